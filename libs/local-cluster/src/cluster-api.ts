@@ -1,0 +1,97 @@
+// The contract between the API server of the embedded cluster and the controllers that run beside it.
+
+/** Any Kubernetes object as JSON; `metadata` is always there once it is stored. */
+export type KubeObject = {
+  apiVersion: string;
+  kind: string;
+  metadata: ObjectMeta;
+  spec?: Record<string, unknown>;
+  status?: Record<string, unknown>;
+  [key: string]: unknown;
+};
+
+export type ObjectMeta = {
+  name: string;
+  namespace?: string;
+  uid?: string;
+  resourceVersion?: string;
+  generation?: number;
+  generateName?: string;
+  creationTimestamp?: string;
+  deletionTimestamp?: string;
+  deletionGracePeriodSeconds?: number;
+  labels?: Record<string, string>;
+  annotations?: Record<string, string>;
+  finalizers?: string[];
+  ownerReferences?: OwnerReference[];
+};
+
+export type OwnerReference = {
+  apiVersion: string;
+  kind: string;
+  name: string;
+  uid: string;
+  controller?: boolean;
+  blockOwnerDeletion?: boolean;
+};
+
+/** A resource as its REST path names it; `group` is empty for core/v1. */
+export type ResourceRef = { group: string; version: string; resource: string };
+
+export type WatchEvent = { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject };
+
+export type ListOptions = { namespace?: string; labelSelector?: string; fieldSelector?: string };
+
+export type DeleteOptions = {
+  gracePeriodSeconds?: number;
+  propagationPolicy?: "Background" | "Foreground" | "Orphan";
+  preconditions?: { uid?: string; resourceVersion?: string };
+};
+
+/**
+ * In-process access to the API server with full rights, the way a controller sees a cluster.
+ * Every call goes through the same admission, validation and optimistic concurrency as HTTP does.
+ * A refusal throws an `ApiStatus` error with the HTTP code (404, 409, 422, …) and the Kubernetes reason.
+ */
+export type ClusterApi = {
+  list(ref: ResourceRef, options?: ListOptions): { items: KubeObject[]; resourceVersion: string };
+  get(ref: ResourceRef, name: string, namespace?: string): KubeObject;
+  find(ref: ResourceRef, name: string, namespace?: string): KubeObject | undefined;
+  create(ref: ResourceRef, object: KubeObject): KubeObject;
+  /** Replaces the object; a `resourceVersion` in it must match (409 Conflict). Status changes are ignored. */
+  update(ref: ResourceRef, object: KubeObject): KubeObject;
+  /** Replaces only `status` (the status subresource). */
+  updateStatus(ref: ResourceRef, object: KubeObject): KubeObject;
+  /** JSON merge patch (RFC 7386) of the object, or of its status subresource. */
+  mergePatch(
+    ref: ResourceRef,
+    target: { name: string; namespace?: string; subresource?: "status" | "scale" },
+    patch: Record<string, unknown>,
+  ): KubeObject;
+  delete(ref: ResourceRef, target: { name: string; namespace?: string }, options?: DeleteOptions): void;
+  /**
+   * Calls back for every existing object as ADDED first, then for each change in order. The callback runs
+   * after the change is stored and must not throw. Returns a function that ends the watch.
+   */
+  watch(ref: ResourceRef, options: ListOptions, onEvent: (event: WatchEvent) => void): () => void;
+};
+
+/** Reads what the node agents know of a pod; the API server serves `pods/NAME/log` from it. */
+export type PodLogs = {
+  /**
+   * Bytes of one container's log in order. With `follow` the stream stays open until the container ends or
+   * `signal` aborts. Lines carry an RFC 3339 nanosecond time when `timestamps` is set.
+   */
+  read(pod: KubeObject, options: PodLogOptions, signal: AbortSignal): AsyncIterable<Buffer>;
+};
+
+export type PodLogOptions = {
+  container?: string;
+  follow?: boolean;
+  previous?: boolean;
+  timestamps?: boolean;
+  tailLines?: number;
+  limitBytes?: number;
+  sinceSeconds?: number;
+  sinceTime?: string;
+};
