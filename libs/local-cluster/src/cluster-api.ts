@@ -69,6 +69,15 @@ export type ClusterApi = {
     patch: Record<string, unknown>,
   ): KubeObject;
   delete(ref: ResourceRef, target: { name: string; namespace?: string }, options?: DeleteOptions): void;
+  /** Sets `spec.nodeName` of a pod that has none, as POST pods/NAME/binding does (409 when it is bound already). */
+  bindPod(target: { name: string; namespace: string }, nodeName: string): void;
+  /** Every namespaced resource that can be listed, those of the CRDs included: what a dying namespace must empty. */
+  namespacedResources(): ResourceRef[];
+  /**
+   * Ends a Namespace whose content is gone. Until this call a deleted Namespace stays, with `deletionTimestamp`,
+   * phase Terminating and the entry `kubernetes` in `spec.finalizers`.
+   */
+  finalizeNamespace(name: string): void;
   /**
    * Calls back for every existing object as ADDED first, then for each change in order. The callback runs
    * after the change is stored and must not throw. Returns a function that ends the watch.
