@@ -1,0 +1,189 @@
+// What a service sees of the mesh (architecture.md 3). The rest of this library implements these types.
+
+import type {
+  AnyContract,
+  Client,
+  EventContract,
+  Fault,
+  FaultOf,
+  FaultOptions,
+  InputOf,
+  LaneTicket,
+  OutputOf,
+  Owner,
+  Principal,
+  ServiceName,
+  SessionGrant,
+  StreamTicket,
+  View,
+} from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+
+/** Everything a handler may know of a request besides its input. */
+export type Context<C extends AnyContract> = {
+  requestId: string;
+  principal: Principal;
+  client: Client;
+  /** Unix milliseconds after which nobody waits any more. */
+  deadlineAt: number;
+  /** Aborts at the deadline and when this process drains for good. */
+  signal: AbortSignal;
+  traceparent: string;
+  log: Logger;
+  /** Makes a fault that this contract declares: `throw context.fault("cooldown", { retryAfterSeconds: 12 })`. */
+  fault: (name: FaultOf<C>, options?: FaultOptions) => Fault;
+  /** What a gateway does besides answering the body; only contracts that say so may set it. */
+  reply: { session?: SessionGrant; lane?: LaneTicket; stream?: StreamTicket };
+};
+
+export type Handler<C extends AnyContract> = (
+  context: Context<C>,
+  input: InputOf<C>,
+) => Promise<OutputOf<C>> | OutputOf<C>;
+
+/** A call made for somebody: hand the context of the request being served, or say who acts. */
+export type CallOptions = {
+  requestId?: string;
+  principal?: Principal;
+  client?: Client;
+  traceparent?: string;
+  /** Earlier end than the contract's own deadline; unix milliseconds. */
+  deadlineAt?: number;
+  signal?: AbortSignal;
+};
+
+/** A reply as it came from the wire, for gateways: the body is valid JSON bytes of the contract's output. */
+export type RawReply = {
+  body: Uint8Array;
+  session?: SessionGrant;
+  lane?: LaneTicket;
+  stream?: StreamTicket;
+};
+
+/** One delivered event. Return = done; a fault with retry `later` = again after a delay; any other = dead letter. */
+export type Delivery<D = unknown> = {
+  data: D;
+  subject: string;
+  id: string;
+  at: Date;
+  attempt: number;
+  signal: AbortSignal;
+};
+
+export type ConsumeOptions<D> = {
+  durable: string;
+  stream: string;
+  subjects: readonly string[];
+  /** Decodes and checks one message; a throw sends it to the dead letters. */
+  parse: (body: unknown) => D;
+  handle: (delivery: Delivery<D>) => Promise<void>;
+  maxInFlight?: number;
+  /** Deliveries before a message is a dead letter; default 20. */
+  maxAttempts?: number;
+};
+
+/** A writer of a view: the owner puts the whole projection and keeps it current. */
+export type ViewWriter<V> = {
+  /** Stores one value; writes nothing when the stored bytes are the same. */
+  put: (key: string, value: V) => Promise<void>;
+  remove: (key: string) => Promise<void>;
+  /** Makes the bucket equal to `entries`: rewrites what differs, removes what is gone. */
+  replace: (entries: ReadonlyMap<string, V>) => Promise<{ written: number; removed: number }>;
+};
+
+/** A mirror of a view in this process's memory. */
+export type ViewMirror = {
+  /** False until the first full copy is here; the reader then asks the owner instead. */
+  readonly ready: boolean;
+  /** Changes with every change of the copy. */
+  readonly version: number;
+  readonly size: number;
+  /** Stored JSON bytes of one value. */
+  get: (key: string) => Uint8Array | undefined;
+  /** Stored JSON bytes of all values in key order. */
+  values: () => Iterable<Uint8Array>;
+  /** Milliseconds since the owner last said that the view is current. */
+  ageMs: () => number;
+  close: () => Promise<void>;
+};
+
+/** Bytes go over a private HTTP port of the owner with a single-use token (architecture.md 3, lanes). */
+export type Lanes = {
+  /** Opens a place a gateway fetches bytes from once. `source` is called when it comes. */
+  download: (lane: DownloadLane) => LaneTicket;
+  /** Opens a place a gateway sends bytes to once; `done` answers the operation's body. */
+  upload: (lane: UploadLane) => LaneTicket;
+};
+export type DownloadLane = {
+  headers: Record<string, string>;
+  source: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
+  ttlMs?: number;
+};
+export type UploadLane = {
+  receive: (body: AsyncIterable<Uint8Array>, about: UploadHead, signal: AbortSignal) => Promise<unknown>;
+  ttlMs?: number;
+  /** Milliseconds without a byte after which the transfer fails; default 120000. */
+  stallMs?: number;
+};
+export type UploadHead = { contentLength: number | undefined; contentDigest: string | undefined };
+
+export type Outgoing = { id: string; subject: string; body: Uint8Array; headers?: Record<string, string> };
+
+export type MeshStatus = { connected: boolean; server: string; reconnects: number };
+
+export type Mesh = {
+  readonly service: ServiceName | "operator";
+  /** Answers a contract under the queue group of this service. */
+  serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
+  /** Tells the world that this process answers: call it after every `serve`. */
+  announce: () => Promise<void>;
+  /** Asks the owner. Throws a `Fault`; no responder, timeout and a lost connection are `unavailable`. */
+  call: <C extends AnyContract>(
+    contract: C,
+    input: InputOf<C>,
+    options?: CallOptions,
+  ) => Promise<OutputOf<C>>;
+  /** As `call`, but the reply's body stays bytes (its envelope is checked, its body was checked by the owner). */
+  forward: <C extends AnyContract>(
+    contract: C,
+    input: InputOf<C>,
+    options?: CallOptions,
+  ) => Promise<RawReply>;
+  /** Publishes to JetStream with a dedup id and resolves when it is stored; used by the outbox relay. */
+  publish: (messages: readonly Outgoing[]) => Promise<void>;
+  /** Best effort: an audit entry or live line; a failure is logged and counted, never thrown. */
+  audit: (entry: Record<string, unknown> & { action: string }) => void;
+  consume: <D>(options: ConsumeOptions<D>) => Promise<void>;
+  /** Core subscription, for what only matters now (a revoked session, live lines). Returns its end. */
+  listen: (subject: string, onMessage: (subject: string, body: Uint8Array) => void) => () => void;
+  writeView: <V>(view: View<V>) => Promise<ViewWriter<V>>;
+  mirrorView: <V>(view: View<V>) => ViewMirror;
+  lanes: Lanes;
+  /** Publishes one line of a live stream (console, build log); kept for an hour for `Last-Event-ID`. */
+  publishLine: (owner: Owner, noun: string, key: string, line: Uint8Array) => Promise<void>;
+  /** Reads a live stream from a ticket's position. */
+  readLines: (
+    ticket: StreamTicket,
+    signal: AbortSignal,
+  ) => AsyncIterable<{ atSeconds: number; line: Uint8Array }>;
+  status: () => MeshStatus;
+  /** Stops taking work, lets what is in flight end, then closes; at most `timeoutMs` (default 20000). */
+  drain: (timeoutMs?: number) => Promise<void>;
+};
+
+/** Settings of a connection. */
+export type MeshOptions = {
+  service: ServiceName | "operator";
+  url: string;
+  user: string;
+  password: string;
+  log: Logger;
+  /** Version of this build, told in the services protocol. */
+  version: string;
+  /** Where gateways reach this process's lane port; default 127.0.0.1 on a free port. */
+  laneHost?: string;
+  /** Aborts a connect that never succeeds. */
+  signal?: AbortSignal;
+};
+
+export type EventOf<C> = C extends EventContract<infer D> ? D : never;

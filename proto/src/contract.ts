@@ -1,0 +1,239 @@
+// How an operation, a request between services, an event and a view are declared (architecture.md 3, style.md).
+// Everything else is derived from these values: HTTP routes, OpenAPI, the typed client, NATS permissions, tests.
+
+import { z } from "zod";
+import type { CommonFault, FaultName } from "./fault.ts";
+
+/** The services that own something; gateways own nothing. */
+export const owners = ["lifecycle", "storage", "builds", "identity", "ops-watchdog"] as const;
+export type Owner = (typeof owners)[number];
+export const gateways = ["gateway-internal", "gateway-external"] as const;
+export type Gateway = (typeof gateways)[number];
+export type ServiceName = Owner | Gateway;
+
+export type Face = "internal" | "external";
+export type Tier = "public" | "service" | "app" | "admin" | "owner";
+/** Holders of a service token on the internal face (interface.md 5.1). */
+export const callerTokens = ["velocity", "limbo", "build", "ops"] as const;
+export type CallerToken = (typeof callerTokens)[number];
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** How bytes move: one JSON answer, a server-sent event stream, or a body in or out through a lane. */
+export type BindingKind = "json" | "events" | "upload" | "download";
+
+export type HttpBinding = {
+  kind: BindingKind;
+  method: Method;
+  /** Path with `{param}` places, from the root. */
+  path: string;
+  faces: readonly Face[];
+  tier: Tier;
+  /** Service-token holders that may call it; only with tier `service`. */
+  callers: readonly CallerToken[];
+  /** Whether an account in first-run setup may call it. */
+  setup: boolean;
+  /** Whether the per-address sign-in budget applies. */
+  rateLimited: boolean;
+  /** Status of success. */
+  status: number;
+  /** Whether the owner's answer may set or clear the session cookie. */
+  session?: "mints" | "ends";
+  /** The answer is `{[collect]: item[]}`, gathered from pages of the owner. */
+  collect?: string;
+  /** Served from a mirrored view while the gateway has one; the owner answers otherwise. */
+  view?: { of: View; as: "list" } | { of: View; as: "item"; param: string };
+};
+
+/** A request/reply between services, and an operation when it has an HTTP binding. */
+export type Contract<Input = unknown, Output = unknown, Name extends FaultName = FaultName> = {
+  type: "request";
+  /** `<owner>.<noun>.<verb>`; the NATS subject is `svc.rpc.` + this. */
+  subject: string;
+  owner: Owner;
+  http?: HttpBinding;
+  params: z.ZodObject;
+  query: z.ZodObject;
+  body?: z.ZodObject;
+  /** True when the HTTP caller may leave the body out. */
+  bodyOptional: boolean;
+  /** Parameters, query and body in one flat object; what the owner receives. */
+  input: z.ZodType<Input>;
+  output: z.ZodType<Output>;
+  faults: readonly Name[];
+  /** Services that may call it; for an operation the gateways of its faces. */
+  callers: readonly ServiceName[];
+  /** Only an idempotent contract is ever retried by the mesh. */
+  idempotent: boolean;
+  deadlineMs: number;
+  /** Requests that one replica handles at once; above it the caller gets 503 at once. */
+  maxInFlight: number;
+  summary: string;
+  spec: string;
+};
+
+export type InputOf<C> = C extends Contract<infer I, infer _O, infer _F> ? I : never;
+export type OutputOf<C> = C extends Contract<infer _I, infer O, infer _F> ? O : never;
+/** The faults that a handler of this contract may throw. */
+export type FaultOf<C> = C extends Contract<infer _I, infer _O, infer F> ? F | CommonFault : never;
+// biome-ignore lint/suspicious/noExplicitAny: a table of contracts of every input and output needs variance in both places
+export type AnyContract = Contract<any, any, any>;
+
+type Shape = z.ZodRawShape;
+type Empty = Record<never, never>;
+type InputShape<P extends Shape, Q extends Shape, B extends Shape> = P & Q & B;
+
+type Definition<
+  P extends Shape,
+  Q extends Shape,
+  B extends Shape,
+  O extends z.ZodType,
+  F extends FaultName,
+> = {
+  subject: string;
+  params?: P;
+  query?: Q;
+  body?: B;
+  bodyOptional?: boolean;
+  output: O;
+  faults?: readonly F[];
+  callers?: readonly ServiceName[];
+  idempotent?: boolean;
+  deadlineMs?: number;
+  maxInFlight?: number;
+  summary: string;
+  spec: string;
+};
+
+type HttpDefinition = Pick<HttpBinding, "method" | "path" | "tier"> &
+  Partial<Omit<HttpBinding, "method" | "path" | "tier" | "faces">> & { face: Face };
+
+const defaults = { deadlineMs: 10_000, maxInFlight: 256 };
+
+/** Declares a request that other services make of its owner. `input` is the flat shape. */
+export function request<I extends Shape, O extends z.ZodType, F extends FaultName = never>(
+  definition: Omit<Definition<Empty, Empty, I, O, F>, "params" | "query" | "body"> & { input: I },
+): Contract<z.output<z.ZodObject<I>>, z.output<O>, F> {
+  const { input, ...rest } = definition;
+  return build<Empty, Empty, I, O, F>({ ...rest, body: input });
+}
+
+/** Declares an operation: a request that a gateway makes for an HTTP caller. */
+export function operation<
+  O extends z.ZodType,
+  P extends Shape = Empty,
+  Q extends Shape = Empty,
+  B extends Shape = Empty,
+  F extends FaultName = never,
+>(
+  definition: Omit<Definition<P, Q, B, O, F>, "callers"> & { http: HttpDefinition },
+): Contract<z.output<z.ZodObject<InputShape<P, Q, B>>>, z.output<O>, F> {
+  const { http, ...rest } = definition;
+  const { face, ...given } = http;
+  const binding: HttpBinding = {
+    kind: "json",
+    faces: [face],
+    callers: [],
+    setup: false,
+    rateLimited: false,
+    status: 200,
+    ...given,
+  };
+  const contract = build<P, Q, B, O, F>({ ...rest, callers: [`gateway-${face}`] });
+  return { ...contract, http: binding, idempotent: definition.idempotent ?? http.method === "GET" };
+}
+
+function build<P extends Shape, Q extends Shape, B extends Shape, O extends z.ZodType, F extends FaultName>(
+  definition: Definition<P, Q, B, O, F>,
+): Contract<z.output<z.ZodObject<InputShape<P, Q, B>>>, z.output<O>, F> {
+  const { params, query, body } = definition;
+  const shape = { ...params, ...query, ...body } as InputShape<P, Q, B>;
+  return {
+    type: "request",
+    subject: definition.subject,
+    owner: ownerOf(definition.subject),
+    params: z.strictObject(params ?? {}),
+    query: z.strictObject(query ?? {}),
+    ...(body ? { body: z.strictObject(body) } : {}),
+    bodyOptional: definition.bodyOptional ?? false,
+    input: z.strictObject(shape) as unknown as z.ZodType<z.output<z.ZodObject<InputShape<P, Q, B>>>>,
+    output: definition.output as unknown as z.ZodType<z.output<O>>,
+    faults: definition.faults ?? [],
+    callers: definition.callers ?? [],
+    idempotent: definition.idempotent ?? false,
+    deadlineMs: definition.deadlineMs ?? defaults.deadlineMs,
+    maxInFlight: definition.maxInFlight ?? defaults.maxInFlight,
+    summary: definition.summary,
+    spec: definition.spec,
+  };
+}
+
+function ownerOf(subject: string): Owner {
+  const owner = owners.find((name) => subject.startsWith(`${name}.`));
+  if (!owner) throw new Error(`contract ${subject}: its first word is not a service that owns something`);
+  return owner;
+}
+
+/** One page of a list that a gateway collects; `next` is the cursor of the following page. */
+export function page<T extends z.ZodType>(item: T) {
+  return z.strictObject({ items: z.array(item), next: z.string().optional() });
+}
+/** The query of a collected list; never visible on HTTP. */
+export const cursor = { cursor: z.string().max(200).optional() };
+
+/** The output of an operation that answers 204. */
+export const nothing = z.null();
+
+/** A fact that happened, kept in the owner's JetStream stream and published from its outbox. */
+export type EventContract<Data = unknown> = {
+  type: "event";
+  /** `<owner>.<noun>.<past participle>`; the NATS subject is `svc.evt.` + this + `.` + key. */
+  subject: string;
+  owner: Owner;
+  data: z.ZodType<Data>;
+  /** Subject-safe key of one event, so that a reader can follow one thing. */
+  key: (data: Data) => string;
+  /** A body that must always parse: old events stay readable. */
+  sample: Data;
+  summary: string;
+};
+
+export function event<D extends z.ZodType>(definition: {
+  subject: string;
+  data: D;
+  key: (data: z.output<D>) => string;
+  sample: z.output<D>;
+  summary: string;
+}): EventContract<z.output<D>> {
+  const data = definition.data as unknown as z.ZodType<z.output<D>>;
+  return { ...definition, data, type: "event", owner: ownerOf(definition.subject) };
+}
+
+/** A projection kept by its owner in a key-value bucket and mirrored in the memory of its readers. */
+export type View<Value = unknown> = {
+  type: "view";
+  /** Bucket name. */
+  name: string;
+  owner: Owner;
+  value: z.ZodType<Value>;
+  readers: readonly ServiceName[];
+  summary: string;
+};
+
+export function view<V extends z.ZodType>(definition: {
+  name: string;
+  owner: Owner;
+  value: V;
+  readers: readonly ServiceName[];
+  summary: string;
+}): View<z.output<V>> {
+  return { ...definition, value: definition.value as unknown as z.ZodType<z.output<V>>, type: "view" };
+}
+
+/** An operation that every gateway answers itself, about its own process (interface.md 4.2). */
+export type ProcessOperation = {
+  type: "process";
+  answers: "health" | "metrics";
+  http: HttpBinding;
+  summary: string;
+  spec: string;
+};

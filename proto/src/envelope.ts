@@ -1,0 +1,73 @@
+// What travels beside a body on the mesh (architecture.md 3, envelope).
+
+import { z } from "zod";
+import { callerTokens } from "./contract.ts";
+import { Role } from "./identity/role.ts";
+
+/** Who a request acts for. Set by a gateway or by a service for its own work, never by an outside caller. */
+export const Principal = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("anonymous") }),
+  z.strictObject({ kind: z.literal("caller"), caller: z.enum(callerTokens) }),
+  z.strictObject({
+    kind: z.literal("account"),
+    user_id: z.string(),
+    username: z.string(),
+    role: Role,
+    /** Role admin or owner, on the operator console host (interface.md 5.2). */
+    staff: z.boolean(),
+    /** In first-run setup. */
+    setup: z.boolean(),
+    /** sha-256 (hex) of the session cookie. */
+    session: z.string(),
+  }),
+  z.strictObject({ kind: z.literal("service"), service: z.string() }),
+]);
+export type Principal = z.output<typeof Principal>;
+export type AccountPrincipal = Extract<Principal, { kind: "account" }>;
+
+/** Where a request came from; empty strings when unknown. */
+export type Client = { address: string; userAgent: string };
+
+/** Names of the NATS headers of a request and its reply. */
+export const header = {
+  requestId: "Svc-Request-Id",
+  principal: "Svc-Principal",
+  clientAddress: "Svc-Client-Address",
+  userAgent: "Svc-User-Agent",
+  /** Unix milliseconds after which nobody waits for the reply. */
+  deadline: "Svc-Deadline",
+  traceparent: "traceparent",
+  fault: "Svc-Fault",
+  retryAfter: "Svc-Retry-After",
+  error: "Nats-Service-Error",
+  errorCode: "Nats-Service-Error-Code",
+  /** Reply: the session that the gateway turns into a cookie, as `SessionGrant` JSON. */
+  session: "Svc-Session",
+  /** Reply: where the gateway fetches or sends the bytes, as `LaneTicket` JSON. */
+  lane: "Svc-Lane",
+  /** Reply: the subject and position of an event stream, as `StreamTicket` JSON. */
+  stream: "Svc-Stream",
+} as const;
+
+/** `{value, expires_at}` mints a cookie; `null` clears it. */
+export const SessionGrant = z.strictObject({ value: z.string(), expires_at: z.iso.datetime() }).nullable();
+export type SessionGrant = z.output<typeof SessionGrant>;
+
+/** A one-time place on the owner's data port where a body is sent or fetched (architecture.md 3, lanes). */
+export const LaneTicket = z.strictObject({
+  url: z.url(),
+  token: z.string(),
+  /** Response headers the gateway copies onto its own answer of a download (type, disposition, digest, length). */
+  headers: z.record(z.string(), z.string()).default({}),
+});
+export type LaneTicket = z.output<typeof LaneTicket>;
+
+/** A NATS subject that carries the lines of one event stream, kept in a JetStream stream for resuming. */
+export const StreamTicket = z.strictObject({
+  stream: z.string(),
+  subject: z.string(),
+  /** Unix seconds from which lines are replayed; absent means the last `tail` lines. */
+  since: z.number().int().optional(),
+  tail: z.number().int().min(0).max(1000).default(100),
+});
+export type StreamTicket = z.output<typeof StreamTicket>;

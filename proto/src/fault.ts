@@ -1,0 +1,223 @@
+// One table of everything that can be refused (interface.md 7, api.md B.4, architecture.md 6.6).
+// A name is unique here; the wire code is what callers see and may be shared by several names.
+
+/** Whether the same call may succeed later without being changed. Consumers turn `later` into a delayed redelivery. */
+export type Retry = "never" | "later";
+
+type FaultRow = { status: number; code: string; retry: Retry; message: string };
+
+function rows<
+  const T extends Record<string, readonly [status: number, message: string, extra?: Partial<FaultRow>]>,
+>(table: T): { [K in keyof T]: FaultRow } {
+  const entries = Object.entries(table).map(([name, [status, message, extra]]) => {
+    const retry: Retry = status === 429 || status === 503 || status === 504 ? "later" : "never";
+    return [name, { status, code: name, retry, message, ...extra }];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The fault table: status, wire code, retry rule and the message used when a handler gives none. */
+export const faults = rows({
+  bad_request: [400, "The request is not valid."],
+  bad_name: [
+    400,
+    "The server name is not valid: 3 to 32 of a-z, 0-9 and -, no dash at an edge, not a reserved name.",
+  ],
+  bad_subdomain: [
+    400,
+    "The subdomain is not valid: 3 to 32 of a-z, 0-9 and -, no dash at an edge, not a reserved name.",
+  ],
+  bad_display_name: [400, "The display name is not valid: at most 64 visible characters or spaces."],
+  bad_mc_uuid: [400, "The player id is not a UUID."],
+  bad_id: [400, "The id is not valid."],
+  bad_node: [400, "The node is not an approved worker; GET /api/v1/nodes lists them."],
+  bad_path: [400, "The path leaves the world volume or names a protected file."],
+  bad_schedule: [400, "The schedule's settings are not valid."],
+  bad_idle_stop: [400, "idleStopSeconds must be 0 (off) or 60 to 86400."],
+  bad_digest: [400, "The Content-Digest header is malformed; send sha-256=:BASE64:."],
+  digest_required: [400, "A Content-Digest header with the sha-256 of the body is required."],
+  digest_mismatch: [
+    400,
+    "The bytes that arrived differ from their digest; nothing was kept, send them again.",
+  ],
+  invalid_code: [400, "The code is unknown, used or expired; ask for a new one."],
+  invalid_quota: [400, "A quota must be null or 0 to 2147483647."],
+  invalid_target: [400, "The target account cannot be your own."],
+  target_not_found: [400, "There is no such target account."],
+  target_unavailable: [400, "The target account is disabled or retired."],
+  confirm_mismatch: [400, "The confirmation must repeat the server name exactly."],
+  storage_immutable: [400, "The storage size of an existing server cannot be changed."],
+  image_not_whitelisted: [400, "The image is not on the whitelist; an admin can add it."],
+  image_not_in_registry: [400, "The registry has no such image; build or push it first."],
+  no_passkey: [400, "No passkey can be used for this."],
+  no_session: [400, "This needs a signed-in browser session."],
+  op_login_invalid: [400, "The operator login is not approved, or its code is wrong or expired."],
+  passkey_login_failed: [400, "The passkey sign-in could not start; try again."],
+  passkey_login_invalid: [400, "The passkey was not accepted; try again."],
+  passkey_register_failed: [400, "The passkey could not be registered; start again."],
+  setup_token_invalid: [400, "The setup link is unknown, used or expired; make a new one with `svc setup`."],
+  upload_incomplete: [400, "The body ended before its declared length; the original file is unchanged."],
+  unauthorized: [401, "No valid credential was sent; sign in or send the service token."],
+  session_invalid: [
+    401,
+    "invalid session: unknown, expired or signed out; sign in again.",
+    { code: "unauthorized" },
+  ],
+  session_local_auth_off: [401, "invalid session: local auth disabled", { code: "unauthorized" }],
+  forbidden: [403, "You are not allowed to do this."],
+  wrong_caller: [403, "This service token belongs to a caller that may not use this operation."],
+  setup_required: [403, "Finish setup first: verify an e-mail address or add a passkey."],
+  cross_site: [403, "Changes are only accepted from this site's own pages."],
+  quota_exceeded: [403, "Your server quota is used up."],
+  submission_quota_exceeded: [403, "Your upload budget is used up; delete an upload first."],
+  migrate_quota_exceeded: [403, "The target account's quota cannot hold these servers; nothing was moved."],
+  local_auth_disabled: [403, "Signing in with a password is switched off."],
+  staff_account: [403, "This account signs in at the other door."],
+  staff_reauth: [403, "Operators cannot prove themselves by mail; use a passkey or sign in again."],
+  reauth_required: [403, "Prove that it is you first: GET /api/v1/account/reauth lists how."],
+  not_admin: [403, "The approving player is not linked to a staff account."],
+  self_protected: [403, "You cannot do this to your own account."],
+  owner_protected: [403, "The owner account is changed only from the host console."],
+  account_retired: [403, "This account is disabled or deleted."],
+  not_found: [404, "There is no such thing here."],
+  no_backup: [404, "There is no such backup."],
+  no_migration: [404, "No account migration is under way."],
+  scan_not_found: [404, "No scan is kept for this build."],
+  scan_document_not_kept: [404, "This document was not kept."],
+  upload_not_found: [404, "There is no such upload; start it again."],
+  session_not_found: [404, "There is no such session."],
+  op_login_not_found: [404, "There is no such operator login; it may have expired."],
+  migrate_not_linked: [404, "This player is not linked to an account.", { code: "not_linked" }],
+  method_not_allowed: [405, "This path is served under other methods; see the Allow header."],
+  already_claimed: [409, "The server has an owner already."],
+  already_linked: [409, "This player is linked to another account already."],
+  already_confirmed: [409, "This step is confirmed already."],
+  already_reviewed: [409, "The submission is no longer pending."],
+  account_is_retired: [
+    409,
+    "The source account was retired by a finished migration.",
+    { code: "account_retired" },
+  ],
+  backup_corrupt: [409, "The backup failed its read-back and cannot be used."],
+  build_finished: [409, "The build has ended already."],
+  context_changed: [409, "The build context changed since it was reviewed; review it again."],
+  email_taken: [409, "Another account has proved this address."],
+  export_not_ready: [409, "The export is not ready yet."],
+  file_changed: [409, "The file changed since you read it; read it again."],
+  file_exists: [409, "There is a file of that name; choose another or overwrite it."],
+  image_change_unconfirmed: [409, "Changing the image of a server needs confirmImageChange=true."],
+  last_passkey: [409, "This is the only way into the account; verify an e-mail address first."],
+  luckperms_missing: [409, "The server has no LuckPerms; nothing was changed."],
+  maintenance_in_progress: [
+    409,
+    "The world is held by a backup, restore, export or file change; try again when it is done.",
+  ],
+  name_taken: [409, "There is a server of that name."],
+  subdomain_taken: [409, "Another server has that subdomain."],
+  username_taken: [409, "There is an account of that name."],
+  no_step_up_factor: [409, "The account has no passkey or verified e-mail to prove itself with."],
+  no_world_volume: [409, "The server has no world volume yet; start it once."],
+  not_confirmed: [409, "The step before this one is not confirmed in this session."],
+  not_running: [409, "The server is not running."],
+  not_stopped: [409, "The server must be fully stopped first."],
+  op_login_mismatch: [409, "The typed name is not the account's; the request stays pending."],
+  passkey_required: [409, "The account has a passkey; use it."],
+  passkey_taken: [409, "This passkey is bound already."],
+  protected_admin: [409, "The player is linked to a staff account."],
+  restore_in_progress: [409, "A restore is using this world or backup."],
+  schedule_limit: [409, "A server has at most 20 schedules; delete one first."],
+  schedule_running: [409, "The schedule is running; wait until it is done."],
+  schedule_stale: [409, "The server has a new owner; save the schedule again first."],
+  server_retiring: [409, "The server is being given up or deleted."],
+  start_failed: [409, "The server failed to start and its retries are spent; its owner can retry."],
+  system_server: [409, "System servers cannot be given up or deleted."],
+  upload_busy: [409, "Another request is writing this upload."],
+  upload_not_complete: [
+    409,
+    "The upload is not complete; send the missing parts first.",
+    { code: "upload_incomplete" },
+  ],
+  upload_offset_mismatch: [409, "The part does not start where the upload ends; ask for its progress."],
+  world_reclaiming: [409, "The idle world is being archived; try again later."],
+  world_volume_exists: [409, "A world volume of that name is left over; restore or remove it first."],
+  world_volume_orphaned: [409, "The server is gone but its volume is left; an operator has to clean up."],
+  export_expired: [410, "The download was not begun or finished in time; start it again."],
+  length_required: [411, "A Content-Length header is required."],
+  not_linked: [412, "Link your Minecraft account first."],
+  too_large: [413, "The body is too large."],
+  part_too_large: [413, "The part is over 32 MiB or beyond the declared size."],
+  unsupported_media_type: [415, "The body must be application/json."],
+  rate_limited: [429, "Too many sign-in attempts from this address; wait and try again."],
+  cooldown: [429, "The server was woken a moment ago; wait and try again."],
+  mail_rate_limited: [429, "The mail budget is used up; wait and try again."],
+  otp_locked: [429, "Too many wrong tries with this code; ask for a new one."],
+  otp_account_locked: [429, "Too many wrong codes; sign in with a passkey or wait."],
+  otp_resend_cooldown: [429, "A code was sent a moment ago; wait before asking again."],
+  backup_cooldown: [429, "A backup was made a moment ago; wait and try again."],
+  export_busy: [429, "Too many exports at once; wait and try again."],
+  submission_cooldown: [429, "Wait a moment before the next submission."],
+  too_many_challenges: [429, "Too many open sign-in attempts from this network; wait and try again."],
+  too_many_streams: [429, "You have too many live streams open; close one."],
+  too_many_uploads: [429, "You have four uploads open; finish or cancel one."],
+  internal: [500, "Something failed here; the log has it under the request id."],
+  mail_undeliverable: [502, "The mail relay refused the message."],
+  read_damaged: [502, "The bytes that were read are damaged; try again."],
+  unavailable: [503, "A part of the service is not reachable right now; try again in a moment."],
+  overloaded: [503, "The service is at its limit right now; try again in a moment.", { code: "unavailable" }],
+  not_ready: [503, "A dependency is not ready."],
+  at_capacity: [503, "The highest number of running servers is reached; try again later."],
+  auth_unavailable: [503, "Accounts cannot be read right now; try again in a moment."],
+  export_unavailable: [503, "Exports are not available on this installation."],
+  files_unavailable: [503, "File operations are not available right now."],
+  mail_unavailable: [503, "No mail relay is configured.", { retry: "never" }],
+  node_unavailable: [503, "The node of this server is not available."],
+  passkey_unavailable: [503, "Passkeys are not available on this installation."],
+  registry_unavailable: [503, "The image registry is not reachable; try again in a moment."],
+  schedules_unavailable: [503, "Schedules are not available right now."],
+  uploads_store_unavailable: [503, "The upload store is not reachable; try again in a moment."],
+  files_timeout: [504, "The file job takes longer than 90 s; it may still finish."],
+  backup_store_full: [507, "The backup store is full."],
+  volume_full: [507, "The world volume is full."],
+  uploads_full: [507, "The upload area or your budget is full."],
+  upload_staging_full: [507, "There is not enough free space to stage the upload."],
+});
+
+export type FaultName = keyof typeof faults;
+
+/** Faults that any operation may answer without declaring them (interface.md 4.1 rules 6 and 7). */
+export const commonFaults = [
+  "bad_request",
+  "unauthorized",
+  "forbidden",
+  "internal",
+  "unavailable",
+  "overloaded",
+] as const;
+export type CommonFault = (typeof commonFaults)[number];
+
+export type FaultOptions = { message?: string; retryAfterSeconds?: number; cause?: unknown };
+
+/** A refusal that travels: thrown by handlers, encoded once on NATS and once on HTTP. Compare by `fault`, not by class. */
+export class Fault extends Error {
+  readonly fault: FaultName;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(fault: FaultName, options: FaultOptions = {}) {
+    super(
+      options.message ?? faults[fault].message,
+      options.cause === undefined ? {} : { cause: options.cause },
+    );
+    this.name = "Fault";
+    this.fault = fault;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+}
+
+/** True for a `Fault` of any copy of this module. */
+export function isFault(error: unknown): error is Fault {
+  return error instanceof Error && error.name === "Fault" && "fault" in error && isFaultName(error.fault);
+}
+
+export function isFaultName(name: unknown): name is FaultName {
+  return typeof name === "string" && Object.hasOwn(faults, name);
+}

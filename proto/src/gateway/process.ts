@@ -1,0 +1,29 @@
+// What a gateway answers about its own process (interface.md 4.2).
+
+import type { ProcessOperation } from "../contract.ts";
+
+const shared = {
+  kind: "json",
+  method: "GET",
+  tier: "public",
+  callers: [],
+  setup: false,
+  rateLimited: false,
+  status: 200,
+} as const;
+
+export const health: ProcessOperation = {
+  type: "process",
+  answers: "health",
+  http: { ...shared, path: "/healthz", faces: ["internal", "external"] },
+  summary: "200 whenever the process is up.",
+  spec: "interface.md 4.2",
+};
+
+export const metrics: ProcessOperation = {
+  type: "process",
+  answers: "metrics",
+  http: { ...shared, path: "/metrics", faces: ["internal"] },
+  summary: "Prometheus metrics of this gateway.",
+  spec: "interface.md 4.2",
+};

@@ -1,0 +1,231 @@
+// Accounts, sessions and the doors of this cut (api.md A6 to A8, A11; interface.md 5).
+// Vocabulary: account = a row of `users`; session = a signed-in browser, known by the sha-256 of its cookie;
+// setup = a staff account that has no durable way in yet.
+
+import { z } from "zod";
+import { event, operation, request } from "../contract.ts";
+import { EmailAddress, PlayerUuid, Sha256Hex, Timestamp } from "../text.ts";
+import { Role } from "./role.ts";
+
+/** api.md B.2 SetupState. */
+export const SetupState = z.strictObject({
+  user_id: z.string(),
+  username: z.string(),
+  role: Role,
+  email: z.string(),
+  email_verified: z.boolean(),
+  has_passkey: z.boolean(),
+  setup_required: z.boolean(),
+});
+export type SetupState = z.output<typeof SetupState>;
+
+/** interface.md 2.24. */
+export const SessionView = z.strictObject({
+  token_hash: Sha256Hex,
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  last_seen_at: Timestamp,
+  user_agent: z.string(),
+  client_ip: z.string(),
+  revoked_at: Timestamp.optional(),
+  current: z.boolean().optional(),
+});
+export type SessionView = z.output<typeof SessionView>;
+
+const CodeSent = z.strictObject({ sent: z.literal(true), expires_at: Timestamp });
+
+export const redeemSetup = operation({
+  subject: "identity.setup.redeem",
+  http: {
+    method: "POST",
+    path: "/api/v1/auth/setup/redeem",
+    face: "external",
+    tier: "public",
+    rateLimited: true,
+    session: "mints",
+  },
+  body: { token: z.string().min(1).max(200) },
+  output: SetupState,
+  faults: ["setup_token_invalid"],
+  summary: "Signs the first owner in with the one-time setup link.",
+  spec: "api.md A6",
+});
+
+export const setupStatus = operation({
+  subject: "identity.setup.status",
+  http: { method: "GET", path: "/api/v1/auth/setup/status", face: "external", tier: "app", setup: true },
+  output: SetupState,
+  faults: ["not_found"],
+  summary: "How far the caller's setup is.",
+  spec: "api.md A6",
+});
+
+export const logout = operation({
+  subject: "identity.session.logout",
+  http: { method: "POST", path: "/api/v1/auth/logout", face: "external", tier: "public", session: "ends" },
+  output: z.strictObject({ ok: z.literal(true) }),
+  idempotent: true,
+  summary: "Ends the presented session, if there is one.",
+  spec: "api.md A6",
+});
+
+export const me = operation({
+  subject: "identity.account.me",
+  http: { method: "GET", path: "/api/v1/me", face: "external", tier: "app", setup: true },
+  output: z.strictObject({
+    user_id: z.string(),
+    email: z.string(),
+    role: Role,
+    is_admin: z.boolean(),
+    is_owner: z.boolean(),
+    email_verified: z.boolean(),
+  }),
+  faults: ["auth_unavailable"],
+  summary: "Who the caller is.",
+  spec: "api.md A7",
+});
+
+export const startEmail = operation({
+  subject: "identity.email.start",
+  http: {
+    method: "POST",
+    path: "/api/v1/account/email/start",
+    face: "external",
+    tier: "app",
+    setup: true,
+    status: 202,
+  },
+  body: { email: EmailAddress },
+  output: CodeSent,
+  faults: [
+    "reauth_required",
+    "otp_resend_cooldown",
+    "otp_account_locked",
+    "mail_rate_limited",
+    "mail_undeliverable",
+    "mail_unavailable",
+  ],
+  summary: "Mails a code to an address that the caller wants to verify.",
+  spec: "api.md A8",
+  deadlineMs: 30_000,
+});
+
+export const verifyEmail = operation({
+  subject: "identity.email.verify",
+  http: { method: "POST", path: "/api/v1/account/email/verify", face: "external", tier: "app", setup: true },
+  body: { code: z.string().min(1).max(32) },
+  output: z.strictObject({ verified: z.literal(true), email: z.string() }),
+  faults: ["invalid_code", "email_taken", "otp_locked", "otp_account_locked"],
+  summary: "Proves the address with the mailed code.",
+  spec: "api.md A8",
+});
+
+export const listSessions = operation({
+  subject: "identity.session.list",
+  http: { method: "GET", path: "/api/v1/account/sessions", face: "external", tier: "app" },
+  output: z.strictObject({ sessions: z.array(SessionView) }),
+  summary: "The caller's sessions, most recently seen first.",
+  spec: "api.md A11",
+});
+
+export const revokeSession = operation({
+  subject: "identity.session.revoke",
+  http: {
+    method: "DELETE",
+    path: "/api/v1/account/sessions/{hash}",
+    face: "external",
+    tier: "app",
+    session: "ends",
+  },
+  params: { hash: z.string().max(128) },
+  output: z.strictObject({ ok: z.literal(true), signed_out: z.boolean() }),
+  faults: ["session_not_found"],
+  summary: "Ends one of the caller's sessions.",
+  spec: "api.md A11",
+});
+
+export const revokeOtherSessions = operation({
+  subject: "identity.session.revoke-others",
+  http: { method: "POST", path: "/api/v1/account/sessions/revoke-others", face: "external", tier: "app" },
+  output: z.strictObject({ revoked: z.number().int() }),
+  summary: "Ends all of the caller's sessions but this one.",
+  spec: "api.md A11",
+});
+
+/** What a gateway learns of a cookie. `unknown` covers forged, expired, revoked and idle sessions. */
+export const SessionAnswer = z.discriminatedUnion("state", [
+  z.strictObject({
+    state: z.literal("live"),
+    user_id: z.string(),
+    username: z.string(),
+    role: Role,
+    setup: z.boolean(),
+    expires_at: Timestamp,
+  }),
+  z.strictObject({ state: z.literal("unknown") }),
+  z.strictObject({ state: z.literal("local_auth_off") }),
+]);
+export type SessionAnswer = z.output<typeof SessionAnswer>;
+
+export const resolveSession = request({
+  subject: "identity.session.resolve",
+  input: { hash: Sha256Hex },
+  output: SessionAnswer,
+  callers: ["gateway-external"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  maxInFlight: 1024,
+  summary: "Looks a session up by the hash of its cookie and notes that it was seen.",
+  spec: "interface.md 5.2, architecture.md 4",
+});
+
+export const takeSignInBudget = request({
+  subject: "identity.sign-in-budget.take",
+  input: { address: z.string().max(64) },
+  output: z.strictObject({ allowed: z.boolean(), retry_after_seconds: z.number().int().min(0) }),
+  callers: ["gateway-external"],
+  deadlineMs: 3_000,
+  summary: "Takes one sign-in attempt from the budget of a client address (burst 20, 20 a minute).",
+  spec: "interface.md 8",
+});
+
+export const findLink = request({
+  subject: "identity.link.find",
+  input: { mc_uuid: PlayerUuid },
+  output: z.strictObject({ account: z.strictObject({ user_id: z.string(), role: Role }).nullable() }),
+  callers: ["lifecycle"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  summary: "The live account that a player is linked to.",
+  spec: "behaviour.md f",
+});
+
+export const listLinks = request({
+  subject: "identity.link.list",
+  input: { user_id: z.string().max(64) },
+  output: z.strictObject({ mc_uuids: z.array(z.string()) }),
+  callers: ["lifecycle"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  summary: "The players that are linked to an account.",
+  spec: "architecture.md 6.15",
+});
+
+export const nameAccounts = request({
+  subject: "identity.account.name",
+  input: { user_ids: z.array(z.string().max(64)).max(500) },
+  output: z.strictObject({ names: z.record(z.string(), z.string()) }),
+  callers: ["lifecycle"],
+  idempotent: true,
+  deadlineMs: 3_000,
+  summary: "Display identities of accounts: the e-mail address, or the user name without one.",
+  spec: "api.md B.1 FleetServer",
+});
+
+export const sessionRevoked = event({
+  subject: "identity.session.revoked",
+  data: z.object({ hash: Sha256Hex, user_id: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.hash,
+  sample: { hash: "0".repeat(64), user_id: "usr-1", at: "2026-01-01T00:00:00.000Z" },
+  summary: "A session was ended; gateways forget it at once.",
+});

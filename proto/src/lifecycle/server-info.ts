@@ -1,0 +1,71 @@
+// What people and the proxy see of one server (interface.md 2.2 to 2.5).
+// Vocabulary: phase = where a server is; desired state = where it should be; ready = players may join now.
+
+import { z } from "zod";
+import { Timestamp } from "../text.ts";
+
+export const Phase = z.enum(["Unknown", "Stopped", "Starting", "Running", "Stopping", "Failed"]);
+export type Phase = z.output<typeof Phase>;
+
+export const DesiredState = z.enum(["Running", "Stopped"]);
+export type DesiredState = z.output<typeof DesiredState>;
+
+export const AutostartPolicy = z.enum(["ownerOnly", "public", "allowlist"]);
+export type AutostartPolicy = z.output<typeof AutostartPolicy>;
+
+/** A requested give-up or deletion (interface.md 2.5). */
+export const RetireState = z.strictObject({ requested_at: Timestamp, delete: z.boolean() });
+export type RetireState = z.output<typeof RetireState>;
+
+const count = z.number().int().min(0).max(2_147_483_647);
+
+/** Status projection of one server (interface.md 2.3). Optional fields are left out, never null. */
+export const ServerInfo = z.strictObject({
+  name: z.string(),
+  subdomain: z.string(),
+  phase: Phase,
+  ready: z.boolean(),
+  playersOnline: count,
+  playersMax: count,
+  idleStopSeconds: count,
+  nodeName: z.string().optional(),
+  autostartPolicy: AutostartPolicy.optional(),
+  desiredState: DesiredState.optional(),
+  endpointMode: z.enum(["direct", "fallback"]).optional(),
+  endpointAddress: z.string().optional(),
+  displayName: z.string().optional(),
+  image: z.string().optional(),
+  javaMemory: z.string().optional(),
+  memory: z.string().optional(),
+  storageSize: z.string().optional(),
+  cpu: z.string().optional(),
+  playerCountUnknown: z.boolean().optional(),
+  legacyForwarding: z.boolean().optional(),
+  autoRestarts: count.optional(),
+  startGaveUp: z.boolean().optional(),
+  reaperExempt: z.boolean().optional(),
+  retiring: RetireState.optional(),
+});
+export type ServerInfo = z.output<typeof ServerInfo>;
+
+/** What somebody who neither owns the server nor is staff may see of it (behaviour.md f). */
+export const PublicServerInfo = ServerInfo.pick({
+  name: true,
+  subdomain: true,
+  displayName: true,
+  phase: true,
+  ready: true,
+  playersOnline: true,
+  playersMax: true,
+});
+export type PublicServerInfo = z.output<typeof PublicServerInfo>;
+
+/** One row of the admin fleet (interface.md 2.4). */
+export const FleetServer = ServerInfo.extend({
+  owned: z.boolean(),
+  claimable: z.boolean(),
+  owner: z.string().optional(),
+  ownerUnknown: z.boolean().optional(),
+  system: z.boolean().optional(),
+});
+export type FleetServer = z.output<typeof FleetServer>;

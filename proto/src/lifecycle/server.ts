@@ -1,0 +1,290 @@
+// Operations on servers (api.md A2, A13, A20; interface.md 4.5).
+
+import { z } from "zod";
+import { cursor, event, nothing, operation, page, view } from "../contract.ts";
+import { PlayerUuid } from "../text.ts";
+import { ServerNameParam } from "./names.ts";
+import { AutostartPolicy, FleetServer, Phase, PublicServerInfo, ServerInfo } from "./server-info.ts";
+
+const name = { name: ServerNameParam };
+
+/** Every server as the proxy sees it, keyed by name. */
+export const servers = view({
+  name: "servers",
+  owner: "lifecycle",
+  value: ServerInfo,
+  readers: ["gateway-internal", "gateway-external"],
+  summary: "Every server's status projection, by name.",
+});
+
+export const ready = operation({
+  subject: "lifecycle.platform.ready",
+  http: { method: "GET", path: "/readyz", face: "internal", tier: "public" },
+  output: z.strictObject({ status: z.literal("ready") }),
+  faults: ["not_ready"],
+  deadlineMs: 3_000,
+  summary: "Whether the database and the cluster are reachable.",
+  spec: "interface.md 4.2",
+});
+
+export const list = operation({
+  subject: "lifecycle.server.list",
+  http: {
+    method: "GET",
+    path: "/api/v1/servers",
+    face: "internal",
+    tier: "service",
+    callers: ["velocity"],
+    collect: "servers",
+    view: { of: servers, as: "list" },
+  },
+  query: cursor,
+  output: page(ServerInfo),
+  summary: "All servers with their lifecycle view; the proxy polls it.",
+  spec: "interface.md 4.5",
+});
+
+export const readStatus = operation({
+  subject: "lifecycle.server.read-status",
+  http: {
+    method: "GET",
+    path: "/api/v1/internal/servers/{name}/status",
+    face: "internal",
+    tier: "service",
+    callers: ["velocity"],
+    view: { of: servers, as: "item", param: "name" },
+  },
+  params: name,
+  output: ServerInfo,
+  faults: ["not_found"],
+  summary: "Status of one server for the proxy; ready only when the RCON probe passed.",
+  spec: "interface.md 4.5",
+});
+
+/** 202 of a wake by a player, also when the server is awake already. */
+export const WakeAccepted = z.strictObject({
+  name: z.string(),
+  desiredState: z.literal("Running"),
+  phase: Phase,
+  ready: z.boolean(),
+});
+
+export const wakeForPlayer = operation({
+  subject: "lifecycle.server.wake-for-player",
+  http: {
+    method: "POST",
+    path: "/api/v1/internal/servers/{name}/wake",
+    face: "internal",
+    tier: "service",
+    callers: ["velocity"],
+    status: 202,
+  },
+  params: name,
+  body: { mc_uuid: PlayerUuid },
+  output: WakeAccepted,
+  faults: [
+    "not_found",
+    "maintenance_in_progress",
+    "start_failed",
+    "server_retiring",
+    "world_reclaiming",
+    "cooldown",
+    "at_capacity",
+  ],
+  summary: "Wakes a sleeping server for a joining player: policy, then cooldown, then capacity.",
+  spec: "interface.md 4.5, behaviour.md f",
+});
+
+export const reportReady = operation({
+  subject: "lifecycle.server.report-ready",
+  http: {
+    method: "POST",
+    path: "/api/v1/internal/servers/{name}/ready",
+    face: "internal",
+    tier: "service",
+    callers: ["velocity"],
+    status: 204,
+  },
+  params: name,
+  output: nothing,
+  faults: ["not_found"],
+  summary: "A backend reports that it accepts players; advisory, readiness is decided by RCON.",
+  spec: "api.md A2",
+});
+
+export const reportJoin = operation({
+  subject: "lifecycle.server.report-join",
+  http: {
+    method: "POST",
+    path: "/api/v1/internal/servers/{name}/join-event",
+    face: "internal",
+    tier: "service",
+    callers: ["velocity"],
+    status: 204,
+  },
+  params: name,
+  body: { mc_uuid: PlayerUuid },
+  output: nothing,
+  faults: ["not_found"],
+  summary: "A player joined: refreshes activity and adds the player to the allowlist.",
+  spec: "interface.md 6.2",
+});
+
+export const Resources = z.strictObject({
+  cpu: z.string().max(32).optional(),
+  cpuRequest: z.string().max(32).optional(),
+  memory: z.string().max(32).optional(),
+  memoryRequest: z.string().max(32).optional(),
+});
+export type Resources = z.output<typeof Resources>;
+
+export const create = operation({
+  subject: "lifecycle.server.create",
+  http: { method: "POST", path: "/api/v1/servers", face: "external", tier: "admin", status: 201 },
+  body: {
+    name: z.string().max(64),
+    subdomain: z.string().max(64),
+    nodeName: z.string().max(253).optional(),
+    displayName: z.string().max(256).optional(),
+    image: z.string().max(512).optional(),
+    memory: z.string().max(32).optional(),
+    storage: z.string().max(32).optional(),
+    autostartPolicy: AutostartPolicy.optional(),
+    resources: Resources.optional(),
+    /** Seconds the empty server may idle; default 600, 0 switches idle stop off. */
+    idleStopSeconds: z.number().int().optional(),
+  },
+  output: z.strictObject({ name: z.string(), subdomain: z.string(), desiredState: z.literal("Stopped") }),
+  faults: [
+    "bad_node",
+    "bad_name",
+    "bad_subdomain",
+    "bad_display_name",
+    "bad_idle_stop",
+    "image_not_whitelisted",
+    "image_not_in_registry",
+    "name_taken",
+    "subdomain_taken",
+    "world_volume_exists",
+    "registry_unavailable",
+  ],
+  summary: "Creates a stopped server.",
+  spec: "api.md A20, architecture.md 6.10",
+});
+
+export const patch = operation({
+  subject: "lifecycle.server.patch",
+  http: { method: "PATCH", path: "/api/v1/servers/{name}", face: "external", tier: "admin" },
+  params: name,
+  body: {
+    displayName: z.string().max(256).optional(),
+    autostartPolicy: AutostartPolicy.optional(),
+    image: z.string().max(512).optional(),
+    confirmImageChange: z.boolean().optional(),
+    memory: z.string().max(32).optional(),
+    storage: z.string().max(32).optional(),
+    resources: Resources.optional(),
+    idleStopSeconds: z.number().int().optional(),
+  },
+  output: z.strictObject({ name: z.string(), patched: z.array(z.string()) }),
+  faults: [
+    "bad_name",
+    "bad_display_name",
+    "storage_immutable",
+    "bad_idle_stop",
+    "image_not_whitelisted",
+    "image_not_in_registry",
+    "image_change_unconfirmed",
+    "not_found",
+    "registry_unavailable",
+  ],
+  summary: "Changes the given settings of a server.",
+  spec: "api.md A20",
+});
+
+export const fleet = operation({
+  subject: "lifecycle.fleet.list",
+  http: { method: "GET", path: "/api/v1/fleet", face: "external", tier: "admin", collect: "servers" },
+  query: cursor,
+  output: page(FleetServer),
+  summary: "Every server with its owner, for operators.",
+  spec: "interface.md 2.4, api.md A20",
+});
+
+export const viewStatus = operation({
+  subject: "lifecycle.server.view-status",
+  http: { method: "GET", path: "/api/v1/servers/{name}/status", face: "external", tier: "app" },
+  params: name,
+  output: z.union([ServerInfo, PublicServerInfo]),
+  faults: ["bad_name", "not_found"],
+  summary: "Status of one server; trimmed for those who neither own it nor are staff.",
+  spec: "api.md A13",
+});
+
+export const wake = operation({
+  subject: "lifecycle.server.wake",
+  http: { method: "POST", path: "/api/v1/servers/{name}/wake", face: "external", tier: "app", status: 202 },
+  params: name,
+  output: z.strictObject({ name: z.string(), desiredState: z.literal("Running") }),
+  faults: [
+    "bad_name",
+    "not_found",
+    "maintenance_in_progress",
+    "server_retiring",
+    "world_reclaiming",
+    "cooldown",
+    "at_capacity",
+  ],
+  summary: "Wakes a server; on a Failed one it retries with a fresh restart budget.",
+  spec: "api.md A13, architecture.md 6.15",
+});
+
+export const stop = operation({
+  subject: "lifecycle.server.stop",
+  http: { method: "POST", path: "/api/v1/servers/{name}/stop", face: "external", tier: "app", status: 202 },
+  params: name,
+  output: z.strictObject({ name: z.string(), desiredState: z.literal("Stopped") }),
+  faults: ["bad_name", "not_found"],
+  summary: "Stops a server with the notice of interface.md 3.1.",
+  spec: "api.md A13",
+});
+
+export const serverCreated = event({
+  subject: "lifecycle.server.created",
+  data: z.object({ name: z.string(), subdomain: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.name,
+  sample: { name: "survival", subdomain: "survival", at: "2026-01-01T00:00:00.000Z" },
+  summary: "A server was created.",
+});
+
+export const serverPhaseChanged = event({
+  subject: "lifecycle.server.phase-changed",
+  data: z.object({
+    name: z.string(),
+    from: Phase,
+    to: Phase,
+    reason: z.string(),
+    at: z.iso.datetime(),
+  }),
+  key: (data) => data.name,
+  sample: {
+    name: "survival",
+    from: "Starting",
+    to: "Running",
+    reason: "RconReached",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  summary: "A server moved from one phase to another.",
+});
+
+export const playerJoined = event({
+  subject: "lifecycle.server.player-joined",
+  data: z.object({ name: z.string(), mc_uuid: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.name,
+  sample: {
+    name: "survival",
+    mc_uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  summary: "The proxy reported that a player joined a server.",
+});

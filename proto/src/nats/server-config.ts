@@ -1,0 +1,39 @@
+// The configuration text of nats-server with one user per service (architecture.md 3, trust).
+
+import { gateways, owners, type ServiceName } from "../contract.ts";
+import { permissionsOf } from "./permissions.ts";
+import { inboxPrefix } from "./subjects.ts";
+
+export const services: readonly ServiceName[] = [...gateways, ...owners];
+/** Users of the mesh: each service, and `operator` for the CLI, which may watch everything and change streams. */
+export const natsUsers: readonly string[] = [...services, "operator"];
+
+const operator = {
+  publish: ["$SRV.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"],
+  subscribe: ["svc.evt.>", "svc.audit.>", "svc.dead.>", "$SRV.>", `${inboxPrefix("operator")}.>`],
+};
+
+/**
+ * Text of an `authorization` block for nats-server. `passwords` has an entry for every one of `natsUsers`;
+ * a missing one throws, so that no user is ever left without a password.
+ */
+export function natsAuthorization(passwords: Readonly<Record<string, string>>): string {
+  const users = natsUsers.map((user) => {
+    const password = passwords[user];
+    if (!password) throw new Error(`no NATS password for ${user}`);
+    const { publish, subscribe } = user === "operator" ? operator : permissionsOf(user as ServiceName);
+    return `    { user: ${quote(user)}, password: ${quote(password)}, permissions: {
+      publish: { allow: ${listOf(publish)} },
+      subscribe: { allow: ${listOf(subscribe)} },
+      allow_responses: { max: 64, expires: "2m" } } }`;
+  });
+  return `authorization {\n  users = [\n${users.join(",\n")}\n  ]\n}\n`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}
+
+function listOf(subjects: readonly string[]): string {
+  return `[${subjects.map(quote).join(", ")}]`;
+}

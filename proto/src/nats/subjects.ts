@@ -1,0 +1,46 @@
+// Subjects and streams of the mesh (architecture.md 3).
+
+import type { AnyContract, EventContract, Owner, ServiceName } from "../contract.ts";
+
+/** `svc.rpc.<owner>.<noun>.<verb>` */
+export function rpcSubject(contract: Pick<AnyContract, "subject">): string {
+  return `svc.rpc.${contract.subject}`;
+}
+
+/** `svc.evt.<owner>.<noun>.<past participle>.<key>`; the key must be subject-safe. */
+export function eventSubject<D>(contract: EventContract<D>, data: D): string {
+  const key = contract.key(data);
+  if (!/^[A-Za-z0-9_-]+$/.test(key))
+    throw new Error(`event ${contract.subject}: key ${JSON.stringify(key)} is not subject-safe`);
+  return `svc.evt.${contract.subject}.${key}`;
+}
+
+/** Subject filter for every event of a contract. */
+export function eventFilter(contract: Pick<EventContract, "subject">): string {
+  return `svc.evt.${contract.subject}.*`;
+}
+
+/** JetStream stream of an owner: `ops-watchdog` keeps its events in `OPS_WATCHDOG`. */
+export function streamName(owner: Owner): string {
+  return owner.toUpperCase().replaceAll("-", "_");
+}
+
+/** Subjects kept in an owner's stream: its events and the messages that its consumers gave up. */
+export function streamSubjects(owner: Owner): string[] {
+  return [`svc.evt.${owner}.>`, `svc.dead.${owner}.>`];
+}
+
+/** Where a consumer puts a message that it will never manage. */
+export function deadSubject(service: ServiceName, durable: string): string {
+  return `svc.dead.${service}.${durable}`;
+}
+
+/** Replies come back under a prefix of the caller's own, so that no service can read another's. */
+export function inboxPrefix(service: string): string {
+  return `_INBOX_${service.replaceAll("-", "_")}`;
+}
+
+/** Live lines of an event stream (console, build log), for example `svc.live.lifecycle.console.survival`. */
+export function liveSubject(owner: Owner, noun: string, key: string): string {
+  return `svc.live.${owner}.${noun}.${key}`;
+}

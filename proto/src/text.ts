@@ -1,0 +1,40 @@
+// Shapes of the strings that more than one noun uses.
+
+import { z } from "zod";
+
+/** RFC 3339 date-time in UTC. */
+export const Timestamp = z.iso.datetime({ offset: true });
+
+const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/;
+
+/** A player's UUID in any usual spelling, given on as lower case with dashes (behaviour.md f). */
+export const PlayerUuid = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(uuidPattern, "must be a UUID")
+  .transform((text) => canonicalUuid(text))
+  .meta({ type: "string", format: "uuid" });
+
+function canonicalUuid(text: string): string {
+  const hex = text.replaceAll("-", "");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
+
+/** Lower-case hex of a SHA-256. */
+export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits");
+
+/** A mail address as behaviour.md e.2 takes it: 3 to 254 characters, one @ inside, no spaces, a dot in the domain. */
+export const EmailAddress = z
+  .string()
+  .trim()
+  .min(3)
+  .max(254)
+  .regex(/^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/, "must be an e-mail address")
+  .meta({ type: "string", format: "email" });
+
+/** A Kubernetes resource quantity such as `8Gi`, `500m` or `2`. */
+export const Quantity = z
+  .string()
+  .max(32)
+  .regex(/^\d+(\.\d+)?([eE][+-]?\d+|m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi)?$/, "must be a quantity such as 8Gi");
