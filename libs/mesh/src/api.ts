@@ -17,7 +17,7 @@ import type {
   StreamTicket,
   View,
 } from "@svc/proto";
-import type { Logger } from "@svc/telemetry";
+import type { Logger, Registry } from "@svc/telemetry";
 
 /** Everything a handler may know of a request besides its input. */
 export type Context<C extends AnyContract> = {
@@ -182,6 +182,8 @@ export type MeshOptions = {
   version: string;
   /** Where gateways reach this process's lane port; default 127.0.0.1 on a free port. */
   laneHost?: string;
+  /** Where the mesh counts its requests; none when absent. */
+  registry?: Registry;
   /** Aborts a connect that never succeeds. */
   signal?: AbortSignal;
 };

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { parse as parseToml } from "smol-toml";
+import type { z } from "zod";
+
+/** Every section that the file may have; a service reads only its own (behaviour.md d). */
+const sectionNames = new Set([
+  "server",
+  "database",
+  "velocity",
+  "auth",
+  "k8s",
+  "registry",
+  "archive",
+  "offsite",
+  "smtp",
+  "audit",
+  "auth_source",
+  "gateway",
+  "lifecycle",
+  "storage",
+  "builds",
+  "identity",
+  "ops_watchdog",
+]);
+
+/** Why a configuration cannot be used, in one sentence for the person who wrote it. */
+export class ConfigError extends Error {
+  override name = "ConfigError";
+}
+
+type Table = Record<string, unknown>;
+
+/**
+ * Reads the settings of one service: the TOML file (none when `file` is undefined), then `--set section.key=value`
+ * overrides, then the defaults of `schema`, an object of sections. Unknown sections and keys are refused.
+ * Throws `ConfigError` with every problem named.
+ */
+export function loadSettings<S extends z.ZodObject>(
+  schema: S,
+  source: { file?: string | undefined; overrides?: readonly string[] },
+): z.output<S> {
+  const table = source.file === undefined ? {} : readTable(source.file);
+  for (const override of source.overrides ?? []) applyOverride(table, override);
+  for (const name of Object.keys(table)) {
+    if (!sectionNames.has(name)) throw new ConfigError(`configuration: there is no section [${name}]`);
+  }
+  const own = Object.fromEntries(Object.entries(table).filter(([name]) => name in schema.shape));
+  const result = schema.safeParse(own);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => `${issue.path.join(".") || "file"}: ${issue.message}`);
+  throw new ConfigError(`configuration: ${problems.join("; ")}`);
+}
+
+function readTable(file: string): Table {
+  try {
+    return parseToml(readFileSync(file, "utf8"));
+  } catch (error) {
+    throw new ConfigError(
+      `configuration: ${file} cannot be read: ${String((error as Error).message).split("\n")[0]}`,
+    );
+  }
+}
+
+function applyOverride(table: Table, override: string): void {
+  const [, sectionName, key, text] = /^([a-z0-9_]+)\.([a-z0-9_]+)=(.*)$/s.exec(override) ?? [];
+  if (sectionName === undefined || key === undefined || text === undefined) {
+    throw new ConfigError(`--set ${override}: write it as section.key=value`);
+  }
+  const current = table[sectionName];
+  const target: Table = typeof current === "object" && current !== null ? (current as Table) : {};
+  table[sectionName] = { ...target, [key]: parseValue(text) };
+}
+
+// A value is TOML when it parses as such (numbers, booleans, arrays); everything else is the text itself.
+function parseValue(text: string): unknown {
+  try {
+    return parseToml(`value = ${text}`)["value"];
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,67 @@
+// The environment that every service process takes; everything else is in the configuration file.
+
+import { ConfigError, parseServiceArguments, type ServiceArguments } from "@svc/config";
+
+export type ServiceEnvironment = ServiceArguments & {
+  natsUrl: string;
+  natsUser: string;
+  natsPassword: string;
+  /** Connection URL of the service's own role; empty for gateways. */
+  databaseUrl: string;
+  healthHost: string;
+  healthPort: number;
+  laneHost: string;
+  logLevel: string;
+  buildVersion: string;
+};
+
+/** Reads arguments and `SVC_…` variables. Throws `ConfigError` naming what is missing. */
+export function readEnvironment(
+  service: string,
+  argv: readonly string[] = process.argv.slice(2),
+  env: NodeJS.ProcessEnv = process.env,
+): ServiceEnvironment {
+  const args = parseServiceArguments(argv);
+  const overrides = (env["SVC_SET"] ?? "").split("\n").filter((line) => line !== "");
+  const need = (name: string) => {
+    const value = env[name];
+    if (value !== undefined && value !== "") return value;
+    if (args.help || args.version) return "";
+    throw new ConfigError(`${name} is not set; ${service} --help lists what it needs`);
+  };
+  return {
+    ...args,
+    file: args.file ?? env["SVC_CONFIG"],
+    overrides: [...overrides, ...args.overrides],
+    natsUrl: need("SVC_NATS_URL"),
+    natsUser: env["SVC_NATS_USER"] ?? service,
+    natsPassword: env["SVC_NATS_PASSWORD"] ?? "",
+    databaseUrl: env["SVC_DATABASE_URL"] ?? "",
+    healthHost: env["SVC_HEALTH_HOST"] ?? "127.0.0.1",
+    healthPort: Number(env["SVC_HEALTH_PORT"] ?? 0),
+    laneHost: env["SVC_LANE_HOST"] ?? "127.0.0.1",
+    logLevel: env["SVC_LOG_LEVEL"] ?? "info",
+    buildVersion: env["SVC_VERSION"] ?? "0.1.0",
+  };
+}
+
+/** Text of `--help` of a service. */
+export function serviceHelp(service: string): string {
+  return `svc ${service}: one process of the svc control plane
+
+usage: ${service} [--config FILE] [--set section.key=value ...] [--help] [--version]
+
+environment
+  SVC_CONFIG          configuration file (TOML); the same as --config
+  SVC_SET             more --set values, one a line
+  SVC_NATS_URL        NATS server, nats://host:4222
+  SVC_NATS_USER       user of this service (default ${service})
+  SVC_NATS_PASSWORD   its password
+  SVC_DATABASE_URL    PostgreSQL URL of this service's role (services with tables)
+  SVC_KUBECONFIG      kubeconfig file (services that talk to the cluster; in a pod: the service account)
+  SVC_HEALTH_HOST     address of /healthz, /readyz and /metrics (default 127.0.0.1)
+  SVC_HEALTH_PORT     their port (default: any free one, told in the log)
+  SVC_LANE_HOST       address where gateways reach this process for uploads and downloads
+  SVC_LOG_LEVEL       debug, info, warn or error (default info)
+`;
+}

@@ -1,0 +1,160 @@
+import { fileURLToPath } from "node:url";
+import { loadSettings } from "@svc/config";
+import { connectMesh, type Mesh } from "@svc/mesh";
+import { type Owner, owners, type ServiceName } from "@svc/proto";
+import { checkMigrations, openStore, readMigrations, type Store, startOutboxRelay } from "@svc/store";
+import { createLogger, createRegistry, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
+import type { z } from "zod";
+import { readEnvironment, type ServiceEnvironment, serviceHelp } from "./config.ts";
+
+/** What a running service is given: everything is connected and checked. */
+export type Runtime<S, T> = {
+  settings: S;
+  environment: ServiceEnvironment;
+  log: Logger;
+  registry: Registry;
+  mesh: Mesh;
+  /** The service's own schema; throws for a gateway, which has none. */
+  store: Store<T>;
+  /** Aborts when the process is told to end. */
+  signal: AbortSignal;
+};
+
+export type Running = {
+  /** Undefined when ready, else what is missing. Asked besides the mesh and the database. */
+  notReady?: () => Promise<string | undefined>;
+  /** Ends loops and listeners; called before the mesh drains. */
+  stop?: () => Promise<void>;
+};
+
+export type ServiceDefinition<S extends z.ZodObject, T> = {
+  name: ServiceName;
+  settings: S;
+  /** Folder of SQL migrations; absent for gateways. */
+  migrations?: URL;
+  /** Connections to PostgreSQL of this process (architecture.md 5: at most 25, all services at most 80). */
+  poolSize?: number;
+  start: (runtime: Runtime<z.output<S>, T>) => Promise<Running>;
+};
+
+const drainMs = 20_000;
+
+/**
+ * Runs one service until SIGTERM or SIGINT: reads its settings, checks the database, connects the mesh, starts it
+ * and says `ready` on stdout. A start that fails ends with one sentence on stderr and exit code 1.
+ */
+export async function runService<S extends z.ZodObject, T>(
+  definition: ServiceDefinition<S, T>,
+): Promise<void> {
+  try {
+    const environment = readEnvironment(definition.name);
+    if (environment.help) return void process.stdout.write(serviceHelp(definition.name));
+    if (environment.version) return void process.stdout.write(`${environment.buildVersion}\n`);
+    await runUntilSignal(definition, environment);
+  } catch (error) {
+    process.stderr.write(`${definition.name}: ${sentence(error)}\n`);
+    process.exit(1);
+  }
+}
+
+async function runUntilSignal<S extends z.ZodObject, T>(
+  definition: ServiceDefinition<S, T>,
+  environment: ServiceEnvironment,
+): Promise<void> {
+  const stopping = new AbortController();
+  const told = new Promise<NodeJS.Signals>((resolve) => {
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, resolve);
+  });
+  void told.then(() => stopping.abort());
+  const settings = loadSettings(definition.settings, environment);
+  const log = createLogger(definition.name, environment.logLevel);
+  const registry = createRegistry(definition.name, environment.buildVersion);
+  const store = await open<T>(definition, environment, log);
+  const mesh = await connectMesh({
+    service: definition.name,
+    url: environment.natsUrl,
+    user: environment.natsUser,
+    password: environment.natsPassword,
+    log,
+    version: environment.buildVersion,
+    laneHost: environment.laneHost,
+    registry,
+    signal: stopping.signal,
+  });
+  const relay =
+    store && startOutboxRelay({ url: store.url, schema: store.schema, publish: mesh.publish, log });
+  const running = await definition.start({
+    settings,
+    environment,
+    log,
+    registry,
+    mesh,
+    signal: stopping.signal,
+    get store() {
+      if (!store) throw new Error(`${definition.name} has no database`);
+      return store;
+    },
+  });
+  await mesh.announce();
+  const health = await startHealthServer({
+    host: environment.healthHost,
+    port: environment.healthPort,
+    registry,
+    isReady: () => whatIsMissing(mesh, store, running),
+  });
+  log.info({ health_port: health.port }, "ready");
+  const signal = await told;
+  log.info({ signal }, "stopping");
+  await running.stop?.();
+  await relay?.close();
+  await mesh.drain(drainMs);
+  await store?.close();
+  await health.close();
+  // Whatever still holds the process now (a hung peer) is not worth waiting for.
+  process.exit(0);
+}
+
+async function open<T>(
+  definition: { name: ServiceName; migrations?: URL; poolSize?: number },
+  environment: ServiceEnvironment,
+  log: Logger,
+): Promise<Store<T> | undefined> {
+  if (!isOwner(definition.name) || !definition.migrations) return undefined;
+  const schema = schemaOf(definition.name);
+  const url = environment.databaseUrl;
+  await checkMigrations(url, schema, readMigrations(fileURLToPath(definition.migrations)));
+  return openStore<T>({ url, schema, poolSize: definition.poolSize ?? 10, log });
+}
+
+function isOwner(name: ServiceName): name is Owner {
+  return (owners as readonly string[]).includes(name);
+}
+
+/** Database schema of a service: `ops-watchdog` keeps its tables in `ops_watchdog`. */
+export function schemaOf(owner: Owner): string {
+  return owner.replaceAll("-", "_");
+}
+
+async function whatIsMissing<T>(
+  mesh: Mesh,
+  store: Store<T> | undefined,
+  running: Running,
+): Promise<string | undefined> {
+  if (!mesh.status().connected) return "NATS is not connected";
+  const isDatabaseUp = await store?.ping().then(
+    () => true,
+    () => false,
+  );
+  if (isDatabaseUp === false) return "the database does not answer";
+  return running.notReady?.();
+}
+
+function sentence(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = "code" in error ? String(error.code) : "";
+  if (code === "ECONNREFUSED") return `the database does not answer (${error.message}); is it running?`;
+  if (code === "28P01") return "the database refuses this password; check SVC_DATABASE_URL";
+  if (code === "ENOSPC") return "the disk is full; free some space and start again";
+  if (code === "EADDRINUSE") return `${error.message}; another process has this port`;
+  return error.message.split("\n")[0] ?? error.name;
+}

@@ -1,0 +1,35 @@
+import { Fault } from "@svc/proto";
+
+// Classes of PostgreSQL that mean "not now": connection, resources, operator intervention, statement timeout.
+const passing = /^(08|53|57)/;
+const network = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+]);
+const lostConnection =
+  /connection terminated|timeout exceeded when trying to connect|connection error|not queryable/i;
+
+/**
+ * Turns "the database is not there" into the fault `unavailable` (503, never 401 or 500); any other error is
+ * returned as it came.
+ */
+export function asFault(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  const isPassing = passing.test(code) || network.has(code) || lostConnection.test(error.message);
+  if (!isPassing) return error;
+  return new Fault("unavailable", {
+    message: "The database is not reachable right now; try again in a moment.",
+    cause: error,
+  });
+}
+
+/** True when an error is a violation of the named unique constraint or index. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof Error && "constraint" in error && error.constraint === constraint;
+}

@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import pg from "pg";
+
+/** One forward-only step: `0001-accounts.sql` is version 1. */
+export type Migration = { version: number; name: string; sql: string };
+
+/** Why the database and this build do not fit, in one sentence (interface.md 9). */
+export class SchemaError extends Error {
+  override name = "SchemaError";
+}
+
+/** Reads a folder of `NNNN-name.sql` files in order. Throws when a number is missing or doubled. */
+export function readMigrations(folder: string): Migration[] {
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith(".sql"))
+    .sort();
+  return files.map((file, index) => {
+    const version = Number.parseInt(file.slice(0, 4), 10);
+    if (version !== index + 1) throw new Error(`${join(folder, file)}: migrations are numbered without gaps`);
+    return { version, name: file.slice(5, -4), sql: readFileSync(join(folder, file), "utf8") };
+  });
+}
+
+export type MigrationTarget = {
+  /** Schema and, with the prefix `svc_`, role of one service. */
+  schema: string;
+  rolePassword: string;
+  migrations: readonly Migration[];
+};
+
+const lockKey = 7_306_211;
+
+/**
+ * Brings one schema up to date: makes the role and the schema when missing, then applies what is not applied yet,
+ * each migration in a transaction of its own, all under an advisory lock. Returns the names of those applied.
+ * Rejects with `SchemaError` when the database is newer than this build.
+ */
+export async function migrateUp(adminUrl: string, target: MigrationTarget): Promise<string[]> {
+  const client = new pg.Client({ connectionString: adminUrl, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    await client.query("select pg_advisory_lock($1)", [lockKey]);
+    await ensureRole(client, target);
+    const applied = await appliedVersion(client, target.schema);
+    refuseNewer(target.schema, applied, target.migrations);
+    const pending = target.migrations.filter((migration) => migration.version > applied);
+    for (const migration of pending) await apply(client, target.schema, migration);
+    return pending.map((migration) => migration.name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function ensureRole(client: pg.Client, target: MigrationTarget): Promise<void> {
+  const role = pg.escapeIdentifier(`svc_${target.schema}`);
+  const schema = pg.escapeIdentifier(target.schema);
+  const password = pg.escapeLiteral(target.rolePassword);
+  const { rowCount } = await client.query("select 1 from pg_roles where rolname = $1", [
+    `svc_${target.schema}`,
+  ]);
+  await client.query(`${rowCount ? "alter" : "create"} role ${role} login password ${password}`);
+  await client.query(`grant ${role} to current_user`);
+  await client.query(`create schema if not exists ${schema} authorization ${role}`);
+  await client.query(
+    `create table if not exists ${schema}.schema_migrations
+       (version int primary key, name text not null, applied_at timestamptz not null default now())`,
+  );
+  await client.query(`grant select on ${schema}.schema_migrations to ${role}`);
+}
+
+async function appliedVersion(client: pg.Client | pg.Pool, schema: string): Promise<number> {
+  const table = `${pg.escapeIdentifier(schema)}.schema_migrations`;
+  const { rows } = await client.query<{ version: number }>(
+    `select coalesce(max(version), 0) as version from ${table}`,
+  );
+  return rows[0]?.version ?? 0;
+}
+
+async function apply(client: pg.Client, schema: string, migration: Migration): Promise<void> {
+  const name = pg.escapeIdentifier(schema);
+  await client.query("begin");
+  try {
+    await client.query(`set local role ${pg.escapeIdentifier(`svc_${schema}`)}`);
+    await client.query(`set local search_path to ${name}`);
+    await client.query(migration.sql);
+    await client.query("reset role");
+    await client.query(`insert into ${name}.schema_migrations (version, name) values ($1, $2)`, [
+      migration.version,
+      migration.name,
+    ]);
+    await client.query("commit");
+  } catch (error) {
+    await client.query("rollback");
+    const reason = (error as Error).message;
+    throw new SchemaError(`schema ${schema}: migration ${migration.name} failed and was undone: ${reason}`);
+  }
+}
+
+function refuseNewer(schema: string, applied: number, migrations: readonly Migration[]): void {
+  if (applied <= migrations.length) return;
+  throw new SchemaError(
+    `schema is newer: ${schema} is at migration ${applied}, this build knows ${migrations.length}; install the newer release`,
+  );
+}
+
+/**
+ * Compares a schema with the migrations of this build; used by a service before it serves. Rejects with
+ * `SchemaError` when the database is older (`run svc migrate up`) or newer, and as `pg` does when it is not there.
+ */
+export async function checkMigrations(
+  url: string,
+  schema: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  await client.connect();
+  try {
+    const applied = await appliedVersion(client as pg.Client, schema).catch((error: { code?: string }) => {
+      if (error.code === "42P01" || error.code === "3F000") return 0;
+      throw error;
+    });
+    refuseNewer(schema, applied, migrations);
+    if (applied < migrations.length) {
+      throw new SchemaError(
+        `the database is older than this build (schema ${schema} is at ${applied} of ${migrations.length}): run svc migrate up`,
+      );
+    }
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,169 @@
+import { type EventContract, eventSubject } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import type { Kysely } from "kysely";
+import pg from "pg";
+import type { OutboxTable } from "./store.ts";
+
+/** What the relay needs of the mesh: stored publishing with a dedup id. */
+export type PublishOutbox = (
+  messages: readonly { id: string; subject: string; body: Uint8Array }[],
+) => Promise<void>;
+
+/** The outbox row of an event; insert it in the transaction of the change it tells of. */
+export function outboxRow<D>(contract: EventContract<D>, data: D): { subject: string; body: string } {
+  return { subject: eventSubject(contract, data), body: JSON.stringify(data) };
+}
+
+/** Adds an event to the outbox in a running transaction; it is published after the commit. */
+export async function emit<D>(trx: Kysely<OutboxTable>, contract: EventContract<D>, data: D): Promise<void> {
+  await trx.insertInto("outbox").values(outboxRow(contract, data)).execute();
+}
+
+/**
+ * SQL of the outbox table: part of the first migration of every schema. NOTIFY wakes the relay at commit, so
+ * nothing polls.
+ */
+export const outboxSql = `
+create table outbox (
+  id bigint generated always as identity primary key,
+  subject text not null,
+  body text not null,
+  created_at timestamptz not null default now()
+);
+create function outbox_wake() returns trigger language plpgsql as $$
+begin
+  perform pg_notify('outbox_' || tg_table_schema, '');
+  return null;
+end $$;
+create trigger outbox_wake after insert on outbox for each statement execute function outbox_wake();
+`;
+
+const batchSize = 500;
+const standbyRetryMs = 1_000;
+const sweepMs = 5_000;
+
+/**
+ * Publishes committed outbox rows in order and deletes them. Of all replicas of a service one relays at a time
+ * (a session advisory lock); the others stand by and take over when its connection ends. A row is published at
+ * least once; the dedup id `<schema>-<row id>` makes it once within the stream's window.
+ */
+export function startOutboxRelay(options: {
+  url: string;
+  schema: string;
+  publish: PublishOutbox;
+  log: Logger;
+}): { close: () => Promise<void> } {
+  const stopping = new AbortController();
+  const running = relayForever(options, stopping.signal);
+  return {
+    close: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+type RelayOptions = Parameters<typeof startOutboxRelay>[0];
+
+async function relayForever(options: RelayOptions, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      await relayOnce(options, signal);
+    } catch (error) {
+      if (!signal.aborted) options.log.warn({ error: (error as Error).message }, "the outbox relay pauses");
+    }
+    await pause(standbyRetryMs, signal);
+  }
+}
+
+// Holds one connection for the lock, the notifications and the rows; ends when that connection does.
+async function relayOnce(options: RelayOptions, signal: AbortSignal): Promise<void> {
+  const client = new pg.Client({
+    connectionString: options.url,
+    connectionTimeoutMillis: 3_000,
+    application_name: `svc-${options.schema}-outbox`,
+    options: `-c search_path=${options.schema}`,
+  });
+  const wake = createWake();
+  client.on("notification", wake.ring);
+  const ended = new Promise<void>((resolve) => {
+    client.once("end", resolve);
+    client.once("error", () => resolve());
+  });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ held: boolean }>(
+      "select pg_try_advisory_lock(hashtext($1)) as held",
+      [`outbox_${options.schema}`],
+    );
+    if (!rows[0]?.held) return;
+    await client.query(`listen ${pg.escapeIdentifier(`outbox_${options.schema}`)}`);
+    let isOpen = true;
+    void ended.then(() => {
+      isOpen = false;
+      wake.ring();
+    });
+    signal.addEventListener("abort", wake.ring, { once: true });
+    while (isOpen && !signal.aborted) {
+      const moved = await drainBatch(client, options);
+      if (moved < batchSize) await wake.next(sweepMs);
+    }
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function drainBatch(client: pg.Client, options: RelayOptions): Promise<number> {
+  const { rows } = await client.query<{ id: number; subject: string; body: string }>({
+    name: "outbox-next",
+    text: "select id, subject, body from outbox order by id limit $1",
+    values: [batchSize],
+  });
+  if (rows.length === 0) return 0;
+  await options.publish(
+    rows.map((row) => ({
+      id: `${options.schema}-${row.id}`,
+      subject: row.subject,
+      body: Buffer.from(row.body),
+    })),
+  );
+  await client.query({
+    name: "outbox-done",
+    text: "delete from outbox where id = any($1::bigint[])",
+    values: [rows.map((row) => row.id)],
+  });
+  return rows.length;
+}
+
+function createWake(): { ring: () => void; next: (timeoutMs: number) => Promise<void> } {
+  let hasRung = false;
+  let waiting: (() => void) | undefined;
+  const ring = () => {
+    hasRung = true;
+    waiting?.();
+  };
+  const next = (timeoutMs: number) =>
+    new Promise<void>((resolve) => {
+      const finish = () => {
+        clearTimeout(timer);
+        waiting = undefined;
+        hasRung = false;
+        resolve();
+      };
+      const timer = setTimeout(finish, timeoutMs);
+      waiting = finish;
+      if (hasRung) finish();
+    });
+  return { ring, next };
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
