@@ -1,0 +1,134 @@
+import { isDeepStrictEqual } from "node:util";
+import type { KubeObject, ResourceRef } from "../../cluster-api.ts";
+import type { Controller, ControllerDeps } from "../context.ts";
+import { controllerQueue } from "../context.ts";
+import type { Informer } from "../informer.ts";
+import type { Pod } from "../objects.ts";
+import { isFinished, isReady, isTerminating, keyOf, ownerReference } from "../objects.ts";
+import { ENDPOINT_SLICES, ENDPOINTS } from "../refs.ts";
+import { hasLabels } from "../selector.ts";
+import type { Service, ServicePort } from "./service-index.ts";
+import { indexServices } from "./service-index.ts";
+
+type Address = { ip: string; nodeName?: string; hostname?: string; targetRef: Record<string, string> };
+type Port = { name?: string; port: number; protocol: string };
+export type Subset = { addresses?: Address[]; notReadyAddresses?: Address[]; ports?: Port[] };
+
+/** The number behind a target port; a name is looked up among the ports of the pod's containers. */
+export function targetPortOf(port: ServicePort, pod: Pod): number | undefined {
+  const target = port.targetPort ?? port.port;
+  if (typeof target === "number") return target;
+  const ports = pod.spec.containers.flatMap((container) => container.ports ?? []);
+  return ports.find((one) => one.name === target)?.containerPort;
+}
+
+function addressOf(pod: Pod): Address {
+  const { name, namespace = "", uid = "" } = pod.metadata;
+  return {
+    ip: pod.status?.podIP ?? "",
+    ...(pod.spec.hostname === undefined ? {} : { hostname: pod.spec.hostname }),
+    ...(pod.spec.nodeName === undefined ? {} : { nodeName: pod.spec.nodeName }),
+    targetRef: { kind: "Pod", name, namespace, uid },
+  };
+}
+
+/** Pods with the same target ports share a subset; sorted, so that an unchanged set of pods gives an equal value. */
+export function subsetsOf(service: Service, pods: Pod[]): Subset[] {
+  const groups = new Map<string, Subset & { ports: Port[] }>();
+  const serving = pods.filter(
+    (pod) => !isFinished(pod) && !isTerminating(pod) && (pod.status?.podIP ?? "") !== "",
+  );
+  for (const pod of serving.sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {
+    const ports = (service.spec.ports ?? []).flatMap((one): Port[] => {
+      const port = targetPortOf(one, pod);
+      if (port === undefined) return [];
+      return [
+        { ...(one.name === undefined ? {} : { name: one.name }), port, protocol: one.protocol ?? "TCP" },
+      ];
+    });
+    const key = JSON.stringify(ports);
+    const group = groups.get(key) ?? { ports };
+    const list = isReady(pod) || service.spec.publishNotReadyAddresses ? "addresses" : "notReadyAddresses";
+    group[list] = [...(group[list] ?? []), addressOf(pod)];
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+function sliceOf(service: Service, subsets: Subset[]): Record<string, unknown> {
+  const [subset] = subsets;
+  const endpoints = (ready: boolean) => (address: Address) => ({
+    addresses: [address.ip],
+    conditions: { ready, serving: ready, terminating: false },
+    ...(address.nodeName === undefined ? {} : { nodeName: address.nodeName }),
+    targetRef: address.targetRef,
+  });
+  return {
+    addressType: "IPv4",
+    ports: subset?.ports ?? [],
+    endpoints: [
+      ...(subset?.addresses ?? []).map(endpoints(true)),
+      ...(subset?.notReadyAddresses ?? []).map(endpoints(false)),
+    ],
+    metadata: { labels: { ...service.metadata.labels, "kubernetes.io/service-name": service.metadata.name } },
+  };
+}
+
+type Target = { ref: ResourceRef; shell: KubeObject; body: Record<string, unknown>; empty: boolean };
+
+/** A service that never had a pod gets no object at all: ten thousand sleeping servers must cost nothing. */
+function ensure({ api }: ControllerDeps, { ref, shell, body, empty }: Target): void {
+  const { name, namespace = "default" } = shell.metadata;
+  const known = api.find(ref, name, namespace);
+  if (known === undefined) {
+    if (!empty)
+      api.create(ref, { ...shell, ...body, metadata: { ...shell.metadata, ...(body["metadata"] ?? {}) } });
+    return;
+  }
+  const fields = Object.entries(body).filter(([field]) => field !== "metadata");
+  if (fields.every(([field, value]) => isDeepStrictEqual(known[field] ?? [], value))) return;
+  api.mergePatch(ref, { name, namespace }, Object.fromEntries(fields));
+}
+
+export function startEndpoints(
+  deps: ControllerDeps,
+  { pods, services }: { pods: Informer<Pod>; services: Informer<Service> },
+): Controller {
+  const servicesOf = indexServices(services);
+  const queue = controllerQueue("Endpoints", deps, (key) => {
+    const service = services.get(key);
+    if (service?.spec.selector === undefined || isTerminating(service)) return undefined;
+    const { name, namespace = "default" } = service.metadata;
+    const chosen = [...pods.inNamespace(namespace)].filter((pod) =>
+      hasLabels(pod.metadata.labels, service.spec.selector),
+    );
+    const subsets = subsetsOf(service, chosen);
+    const empty = subsets.length === 0;
+    const metadata = { namespace, ownerReferences: [ownerReference(service)] };
+    ensure(deps, {
+      ref: ENDPOINTS,
+      shell: { apiVersion: "v1", kind: "Endpoints", metadata: { ...metadata, name } },
+      body: { subsets },
+      empty,
+    });
+    ensure(deps, {
+      ref: ENDPOINT_SLICES,
+      shell: {
+        apiVersion: "discovery.k8s.io/v1",
+        kind: "EndpointSlice",
+        metadata: { ...metadata, name: `${name}-local` },
+      },
+      body: sliceOf(service, subsets),
+      empty,
+    });
+    return undefined;
+  });
+  services.onChange((service, _previous, deleted) => {
+    if (!deleted && Object.keys(service.spec.selector ?? {}).length > 0) queue.add(keyOf(service));
+  });
+  pods.onChange((pod, previous) => {
+    const touched = [...servicesOf(pod), ...(previous === undefined ? [] : servicesOf(previous))];
+    for (const service of touched) queue.add(keyOf(service));
+  });
+  return { close: () => queue.close() };
+}

@@ -1,0 +1,100 @@
+import type { Controller, ControllerDeps } from "../context.ts";
+import { controllerQueue, tolerate } from "../context.ts";
+import type { Informer } from "../informer.ts";
+import { createInformer } from "../informer.ts";
+import type { Condition, Pod } from "../objects.ts";
+import { isFinished, isTerminating, keyOf } from "../objects.ts";
+import { CLAIMS, NODES, PODS } from "../refs.ts";
+import type { Claim, PersistentVolume } from "../volume/objects.ts";
+import { claimNamesOf, SELECTED_NODE } from "../volume/objects.ts";
+import type { Node } from "./decide.ts";
+import { place } from "./decide.ts";
+
+export type SchedulerSources = {
+  pods: Informer<Pod>;
+  claims: Informer<Claim>;
+  volumes: Informer<PersistentVolume>;
+};
+
+function refuse({ api }: ControllerDeps, pod: Pod, message: string): void {
+  const known = pod.status?.conditions?.find((one) => one.type === "PodScheduled");
+  if (known?.status === "False" && known.message === message) return;
+  const { name, namespace = "default" } = pod.metadata;
+  const condition: Condition = {
+    type: "PodScheduled",
+    status: "False",
+    reason: "Unschedulable",
+    message,
+    lastTransitionTime: known?.lastTransitionTime ?? new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+  };
+  const others = (pod.status?.conditions ?? []).filter((one) => one.type !== "PodScheduled");
+  const status = { phase: "Pending", conditions: [...others, condition] };
+  tolerate([404], () => api.mergePatch(PODS, { name, namespace, subresource: "status" }, { status }));
+}
+
+function claimsOf({ claims, volumes }: SchedulerSources, pod: Pod) {
+  return claimNamesOf(pod).map((name) => {
+    const claim = claims.get(`${pod.metadata.namespace}/${name}`);
+    const volume = claim?.spec.volumeName === undefined ? undefined : volumes.get(claim.spec.volumeName);
+    return { name, claim, volume };
+  });
+}
+
+function loadOf(pods: Informer<Pod>): Map<string, number> {
+  const load = new Map<string, number>();
+  for (const pod of pods.values()) {
+    const node = pod.spec.nodeName;
+    if (node !== undefined && !isFinished(pod)) load.set(node, (load.get(node) ?? 0) + 1);
+  }
+  return load;
+}
+
+/** Gives each pod a node. A pod with an unbound claim first names the node on the claim and waits for its volume. */
+export function startScheduler(deps: ControllerDeps, sources: SchedulerSources): Controller {
+  const { api } = deps;
+  const { pods, claims } = sources;
+  const nodes = createInformer<Node>(api, NODES);
+  const waiting = new Set<string>();
+  const queue = controllerQueue("Scheduling of pod", deps, (key) => {
+    const pod = pods.get(key);
+    waiting.delete(key);
+    if (pod === undefined || pod.spec.nodeName !== undefined || isTerminating(pod) || isFinished(pod))
+      return undefined;
+    waiting.add(key);
+    const found = claimsOf(sources, pod);
+    const placement = place({ pod, nodes: [...nodes.values()], load: loadOf(pods), claims: found });
+    if ("refused" in placement) {
+      refuse(deps, pod, placement.refused);
+      return undefined;
+    }
+    const namespace = pod.metadata.namespace ?? "default";
+    const unbound = found.filter(({ claim }) => claim?.status?.phase !== "Bound");
+    for (const { name, claim } of unbound) {
+      if (
+        claim?.metadata.annotations?.[SELECTED_NODE] === placement.node ||
+        claim?.spec.volumeName !== undefined
+      )
+        continue;
+      const annotations = { [SELECTED_NODE]: placement.node };
+      tolerate([404], () => api.mergePatch(CLAIMS, { name, namespace }, { metadata: { annotations } }));
+    }
+    if (unbound.length > 0) return undefined;
+    tolerate([404], () => api.bindPod({ name: pod.metadata.name, namespace }, placement.node));
+    return undefined;
+  });
+  const retryAll = () => {
+    for (const key of waiting) queue.add(key);
+  };
+  pods.onChange((pod) => {
+    if (pod.spec.nodeName === undefined) queue.add(keyOf(pod));
+  });
+  nodes.onChange(retryAll);
+  claims.onChange(retryAll);
+  sources.volumes.onChange(retryAll);
+  return {
+    close: async () => {
+      nodes.close();
+      await queue.close();
+    },
+  };
+}

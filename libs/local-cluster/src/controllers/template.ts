@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from "node:crypto";
+import type { KubeObject } from "../cluster-api.ts";
+import type { Pod, PodTemplate } from "./objects.ts";
+import { ownerReference } from "./objects.ts";
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([, one]) => one !== undefined);
+  return Object.fromEntries(
+    entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, one]) => [key, sorted(one)]),
+  );
+}
+
+/** Ten hex digits that stay the same however the fields of the template are ordered. */
+export function templateHash(template: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(sorted(template)))
+    .digest("hex")
+    .slice(0, 10);
+}
+
+/** The random tail of generated names, in the alphabet of Kubernetes (no vowels, nothing to misread). */
+export function nameSuffix(length = 5): string {
+  const alphabet = "bcdfghjklmnpqrstvwxz2456789";
+  return [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join("");
+}
+
+export type PodFromTemplate = {
+  owner: KubeObject;
+  template: PodTemplate;
+  name: string;
+  labels: Record<string, string>;
+};
+
+export function podFromTemplate({ owner, template, name, labels }: PodFromTemplate): Pod {
+  const annotations = template.metadata?.annotations;
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      name,
+      namespace: owner.metadata.namespace ?? "default",
+      labels: { ...template.metadata?.labels, ...labels },
+      ...(annotations === undefined ? {} : { annotations }),
+      ownerReferences: [ownerReference(owner)],
+    },
+    spec: structuredClone(template.spec) as Pod["spec"],
+  };
+}

@@ -1,0 +1,172 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { Controller, ControllerDeps } from "../context.ts";
+import { controllerQueue, tolerate } from "../context.ts";
+import type { Informer } from "../informer.ts";
+import type { Pod } from "../objects.ts";
+import { isTerminating, keyOf, splitKey } from "../objects.ts";
+import { CLAIMS, VOLUMES } from "../refs.ts";
+import { writeStatus } from "../status.ts";
+import type { Claim, PersistentVolume } from "./objects.ts";
+import {
+  CLAIM_PROTECTION,
+  CLASS_NAME,
+  claimNamesOf,
+  directoryOf,
+  HOSTNAME_LABEL,
+  PROVISIONED_BY,
+  PROVISIONER,
+  SELECTED_NODE,
+  usesClaim,
+} from "./objects.ts";
+
+export type BinderSources = {
+  pods: Informer<Pod>;
+  claims: Informer<Claim>;
+  volumes: Informer<PersistentVolume>;
+};
+
+type Wiring = ControllerDeps & BinderSources & { volumesDir: string };
+
+function volumeFor(claim: Claim, nodeName: string, path: string): PersistentVolume {
+  const { name, namespace = "default", uid = "" } = claim.metadata;
+  const storage = claim.spec.resources?.requests?.storage ?? "1Gi";
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolume",
+    metadata: { name: `pvc-${uid}`, annotations: { [PROVISIONED_BY]: PROVISIONER } },
+    spec: {
+      capacity: { storage },
+      accessModes: claim.spec.accessModes ?? ["ReadWriteOnce"],
+      persistentVolumeReclaimPolicy: "Delete",
+      storageClassName: CLASS_NAME,
+      volumeMode: "Filesystem",
+      claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid },
+      local: { path },
+      nodeAffinity: {
+        required: {
+          nodeSelectorTerms: [
+            { matchExpressions: [{ key: HOSTNAME_LABEL, operator: "In", values: [nodeName] }] },
+          ],
+        },
+      },
+    },
+  } as PersistentVolume;
+}
+
+/** Makes the directory and the volume of a claim whose first pod has a node. */
+async function provision({ api, volumes, volumesDir }: Wiring, claim: Claim): Promise<void> {
+  const { name, namespace = "default", uid = "" } = claim.metadata;
+  const nodeName = claim.metadata.annotations?.[SELECTED_NODE];
+  const className = claim.spec.storageClassName ?? CLASS_NAME;
+  if (nodeName === undefined || className !== CLASS_NAME || volumes.get(`pvc-${uid}`) !== undefined) return;
+  const path = join(volumesDir, `${namespace}-${name}-${uid.slice(0, 8)}`);
+  await mkdir(path, { recursive: true });
+  tolerate([409], () => volumes.assume(api.create(VOLUMES, volumeFor(claim, nodeName, path))));
+}
+
+function volumeOf({ volumes }: Wiring, claim: Claim): PersistentVolume | undefined {
+  if (claim.spec.volumeName !== undefined) return volumes.get(claim.spec.volumeName);
+  return volumes.get(`pvc-${claim.metadata.uid}`);
+}
+
+function bind({ api }: Wiring, claim: Claim, volume: PersistentVolume): void {
+  const { name, namespace = "default", uid = "" } = claim.metadata;
+  const holder = volume.spec.claimRef;
+  if (holder !== undefined && (holder.name !== name || holder.namespace !== namespace)) return;
+  if (holder === undefined || (holder.uid ?? "") === "") {
+    const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name, uid };
+    api.mergePatch(VOLUMES, { name: volume.metadata.name }, { spec: { claimRef } });
+  }
+  if (claim.spec.volumeName === undefined) {
+    const annotations = {
+      "pv.kubernetes.io/bind-completed": "yes",
+      "pv.kubernetes.io/bound-by-controller": "yes",
+    };
+    api.mergePatch(
+      CLAIMS,
+      { name, namespace },
+      { metadata: { annotations }, spec: { volumeName: volume.metadata.name } },
+    );
+  }
+  writeStatus(api, VOLUMES, { object: volume, status: { phase: "Bound" } });
+  const status = { phase: "Bound", accessModes: volume.spec.accessModes, capacity: volume.spec.capacity };
+  writeStatus(api, CLAIMS, { object: claim, status });
+}
+
+/** A claim in use is kept by a finalizer; it goes with the last pod that mounts it. */
+function protect({ api, pods }: Wiring, claim: Claim): void {
+  const { name, namespace = "default", finalizers = [] } = claim.metadata;
+  const held = finalizers.includes(CLAIM_PROTECTION);
+  if (held === !isTerminating(claim)) return;
+  if (held && [...pods.inNamespace(namespace)].some((pod) => usesClaim(pod, name))) return;
+  const rest = finalizers.filter((one) => one !== CLAIM_PROTECTION);
+  const wanted = held ? rest : [...rest, CLAIM_PROTECTION];
+  const resourceVersion = claim.metadata.resourceVersion ?? "";
+  tolerate([404], () =>
+    api.mergePatch(CLAIMS, { name, namespace }, { metadata: { finalizers: wanted, resourceVersion } }),
+  );
+}
+
+async function reconcileClaim(wiring: Wiring, key: string): Promise<void> {
+  const claim = wiring.claims.get(key);
+  if (claim === undefined) return;
+  protect(wiring, claim);
+  if (isTerminating(claim) || claim.status?.phase === "Bound") return;
+  if (claim.spec.volumeName === undefined) await provision(wiring, claim);
+  const volume = volumeOf(wiring, claim);
+  if (volume !== undefined) bind(wiring, claim, volume);
+  else if (claim.status?.phase === undefined) {
+    writeStatus(wiring.api, CLAIMS, { object: claim, status: { phase: "Pending" } });
+  }
+}
+
+/** Reclaims a volume whose claim is gone: `Delete` removes the directory of volumes made here, else it is Released. */
+async function reconcileVolume(wiring: Wiring, key: string): Promise<void> {
+  const { api, claims, volumesDir } = wiring;
+  const volume = wiring.volumes.get(key);
+  const holder = volume?.spec.claimRef;
+  if (volume === undefined || holder === undefined) return;
+  const claim = claims.get(`${holder.namespace}/${holder.name}`);
+  if (claim !== undefined && (holder.uid === undefined || claim.metadata.uid === holder.uid)) return;
+  if (volume.spec.persistentVolumeReclaimPolicy !== "Delete") {
+    writeStatus(api, VOLUMES, { object: volume, status: { phase: "Released" } });
+    return;
+  }
+  const path = directoryOf(volume);
+  const ours = volume.metadata.annotations?.[PROVISIONED_BY] === PROVISIONER;
+  if (ours && path?.startsWith(`${volumesDir}/`)) await rm(path, { recursive: true, force: true });
+  tolerate([404], () => api.delete(VOLUMES, { name: volume.metadata.name }));
+}
+
+/** Binds claims to directories under `volumesDir`, once the scheduler has chosen a node for their first pod. */
+export function startBinder(deps: ControllerDeps, sources: BinderSources, volumesDir: string): Controller {
+  const wiring = { ...deps, ...sources, volumesDir };
+  const claimQueue = controllerQueue("PersistentVolumeClaim", deps, async (key) => {
+    await reconcileClaim(wiring, key);
+    return undefined;
+  });
+  const volumeQueue = controllerQueue("PersistentVolume", deps, async (key) => {
+    await reconcileVolume(wiring, key);
+    return undefined;
+  });
+  sources.claims.onChange((claim, _previous, deleted) => {
+    if (!deleted) claimQueue.add(keyOf(claim));
+    else if (claim.spec.volumeName !== undefined) volumeQueue.add(claim.spec.volumeName);
+    else volumeQueue.add(`pvc-${claim.metadata.uid}`);
+  });
+  sources.volumes.onChange((volume, _previous, deleted) => {
+    const holder = volume.spec.claimRef;
+    if (holder !== undefined) claimQueue.add(`${holder.namespace}/${holder.name}`);
+    if (!deleted) volumeQueue.add(keyOf(volume));
+  });
+  sources.pods.onChange((pod) => {
+    const { namespace } = splitKey(keyOf(pod));
+    for (const name of claimNamesOf(pod)) claimQueue.add(`${namespace}/${name}`);
+  });
+  return {
+    close: async () => {
+      await Promise.all([claimQueue.close(), volumeQueue.close()]);
+    },
+  };
+}
