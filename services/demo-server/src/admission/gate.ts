@@ -1,0 +1,101 @@
+import { once } from "node:events";
+import type { GameServer, ProtocolClient } from "flying-squid";
+import type { AccessLists } from "../access/lists.ts";
+import { type Log, oneLine } from "../console/log.ts";
+import {
+  type ForwardedPlayer,
+  forwardingChannel,
+  forwardingVersion,
+  verifyForwarding,
+} from "./forwarding.ts";
+import { refusal } from "./rules.ts";
+
+type Dependencies = {
+  readonly lists: AccessLists;
+  readonly log: Log;
+  readonly maxPlayers: number;
+  readonly forwardingSecret: string | undefined;
+  readonly isStopping: () => boolean;
+  /** Resolves when no player file is being written. */
+  readonly savesSettled: () => Promise<void>;
+};
+
+const proxyOnly = "This server only takes players from its proxy. Join by the proxy's address.";
+const answerTimeoutMs = 10_000;
+
+/** Stands before the server's own login: it sees each name first, and only passes on who may come in. */
+export function installGate(server: GameServer, dependencies: Dependencies): void {
+  const forwarded = new WeakMap<ProtocolClient, ForwardedPlayer>();
+  server._server.options.beforeLogin = (client) => {
+    const player = forwarded.get(client);
+    if (!player) return;
+    client.uuid = player.uuid;
+    client.username = player.name;
+    client.profile = { properties: player.properties };
+  };
+  server._server.on("connection", (client: ProtocolClient) => {
+    const ownLogin = client.listeners("login_start");
+    client.removeAllListeners("login_start");
+    client.once("login_start", (packet: { username: string }) => {
+      admit(client, packet.username)
+        .then((player) => {
+          if (player) forwarded.set(client, player);
+          for (const listener of ownLogin) listener.call(client, packet);
+        })
+        .catch((error: Error) => turnAway(client, { error, name: packet.username, log: dependencies.log }));
+    });
+  });
+
+  const admit = async (client: ProtocolClient, claimedName: string): Promise<ForwardedPlayer | undefined> => {
+    const { forwardingSecret, lists, maxPlayers, isStopping, savesSettled } = dependencies;
+    const player = forwardingSecret ? await askProxy(client, forwardingSecret) : undefined;
+    const name = player?.name ?? claimedName;
+    const reason = refusal({
+      name,
+      lists,
+      isStopping: isStopping(),
+      online: server.players.length,
+      maxPlayers,
+    });
+    if (reason) throw new Refusal(reason);
+    await leaveFirst(server, name);
+    await savesSettled();
+    return player;
+  };
+}
+
+class Refusal extends Error {}
+
+function turnAway(
+  client: ProtocolClient,
+  { error, name, log }: { error: Error; name: string; log: Log },
+): void {
+  const isRefusal = error instanceof Refusal;
+  if (isRefusal) log.info(oneLine(`Disconnecting ${name}: ${error.message}`));
+  else log.error(error.stack ?? error.message);
+  client.end(isRefusal ? error.message : "The login failed inside the server; its log says why.");
+}
+
+async function askProxy(client: ProtocolClient, secret: string): Promise<ForwardedPlayer> {
+  const answered = once(client, "login_plugin_response", { signal: AbortSignal.timeout(answerTimeoutMs) });
+  const left = once(client, "end").then(() => [{}]);
+  client.write("login_plugin_request", {
+    messageId: 1,
+    channel: forwardingChannel,
+    data: Buffer.of(forwardingVersion),
+  });
+  const [response] = await Promise.race([answered, left]).catch(() => [{}]);
+  const { data } = response as { data?: Buffer };
+  const player = data ? verifyForwarding(data, secret) : undefined;
+  if (!player) throw new Refusal(proxyOnly);
+  return player;
+}
+
+/** As in vanilla the newcomer stays: the old connection is often one that died without saying so. */
+async function leaveFirst(server: GameServer, name: string): Promise<void> {
+  const same = server.players.find((player) => player.username.toLowerCase() === name.toLowerCase());
+  if (!same || same.disconnected) return;
+  const left = once(same, "disconnected");
+  same.kick("You logged in from another location");
+  await left;
+}

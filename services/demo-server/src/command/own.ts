@@ -1,0 +1,109 @@
+import type { CommandContext, GameServer } from "flying-squid";
+import type { AccessLists } from "../access/lists.ts";
+import { isPlayerName } from "../admission/rules.ts";
+import { type Log, oneLine } from "../console/log.ts";
+import { accessCommands } from "./access.ts";
+import { plainText } from "./text.ts";
+
+export type CommandTools = {
+  readonly server: GameServer;
+  readonly lists: AccessLists;
+  readonly log: Log;
+  readonly maxPlayers: number;
+  readonly saveAll: () => Promise<void>;
+  readonly requestStop: () => void;
+};
+
+export type OwnCommand = {
+  readonly usage: string;
+  readonly info: string;
+  /** Players need no operator rights for it. */
+  readonly isOpen?: true;
+  readonly run: (
+    argument: string,
+    context: CommandContext,
+  ) => string | undefined | Promise<string | undefined>;
+};
+
+/** Adds what flying-squid lacks, and takes the place of what it does otherwise than the game. */
+export function installCommands(tools: CommandTools): void {
+  const commands: Record<string, OwnCommand> = { ...serverCommands(tools), ...accessCommands(tools) };
+  for (const [base, { usage, info, isOpen, run }] of Object.entries(commands)) {
+    tools.server.commands.add({
+      base,
+      usage: `/${usage}`,
+      info,
+      op: !isOpen,
+      // flying-squid takes an empty argument for one that can't be parsed.
+      parse: (argument) => argument.trim() || true,
+      action: (argument, context) => run(argument === true ? "" : argument, context),
+    });
+  }
+}
+
+function serverCommands(tools: CommandTools): Record<string, OwnCommand> {
+  const { server, log, maxPlayers, saveAll, requestStop } = tools;
+  return {
+    list: {
+      usage: "list",
+      info: "Who is online",
+      isOpen: true,
+      run: () =>
+        listReply(
+          server.players.map((player) => player.username),
+          maxPlayers,
+        ),
+    },
+    say: {
+      usage: "say <message>",
+      info: "Speaks to everyone",
+      run: (message, { player }) => {
+        if (!message) return "Usage: /say <message>";
+        const line = oneLine(`[${player?.username ?? "Server"}] ${message}`);
+        server.broadcast(line);
+        log.info(line);
+        return undefined;
+      },
+    },
+    tellraw: {
+      usage: "tellraw <@a|player> <text component>",
+      info: "Shows a text to players",
+      run: (argument) => tellraw(server, argument),
+    },
+    "save-all": {
+      usage: "save-all [flush]",
+      info: "Writes the world to disk",
+      run: async () => {
+        await saveAll();
+        return "Saved the game";
+      },
+    },
+    stop: {
+      usage: "stop",
+      info: "Saves and stops the server",
+      run: () => {
+        requestStop();
+        return "Stopping the server";
+      },
+    },
+  };
+}
+
+export function listReply(names: readonly string[], maxPlayers: number): string {
+  return `There are ${names.length} of a max of ${maxPlayers} players online: ${names.join(", ")}`;
+}
+
+function tellraw(server: GameServer, argument: string): string | undefined {
+  const [, target = "", json = ""] = /^(\S+)\s+(.+)$/s.exec(argument) ?? [];
+  if (target !== "@a" && !isPlayerName(target)) return "Usage: /tellraw <@a|player> <text component>";
+  let text: string;
+  try {
+    text = plainText(JSON.parse(json));
+  } catch {
+    return 'The text is not valid JSON; write it as {"text":"Hello"}.';
+  }
+  const targets = server.players.filter((player) => target === "@a" || player.username === target);
+  if (targets.length === 0) return "No player was found";
+  for (const player of targets) player.system(text);
+  return undefined;
+}

@@ -1,0 +1,98 @@
+// flying-squid ships no types. Only what this service uses is described, as read from its source at 1.12.0.
+
+declare module "flying-squid" {
+  import type { EventEmitter } from "node:events";
+
+  export type ProfileProperty = {
+    readonly name: string;
+    readonly value: string;
+    readonly signature?: string;
+  };
+
+  /** minecraft-protocol's server side of one connection. */
+  export type ProtocolClient = EventEmitter & {
+    username: string;
+    uuid: string;
+    profile?: { readonly properties: readonly ProfileProperty[] };
+    readonly socket: { readonly remoteAddress?: string };
+    write(packet: string, fields: Record<string, unknown>): void;
+    end(reason: string): void;
+  };
+
+  export type Player = EventEmitter & {
+    readonly username: string;
+    readonly uuid: string;
+    readonly disconnected?: boolean;
+    readonly _client: ProtocolClient;
+    op: boolean;
+    login(): Promise<void>;
+    save(): Promise<void>;
+    kick(reason: string): void;
+    chat(text: string): void;
+    system(text: string): void;
+    handleCommand(line: string): Promise<void>;
+  };
+
+  export type QueuedColumn = { readonly chunkX: number; readonly chunkZ: number };
+
+  export type World = {
+    readonly columns: Record<string, object | undefined>;
+    readonly savingQueue: Map<string, QueuedColumn>;
+    readonly unloadQueue: Map<string, QueuedColumn>;
+    readonly storageProvider: {
+      save(chunkX: number, chunkZ: number, column: object): Promise<void>;
+      close(): Promise<unknown>;
+    };
+    saveNow(): Promise<void>;
+    stopSaving(): void;
+    queueSaving(chunkX: number, chunkZ: number): void;
+    forceUnloadColumn(key: string, chunkX: number, chunkZ: number): void;
+  };
+
+  export type CommandContext = { readonly player?: Player };
+
+  export type CommandSpec = {
+    readonly base: string;
+    readonly info: string;
+    readonly usage: string;
+    readonly op: boolean;
+    readonly parse: (argument: string) => string | true;
+    readonly action: (
+      argument: string | true,
+      context: CommandContext,
+    ) => string | undefined | Promise<string | undefined>;
+  };
+
+  export type GameServer = EventEmitter & {
+    readonly players: Player[];
+    readonly overworld: World;
+    readonly _worldChunksUsed: Record<string, number | undefined>;
+    readonly listeningPort: number;
+    readonly color: Record<string, string>;
+    readonly commands: {
+      readonly hash: Record<string, unknown>;
+      add(spec: CommandSpec): unknown;
+      use(line: string, context?: CommandContext, op?: boolean): Promise<string | undefined>;
+    };
+    readonly _server: EventEmitter & { readonly options: { beforeLogin?: (client: ProtocolClient) => void } };
+    debug: (...details: unknown[]) => void;
+    log(text: string): void;
+    info(text: string): void;
+    warn(text: string): void;
+    err(text: string): void;
+    broadcast(text: string, options?: { readonly system?: boolean }): void;
+    waitForReady(timeoutMs: number): Promise<unknown>;
+    destroy(): Promise<unknown>;
+  };
+
+  export type Plugin = {
+    readonly server?: (server: GameServer, options: Record<string, unknown>) => unknown;
+    readonly player?: (player: Player, server: GameServer, options: Record<string, unknown>) => unknown;
+    readonly entity?: (entity: object, server: GameServer, options: Record<string, unknown>) => unknown;
+  };
+
+  /** The module `flying-squid/src/lib/plugins/index.js`; the server asks it for its plugins when it is made. */
+  export type PluginTable = { builtinPlugins: Plugin[] | null; initPlugins: () => void };
+
+  export function createMCServer(options: Record<string, unknown>): GameServer;
+}

@@ -1,0 +1,101 @@
+import { readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { GameServer, Player, Plugin, PluginTable, ProtocolClient } from "flying-squid";
+import type { AccessLists } from "./access/lists.ts";
+import { explain } from "./command/runner.ts";
+import type { DemoConfig } from "./config.ts";
+import type { Log } from "./console/log.ts";
+
+/** The newest version that flying-squid, minecraft-protocol and mineflayer all know. */
+const version = "1.21.4";
+const startTimeoutMs = 30_000;
+
+type GameOptions = {
+  readonly config: DemoConfig;
+  readonly consolePlugin: Plugin;
+  /** Sees the server before anyone can connect. */
+  readonly prepare: (server: GameServer) => void;
+};
+
+/** Starts the game itself and resolves once players can join. */
+export async function startGame({ config, consolePlugin, prepare }: GameOptions): Promise<GameServer> {
+  const require = createRequire(import.meta.url);
+  const { createMCServer } = require("flying-squid") as typeof import("flying-squid");
+  usePlugins(require, consolePlugin);
+  const server = createMCServer({
+    ...fixedOptions,
+    host: config.host,
+    port: config.gamePort,
+    motd: config.motd,
+    "max-players": config.maxPlayers,
+    worldFolder: join(config.dataDir, "world"),
+    errorHandler: (client: ProtocolClient) => client.end("The server could not read what your client sent."),
+  });
+  // Else "constructor" and its like would be taken for commands.
+  Object.setPrototypeOf(server.commands.hash, null);
+  // The texts use `&` for colours, which clients since 1.20.3 show as it is.
+  for (const [name, code] of Object.entries(server.color)) server.color[name] = code.replace("&", "§");
+  prepare(server);
+  const failed = new Promise<never>((_, reject) => server.once("error", reject));
+  await Promise.race([server.waitForReady(startTimeoutMs), failed]);
+  return server;
+}
+
+const fixedOptions = {
+  version,
+  "online-mode": false,
+  logging: false,
+  // Any value keeps flying-squid from handling uncaught exceptions itself: it would exit with status 0.
+  debug: () => {},
+  hideErrors: true,
+  gameMode: 1,
+  difficulty: 1,
+  generation: { name: "superflat", options: { seed: 1 } },
+  kickTimeout: 30_000,
+  plugins: {},
+  modpe: false,
+  "view-distance": 4,
+  "player-list-text": { header: { text: "" }, footer: { text: "" } },
+  "everybody-op": false,
+  "max-entities": 50,
+};
+
+/** All plugins of flying-squid but its console and its handling of uncaught exceptions, which take the process over. */
+function usePlugins(require: NodeJS.Require, consolePlugin: Plugin): void {
+  const table = require("flying-squid/src/lib/plugins/index.js") as PluginTable;
+  const dir = join(dirname(require.resolve("flying-squid/package.json")), "src/lib/plugins");
+  const left = new Set(["index.js", "log.js", "errorHandler.js"]);
+  table.initPlugins = () => {
+    const names = readdirSync(dir).filter((name) => name.endsWith(".js") && !left.has(name));
+    const builtin = names.sort().map((name) => require(join(dir, name)) as Plugin);
+    table.builtinPlugins = [consolePlugin, ...builtin];
+  };
+}
+
+/** What goes wrong for one player ends that player's connection; flying-squid itself would end the process. */
+export function containPlayers(server: GameServer, { log, lists }: { log: Log; lists: AccessLists }): void {
+  server.on("newPlayer", (player: Player) => {
+    const login = player.login;
+    player.login = async () => {
+      try {
+        await login();
+      } catch (error) {
+        if (player.disconnected) return;
+        log.error(`A login failed: ${error instanceof Error ? error.stack : String(error)}`);
+        player._client.end("The login failed inside the server; its log says why.");
+      }
+    };
+    player.once("connected", () => {
+      player.op = lists.ops.has(player.username);
+    });
+    player.handleCommand = async (line) => {
+      try {
+        const reply = await server.commands.use(line, { player }, player.op);
+        if (reply) player.chat(reply);
+      } catch (error) {
+        player.chat(explain(line, error, log));
+      }
+    };
+  });
+}

@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { connectRcon, parsePlayerList, probe } from "@svc/rcon";
+import type { Bot } from "mineflayer";
+import { offlineUuid } from "./access/offline-uuid.ts";
+import { joinGame, refusedJoin } from "./testing/bot.ts";
+import { startProcess, temporaryDir } from "./testing/process.ts";
+
+const { PATH, NODE_COMPILE_CACHE } = process.env;
+const start = (dataDir: string, settings: Record<string, string> = {}) =>
+  startProcess(dataDir, { PATH, NODE_COMPILE_CACHE, ...settings });
+const rconOf = (port: number) => connectRcon({ host: "127.0.0.1", port, password: "test" });
+
+async function walkEast(bot: Bot, blocks: number): Promise<void> {
+  const goal = bot.entity.position.x + blocks;
+  await bot.look(-Math.PI / 2, 0, true);
+  bot.setControlState("forward", true);
+  while (bot.entity.position.x < goal) await once(bot, "move");
+  bot.clearControlStates();
+  while (Math.abs(bot.entity.velocity.x) > 0.001) await once(bot, "physicsTick");
+}
+
+function forwardingBody(name: string): Buffer {
+  const text = (value: string) => Buffer.concat([Buffer.of(value.length), Buffer.from(value)]);
+  const uuid = Buffer.from(offlineUuid(name).replaceAll("-", ""), "hex");
+  return Buffer.concat([Buffer.of(1), text("198.51.100.7"), uuid, text(name), Buffer.of(0)]);
+}
+
+test("a world and its players outlive stop, SIGTERM and a start behind a proxy", {
+  timeout: 60_000,
+}, async (t) => {
+  await using dir = await temporaryDir();
+  const places: { dug?: Bot["entity"]["position"]; stoodAt?: Bot["entity"]["position"] } = {};
+
+  await t.test("a player digs, walks and is counted until stop sends everyone away", async () => {
+    await using server = await start(dir.path, { MOTD: "first" });
+    const { gamePort, rconPort } = await server.ready();
+    await using rcon = await rconOf(rconPort);
+    assert.equal(await rcon.command("list"), "There are 0 of a max of 20 players online: ");
+    const { bot } = await joinGame({ port: gamePort, name: "bob" });
+    assert.equal(await rcon.command("list"), "There are 1 of a max of 20 players online: bob");
+
+    const dug = bot.entity.position.floored().offset(-1, -1, 0);
+    const block = bot.blockAt(dug);
+    assert(block && block.name !== "air");
+    await bot.dig(block, true);
+    await walkEast(bot, 2);
+    Object.assign(places, { dug, stoodAt: bot.entity.position.clone() });
+
+    const heard = once(bot, "messagestr");
+    assert.equal(await rcon.command('tellraw @a {"text":"Stopping ","extra":["soon"],"color":"yellow"}'), "");
+    assert.equal((await heard)[0], "Stopping soon");
+    const gone = once(bot, "end");
+    assert.equal(await rcon.command("stop"), "Stopping the server");
+    await gone;
+    assert.deepEqual(await server.exited, { code: 0, signal: null });
+    await server.output.line(/^\[\d\d:\d\d:\d\d INFO\]: bob joined the game$/);
+    await server.output.line(/^\[\d\d:\d\d:\d\d INFO\]: bob left the game$/);
+  });
+
+  await t.test(
+    "after a start the block is gone, the player stands where they stood, and SIGTERM saves",
+    async () => {
+      await using server = await start(dir.path);
+      const { gamePort, rconPort } = await server.ready();
+      const { bot } = await joinGame({ port: gamePort, name: "bob" });
+      const { dug, stoodAt } = places;
+      assert(dug && stoodAt);
+      assert.equal(bot.blockAt(dug)?.name, "air");
+      assert(bot.entity.position.distanceTo(stoodAt) < 0.5, `${bot.entity.position} is not ${stoodAt}`);
+
+      await using rcon = await rconOf(rconPort);
+      await rcon.command(`setblock ${dug.x} ${dug.y} ${dug.z} gold_block`);
+      const gone = once(bot, "end");
+      server.child.kill("SIGTERM");
+      await gone;
+      assert.deepEqual(await server.exited, { code: 0, signal: null });
+    },
+  );
+
+  await t.test("with a forwarding secret only a proxy that knows it brings players in", async () => {
+    const secret = "proxy secret";
+    await using server = await start(dir.path, { SVC_FORWARDING_SECRET: secret });
+    const { gamePort: port } = await server.ready();
+    assert.match(await refusedJoin({ port, name: "mallory" }), /only takes players from its proxy/);
+    const forged = { secret: "guess", body: forwardingBody("bob") };
+    assert.match(
+      await refusedJoin({ port, name: "bob", forwarding: forged }),
+      /only takes players from its proxy/,
+    );
+    const { bot, leave } = await joinGame({
+      port,
+      name: "ignored",
+      forwarding: { secret, body: forwardingBody("bob") },
+    });
+    assert.equal(places.dug && bot.blockAt(places.dug)?.name, "gold_block");
+    await server.output.line(/ bob joined the game$/);
+    await leave();
+  });
+});
+
+test("bans and the whitelist keep players out, over starts too", { timeout: 60_000 }, async (t) => {
+  await using dir = await temporaryDir();
+
+  await t.test("a banned player is sent away and refused until pardoned", async () => {
+    await using server = await start(dir.path);
+    const { gamePort: port, rconPort } = await server.ready();
+    await using rcon = await rconOf(rconPort);
+    const { bot } = await joinGame({ port, name: "carol" });
+    const gone = once(bot, "end");
+    assert.equal(await rcon.command("ban Carol griefing"), "Banned Carol: griefing");
+    await gone;
+    assert.match(await refusedJoin({ port, name: "carol" }), /banned from this server. Reason: griefing/);
+    assert.match(
+      await rcon.command("banlist"),
+      /There are 1 ban\(s\):\nCarol was banned by Server: griefing/,
+    );
+    assert.equal(await rcon.command("whitelist add dave"), "Added dave to the whitelist");
+    assert.equal(await rcon.command("whitelist on"), "Whitelist is now turned on");
+    assert.equal(await rcon.command("pardon carol"), "Unbanned carol");
+  });
+
+  await t.test("the whitelist still holds after the process was killed", async () => {
+    await using server = await start(dir.path);
+    const { gamePort: port, rconPort } = await server.ready();
+    assert.match(await refusedJoin({ port, name: "carol" }), /not whitelisted/);
+    await using rcon = await rconOf(rconPort);
+    assert.equal(await rcon.command("whitelist list"), "There are 1 whitelisted player(s): dave");
+    assert.equal(await rcon.command("constructor"), 'Unknown or incomplete command. Type "help" for a list.');
+    assert.match(await rcon.command("help"), /Help, page 1/);
+    const { list } = await probe({ host: "127.0.0.1", port: rconPort, password: "test" });
+    assert.deepEqual(parsePlayerList(list), { online: 0, max: 20, players: [] });
+    server.child.stdin?.write("stop\n");
+    assert.deepEqual(await server.exited, { code: 0, signal: null });
+    const properties = await readFile(join(dir.path, "server.properties"), "utf8");
+    assert.match(properties, /^white-list=true$/m);
+    assert.match(properties, /^rcon\.password=test$/m);
+    await assert.rejects(stat(join(dir.path, "logs")), { code: "ENOENT" });
+  });
+});
+
+test("a wrong setting ends the start with what to correct", async () => {
+  await using dir = await temporaryDir();
+  await using server = await start(dir.path, { MAX_PLAYERS: "many" });
+  assert.deepEqual(await server.exited, { code: 1, signal: null });
+  await server.output.line(/MAX_PLAYERS is "many"; set it to a whole number from 1 to 10000/);
+});
+
+test("a port that is taken ends the start with a status above zero", async () => {
+  await using first = await temporaryDir();
+  await using second = await temporaryDir();
+  await using server = await start(first.path);
+  const { gamePort } = await server.ready();
+  await using other = await start(second.path, { GAME_PORT: String(gamePort) });
+  assert.deepEqual(await other.exited, { code: 1, signal: null });
+  await other.output.line(/could not start: listen EADDRINUSE/);
+});
