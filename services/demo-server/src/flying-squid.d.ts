@@ -43,6 +43,7 @@ declare module "flying-squid" {
       save(chunkX: number, chunkZ: number, column: object): Promise<void>;
       close(): Promise<unknown>;
     };
+    getBlockType(position: { readonly y: number }): Promise<number>;
     saveNow(): Promise<void>;
     stopSaving(): void;
     queueSaving(chunkX: number, chunkZ: number): void;

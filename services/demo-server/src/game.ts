@@ -39,7 +39,14 @@ export async function startGame({ config, consolePlugin, prepare }: GameOptions)
   prepare(server);
   const failed = new Promise<never>((_, reject) => server.once("error", reject));
   await Promise.race([server.waitForReady(startTimeoutMs), failed]);
+  layFloor(server);
   return server;
+}
+
+/** The search for a place to spawn goes down until it meets a block; where all are dug away it would never end. */
+function layFloor({ overworld }: GameServer): void {
+  const getBlockType = overworld.getBlockType.bind(overworld);
+  overworld.getBlockType = async (position) => (position.y < 0 ? 1 : getBlockType(position));
 }
 
 const fixedOptions = {

@@ -142,6 +142,18 @@ test("bans and the whitelist keep players out, over starts too", { timeout: 60_0
   });
 });
 
+test("a crash is said, and what it can save is saved, before a status above zero", async () => {
+  await using dir = await temporaryDir();
+  const crashOnSignal =
+    "data:text/javascript,process.on('SIGUSR2',()=>{throw(new(Error)('out%20of%20luck'))})";
+  await using server = await start(dir.path, { NODE_OPTIONS: `--import ${crashOnSignal}` });
+  await server.ready();
+  server.child.kill("SIGUSR2");
+  assert.deepEqual(await server.exited, { code: 1, signal: null });
+  await server.output.line(/ERROR\]: The server crashed: Error: out of luck$/);
+  await server.output.line(/All dimensions are saved$/);
+});
+
 test("a wrong setting ends the start with what to correct", async () => {
   await using dir = await temporaryDir();
   await using server = await start(dir.path, { MAX_PLAYERS: "many" });
