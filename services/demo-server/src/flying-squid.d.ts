@@ -19,12 +19,24 @@ declare module "flying-squid" {
     end(reason: string): void;
   };
 
+  /** In blocks; `offset` makes a new one. */
+  export type Position = {
+    readonly x: number;
+    readonly y: number;
+    readonly z: number;
+    offset(x: number, y: number, z: number): Position;
+  };
+
   export type Player = EventEmitter & {
     readonly username: string;
     readonly uuid: string;
     readonly disconnected?: boolean;
     readonly _client: ProtocolClient;
+    readonly gameMode: number;
+    readonly position: Position;
     op: boolean;
+    setGameMode(mode: number): void;
+    teleport(position: Position): Promise<void>;
     login(): Promise<void>;
     save(): Promise<void>;
     kick(reason: string): void;

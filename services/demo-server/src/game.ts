@@ -96,6 +96,8 @@ export function containPlayers(server: GameServer, { log, lists }: { log: Log; l
     player.once("connected", () => {
       player.op = lists.ops.has(player.username);
     });
+    // The login packet says survival whatever the mode is.
+    player.once("spawned", () => player.setGameMode(player.gameMode));
     player.handleCommand = async (line) => {
       try {
         const reply = await server.commands.use(line, { player }, player.op);

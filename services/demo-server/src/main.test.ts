@@ -110,6 +110,11 @@ test("bans and the whitelist keep players out, over starts too", { timeout: 60_0
     const { gamePort: port, rconPort } = await server.ready();
     await using rcon = await rconOf(rconPort);
     const { bot } = await joinGame({ port, name: "carol" });
+    assert.equal(bot.game.gameMode, "creative");
+    const moved = once(bot, "forcedMove");
+    assert.equal(await rcon.command("tp carol 8 20 -3.25"), "Teleported carol to 8.5, 20, -3.25");
+    await moved;
+    assert.deepEqual([bot.entity.position.x, bot.entity.position.z], [8.5, -3.25]);
     const gone = once(bot, "end");
     assert.equal(await rcon.command("ban Carol griefing"), "Banned Carol: griefing");
     await gone;
@@ -118,6 +123,7 @@ test("bans and the whitelist keep players out, over starts too", { timeout: 60_0
       await rcon.command("banlist"),
       /There are 1 ban\(s\):\nCarol was banned by Server: griefing/,
     );
+    assert.equal(await rcon.command("tp carol 1 2 3"), "No player was found");
     assert.equal(await rcon.command("whitelist add dave"), "Added dave to the whitelist");
     assert.equal(await rcon.command("whitelist on"), "Whitelist is now turned on");
     assert.equal(await rcon.command("pardon carol"), "Unbanned carol");

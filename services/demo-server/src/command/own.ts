@@ -3,6 +3,7 @@ import type { AccessLists } from "../access/lists.ts";
 import { isPlayerName } from "../admission/rules.ts";
 import { type Log, oneLine } from "../console/log.ts";
 import { accessCommands } from "./access.ts";
+import { teleportCommands } from "./teleport.ts";
 import { plainText } from "./text.ts";
 
 export type CommandTools = {
@@ -27,7 +28,11 @@ export type OwnCommand = {
 
 /** Adds what flying-squid lacks, and takes the place of what it does otherwise than the game. */
 export function installCommands(tools: CommandTools): void {
-  const commands: Record<string, OwnCommand> = { ...serverCommands(tools), ...accessCommands(tools) };
+  const commands: Record<string, OwnCommand> = {
+    ...serverCommands(tools),
+    ...accessCommands(tools),
+    ...teleportCommands(tools.server),
+  };
   for (const [base, { usage, info, isOpen, run }] of Object.entries(commands)) {
     tools.server.commands.add({
       base,
