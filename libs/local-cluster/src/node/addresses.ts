@@ -1,0 +1,46 @@
+import { randomInt } from "node:crypto";
+
+const FIRST = 0x7f400000;
+const SIZE = 1 << 20;
+
+export type Addresses = {
+  /** The address of a pod; the same one until it is released. `known` is the one it had before, if any. */
+  take(uid: string, known: string | undefined): string;
+  release(uid: string): void;
+};
+
+function format(address: number): string {
+  return [24, 16, 8, 0].map((shift) => (address >>> shift) & 0xff).join(".");
+}
+
+/**
+ * Hands out addresses of 127.64.0.0/12, which Linux answers on without any set-up. They begin at a random place and
+ * move on, so that neither two clusters on one machine nor an old and a new pod share one.
+ */
+export function createAddresses(): Addresses {
+  const byPod = new Map<string, string>();
+  const taken = new Set<string>();
+  let next = randomInt(SIZE);
+  const fresh = (): string => {
+    for (let tries = 0; tries < SIZE; tries += 1) {
+      next = (next + 1) % SIZE;
+      const last = next & 0xff;
+      const address = format(FIRST + next);
+      if (last !== 0 && last !== 255 && !taken.has(address)) return address;
+    }
+    throw new Error("all pod addresses are taken; delete pods and try again");
+  };
+  return {
+    take: (uid, known) => {
+      const address = byPod.get(uid) ?? known ?? fresh();
+      byPod.set(uid, address);
+      taken.add(address);
+      return address;
+    },
+    release: (uid) => {
+      const address = byPod.get(uid);
+      byPod.delete(uid);
+      if (address !== undefined) taken.delete(address);
+    },
+  };
+}

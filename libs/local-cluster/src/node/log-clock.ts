@@ -1,0 +1,138 @@
+import {
+  appendFileSync,
+  closeSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  watch,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { LogExtent } from "./log-file.ts";
+import { openTimes, readBase, sizeOf } from "./log-file.ts";
+
+/** Lines of one look share their moment; a chatty program costs one look in this time. */
+const PAUSE_MS = 20;
+const ROTATE_BYTES = 10 * 1024 * 1024;
+
+export type LogClock = {
+  extent(): LogExtent;
+  /** Resolves at the next change of the extent or at once when `known` is out of date. */
+  changed(known: LogExtent, signal: AbortSignal): Promise<void>;
+  /** Takes note of the last bytes and closes the log for followers. */
+  finish(): Promise<void>;
+};
+
+type State = { end: number; base: number; oldBase: number; open: boolean };
+
+/** Copies what came after the copy began, then cuts the file: only a write in that instant could be lost. */
+function cut(dir: string, state: State): void {
+  const source = openSync(join(dir, "log"), "r+");
+  const target = openSync(join(dir, "log.next"), "r+");
+  try {
+    const chunk = Buffer.alloc(65_536);
+    let copied = fstatSync(target).size;
+    while (fstatSync(source).size > copied) {
+      const bytes = readSync(source, chunk, 0, chunk.length, copied);
+      copied += writeSync(target, chunk, 0, bytes, copied);
+    }
+    renameSync(join(dir, "log.next"), join(dir, "log.1"));
+    ftruncateSync(source, 0);
+    state.oldBase = state.base;
+    state.base += copied;
+    state.end = Math.max(state.end, state.base);
+  } finally {
+    closeSync(source);
+    closeSync(target);
+  }
+}
+
+async function rotate(dir: string, state: State): Promise<void> {
+  await copyFile(join(dir, "log"), join(dir, "log.next"));
+  cut(dir, state);
+  const kept = openTimes(dir)
+    .read()
+    .filter(({ end }) => end > state.oldBase);
+  const lines = [...kept, { end: state.end, atMs: Date.now() }].map(({ end, atMs }) => `${end} ${atMs}\n`);
+  replace(dir, "times", lines.join(""));
+  replace(dir, "base", `${state.base} ${state.oldBase}\n`);
+}
+
+function replace(dir: string, name: string, text: string): void {
+  writeFileSync(join(dir, `${name}.next`), text);
+  renameSync(join(dir, `${name}.next`), join(dir, name));
+}
+
+async function look(dir: string, state: State): Promise<boolean> {
+  const size = await sizeOf(join(dir, "log"));
+  // A restart in the middle of a rotation: the file was cut and the index does not know.
+  if (state.base + size < state.end) {
+    state.oldBase = state.base;
+    state.base = state.end;
+    replace(dir, "base", `${state.base} ${state.oldBase}\n`);
+  }
+  const end = state.base + size;
+  if (end === state.end) return false;
+  state.end = end;
+  appendFileSync(join(dir, "times"), `${end} ${Date.now()}\n`);
+  if (size > ROTATE_BYTES) await rotate(dir, state);
+  return true;
+}
+
+/** Notes when the bytes of a run's log appear. The program writes to the file itself, so nothing here can block it. */
+export function startLogClock(dir: string, onError: (error: unknown) => void): LogClock {
+  const end = openTimes(dir).read().at(-1)?.end ?? 0;
+  const state: State = { ...readBase(dir), end, open: true };
+  let wakeups: (() => void)[] = [];
+  let looking: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  const wake = () => {
+    const waiting = wakeups;
+    wakeups = [];
+    for (const one of waiting) one();
+  };
+  const lookNow = (): Promise<void> => {
+    looking ??= look(dir, state)
+      .then((grown) => {
+        if (grown) wake();
+      }, onError)
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  };
+  const soon = () => {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      void lookNow();
+    }, PAUSE_MS);
+  };
+  const watcher = watch(join(dir, "log"), soon);
+  watcher.on("error", onError);
+  soon();
+  const stop = () => {
+    watcher.close();
+    clearTimeout(timer);
+  };
+  return {
+    extent: () => ({ end: state.end, open: state.open }),
+    changed: async (known, signal) => {
+      if (known.end !== state.end || known.open !== state.open || signal.aborted) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wakeups.push(resolve);
+      signal.addEventListener("abort", () => resolve(), { once: true });
+      await promise;
+    },
+    finish: async () => {
+      stop();
+      await looking;
+      await lookNow();
+      state.open = false;
+      wake();
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { readdir, rm } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import type { ContainerProcess } from "./processes.ts";
+import { findContainerProcesses, signal } from "./processes.ts";
+
+/**
+ * Finds what an earlier life of the cluster left running. Processes of pods that are gone or over, and what outlived
+ * its own container, are killed; directories of pods that are gone are removed. Returns the processes to take over.
+ */
+export async function sweep(
+  podsDir: string,
+  pods: { known: Set<string>; living: Set<string> },
+): Promise<ContainerProcess[]> {
+  const found = await findContainerProcesses(podsDir);
+  const attended = new Set(found.filter((one) => one.isShim).map((one) => one.runDir));
+  const podOf = ({ runDir }: ContainerProcess) => relative(podsDir, runDir).split(sep)[0] ?? "";
+  const kept = found.filter((one) => pods.living.has(podOf(one)) && attended.has(one.runDir));
+  for (const one of found) {
+    if (!kept.includes(one)) signal(one.pid, "SIGKILL");
+  }
+  const names = await readdir(podsDir).catch(() => []);
+  const stale = names.filter((name) => !pods.known.has(name));
+  await Promise.all(
+    stale.map((name) => rm(join(podsDir, name), { recursive: true, force: true, maxRetries: 3 })),
+  );
+  return kept;
+}
