@@ -6,11 +6,12 @@ import { errorCode } from "./error.ts";
  * Writes a whole file or leaves the old one: temporary file beside it, fsync, rename. The mode is 0600 unless
  * given. Synchronous, so that a pid is on disk before anything else can happen.
  */
-export function writeFileAtomic(path: string, text: string, mode = 0o600): void {
+export function writeFileAtomic(path: string, content: string | Buffer, mode = 0o600): void {
   const partial = `${path}.${randomBytes(6).toString("hex")}.partial`;
   const file = openSync(partial, "wx", mode);
   try {
-    writeSync(file, text);
+    const bytes = Buffer.from(content);
+    for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
     fsyncSync(file);
   } catch (error) {
     rmSync(partial, { force: true });

@@ -18,11 +18,15 @@ export function errorText(error: unknown): string {
 }
 
 const diskFaults: Record<string, (path: string) => string> = {
-  ENOSPC: (path) => `the disk that holds ${path} is full; free some space or choose another folder with --data`,
-  EDQUOT: (path) => `your disk quota for ${path} is used up; free some space or choose another folder with --data`,
+  ENOSPC: (path) =>
+    `the disk that holds ${path} is full; free some space or choose another folder with --data`,
+  EDQUOT: (path) =>
+    `your disk quota for ${path} is used up; free some space or choose another folder with --data`,
   EROFS: (path) => `${path} lies on a read-only file system; choose another folder with --data`,
-  EACCES: (path) => `${path} is not writable for this user; fix its owner or choose another folder with --data`,
-  EPERM: (path) => `${path} is not writable for this user; fix its owner or choose another folder with --data`,
+  EACCES: (path) =>
+    `${path} is not writable for this user; fix its owner or choose another folder with --data`,
+  EPERM: (path) =>
+    `${path} is not writable for this user; fix its owner or choose another folder with --data`,
   ENOTDIR: (path) => `a part of ${path} is a file, not a folder; choose another folder with --data`,
 };
 

@@ -14,7 +14,8 @@ export async function downloadChecked(
 ): Promise<void> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(connectAndReadMs)]);
   const response = await fetch(source.url, { signal: limit, redirect: "follow" }).catch((error: unknown) => {
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
+    const cause =
+      error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
     throw new Error(`not reachable (${cause})`);
   });
   if (!response.ok) {

@@ -59,7 +59,9 @@ function firstWritable(folders: readonly string[]): string {
       // The next folder may do; the error below names them all.
     }
   }
-  throw new StackError(`nats-server can be kept nowhere: ${folders.join(" and ")} cannot be written; set XDG_CACHE_HOME`);
+  throw new StackError(
+    `nats-server can be kept nowhere: ${folders.join(" and ")} cannot be written; set XDG_CACHE_HOME`,
+  );
 }
 
 async function fetchBy(route: Route, place: { cacheDir: string; arch: NatsArch }, signal: AbortSignal) {
@@ -80,7 +82,10 @@ async function fetchBy(route: Route, place: { cacheDir: string; arch: NatsArch }
 }
 
 /** Starts a route when the one before it has failed, or early when that is slow; the first success wins. */
-async function fetchFirst(routes: readonly Route[], place: { cacheDir: string; arch: NatsArch }): Promise<string> {
+async function fetchFirst(
+  routes: readonly Route[],
+  place: { cacheDir: string; arch: NatsArch },
+): Promise<string> {
   const won = new AbortController();
   const reasons: string[] = [];
   const attempts: Promise<string>[] = [];
@@ -88,7 +93,8 @@ async function fetchFirst(routes: readonly Route[], place: { cacheDir: string; a
     const before = attempts.at(-1);
     const patienceMs = staggerMs * attempts.length;
     const attempt = (async () => {
-      if (before) await Promise.race([hasFailed(before), sleep(patienceMs, undefined, { signal: won.signal })]);
+      if (before)
+        await Promise.race([hasFailed(before), sleep(patienceMs, undefined, { signal: won.signal })]);
       return fetchBy(route, place, won.signal);
     })();
     attempt.catch((error: unknown) => reasons.push(`${route.name}: ${errorText(error)}`));
@@ -124,7 +130,10 @@ export async function findNatsServer(options: FindNatsOptions): Promise<string> 
   const found = (await findUsable(onPath)) ?? (await findUsable(options.cacheDirs));
   if (found) return found;
   const arch = natsArch();
-  if (!arch) throw new StackError(`there is no nats-server for ${process.arch}; set SVC_NATS_URL to a server of yours`);
+  if (!arch)
+    throw new StackError(
+      `there is no nats-server for ${process.arch}; set SVC_NATS_URL to a server of yours`,
+    );
   const cacheDir = firstWritable(options.cacheDirs);
   options.progress("fetching nats-server (5 MB, once) ...");
   return fetchFirst(options.routes ?? [releaseRoute, poolRoute, signedIndexRoute], { cacheDir, arch });

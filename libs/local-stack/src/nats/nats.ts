@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-file.ts";
 import { explainDiskFault } from "../error.ts";
 import { findFreePort } from "../ports/free-port.ts";
+import type { RunningServer } from "../postgres/postgres.ts";
 import { endProcess, signalProcess } from "../process/identity.ts";
 import { launchReady } from "../process/launch.ts";
 import type { ProcessPlan } from "../process/plan.ts";
-import type { RunningServer } from "../postgres/postgres.ts";
 
 export type NatsOptions = {
   /** Path of the server, see `findNatsServer`. */
@@ -26,8 +26,6 @@ function configText(options: NatsOptions): string {
     `listen: "127.0.0.1:${options.port}"`,
     'server_name: "svc-local"',
     "max_payload: 1MB",
-    "lame_duck_duration: 1s",
-    "lame_duck_grace_period: 0s",
     `jetstream { store_dir: ${store}, max_memory_store: 64MB, max_file_store: 10GB }`,
     options.extraConfig ?? "",
     "",
@@ -74,9 +72,11 @@ export type RunningNats = RunningServer & {
   reload: (extraConfig: string) => void;
 };
 
-/** Starts a server of its own for a test or a tool; `port` 0 takes a free one. Its log is `<dataDir>/nats.log`. */
-export async function startNats(options: NatsOptions): Promise<RunningNats> {
-  const port = options.port === 0 ? await findFreePort() : options.port;
+/** Starts a server of its own for a test or a tool; without a `port` a free one is taken. Its log is `<dataDir>/nats.log`. */
+export async function startNats(
+  options: Omit<NatsOptions, "port"> & { port?: number },
+): Promise<RunningNats> {
+  const port = options.port || (await findFreePort());
   const plan = prepareNats({ ...options, port });
   const logPath = join(options.dataDir, "nats.log");
   const { ref, exited } = await launchReady("nats-server", plan, { logPath, timeoutMs: 15_000 });

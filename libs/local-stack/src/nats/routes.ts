@@ -13,7 +13,11 @@ export type Route = {
 const keyring = "/usr/share/keyrings/debian-archive-keyring.gpg";
 const suites = ["sid", "forky"];
 
-async function runOrThrow(command: string, args: readonly string[], options: { cwd: string; signal: AbortSignal }) {
+async function runOrThrow(
+  command: string,
+  args: readonly string[],
+  options: { cwd: string; signal: AbortSignal },
+) {
   const done = await runCommand(command, args, options);
   if (done.code !== 0) throw new Error(done.output.split("\n").at(-1) || `${command} failed`);
   return done.output;
@@ -90,7 +94,10 @@ async function downloadBySuite(
     mkdirSync(join(dir, folder), { recursive: true });
   }
   writeFileSync(join(dir, "status"), "");
-  writeFileSync(join(dir, "sources.list"), `deb [signed-by=${keyring}] ${source.mirror} ${source.suite} main\n`);
+  writeFileSync(
+    join(dir, "sources.list"),
+    `deb [signed-by=${keyring}] ${source.mirror} ${source.suite} main\n`,
+  );
   const options = { cwd: dir, signal };
   await runOrThrow("apt-get", ["-qq", ...privateApt(dir), "update"], options);
   await runOrThrow("apt-get", ["-qq", ...privateApt(dir), "download", "nats-server"], options);

@@ -31,7 +31,9 @@ function readPorts(path: string): Record<string, number> {
   try {
     const found: unknown = JSON.parse(findText(path) ?? "{}");
     const entries = Object.entries(typeof found === "object" && found !== null ? found : {});
-    return Object.fromEntries(entries.filter((entry): entry is [string, number] => Number.isInteger(entry[1])));
+    return Object.fromEntries(
+      entries.filter((entry): entry is [string, number] => Number.isInteger(entry[1])),
+    );
   } catch {
     return {};
   }
@@ -66,7 +68,7 @@ export async function choosePorts(options: {
       if (fault) await refuse(name, defaultPorts[name], fault);
     }
   }
-  const taken = new Set(options.mode === "auto" ? [] : Object.values(defaultPorts));
+  const taken = new Set<number>(options.mode === "auto" ? [] : Object.values(defaultPorts));
   for (const name of free) {
     const old = remembered[name];
     const isKept = old !== undefined && !taken.has(old) && (await tryPort(old)) === undefined;
@@ -75,6 +77,7 @@ export async function choosePorts(options: {
     ports[name] = port;
   }
   const kept = Object.fromEntries([...free].map((name) => [name, ports[name]]));
-  if (free.size > 0) writeFileAtomic(options.file, `${JSON.stringify({ ...remembered, ...kept }, null, 2)}\n`);
+  if (free.size > 0)
+    writeFileAtomic(options.file, `${JSON.stringify({ ...remembered, ...kept }, null, 2)}\n`);
   return ports;
 }

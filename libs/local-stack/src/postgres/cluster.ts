@@ -65,9 +65,16 @@ async function initdb(account: Account, options: { dataDir: string; password: st
   }
   try {
     const args = ["-D", dataDir, "-U", "postgres", "-A", "scram-sha-256", `--pwfile=${passwordFile}`];
-    const plan = commandAs(account, "initdb", [...args, "-E", "UTF8", "--locale=C.UTF-8", "--no-instructions"]);
+    const plan = commandAs(account, "initdb", [
+      ...args,
+      "-E",
+      "UTF8",
+      "--locale=C.UTF-8",
+      "--no-instructions",
+    ]);
     const run = await runCommand(plan.command, plan.args, { ...plan, env: serverEnv(), cwd: "/" });
-    if (run.code !== 0) throw new StackError(`the database could not be created in ${dataDir}:\n${run.output}`);
+    if (run.code !== 0)
+      throw new StackError(`the database could not be created in ${dataDir}:\n${run.output}`);
   } finally {
     rmSync(passwordFile, { force: true });
   }
@@ -103,7 +110,8 @@ export async function clearPostmaster(dataDir: string): Promise<void> {
       { signal: "SIGINT", waitMs: 10_000 },
       { signal: "SIGQUIT", waitMs: 5_000 },
     ]);
-    if (!ended) throw new StackError(`an old PostgreSQL (pid ${old.pid}) still uses ${dataDir}; end it and try again`);
+    if (!ended)
+      throw new StackError(`an old PostgreSQL (pid ${old.pid}) still uses ${dataDir}; end it and try again`);
   }
   rmSync(join(dataDir, "postmaster.pid"), { force: true });
 }

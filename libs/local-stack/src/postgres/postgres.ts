@@ -86,11 +86,13 @@ export async function preparePostgres(options: PostgresOptions): Promise<Process
 }
 
 /**
- * Starts a PostgreSQL of its own for a test or a tool; `port` 0 takes a free one. Its log is `<dataDir>.log`.
+ * Starts a PostgreSQL of its own for a test or a tool; without a `port` a free one is taken. Its log is `<dataDir>.log`.
  * The database is `postgres`, the user its superuser.
  */
-export async function startPostgres(options: PostgresOptions): Promise<RunningServer> {
-  const port = options.port === 0 ? await findFreePort() : options.port;
+export async function startPostgres(
+  options: Omit<PostgresOptions, "port"> & { port?: number },
+): Promise<RunningServer> {
+  const port = options.port || (await findFreePort());
   const plan = await preparePostgres({ ...options, port });
   const logPath = `${options.dataDir}.log`;
   const { ref, exited } = await launchReady("PostgreSQL", plan, { logPath, timeoutMs: 30_000 });

@@ -72,11 +72,15 @@ export function logTail(path: string, offset: number, lines = 8): string {
 }
 
 /** Follows the log of a child line by line until one matches. */
-async function waitForLine(launched: Launched, logPath: string, isReady: (line: string) => boolean): Promise<void> {
-  let offset = launched.logOffset;
+async function waitForLine(
+  log: { path: string; offset: number },
+  isReady: (line: string) => boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  let { offset } = log;
   let rest = Buffer.alloc(0);
-  while (launched.child.exitCode === null && launched.child.signalCode === null) {
-    const chunk = readFrom(logPath, offset);
+  while (!signal.aborted) {
+    const chunk = readFrom(log.path, offset);
     offset += chunk.length;
     rest = Buffer.concat([rest, chunk]);
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
@@ -88,9 +92,13 @@ async function waitForLine(launched: Launched, logPath: string, isReady: (line: 
   }
 }
 
-async function waitForProbe(launched: Launched, probe: (pid: number) => Promise<boolean>): Promise<void> {
-  while (launched.child.exitCode === null && launched.child.signalCode === null) {
-    if (launched.child.pid !== undefined && (await probe(launched.child.pid))) return;
+async function waitForProbe(
+  pid: number | undefined,
+  probe: (pid: number) => Promise<boolean>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    if (pid !== undefined && (await probe(pid))) return;
     await sleep(readyPollMs);
   }
 }
@@ -107,10 +115,10 @@ export async function waitUntilReady(
   const { ready } = options;
   const exited = launched.exited.then((exit): ReadyOutcome => ({ state: "exited", exit }));
   const alive = async (): Promise<ReadyOutcome> => {
-    if (ready && "line" in ready) await waitForLine(launched, logPath, ready.line);
-    else if (ready) await waitForProbe(launched, ready.probe);
-    const gone = launched.child.exitCode !== null || launched.child.signalCode !== null || !launched.child.pid;
-    return gone ? exited : { state: "ready" };
+    const log = { path: logPath, offset: launched.logOffset };
+    if (ready && "line" in ready) await waitForLine(log, ready.line, stop.signal);
+    else if (ready) await waitForProbe(launched.child.pid, ready.probe, stop.signal);
+    return launched.child.pid === undefined ? exited : { state: "ready" };
   };
   const late = sleep(options.timeoutMs, undefined, { signal: stop.signal }).then(
     (): ReadyOutcome => ({ state: "late" }),
@@ -133,7 +141,10 @@ export async function launchReady(
   const launched = launch(plan, options.logPath);
   let outcome: ReadyOutcome;
   try {
-    outcome = await waitUntilReady(launched, options.logPath, { ready: plan.ready, timeoutMs: options.timeoutMs });
+    outcome = await waitUntilReady(launched, options.logPath, {
+      ready: plan.ready,
+      timeoutMs: options.timeoutMs,
+    });
   } catch (error) {
     launched.child.kill("SIGKILL");
     await launched.exited;
@@ -143,6 +154,9 @@ export async function launchReady(
   if (outcome.state === "ready" && ref) return { ...launched, ref };
   launched.child.kill("SIGKILL");
   const exit = await launched.exited;
-  const why = outcome.state === "late" ? `was not ready within ${options.timeoutMs / 1000} s` : describeExit(exit);
-  throw new StackError(`${name} ${why}; the end of ${options.logPath}:\n${logTail(options.logPath, launched.logOffset)}`);
+  const why =
+    outcome.state === "late" ? `was not ready within ${options.timeoutMs / 1000} s` : describeExit(exit);
+  throw new StackError(
+    `${name} ${why}; the end of ${options.logPath}:\n${logTail(options.logPath, launched.logOffset)}`,
+  );
 }

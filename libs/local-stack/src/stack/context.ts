@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { choosePorts, type PortName, type Ports } from "../ports/ports.ts";
+import { postgresUrl } from "../postgres/postgres.ts";
+import { embeddedParts } from "./embedded.ts";
+import { chooseServices } from "./guard.ts";
+import { type Layout, layout } from "./layout.ts";
+import { type StackFacts, type StackOptions, type StackPrograms, serviceNames } from "./options.ts";
+import { ensureSecrets, operatorUser, type StackSecrets } from "./secrets.ts";
+
+/** All that is known before the first process starts. */
+export type StackContext = {
+  options: StackOptions;
+  paths: Layout;
+  services: ReadonlyMap<string, number>;
+  secrets: StackSecrets;
+  ports: Ports;
+  facts: StackFacts;
+  programs: StackPrograms;
+  /** Environment that every Node child starts from. */
+  nodeEnv: NodeJS.ProcessEnv;
+  say: (line: string) => void;
+};
+
+const databaseName = "svc";
+const rootDomain = "svc.localhost";
+
+function neededPorts(env: NodeJS.ProcessEnv, services: ReadonlyMap<string, number>): PortName[] {
+  const parts = embeddedParts(env);
+  return [
+    ...(["gateway-external", "gateway-internal"] as const).filter((name) => services.has(name)),
+    ...(["postgres", "nats", "local-cluster"] as const).filter((name) => parts.includes(name)),
+    "smtp",
+    "mail-page",
+    "game",
+  ];
+}
+
+/** Gateways beyond the first listen on ports of their own. */
+function replicaPorts(services: ReadonlyMap<string, number>): string[] {
+  return [...services]
+    .filter(([name]) => name.startsWith("gateway-"))
+    .flatMap(([name, count]) => Array.from({ length: count - 1 }, (_, index) => `${name}-${index + 2}`));
+}
+
+function natsOperatorUrl(options: StackOptions, secrets: StackSecrets, ports: Ports): string {
+  const given = options.env["SVC_NATS_URL"];
+  return given || `nats://${operatorUser}:${secrets.nats[operatorUser]}@127.0.0.1:${ports.nats}`;
+}
+
+function settle(
+  options: StackOptions,
+  paths: Layout,
+  known: { secrets: StackSecrets; ports: Ports },
+): StackFacts {
+  const { secrets, ports } = known;
+  return {
+    data: options.data,
+    rootDomain,
+    panelHost: `console.${rootDomain}`,
+    adminHost: `op.console.${rootDomain}`,
+    internalBaseUrl: `http://127.0.0.1:${ports["gateway-internal"]}`,
+    externalBaseUrl: `http://127.0.0.1:${ports["gateway-external"]}`,
+    natsUrl: natsOperatorUrl(options, secrets, ports),
+    databaseUrl:
+      options.env["SVC_DATABASE_URL"] ||
+      postgresUrl({ port: ports.postgres, password: secrets.postgres }, databaseName),
+    kubeconfig: options.env["SVC_KUBECONFIG"] || paths.kubeconfig,
+    archiveDir: paths.archive,
+    tokensDir: paths.tokens,
+    smtp: { host: "127.0.0.1", port: ports.smtp },
+    mailPage: `http://127.0.0.1:${ports["mail-page"]}`,
+    game: { host: "127.0.0.1", port: ports.game },
+    setupUrlFile: paths.setupUrlFile,
+    forwardingSecret: options.hasForwarding ? secrets.forwarding : undefined,
+    ports,
+  };
+}
+
+/** The person's environment without what npm adds to it, with V8's code cache for a quick start. */
+function childEnv(options: StackOptions, paths: Layout): NodeJS.ProcessEnv {
+  const own = Object.entries(options.env).filter(([name]) => !name.startsWith("npm_"));
+  return { NODE_COMPILE_CACHE: paths.compileCache, ...Object.fromEntries(own) };
+}
+
+function choosePrograms(options: StackOptions): StackPrograms {
+  const { repo } = options;
+  return {
+    service: (name) => join(repo, "services", name, "src", "main.ts"),
+    migrate: [join(repo, "services", "cli", "src", "main.ts"), "migrate", "up"],
+    cluster: join(repo, "libs", "local-cluster", "src", "main.ts"),
+    ...options.programs,
+  };
+}
+
+/** Settles secrets and ports; throws a `StackError` for a wrong option or a taken port. */
+export async function createContext(options: StackOptions): Promise<StackContext> {
+  const paths = layout(options.data);
+  const services = chooseServices(options);
+  const secrets = ensureSecrets(paths, serviceNames);
+  const ports = await choosePorts({
+    mode: options.ports,
+    file: paths.portsFile,
+    needed: neededPorts(options.env, services),
+    extra: replicaPorts(services),
+  });
+  return {
+    options,
+    paths,
+    services,
+    secrets,
+    ports,
+    facts: settle(options, paths, { secrets, ports }),
+    programs: choosePrograms(options),
+    nodeEnv: childEnv(options, paths),
+    say: options.say,
+  };
+}

@@ -1,0 +1,90 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { defaultCacheDirs, findNatsServer } from "../nats/find.ts";
+import { prepareNats } from "../nats/nats.ts";
+import { preparePostgres } from "../postgres/postgres.ts";
+import type { ChildSpec } from "../supervisor/child.ts";
+import type { StackContext } from "./context.ts";
+
+/** Names of the embedded parts that run; services wait for all of them. */
+export type EmbeddedPart = "postgres" | "nats" | "local-cluster" | "mail-sink";
+
+// Together with the services these fit into the 25 s that a stop may take.
+const stopMs = { postgres: 3_000, nats: 2_000, "local-cluster": 5_000, "mail-sink": 1_000 };
+
+async function postgresSpec({ paths, secrets, ports, say }: StackContext): Promise<ChildSpec> {
+  const plan = await preparePostgres({
+    dataDir: paths.postgres,
+    port: ports.postgres,
+    password: secrets.postgres,
+    onCreate: () => say("preparing the database (first start) ..."),
+  });
+  return { ...plan, name: "postgres", stopTimeoutMs: stopMs.postgres };
+}
+
+async function natsSpec({ paths, secrets, ports, options, say }: StackContext): Promise<ChildSpec> {
+  const binary = await findNatsServer({
+    env: options.env,
+    cacheDirs: [...defaultCacheDirs(options.env, options.repo), join(paths.data, "cache")],
+    progress: say,
+  });
+  const plan = prepareNats({
+    binary,
+    dataDir: paths.nats,
+    port: ports.nats,
+    extraConfig: options.natsConfig(secrets.nats),
+  });
+  return { ...plan, name: "nats", stopTimeoutMs: stopMs.nats };
+}
+
+function clusterSpec({ paths, ports, options, programs, nodeEnv }: StackContext): ChildSpec {
+  const { images, nodes = 2, serviceAccounts } = options.cluster;
+  mkdirSync(paths.cluster, { recursive: true, mode: 0o700 });
+  const port = String(ports["local-cluster"]);
+  return {
+    name: "local-cluster",
+    command: process.execPath,
+    args: [
+      programs.cluster,
+      ...["--data", paths.cluster, "--port", port, "--images", images, "--nodes", String(nodes)],
+      ...serviceAccounts.flatMap((account) => ["--service-account", account]),
+    ],
+    env: nodeEnv,
+    cwd: options.repo,
+    ready: { line: (line) => line.startsWith("local-cluster: ready at ") },
+    stopTimeoutMs: stopMs["local-cluster"],
+  };
+}
+
+function mailSpec({ paths, ports, nodeEnv }: StackContext): ChildSpec {
+  return {
+    name: "mail-sink",
+    command: process.execPath,
+    args: [
+      join(import.meta.dirname, "..", "mail", "main.ts"),
+      paths.mail,
+      String(ports.smtp),
+      String(ports["mail-page"]),
+    ],
+    env: nodeEnv,
+    ready: { line: (line) => line.startsWith("mail sink: ready at ") },
+    stopTimeoutMs: stopMs["mail-sink"],
+  };
+}
+
+/** Which parts this stack brings itself; the others are given by the person's environment. */
+export function embeddedParts(env: NodeJS.ProcessEnv): EmbeddedPart[] {
+  return [
+    ...(env["SVC_DATABASE_URL"] ? [] : (["postgres"] as const)),
+    ...(env["SVC_NATS_URL"] ? [] : (["nats"] as const)),
+    ...(env["SVC_KUBECONFIG"] ? [] : (["local-cluster"] as const)),
+    "mail-sink",
+  ];
+}
+
+/** Makes the specification of one part; the slow first-start work (initdb, fetching NATS) happens here. */
+export async function embeddedSpec(part: EmbeddedPart, context: StackContext): Promise<ChildSpec> {
+  if (part === "postgres") return postgresSpec(context);
+  if (part === "nats") return natsSpec(context);
+  return part === "local-cluster" ? clusterSpec(context) : mailSpec(context);
+}

@@ -1,0 +1,51 @@
+import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
+import { explainDiskFault, StackError } from "../error.ts";
+import { serviceNames } from "./options.ts";
+
+const leastFreeBytes = 300 * 1024 * 1024;
+
+/** Refuses machines for which the embedded parts do not exist. */
+export function checkPlatform(platform: string = process.platform, arch: string = process.arch): void {
+  if (platform === "linux" && (arch === "x64" || arch === "arm64")) return;
+  throw new StackError(
+    `the embedded stack runs on Linux on x64, and this is ${platform} on ${arch}; use compose.yaml instead`,
+  );
+}
+
+/** Makes the data folder and checks that it can be written and has room. */
+export function prepareDataDir(data: string): void {
+  try {
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    accessSync(data, constants.W_OK);
+  } catch (error) {
+    throw explainDiskFault(error, data);
+  }
+  const disk = statfsSync(data);
+  if (disk.bavail * disk.bsize >= leastFreeBytes) return;
+  throw new StackError(
+    `the disk that holds ${data} has less than ${leastFreeBytes / 1024 / 1024} MB left; ` +
+      "free some space or choose another folder with --data",
+  );
+}
+
+function checkName(name: string, option: string): void {
+  if ((serviceNames as readonly string[]).includes(name)) return;
+  throw new StackError(
+    `${option} names ${name}, which is no service; the services are ${serviceNames.join(", ")}`,
+  );
+}
+
+/** The services to run with the number of processes of each. */
+export function chooseServices(options: {
+  only?: readonly string[];
+  replicas?: Readonly<Record<string, number>>;
+}): Map<string, number> {
+  for (const name of options.only ?? []) checkName(name, "--only");
+  for (const [name, count] of Object.entries(options.replicas ?? {})) {
+    checkName(name, "--replicas");
+    if (Number.isInteger(count) && count >= 1 && count <= 16) continue;
+    throw new StackError(`--replicas ${name}=${count}: give a whole number from 1 to 16`);
+  }
+  const wanted = serviceNames.filter((name) => !options.only?.length || options.only.includes(name));
+  return new Map(wanted.map((name) => [name, options.replicas?.[name] ?? 1]));
+}

@@ -1,0 +1,27 @@
+import { join } from "node:path";
+
+/** Where the stack keeps what below its data folder. */
+export function layout(data: string) {
+  return {
+    data,
+    stackFile: join(data, "stack.json"),
+    supervisorFile: join(data, "supervisor.json"),
+    portsFile: join(data, "ports.json"),
+    configFile: join(data, "svc.toml"),
+    setupUrlFile: join(data, "setup-url"),
+    run: join(data, "run"),
+    logs: join(data, "logs"),
+    supervisorLog: join(data, "logs", "supervisor.log"),
+    secrets: join(data, "secrets"),
+    tokens: join(data, "tokens"),
+    postgres: join(data, "postgres"),
+    nats: join(data, "nats"),
+    cluster: join(data, "cluster"),
+    kubeconfig: join(data, "cluster", "kubeconfig"),
+    mail: join(data, "mail"),
+    archive: join(data, "archive"),
+    compileCache: join(data, "cache", "v8"),
+  };
+}
+
+export type Layout = ReturnType<typeof layout>;

@@ -1,0 +1,144 @@
+import { mkdirSync, rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { findText, writeFileAtomic } from "../atomic-file.ts";
+import { explainDiskFault } from "../error.ts";
+import { openRegistry, type Registry } from "../supervisor/registry.ts";
+import { createSupervisor, type Supervisor } from "../supervisor/supervisor.ts";
+import { createContext, type StackContext } from "./context.ts";
+import { embeddedParts, embeddedSpec } from "./embedded.ts";
+import { checkPlatform, prepareDataDir } from "./guard.ts";
+import { type Layout, layout } from "./layout.ts";
+import { findSupervisor, takeLock, writeSupervisor } from "./lock.ts";
+import type { StackOptions } from "./options.ts";
+import { migrateSpec, serviceSpecs } from "./services.ts";
+import { announcement, findStackFile, type StackFile, writeStackFile } from "./stack-file.ts";
+
+export type StackOutcome = "stopped" | "already-running";
+
+const setupUrlWaitMs = 5_000;
+const setupUrlPollMs = 50;
+
+/** Resolves at the first SIGTERM, SIGINT or SIGHUP; `release` gives the signals back. */
+function awaitEndSignal(): { told: Promise<NodeJS.Signals>; release: () => void } {
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+  const { promise: told, resolve } = Promise.withResolvers<NodeJS.Signals>();
+  for (const signal of signals) process.on(signal, resolve);
+  return {
+    told,
+    release: () => {
+      for (const signal of signals) process.off(signal, resolve);
+    },
+  };
+}
+
+/** On the first start identity mints the link of the first owner shortly after it is ready. */
+async function readSetupUrl(paths: Layout, isFirstStart: boolean): Promise<string | undefined> {
+  const end = Date.now() + (isFirstStart ? setupUrlWaitMs : 0);
+  for (;;) {
+    const url = findText(paths.setupUrlFile)?.trim();
+    if (url || Date.now() >= end) return url || undefined;
+    await sleep(setupUrlPollMs);
+  }
+}
+
+function describe(context: StackContext, setupUrl: string | undefined): Omit<StackFile, "processes"> {
+  const { facts, secrets, paths } = context;
+  return {
+    internal_base_url: facts.internalBaseUrl,
+    external_base_url: facts.externalBaseUrl,
+    root_domain: facts.rootDomain,
+    panel_host: facts.panelHost,
+    admin_host: facts.adminHost,
+    ...(setupUrl !== undefined && { setup_url: setupUrl }),
+    tokens: secrets.tokens,
+    nats_url: facts.natsUrl,
+    database_url: facts.databaseUrl,
+    kubeconfig: facts.kubeconfig,
+    archive_dir: facts.archiveDir,
+    mail: { smtp_url: `smtp://${facts.smtp.host}:${facts.smtp.port}`, dir: paths.mail, page: facts.mailPage },
+    game: facts.game,
+    ...(facts.forwardingSecret !== undefined && { forwarding_secret: facts.forwardingSecret }),
+  };
+}
+
+async function startAll(context: StackContext, supervisor: Supervisor): Promise<void> {
+  const { options, paths, facts, nodeEnv } = context;
+  mkdirSync(paths.archive, { recursive: true, mode: 0o700 });
+  writeFileAtomic(paths.configFile, options.configToml(facts));
+  const parts = embeddedParts(options.env);
+  await Promise.all(parts.map(async (part) => supervisor.start([await embeddedSpec(part, context)])));
+  await supervisor.start([{ ...migrateSpec(context), after: parts }]);
+  const services = serviceSpecs(context);
+  await supervisor.start(services.map((spec) => ({ ...spec, after: parts })));
+  const names = services.map((spec) => spec.name);
+  const extra = options.extra?.(facts, nodeEnv) ?? [];
+  await supervisor.start(extra.map((spec) => ({ ...spec, after: [...names, ...(spec.after ?? [])] })));
+}
+
+async function supervise(options: StackOptions, paths: Layout, registry: Registry): Promise<void> {
+  const { told, release } = awaitEndSignal();
+  let publish: () => void = () => undefined;
+  const supervisor = createSupervisor({
+    registry,
+    logDir: paths.logs,
+    say: options.say,
+    onChange: () => publish(),
+  });
+  try {
+    const context = await createContext(options);
+    const isFirstStart = findText(paths.configFile) === undefined;
+    const started = startAll(context, supervisor);
+    const early = await Promise.race([started.then(() => undefined), told]);
+    if (early === undefined) {
+      const known = describe(
+        context,
+        await readSetupUrl(paths, isFirstStart && context.services.has("identity")),
+      );
+      publish = () => writeStackFile(paths.stackFile, { ...known, processes: supervisor.running() });
+      publish();
+      options.announce?.(announcement({ ...known, processes: [] }, paths.stackFile));
+      await told;
+    } else started.catch(() => undefined);
+    options.say("stopping ...");
+  } finally {
+    publish = () => undefined;
+    rmSync(paths.stackFile, { force: true });
+    await supervisor.stop();
+    release();
+  }
+}
+
+/**
+ * Runs the embedded stack until SIGTERM or SIGINT (architecture.md 7): PostgreSQL, NATS, the local cluster and the
+ * mail sink side by side, then the migrations, then the services. `stack.json` is there exactly while all of it is
+ * ready. Throws a `StackError` whose message tells the person what to do.
+ */
+export async function runStack(options: StackOptions): Promise<StackOutcome> {
+  checkPlatform();
+  prepareDataDir(options.data);
+  const paths = layout(options.data);
+  const unlock = await takeLock(options.data);
+  if (!unlock) {
+    const stack = findStackFile(paths.stackFile);
+    const pid = findSupervisor(paths.supervisorFile)?.pid;
+    options.say(
+      `a stack runs on ${options.data} already${pid ? ` (pid ${pid})` : ""}; npm run down stops it`,
+    );
+    if (stack) options.announce?.(announcement(stack, paths.stackFile));
+    return "already-running";
+  }
+  try {
+    writeSupervisor(paths.supervisorFile);
+    rmSync(paths.stackFile, { force: true });
+    const registry = openRegistry(paths.run);
+    const orphans = await registry.clear();
+    if (orphans.length > 0) options.say(`ended what an earlier run left behind: ${orphans.join(", ")}`);
+    await supervise(options, paths, registry);
+    return "stopped";
+  } catch (error) {
+    throw explainDiskFault(error, options.data);
+  } finally {
+    rmSync(paths.supervisorFile, { force: true });
+    await unlock();
+  }
+}

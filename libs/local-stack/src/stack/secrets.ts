@@ -1,0 +1,62 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { findText, writeFileAtomic } from "../atomic-file.ts";
+import type { Layout } from "./layout.ts";
+
+const tokenNames = ["velocity", "limbo", "build", "ops"] as const;
+
+export type StackSecrets = {
+  /** Password of the superuser of the embedded PostgreSQL. */
+  postgres: string;
+  /** By service: password of its database role. */
+  roles: Record<string, string>;
+  /** File of `roles` as JSON, for the migrations that make the roles. */
+  rolesFile: string;
+  /** By user: the services and `operator`. */
+  nats: Record<string, string>;
+  /** Bearer tokens of the internal face by caller. */
+  tokens: Record<(typeof tokenNames)[number], string>;
+  forwarding: string;
+};
+
+/** The NATS user of the person who runs the stack, as `stack.json` hands it out. */
+export const operatorUser = "operator";
+
+function generate(): string {
+  return randomBytes(24).toString("base64url");
+}
+
+/** Reads a secret, or makes it once (0600). */
+function ensureSecret(path: string): string {
+  const found = findText(path)?.trim();
+  if (found) return found;
+  const secret = generate();
+  writeFileAtomic(path, `${secret}\n`);
+  return secret;
+}
+
+/** A JSON object of passwords; names that are new get one, the others keep theirs. */
+function ensurePasswords(path: string, names: readonly string[]): Record<string, string> {
+  const text = findText(path);
+  const found: Record<string, string> = text ? JSON.parse(text) : {};
+  if (names.every((name) => found[name])) return found;
+  const all = { ...found, ...Object.fromEntries(names.map((name) => [name, found[name] ?? generate()])) };
+  writeFileAtomic(path, `${JSON.stringify(all, null, 2)}\n`);
+  return all;
+}
+
+/** Every secret of a stack, generated on the first start and the same ever after. */
+export function ensureSecrets(paths: Layout, services: readonly string[]): StackSecrets {
+  for (const dir of [paths.secrets, paths.tokens]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const token = (name: string) => ensureSecret(join(paths.tokens, name));
+  const rolesFile = join(paths.secrets, "database-roles.json");
+  return {
+    postgres: ensureSecret(join(paths.secrets, "postgres")),
+    roles: ensurePasswords(rolesFile, services),
+    rolesFile,
+    nats: ensurePasswords(join(paths.secrets, "nats.json"), [...services, operatorUser]),
+    tokens: { velocity: token("velocity"), limbo: token("limbo"), build: token("build"), ops: token("ops") },
+    forwarding: ensureSecret(join(paths.secrets, "forwarding")),
+  };
+}

@@ -1,0 +1,109 @@
+import type { ChildSpec } from "../supervisor/child.ts";
+import type { StackContext } from "./context.ts";
+import { ensureDatabase } from "./database.ts";
+
+const kubeServices = ["lifecycle", "storage", "builds"];
+const ownerServices = ["identity", "lifecycle", "storage", "builds", "ops-watchdog"];
+const stopMs = 15_000;
+
+/** Each service has a role of its own; the migrations make it with the password of the roles file. */
+function databaseEnv(service: string, context: StackContext): NodeJS.ProcessEnv {
+  if (!ownerServices.includes(service)) return {};
+  const url = new URL(context.facts.databaseUrl);
+  url.username = `svc_${service.replaceAll("-", "_")}`;
+  url.password = context.secrets.roles[service] ?? "";
+  return { SVC_DATABASE_URL: url.href };
+}
+
+/** A NATS of the person's own is used with the account in its address, else with the service's own. */
+function natsEnv(service: string, { options, secrets, ports }: StackContext): NodeJS.ProcessEnv {
+  const given = options.env["SVC_NATS_URL"];
+  if (!given) {
+    return {
+      SVC_NATS_URL: `nats://127.0.0.1:${ports.nats}`,
+      SVC_NATS_USER: service,
+      SVC_NATS_PASSWORD: secrets.nats[service] ?? "",
+    };
+  }
+  const url = new URL(given);
+  if (!url.username) return { SVC_NATS_URL: given };
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  url.username = "";
+  url.password = "";
+  return { SVC_NATS_URL: url.href, SVC_NATS_USER: user, SVC_NATS_PASSWORD: password };
+}
+
+function kubeEnv(service: string, { options, paths }: StackContext): NodeJS.ProcessEnv {
+  if (!kubeServices.includes(service)) return {};
+  const given = options.env["SVC_KUBECONFIG"];
+  if (given) return { SVC_KUBECONFIG: given };
+  const account = options.cluster.serviceAccounts.find((entry) => entry.split("/").at(-1) === service);
+  return { SVC_KUBECONFIG: account ? `${paths.kubeconfig}.${service}` : paths.kubeconfig };
+}
+
+function gatewayEnv(name: string, service: string, { ports, paths }: StackContext): NodeJS.ProcessEnv {
+  if (!service.startsWith("gateway-")) return {};
+  return { SVC_LISTEN: `127.0.0.1:${ports[name]}`, SVC_TOKENS_DIR: paths.tokens };
+}
+
+function serviceEnv(name: string, service: string, context: StackContext): NodeJS.ProcessEnv {
+  const { options, paths, facts, nodeEnv } = context;
+  // The address of the superuser must not reach a service that has no role of its own.
+  const { SVC_DATABASE_URL: _admin, SVC_KUBECONFIG: _kubeconfig, ...inherited } = nodeEnv;
+  return {
+    ...inherited,
+    SVC_CONFIG: paths.configFile,
+    SVC_HEALTH_PORT: "0",
+    SVC_SETUP_URL_FILE: paths.setupUrlFile,
+    ...(options.set?.length && { SVC_SET: options.set.join("\n") }),
+    ...(facts.forwardingSecret !== undefined && { SVC_FORWARDING_SECRET: facts.forwardingSecret }),
+    ...databaseEnv(service, context),
+    ...natsEnv(service, context),
+    ...kubeEnv(service, context),
+    ...gatewayEnv(name, service, context),
+  };
+}
+
+/** pino writes one JSON object a line; `msg` is the last key. */
+export function isReadyLine(line: string): boolean {
+  return line.startsWith("{") && line.includes('"msg":"ready"');
+}
+
+/** The one-shot migration; it also makes the database, for a new cluster has none of ours. */
+export function migrateSpec(context: StackContext): ChildSpec {
+  const { programs, nodeEnv, paths, facts, secrets, options } = context;
+  return {
+    name: "migrate",
+    kind: "task",
+    command: process.execPath,
+    args: programs.migrate,
+    cwd: options.repo,
+    beforeStart: () => ensureDatabase(facts.databaseUrl),
+    env: {
+      ...nodeEnv,
+      SVC_CONFIG: paths.configFile,
+      SVC_DATABASE_URL: facts.databaseUrl,
+      SVC_ADMIN_DATABASE_URL: facts.databaseUrl,
+      SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
+      SVC_KUBECONFIG: facts.kubeconfig,
+    },
+  };
+}
+
+/** One specification per process: `storage`, `storage-2`, … */
+export function serviceSpecs(context: StackContext): ChildSpec[] {
+  return [...context.services].flatMap(([service, count]) =>
+    Array.from({ length: count }, (_, index): ChildSpec => {
+      const name = index === 0 ? service : `${service}-${index + 1}`;
+      return {
+        name,
+        command: process.execPath,
+        args: [context.programs.service(service)],
+        env: serviceEnv(name, service, context),
+        cwd: context.options.repo,
+        ready: { line: isReadyLine },
+        stopTimeoutMs: stopMs,
+      };
+    }),
+  );
+}

@@ -1,0 +1,49 @@
+import { findText, writeFileAtomic } from "../atomic-file.ts";
+import type { RunningProcess } from "../supervisor/supervisor.ts";
+
+/** Content of `stack.json` (architecture.md 7): where everything of a running stack is. Mode 0600, it holds secrets. */
+export type StackFile = {
+  internal_base_url: string;
+  external_base_url: string;
+  root_domain: string;
+  panel_host: string;
+  admin_host: string;
+  /** Link that makes the first owner; missing once it was used. */
+  setup_url?: string;
+  tokens: { velocity: string; limbo: string; build: string; ops: string };
+  nats_url: string;
+  database_url: string;
+  /** Path of a kubeconfig with full rights. */
+  kubeconfig: string;
+  archive_dir: string;
+  mail: { smtp_url: string; dir: string; page: string };
+  game: { host: string; port: number };
+  forwarding_secret?: string;
+  /** The living processes that the supervisor keeps. */
+  processes: RunningProcess[];
+};
+
+export function writeStackFile(path: string, stack: StackFile): void {
+  writeFileAtomic(path, `${JSON.stringify(stack, null, 2)}\n`);
+}
+
+/** Reads `stack.json`; undefined when no stack has become ready there. */
+export function findStackFile(path: string): StackFile | undefined {
+  const text = findText(path);
+  return text === undefined ? undefined : (JSON.parse(text) as StackFile);
+}
+
+/** What a person needs to know of a ready stack. */
+export function announcement(stack: StackFile, path: string): string {
+  const port = new URL(stack.external_base_url).port;
+  const lines: [string, string][] = [
+    ["panel", `http://${stack.panel_host}:${port}`],
+    ["admin", `http://${stack.admin_host}:${port}`],
+    ["API", `${stack.external_base_url} (external), ${stack.internal_base_url} (internal)`],
+    ["game", `${stack.game.host}:${stack.game.port}, for example NAME.${stack.root_domain}`],
+    ["mail", stack.mail.page],
+  ];
+  if (stack.setup_url) lines.push(["set up", stack.setup_url]);
+  lines.push(["details", path], ["stop", "npm run down"]);
+  return ["svc is ready.", ...lines.map(([name, value]) => `  ${name.padEnd(8)} ${value}`)].join("\n");
+}

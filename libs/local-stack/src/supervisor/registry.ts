@@ -1,0 +1,67 @@
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { findText, writeFileAtomic } from "../atomic-file.ts";
+import { endProcess, isAlive, type ProcessRef, parseProcessRef } from "../process/identity.ts";
+
+/** A child as it is remembered on disk, for the run after one that was killed. */
+export type Registered = { name: string; ref: ProcessRef; rank: number; stopSignal: NodeJS.Signals };
+
+export type Registry = {
+  /** Remembers a child at once; `rank` grows along the start order. */
+  add: (entry: Registered) => void;
+  remove: (name: string) => void;
+  /** Children of an earlier run that still live. */
+  living: () => Registered[];
+  /** Ends all of them, the last started rank first. Returns the names of those that were found. */
+  clear: () => Promise<string[]>;
+};
+
+const politeMs = 10_000;
+
+function parse(text: string | undefined): Registered | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as Record<string, unknown>;
+    const ref = parseProcessRef(value["ref"]);
+    const { name, rank, stopSignal } = value;
+    if (!ref || typeof name !== "string" || typeof rank !== "number") return undefined;
+    return { name, ref, rank, stopSignal: stopSignal === "SIGINT" ? "SIGINT" : "SIGTERM" };
+  } catch {
+    return undefined;
+  }
+}
+
+async function endAll(entries: readonly Registered[]): Promise<void> {
+  await Promise.all(
+    entries.map((entry) =>
+      endProcess(entry.ref, [
+        { signal: entry.stopSignal, waitMs: politeMs },
+        { signal: "SIGKILL", waitMs: 2_000, group: true },
+      ]),
+    ),
+  );
+}
+
+/** Pid files in `dir`, one per child, each with what tells the process from a later one of the same pid. */
+export function openRegistry(dir: string): Registry {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const path = (name: string) => join(dir, `${name}.json`);
+  const living = () =>
+    readdirSync(dir)
+      .filter((file) => file.endsWith(".json"))
+      .map((file) => parse(findText(join(dir, file))))
+      .filter((entry) => entry !== undefined)
+      .filter((entry) => isAlive(entry.ref));
+  return {
+    add: (entry) => writeFileAtomic(path(entry.name), JSON.stringify(entry)),
+    remove: (name) => rmSync(path(name), { force: true }),
+    living,
+    clear: async () => {
+      const found = living();
+      const ranks = [...new Set(found.map((entry) => entry.rank))].sort((a, b) => b - a);
+      for (const rank of ranks) await endAll(found.filter((entry) => entry.rank === rank));
+      for (const file of readdirSync(dir)) rmSync(join(dir, file), { force: true });
+      return found.map((entry) => entry.name);
+    },
+  };
+}

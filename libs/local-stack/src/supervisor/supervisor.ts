@@ -1,0 +1,108 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { StackError } from "../error.ts";
+import { type BackOff, backOff } from "./back-off.ts";
+import { type Child, type ChildSpec, createChild } from "./child.ts";
+import { rotateLogs } from "./log-rotation.ts";
+import type { Registry } from "./registry.ts";
+
+export type RunningProcess = { name: string; pid: number; log: string };
+
+export type Supervisor = {
+  /**
+   * Starts processes in the order of their `after` lists, side by side where that allows it; names in `after` may be
+   * processes of an earlier call. Resolves when all are ready. Rejects with the first `StackError`; call `stop` then.
+   */
+  start: (specs: readonly ChildSpec[]) => Promise<void>;
+  /** The living ones. */
+  running: () => RunningProcess[];
+  /** Stops all in reverse order within `stopWithinMs`; what does not obey is killed. Nothing is restarted after it. */
+  stop: () => Promise<void>;
+};
+
+export type SupervisorOptions = {
+  registry: Registry;
+  logDir: string;
+  say: (line: string) => void;
+  /** Called whenever a pid came, went or changed. */
+  onChange?: () => void;
+  /** 25 s unless given. */
+  stopWithinMs?: number;
+  backOff?: BackOff;
+};
+
+type Entry = { child: Child; spec: ChildSpec; rank: number; ready: Promise<void> };
+
+const defaultStopWithinMs = 25_000;
+// Kept free at the end of the budget for the processes that the later ones depend on (cluster, NATS, PostgreSQL).
+const reserveMs = 6_000;
+
+/** Keeps a set of processes alive in their order (architecture.md 7). Leaves no process behind after `stop`. */
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  mkdirSync(options.logDir, { recursive: true, mode: 0o700 });
+  const entries = new Map<string, Entry>();
+  const endRotation = rotateLogs(() => [...entries.values()].map((entry) => entry.child.logPath));
+  let stopping: Promise<void> | undefined;
+
+  const add = (spec: ChildSpec): Entry => {
+    if (entries.has(spec.name)) throw new StackError(`two processes are called ${spec.name}`);
+    const before = (spec.after ?? []).map((name) => {
+      const entry = entries.get(name);
+      if (!entry)
+        throw new StackError(`${spec.name} is to start after ${name}, which is not declared before it`);
+      return entry;
+    });
+    const rank = 1 + Math.max(0, ...before.map((entry) => entry.rank));
+    const child = createChild(spec, {
+      registry: options.registry,
+      logPath: join(options.logDir, `${spec.name}.log`),
+      rank,
+      backOff: options.backOff ?? backOff,
+      say: options.say,
+      onChange: () => options.onChange?.(),
+    });
+    const ready = (async () => {
+      await Promise.all(before.map((entry) => entry.ready));
+      if (!stopping) await child.start();
+    })();
+    // The caller of start sees the failure; a process that waits for this one only sees that it never came.
+    ready.catch(() => undefined);
+    const entry = { child, spec, rank, ready };
+    entries.set(spec.name, entry);
+    return entry;
+  };
+
+  return {
+    start: async (specs) => {
+      await Promise.all(specs.map(add).map((entry) => entry.ready));
+    },
+    running: () =>
+      [...entries.values()].flatMap(({ child, spec }) => {
+        const pid = child.pid();
+        return pid === undefined || spec.kind === "task"
+          ? []
+          : [{ name: child.name, pid, log: child.logPath }];
+      }),
+    stop: () => {
+      stopping ??= stopAll([...entries.values()], options.stopWithinMs ?? defaultStopWithinMs).finally(
+        endRotation,
+      );
+      return stopping;
+    },
+  };
+}
+
+/** Stops each process as soon as all that were started after it are gone. */
+async function stopAll(entries: readonly Entry[], withinMs: number): Promise<void> {
+  const end = Date.now() + withinMs;
+  const gone = new Map<string, Promise<void>>();
+  const isLeaf = (name: string) => !entries.some((entry) => entry.spec.after?.includes(name));
+  const stopOne = async ({ child, spec }: Entry): Promise<void> => {
+    const dependents = entries.filter((other) => other.spec.after?.includes(spec.name));
+    await Promise.all(dependents.map((other) => gone.get(other.spec.name)));
+    const left = end - Date.now();
+    await child.stop(isLeaf(spec.name) ? left - reserveMs : left);
+  };
+  for (const entry of entries.toReversed()) gone.set(entry.spec.name, stopOne(entry));
+  await Promise.all(gone.values());
+}
