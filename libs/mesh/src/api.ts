@@ -82,13 +82,18 @@ export type ConsumeOptions<D> = {
   maxAttempts?: number;
 };
 
-/** A writer of a view: the owner puts the whole projection and keeps it current. */
+/**
+ * A writer of a view. The owner calls `replace` with the whole projection first: from then on the view is said to be
+ * current every 5 s, and mirrors become ready; `put` and `remove` keep it so.
+ */
 export type ViewWriter<V> = {
   /** Stores one value; writes nothing when the stored bytes are the same. */
   put: (key: string, value: V) => Promise<void>;
   remove: (key: string) => Promise<void>;
   /** Makes the bucket equal to `entries`: rewrites what differs, removes what is gone. */
   replace: (entries: ReadonlyMap<string, V>) => Promise<{ written: number; removed: number }>;
+  /** Stops saying that the view is current; a replica that no longer leads calls it. */
+  close: () => Promise<void>;
 };
 
 /** A mirror of a view in this process's memory. */
@@ -127,6 +132,13 @@ export type UploadLane = {
 };
 export type UploadHead = { contentLength: number | undefined; contentDigest: string | undefined };
 
+/** What a consumer gave up: how many messages are kept, and the newest of them. `at` is RFC 3339. */
+export type DeadLetters = {
+  durable: string;
+  count: number;
+  newest: { at: string; subject: string; error: string };
+};
+
 export type Outgoing = { id: string; subject: string; body: Uint8Array; headers?: Record<string, string> };
 
 export type MeshStatus = { connected: boolean; server: string; reconnects: number };
@@ -153,7 +165,10 @@ export type Mesh = {
   publish: (messages: readonly Outgoing[]) => Promise<void>;
   /** Best effort: an audit entry or live line; a failure is logged and counted, never thrown. */
   audit: (entry: Record<string, unknown> & { action: string }) => void;
+  /** Starts a durable consumer; it runs until `drain`, also over restarts and before the stream exists. */
   consume: <D>(options: ConsumeOptions<D>) => Promise<void>;
+  /** What consumers of an owner gave up, by durable; for `svc doctor`. */
+  deadLetters: (owner: Owner) => Promise<DeadLetters[]>;
   /** Core subscription, for what only matters now (a revoked session, live lines). Returns its end. */
   listen: (subject: string, onMessage: (subject: string, body: Uint8Array) => void) => () => void;
   writeView: <V>(view: View<V>) => Promise<ViewWriter<V>>;

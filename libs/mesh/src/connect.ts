@@ -1,0 +1,185 @@
+// Opens the mesh: one connection, and everything of this library on top of it.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { liveSubject, type Owner, owners, type View } from "@svc/proto";
+import type { Mesh, MeshOptions } from "./api.ts";
+import { dial } from "./connection/dial.ts";
+import { createLink, type Link } from "./connection/link.ts";
+import type { Core } from "./core.ts";
+import { createAuditing } from "./event/audit.ts";
+import { type Consumer, startConsumer } from "./event/consume.ts";
+import { readDeadLetters } from "./event/dead-letters.ts";
+import { publishAll, store } from "./event/publish.ts";
+import { ensureStream, streamsOf } from "./event/streams.ts";
+import { type LaneServer, startLaneServer } from "./lane/server.ts";
+import { createLines } from "./line/read.ts";
+import { createMeshMetrics } from "./metrics.ts";
+import { createCalling } from "./request/call.ts";
+import { createServing } from "./request/serve.ts";
+import { announce } from "./request/service-protocol.ts";
+import { mirrorView } from "./view/mirror.ts";
+import { writeView } from "./view/writer.ts";
+
+const defaultDrainMs = 20_000;
+const settleMs = 500;
+const streamsWithinMs = 15_000;
+
+function isOwner(service: string): service is Owner {
+  return (owners as readonly string[]).includes(service);
+}
+
+/**
+ * Connects to NATS, checks its version and makes the streams of an owner. Tries until `options.signal` aborts.
+ * Throws an Error with one sentence when NATS refuses the user, is older than 2.11 or has no JetStream.
+ */
+export async function connectMesh(options: MeshOptions): Promise<Mesh> {
+  const { service, log } = options;
+  const connection = await dial(options);
+  const link = createLink(connection, log, service);
+  const closing = new AbortController();
+  const core: Core = {
+    service,
+    version: options.version,
+    link,
+    log,
+    metrics: createMeshMetrics(options.registry, () => link.status().reconnects),
+    closing: closing.signal,
+  };
+  try {
+    let laneServer: LaneServer | undefined;
+    if (isOwner(service)) {
+      await keepStreams(core, service);
+      laneServer = await startLaneServer({ host: options.laneHost ?? "127.0.0.1", log });
+    }
+    return assemble(core, { closing, laneServer });
+  } catch (error) {
+    await link.close();
+    throw error;
+  }
+}
+
+// A NATS that lost its disk comes back without streams, so they are looked at after every reconnect.
+async function keepStreams(core: Core, owner: Owner): Promise<void> {
+  const ensure = async () => {
+    for (const stream of streamsOf(owner)) await ensureStream(core.link, stream);
+  };
+  const endAt = Date.now() + streamsWithinMs;
+  for (;;) {
+    try {
+      await ensure();
+      break;
+    } catch (error) {
+      if (Date.now() > endAt)
+        throw new Error(`The JetStream streams of ${owner} could not be made: ${(error as Error).message}.`, {
+          cause: error,
+        });
+    }
+    await delay(200);
+  }
+  const again = async (): Promise<void> => {
+    while (!core.closing.aborted && core.link.isConnected()) {
+      try {
+        return await ensure();
+      } catch (error) {
+        core.log.warn({ error: (error as Error).message }, "the streams could not be checked; trying on");
+        await delay(1_000);
+      }
+    }
+  };
+  core.link.onReconnect(() => void again());
+}
+
+type Parts = { closing: AbortController; laneServer: LaneServer | undefined };
+type Closeable = { close: () => Promise<void> };
+
+function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
+  const { link, service } = core;
+  const serving = createServing(core);
+  const auditing = createAuditing(core);
+  const lines = createLines(core);
+  const consumers: Consumer[] = [];
+  const opened: Closeable[] = [lines, ...(laneServer ? [laneServer] : [])];
+  const withdrawals: (() => void)[] = [];
+
+  const stopWork = async () => {
+    for (const withdraw of withdrawals) withdraw();
+    await Promise.all([serving.stop(), ...consumers.map((consumer) => consumer.stop())]);
+    await Promise.all([serving.idle(), laneServer?.idle()]);
+    await auditing.idle();
+  };
+  return {
+    service,
+    serve: serving.serve,
+    announce: async () => {
+      withdrawals.push(await announce(core, serving.endpoints));
+    },
+    ...createCalling(core),
+    publish: (messages) => publishAll(core, messages),
+    audit: auditing.audit,
+    consume: async (options) => {
+      const consumer = startConsumer(core, options);
+      consumers.push(consumer);
+      await consumer.started;
+    },
+    deadLetters: (owner) => readDeadLetters(link, owner),
+    listen: (subject, onMessage) =>
+      link.subscribe(subject, (message) => onMessage(message.subject, message.data)).unsubscribe,
+    writeView: async (view) => {
+      const writer = await writeView(core, view);
+      opened.push(writer);
+      return writer;
+    },
+    mirrorView: (view) => {
+      const mirror = mirrorView(core, view as View);
+      opened.push(mirror);
+      return mirror;
+    },
+    lanes: laneServer?.lanes ?? noLanes(service),
+    publishLine: async (owner, noun, key, line) => {
+      await store(core, { subject: liveSubject(owner, noun, key), body: line, headers: {} });
+    },
+    readLines: (ticket, signal) => lines.read(ticket, signal),
+    status: link.status,
+    drain: once((timeoutMs = defaultDrainMs) => drain(link, { timeoutMs, closing, stopWork, opened })),
+  };
+}
+
+function noLanes(service: string): Mesh["lanes"] {
+  const refuse = () => {
+    throw new Error(`${service} owns nothing, so it opens no lanes`);
+  };
+  return { download: refuse, upload: refuse };
+}
+
+function once(drainNow: (timeoutMs?: number) => Promise<void>): (timeoutMs?: number) => Promise<void> {
+  let draining: Promise<void> | undefined;
+  return (timeoutMs) => {
+    draining ??= drainNow(timeoutMs);
+    return draining;
+  };
+}
+
+type Draining = {
+  timeoutMs: number;
+  closing: AbortController;
+  stopWork: () => Promise<void>;
+  opened: readonly Closeable[];
+};
+
+async function drain(link: Link, { timeoutMs, closing, stopWork, opened }: Draining): Promise<void> {
+  const work = stopWork().catch(() => {});
+  await within(work, timeoutMs);
+  // Whoever still works is told now, and gets a moment to end.
+  closing.abort();
+  await within(work, settleMs);
+  await Promise.all(opened.map((part) => within(part.close(), settleMs)));
+  if (link.isConnected()) await within(link.connection.flush(), settleMs);
+  await link.close();
+}
+
+async function within(work: Promise<unknown>, limitMs: number): Promise<void> {
+  const limit = new AbortController();
+  const timeUp = delay(limitMs, undefined, { signal: limit.signal }).catch(() => {});
+  await Promise.race([work.catch(() => {}), timeUp]);
+  limit.abort();
+}

@@ -1,0 +1,128 @@
+// Opens the connection and refuses servers that are too old (architecture.md 3, server floor).
+
+import { setTimeout as delay } from "node:timers/promises";
+import { connect, errors, type NatsConnection } from "@nats-io/transport-node";
+import { inboxPrefix } from "@svc/proto";
+import type { MeshOptions } from "../api.ts";
+
+const floor = { major: 2, minor: 11 };
+const apiLevelFloor = 1;
+const firstRetryMs = 100;
+const lastRetryMs = 2_000;
+const saySoEveryMs = 10_000;
+
+/**
+ * Dials until it succeeds or `options.signal` aborts; afterwards the client reconnects for ever. Throws an Error
+ * with one sentence for a refused user, a server below 2.11, or a server without JetStream.
+ */
+export async function dial(options: MeshOptions): Promise<NatsConnection> {
+  const connection = await dialUntilUp(options);
+  try {
+    checkVersion(connection, options);
+    await checkJetStream(connection, options);
+    return connection;
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+async function dialUntilUp(options: MeshOptions): Promise<NatsConnection> {
+  let waitMs = firstRetryMs;
+  let saidAt = 0;
+  for (;;) {
+    try {
+      options.signal?.throwIfAborted();
+      return await connect(clientOptions(options));
+    } catch (error) {
+      if (options.signal?.aborted) throw unreachable(options, error);
+      if (isRefusal(error)) throw refused(options);
+      if (Date.now() - saidAt > saySoEveryMs) {
+        saidAt = Date.now();
+        options.log.warn(
+          { url: shownUrl(options.url), error: textOf(error) },
+          "NATS is not reachable yet; trying on",
+        );
+      }
+    }
+    await delay(waitMs, undefined, options.signal ? { signal: options.signal } : {}).catch(() => {});
+    waitMs = Math.min(waitMs * 2, lastRetryMs);
+  }
+}
+
+function clientOptions(options: MeshOptions) {
+  return {
+    servers: options.url,
+    user: options.user,
+    pass: options.password,
+    name: `svc-${options.service}`,
+    inboxPrefix: inboxPrefix(options.service),
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: 200,
+    reconnectJitter: 100,
+    // A password that is wrong for a moment (a reload of the server's configuration) must not end the process.
+    ignoreAuthErrorAbort: true,
+    pingInterval: 10_000,
+    maxPingOut: 2,
+    timeout: 5_000,
+    noAsyncTraces: true,
+    ignoreClusterUpdates: true,
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  if (error instanceof errors.AuthorizationError) return true;
+  return error instanceof Error && error.cause instanceof errors.AuthorizationError;
+}
+
+function refused(options: MeshOptions): Error {
+  return new Error(
+    `NATS at ${shownUrl(options.url)} refused the user "${options.user}": the user is unknown or the password is wrong; check the NATS user and password of this service.`,
+  );
+}
+
+function unreachable(options: MeshOptions, error: unknown): Error {
+  return new Error(
+    `NATS at ${shownUrl(options.url)} could not be reached: ${textOf(error)}. Start it or correct the NATS URL.`,
+    { cause: error },
+  );
+}
+
+function checkVersion(connection: NatsConnection, options: MeshOptions): void {
+  const version = connection.info?.version ?? "unknown";
+  const [major = 0, minor = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
+  if (major > floor.major || (major === floor.major && minor >= floor.minor)) return;
+  throw new Error(
+    `NATS at ${shownUrl(options.url)} is nats-server ${version}; svc needs ${floor.major}.${floor.minor} or newer.`,
+  );
+}
+
+type AccountInfo = { api?: { level?: number }; error?: { description: string } };
+
+async function checkJetStream(connection: NatsConnection, options: MeshOptions): Promise<void> {
+  const where = `NATS at ${shownUrl(options.url)}`;
+  const enable = "start nats-server with JetStream (-js, or a jetstream block in its configuration)";
+  let info: AccountInfo;
+  try {
+    info = (await connection.request("$JS.API.INFO", "", { timeout: 5_000 })).json<AccountInfo>();
+  } catch (error) {
+    throw new Error(`${where} does not answer for JetStream (${textOf(error)}); ${enable}.`, {
+      cause: error,
+    });
+  }
+  if (info.error) throw new Error(`${where} refuses JetStream (${info.error.description}); ${enable}.`);
+  if ((info.api?.level ?? 0) >= apiLevelFloor) return;
+  throw new Error(
+    `${where} has JetStream API level ${info.api?.level ?? 0}; svc needs ${apiLevelFloor} (nats-server 2.11).`,
+  );
+}
+
+/** The URL without credentials, for messages. */
+export function shownUrl(url: string): string {
+  return url.replace(/\/\/[^@/]*@/, "//");
+}
+
+function textOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || error.name;
+}

@@ -1,0 +1,16 @@
+// What every part of a mesh shares.
+
+import type { ServiceName } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import type { Link } from "./connection/link.ts";
+import type { MeshMetrics } from "./metrics.ts";
+
+export type Core = {
+  service: ServiceName | "operator";
+  version: string;
+  link: Link;
+  log: Logger;
+  metrics: MeshMetrics;
+  /** Aborts when the process stops waiting for what is in flight. */
+  closing: AbortSignal;
+};

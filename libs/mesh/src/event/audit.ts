@@ -1,0 +1,53 @@
+// Audit entries: published by every service, never in the way of the step they tell of (architecture.md 4).
+
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { AuditEntry, auditSubject } from "@svc/proto";
+import type { Mesh } from "../api.ts";
+import type { Core } from "../core.ts";
+import { encodeJson } from "../request/wire.ts";
+import { store } from "./publish.ts";
+
+const tries = 4;
+const pauseMs = 500;
+const waitingLimit = 1_000;
+
+export type Auditing = { audit: Mesh["audit"]; idle: () => Promise<void> };
+
+/** `id` and `at` are filled in when they are missing; the id makes a repeated publish count once. */
+export function createAuditing(core: Core): Auditing {
+  const waiting = new Set<Promise<void>>();
+  const fail = (action: string, reason: unknown) => {
+    core.metrics.auditFailed();
+    core.log.error({ action, err: reason }, "an audit entry could not be published");
+  };
+  const audit: Mesh["audit"] = (given) => {
+    const entry = AuditEntry.safeParse({ id: randomUUID(), at: new Date().toISOString(), ...given });
+    if (!entry.success) return fail(given.action, entry.error);
+    if (waiting.size >= waitingLimit) return fail(given.action, new Error("too many entries wait for NATS"));
+    const work = write(core, entry.data)
+      .catch((error: unknown) => fail(given.action, error))
+      .finally(() => waiting.delete(work));
+    waiting.add(work);
+  };
+  return {
+    audit,
+    idle: async () => {
+      while (waiting.size > 0) await Promise.all(waiting);
+    },
+  };
+}
+
+async function write(core: Core, entry: AuditEntry): Promise<void> {
+  const subject = auditSubject(core.service);
+  const message = { subject, body: encodeJson(entry), headers: { "Nats-Msg-Id": entry.id } };
+  for (let left = tries - 1; ; left--) {
+    try {
+      await store(core, message);
+      return;
+    } catch (error) {
+      if (left === 0 || core.closing.aborted) throw error;
+    }
+    await delay(pauseMs);
+  }
+}

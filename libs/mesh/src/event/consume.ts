@@ -1,0 +1,228 @@
+// Durable consumers (architecture.md 3, events): pulled, acknowledged one by one, never lost without a trace.
+
+import { randomBytes } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Msg } from "@nats-io/transport-node";
+import type { ConsumeOptions } from "../api.ts";
+import { type DeliveryPlace, jetStreamApi, msOf, parsePlace } from "../connection/jetstream-api.ts";
+import type { Core } from "../core.ts";
+import { encodeJson, textOf } from "../request/wire.ts";
+import { writeDeadLetter } from "./dead-letters.ts";
+import { decideFate, type Fate } from "./redelivery.ts";
+
+const ackWaitMs = 30_000;
+const stillWorkingMs = 10_000;
+const pullExpiresMs = 30_000;
+const heartbeatMs = 5_000;
+const silenceMs = 12_000;
+const retryMs = { first: 200, last: 5_000 };
+const defaults = { maxInFlight: 32, maxAttempts: 20 };
+const nanos = (ms: number) => ms * 1e6;
+const encoder = new TextEncoder();
+
+export type Consumer = {
+  /** Resolves when the durable exists or the first try to make it has failed (it goes on trying). */
+  started: Promise<void>;
+  /** Takes no more messages and resolves when those in hand have ended. */
+  stop: () => Promise<void>;
+};
+
+/** Consumes until stopped, over restarts of NATS and before the stream exists. */
+export function startConsumer<D>(core: Core, options: ConsumeOptions<D>): Consumer {
+  const stopping = new AbortController();
+  const pull = createPull(core, options as ConsumeOptions<unknown>, stopping.signal);
+  let tried = () => {};
+  const started = new Promise<void>((resolve) => {
+    tried = resolve;
+  });
+  const running = (async () => {
+    let waitMs = retryMs.first;
+    while (!stopping.signal.aborted) {
+      try {
+        await ensureDurable(core, options);
+        waitMs = retryMs.first;
+        tried();
+        await pull.session();
+      } catch (error) {
+        tried();
+        const about = { durable: options.durable, stream: options.stream, error: (error as Error).message };
+        if (waitMs === retryMs.first) core.log.warn(about, "a consumer cannot start yet; trying on");
+      }
+      await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
+      waitMs = Math.min(waitMs * 2, retryMs.last);
+    }
+  })();
+  return {
+    started,
+    stop: async () => {
+      stopping.abort();
+      await running;
+      await pull.end();
+    },
+  };
+}
+
+async function ensureDurable<D>(core: Core, options: ConsumeOptions<D>): Promise<void> {
+  const { durable, stream, subjects } = options;
+  const only = subjects.length === 1 ? subjects[0] : undefined;
+  const verb = `CONSUMER.CREATE.${stream}.${durable}${only === undefined ? "" : `.${only}`}`;
+  await jetStreamApi(core.link, verb, {
+    stream_name: stream,
+    config: {
+      name: durable,
+      durable_name: durable,
+      ack_policy: "explicit",
+      ack_wait: nanos(ackWaitMs),
+      deliver_policy: "all",
+      max_deliver: -1,
+      max_ack_pending: 1_000,
+      ...(only === undefined ? { filter_subjects: subjects } : { filter_subject: only }),
+    },
+  });
+}
+
+type Pull = {
+  /** Pulls until the consumer has to be looked at again: a silence, a reconnect, a missing consumer, a stop. */
+  session: () => Promise<void>;
+  end: () => Promise<void>;
+};
+
+function createPull(core: Core, options: ConsumeOptions<unknown>, stopped: AbortSignal): Pull {
+  const maxInFlight = options.maxInFlight ?? defaults.maxInFlight;
+  const inbox = `${core.link.inboxPrefix}.${randomBytes(9).toString("hex")}`;
+  const nextSubject = `$JS.API.CONSUMER.MSG.NEXT.${options.stream}.${options.durable}`;
+  const running = new Map<Msg, Promise<void>>();
+  const state = { wanted: 0, seenAt: 0, endSession: () => {} };
+
+  const askForMore = () => {
+    const free = maxInFlight - running.size;
+    if (stopped.aborted || state.wanted > 0 || free < maxInFlight / 2) return;
+    const request = { batch: free, expires: nanos(pullExpiresMs), idle_heartbeat: nanos(heartbeatMs) };
+    try {
+      core.link.publish(nextSubject, encodeJson(request), { reply: inbox });
+      state.wanted = free;
+    } catch {
+      state.endSession();
+    }
+  };
+  const subscription = core.link.subscribe(inbox, (message) => {
+    state.seenAt = Date.now();
+    const place = message.reply ? parsePlace(message.reply) : undefined;
+    if (!place) return onStatus(message.headers?.code ?? 0);
+    state.wanted = Math.max(0, state.wanted - 1);
+    if (stopped.aborted) return acknowledge(core, message, "-NAK");
+    const work = handle(core, options, { message, place }).finally(() => {
+      running.delete(message);
+      askForMore();
+    });
+    running.set(message, work);
+    askForMore();
+  });
+  const onStatus = (code: number) => {
+    if (code === 100) return;
+    state.wanted = 0;
+    // 404 and 408 end one pull; anything else says that the consumer may be gone.
+    if (code === 404 || code === 408) askForMore();
+    else state.endSession();
+  };
+  const stayAlive = setInterval(() => {
+    for (const message of running.keys()) acknowledge(core, message, "+WPI");
+  }, stillWorkingMs);
+
+  return {
+    session: () =>
+      new Promise((resolve) => {
+        state.wanted = 0;
+        state.seenAt = Date.now();
+        const watch = setInterval(() => {
+          if (Date.now() - state.seenAt > silenceMs && state.wanted > 0) state.endSession();
+        }, heartbeatMs);
+        const forget = core.link.onReconnect(() => state.endSession());
+        state.endSession = () => {
+          clearInterval(watch);
+          forget();
+          stopped.removeEventListener("abort", state.endSession);
+          resolve();
+        };
+        stopped.addEventListener("abort", state.endSession, { once: true });
+        if (stopped.aborted) state.endSession();
+        else askForMore();
+      }),
+    end: async () => {
+      while (running.size > 0) await Promise.all(running.values());
+      clearInterval(stayAlive);
+      subscription.unsubscribe();
+    },
+  };
+}
+
+type Arrived = { message: Msg; place: DeliveryPlace };
+
+async function handle(core: Core, options: ConsumeOptions<unknown>, arrived: Arrived): Promise<void> {
+  const { message, place } = arrived;
+  const maxAttempts = options.maxAttempts ?? defaults.maxAttempts;
+  try {
+    // A message that kills its process is never refused by a handler; only the count of deliveries tells.
+    if (place.deliveries > maxAttempts) throw new Error(`delivered ${place.deliveries} times without an end`);
+    await options.handle({
+      data: options.parse(JSON.parse(textOf(message.data))),
+      subject: message.subject,
+      id: message.headers?.get("Nats-Msg-Id") || `${place.stream}-${place.streamSequence}`,
+      at: new Date(msOf(place.timestampNs)),
+      attempt: place.deliveries,
+      signal: core.closing,
+    });
+    acknowledge(core, message, "+ACK");
+  } catch (error) {
+    await settle(core, { options, arrived, error, fate: decideFate(error, place.deliveries, maxAttempts) });
+  }
+}
+
+type Failed = { options: ConsumeOptions<unknown>; arrived: Arrived; error: unknown; fate: Fate };
+
+async function settle(core: Core, failed: Failed): Promise<void> {
+  const { options, arrived, error, fate } = failed;
+  const { message, place } = arrived;
+  const { durable } = options;
+  const text = error instanceof Error ? error.message : String(error);
+  const about = {
+    durable,
+    subject: message.subject,
+    sequence: place.streamSequence,
+    attempt: place.deliveries,
+  };
+  if (fate.kind === "later") {
+    core.metrics.redelivery(durable);
+    core.log.info({ ...about, error: text, delay_ms: fate.delayMs }, "a message is tried again later");
+    return acknowledge(core, message, nakAfter(fate.delayMs));
+  }
+  try {
+    await writeDeadLetter(core, {
+      durable,
+      stream: place.stream,
+      subject: message.subject,
+      sequence: place.streamSequence,
+      attempts: place.deliveries,
+      error: text,
+      body: message.data,
+    });
+  } catch {
+    return acknowledge(core, message, nakAfter(5_000));
+  }
+  core.metrics.deadLetter(durable);
+  core.log.error({ ...about, err: error }, "a message is given up and kept as a dead letter");
+  acknowledge(core, message, "+TERM");
+}
+
+function nakAfter(delayMs: number): string {
+  return `-NAK ${JSON.stringify({ delay: nanos(delayMs) })}`;
+}
+
+function acknowledge(core: Core, message: Msg, what: string): void {
+  if (!message.reply) return;
+  try {
+    core.link.publish(message.reply, encoder.encode(what));
+  } catch {
+    // The connection is lost: the message comes again after the acknowledgement wait.
+  }
+}

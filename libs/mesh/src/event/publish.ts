@@ -1,0 +1,61 @@
+// Storing messages in JetStream: many at once in flight, done when all are acknowledged.
+
+import { Fault, isFault } from "@svc/proto";
+import type { Outgoing } from "../api.ts";
+import { encodeHeaders, type HeaderValues } from "../connection/headers.ts";
+import { LinkError } from "../connection/link.ts";
+import type { Core } from "../core.ts";
+
+const inFlightLimit = 100;
+const ackWithinMs = 10_000;
+
+type PubAck = { stream?: string; seq?: number; duplicate?: boolean; error?: { description: string } };
+
+/** Stores one message; throws the fault `unavailable`, or `internal` when it is over the payload limit. */
+export async function store(
+  core: Core,
+  message: { subject: string; body: Uint8Array; headers: HeaderValues },
+): Promise<PubAck> {
+  const { subject, body, headers } = message;
+  try {
+    const reply = await core.link.request({
+      subject,
+      body,
+      headers: encodeHeaders(headers),
+      deadlineAt: Date.now() + ackWithinMs,
+    });
+    const ack = reply.json<PubAck>();
+    if (ack.error)
+      throw new Fault("unavailable", { cause: new Error(`${subject}: ${ack.error.description}`) });
+    return ack;
+  } catch (error) {
+    if (isFault(error)) throw error;
+    if (!(error instanceof LinkError) || error.kind !== "too-large")
+      throw new Fault("unavailable", { cause: error });
+    core.log.error(
+      { subject, bytes: body.length },
+      "a message is over the payload limit of NATS and cannot be stored",
+    );
+    throw new Fault("internal", { cause: error });
+  }
+}
+
+/** Stores all messages in order; the first failure ends it once nothing is in flight any more. */
+export async function publishAll(core: Core, messages: readonly Outgoing[]): Promise<void> {
+  let next = 0;
+  let failure: unknown;
+  const lane = async () => {
+    while (failure === undefined) {
+      const message = messages[next++];
+      if (!message) return;
+      const headers = { ...message.headers, "Nats-Msg-Id": message.id };
+      try {
+        await store(core, { subject: message.subject, body: message.body, headers });
+      } catch (error) {
+        failure ??= error;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(inFlightLimit, messages.length) }, lane));
+  if (failure !== undefined) throw failure;
+}

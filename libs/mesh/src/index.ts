@@ -1,0 +1,24 @@
+// The mesh: requests, events, views, live lines and byte lanes over NATS (architecture.md 3).
+
+export type {
+  CallOptions,
+  ConsumeOptions,
+  Context,
+  DeadLetters,
+  Delivery,
+  DownloadLane,
+  EventOf,
+  Handler,
+  Lanes,
+  Mesh,
+  MeshOptions,
+  MeshStatus,
+  Outgoing,
+  RawReply,
+  UploadHead,
+  UploadLane,
+  ViewMirror,
+  ViewWriter,
+} from "./api.ts";
+export { connectMesh } from "./connect.ts";
+export { type FetchedLane, fetchLane, sendLane } from "./lane/client.ts";

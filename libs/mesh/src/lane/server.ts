@@ -1,0 +1,183 @@
+// The owner's data port (architecture.md 3, lanes): bytes go past NATS, each lane once, by a token.
+
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, isIP } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { Fault, faults, isFault, type LaneTicket } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import type { DownloadLane, Lanes, UploadLane } from "../api.ts";
+import { watchReader, watchSource } from "./stall.ts";
+
+const defaultTtlMs = 60_000;
+const defaultStallMs = 120_000;
+const openLimit = 10_000;
+const bufferBytes = 1_048_576;
+
+type Open =
+  | { kind: "download"; lane: DownloadLane; tokenHash: Buffer; expiry: NodeJS.Timeout }
+  | { kind: "upload"; lane: UploadLane; tokenHash: Buffer; expiry: NodeJS.Timeout };
+
+export type LaneServer = {
+  lanes: Lanes;
+  /** Opens no more lanes and waits for the transfers under way. */
+  idle: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Starts the port. `host` is what gateways dial: a name or an address, with `:port` when it is fixed. */
+export async function startLaneServer(options: { host: string; log: Logger }): Promise<LaneServer> {
+  const open = new Map<string, Open>();
+  const running = new Set<Promise<void>>();
+  const server = createServer((request, response) => {
+    const work = transfer(open, { request, response, log: options.log }).finally(() => running.delete(work));
+    running.add(work);
+  });
+  // Uploads take as long as they take; the stall watch ends those that stand still.
+  server.requestTimeout = 0;
+  server.headersTimeout = 10_000;
+  const base = await listen(server, options.host);
+
+  const add = (
+    lane: { kind: "download"; lane: DownloadLane } | { kind: "upload"; lane: UploadLane },
+  ): LaneTicket => {
+    if (open.size >= openLimit) throw new Fault("overloaded", { retryAfterSeconds: 1 });
+    const id = randomBytes(12).toString("base64url");
+    const token = randomBytes(32).toString("base64url");
+    const expiry = setTimeout(() => open.delete(id), lane.lane.ttlMs ?? defaultTtlMs);
+    expiry.unref();
+    open.set(id, { ...lane, tokenHash: hashOf(token), expiry });
+    return { url: `${base}/lanes/${id}`, token, headers: lane.kind === "download" ? lane.lane.headers : {} };
+  };
+  return {
+    lanes: {
+      download: (lane) => add({ kind: "download", lane }),
+      upload: (lane) => add({ kind: "upload", lane }),
+    },
+    idle: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+    close: async () => {
+      for (const { expiry } of open.values()) clearTimeout(expiry);
+      open.clear();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+      await Promise.all(running);
+    },
+  };
+}
+
+async function listen(server: Server, host: string): Promise<string> {
+  const { hostname, port } = new URL(
+    `http://${host.includes("::") && !host.startsWith("[") ? `[${host}]` : host}`,
+  );
+  const address = hostname.replace(/^\[|\]$/g, "");
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    // A name stands for an address of this machine that we do not know; then the port is open on all of them.
+    server.listen(
+      { port: port === "" ? 0 : Number(port), ...(isIP(address) ? { host: address } : {}) },
+      resolve,
+    );
+  });
+  return `http://${hostname}:${(server.address() as AddressInfo).port}`;
+}
+
+function hashOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest();
+}
+
+type Exchange = { request: IncomingMessage; response: ServerResponse; log: Logger };
+
+async function transfer(open: Map<string, Open>, exchange: Exchange): Promise<void> {
+  const { request, response, log } = exchange;
+  const found = claim(open, request);
+  if (!found)
+    return refuse(exchange, new Fault("forbidden", { message: "This lane is unknown, used or expired." }));
+  const gone = new AbortController();
+  response.once("close", () => gone.abort());
+  try {
+    if (found.kind === "download") await sendBytes(exchange, found.lane, gone.signal);
+    else await takeBytes(exchange, found.lane, gone.signal);
+  } catch (error) {
+    if (gone.signal.aborted || response.headersSent) {
+      if (!gone.signal.aborted) log.warn({ err: error }, "a lane broke off while bytes were sent");
+      response.destroy();
+      return;
+    }
+    if (!isFault(error)) log.error({ err: error }, "a lane failed in a way that no fault names");
+    refuse(exchange, isFault(error) ? error : new Fault("internal"));
+  }
+}
+
+// The token is taken back by its first use, whatever comes of the transfer.
+function claim(open: Map<string, Open>, request: IncomingMessage): Open | undefined {
+  const id = /^\/lanes\/([A-Za-z0-9_-]+)$/.exec(request.url ?? "")?.[1];
+  const found = id === undefined ? undefined : open.get(id);
+  const token = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
+  if (id === undefined || !found || token === undefined) return undefined;
+  const method = found.kind === "download" ? "GET" : "PUT";
+  if (request.method !== method || !timingSafeEqual(found.tokenHash, hashOf(token))) return undefined;
+  clearTimeout(found.expiry);
+  open.delete(id);
+  return found;
+}
+
+async function sendBytes(exchange: Exchange, lane: DownloadLane, gone: AbortSignal): Promise<void> {
+  const { response } = exchange;
+  const stop = new AbortController();
+  const source = lane.source(AbortSignal.any([gone, stop.signal]))[Symbol.asyncIterator]();
+  // A source that refuses at once is answered as a fault; later the connection can only be cut.
+  const first = await source.next();
+  response.writeHead(200, { "content-type": "application/octet-stream" });
+  const onStall = () => {
+    stop.abort();
+    response.destroy(new Error("the reader of a lane stands still"));
+  };
+  const bytes = watchReader(chain(first, source), defaultStallMs, onStall);
+  await pipeline(Readable.from(bytes, { objectMode: false, highWaterMark: bufferBytes }), response);
+}
+
+async function* chain(
+  first: IteratorResult<Uint8Array>,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let result = first;
+  try {
+    while (!result.done) {
+      yield result.value;
+      result = await rest.next();
+    }
+  } finally {
+    if (!result.done) await rest.return?.();
+  }
+}
+
+async function takeBytes(exchange: Exchange, lane: UploadLane, gone: AbortSignal): Promise<void> {
+  const { request, response } = exchange;
+  const length = request.headers["content-length"];
+  const digest = request.headers["content-digest"];
+  const onStall = () => request.destroy(new Error("the sender of a lane stands still"));
+  const body = watchSource(request, lane.stallMs ?? defaultStallMs, onStall);
+  const about = {
+    contentLength: length === undefined ? undefined : Number(length),
+    contentDigest: typeof digest === "string" ? digest : undefined,
+  };
+  const answer = await lane.receive(body, about, gone);
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(answer ?? null));
+  // What is left of the body is read away, so that the answer is not lost in a reset connection.
+  request.resume();
+}
+
+function refuse({ request, response }: Exchange, fault: Fault): void {
+  const { status } = faults[fault.fault];
+  response.writeHead(status, { "content-type": "application/json", connection: "close" });
+  response.end(
+    JSON.stringify({ fault: fault.fault, message: fault.message, retry_after: fault.retryAfterSeconds }),
+  );
+  request.resume();
+}

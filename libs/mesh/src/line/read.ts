@@ -1,0 +1,177 @@
+// Live lines (console, build log): kept for an hour in the owner's LIVE stream. However many viewers one source has,
+// this process reads it once; each viewer replays on its own and then joins (performance.md, consoles).
+
+import { Fault, type StreamTicket } from "@svc/proto";
+import type { Core } from "../core.ts";
+import { type OrderedReader, openOrdered, type StartFrom, type StreamMessage } from "../stream/ordered.ts";
+
+/** One line and when it was stored, in unix seconds. */
+export type Line = { atSeconds: number; line: Uint8Array };
+type Kept = Line & { timestampNs: bigint };
+
+const liveHeartbeatMs = 10_000;
+const replayHeartbeatMs = 5_000;
+const replayWithinMs = 10_000;
+/** Lines that wait for one viewer; a viewer that is further behind is closed and comes back with its position. */
+const viewerLimit = 2_000;
+
+export type Lines = {
+  read: (ticket: StreamTicket, signal: AbortSignal) => AsyncGenerator<Line, void, undefined>;
+  close: () => Promise<void>;
+};
+
+type Feed = { viewers: Set<(line: Kept) => void>; started: Promise<void>; reader: OrderedReader };
+
+/** The reading side of live lines for this process. */
+export function createLines(core: Core): Lines {
+  const feeds = new Map<string, Feed>();
+  const join = (
+    ticket: StreamTicket,
+    viewer: (line: Kept) => void,
+  ): { started: Promise<void>; leave: () => void } => {
+    const key = `${ticket.stream} ${ticket.subject}`;
+    const feed = feeds.get(key) ?? startFeed(core, ticket);
+    feeds.set(key, feed);
+    feed.viewers.add(viewer);
+    const leave = () => {
+      feed.viewers.delete(viewer);
+      if (feed.viewers.size > 0) return;
+      feeds.delete(key);
+      void feed.reader.close();
+    };
+    return { started: feed.started, leave };
+  };
+  return {
+    read: (ticket, signal) =>
+      readLines(core, { ticket, signal: AbortSignal.any([signal, core.closing]), join }),
+    close: async () => {
+      await Promise.all([...feeds.values()].map((feed) => feed.reader.close()));
+      feeds.clear();
+    },
+  };
+}
+
+function startFeed(core: Core, ticket: StreamTicket): Feed {
+  const viewers = new Set<(line: Kept) => void>();
+  let lastNs: bigint | undefined;
+  let begin = () => {};
+  const started = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const reader = openOrdered(core, {
+    stream: ticket.stream,
+    filter: ticket.subject,
+    heartbeatMs: liveHeartbeatMs,
+    // After a gap it goes on behind the last line; by time, because sequences start anew with a new stream.
+    startFrom: () => (lastNs === undefined ? { deliver_policy: "new" } : fromNanos(lastNs + 1n)),
+    onCaughtUp: () => begin(),
+    onMessage: (message) => {
+      const line = keep(message);
+      lastNs = line.timestampNs;
+      begin();
+      for (const viewer of viewers) viewer(line);
+    },
+  });
+  return { viewers, started, reader };
+}
+
+type Viewing = {
+  ticket: StreamTicket;
+  signal: AbortSignal;
+  join: (ticket: StreamTicket, viewer: (line: Kept) => void) => { started: Promise<void>; leave: () => void };
+};
+
+async function* readLines(core: Core, viewing: Viewing): AsyncGenerator<Line, void, undefined> {
+  const { ticket, signal } = viewing;
+  let waiting: Kept[] = [];
+  let isBehind = false;
+  let wake = () => {};
+  const { started, leave } = viewing.join(ticket, (line) => {
+    if (waiting.length >= viewerLimit) isBehind = true;
+    else waiting.push(line);
+    wake();
+  });
+  const onAbort = () => wake();
+  signal.addEventListener("abort", onAbort);
+  try {
+    await untilOrAborted(started, signal);
+    let lastNs = -1n;
+    for (const line of signal.aborted ? [] : await replay(core, ticket, signal)) {
+      if (signal.aborted) return;
+      lastNs = line.timestampNs;
+      yield line;
+    }
+    while (!signal.aborted && !isBehind) {
+      const batch = waiting;
+      waiting = [];
+      for (const line of batch) {
+        if (signal.aborted) return;
+        if (line.timestampNs > lastNs) yield line;
+      }
+      if (waiting.length > 0 || isBehind) continue;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (signal.aborted) resolve();
+      });
+    }
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    leave();
+  }
+}
+
+async function untilOrAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  let stop = () => {};
+  const aborted = new Promise<void>((resolve) => {
+    stop = resolve;
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  await Promise.race([work, aborted]);
+  signal.removeEventListener("abort", stop);
+}
+
+// Reads what is kept and ends. Throws the fault `unavailable` when that takes too long.
+async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Promise<Kept[]> {
+  const { since, tail } = ticket;
+  if (since === undefined && tail === 0) return [];
+  let lines: Kept[] = [];
+  const limit = since === undefined ? tail : Number.POSITIVE_INFINITY;
+  const startFrom = (): StartFrom =>
+    since === undefined ? { deliver_policy: "all" } : fromNanos(BigInt(since) * 1_000_000_000n);
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const reader = openOrdered(core, {
+    stream: ticket.stream,
+    filter: ticket.subject,
+    heartbeatMs: replayHeartbeatMs,
+    startFrom,
+    onStart: () => {
+      lines = [];
+    },
+    onMessage: (message) => {
+      lines.push(keep(message));
+      if (lines.length > limit * 2) lines = lines.slice(-limit);
+    },
+    onCaughtUp: () => finish(),
+  });
+  const limitReached = AbortSignal.timeout(replayWithinMs);
+  await untilOrAborted(finished, AbortSignal.any([signal, limitReached]));
+  await reader.close();
+  if (limitReached.aborted) throw new Fault("unavailable");
+  return lines.length > limit ? lines.slice(-limit) : lines;
+}
+
+function keep(message: StreamMessage): Kept {
+  const { timestampNs } = message;
+  return { timestampNs, atSeconds: Number(timestampNs / 1_000_000_000n), line: message.body.slice() };
+}
+
+function fromNanos(timestampNs: bigint): StartFrom {
+  const seconds = timestampNs / 1_000_000_000n;
+  const fraction = String(timestampNs % 1_000_000_000n).padStart(9, "0");
+  const whole = new Date(Number(seconds) * 1_000).toISOString().slice(0, 19);
+  return { deliver_policy: "by_start_time", opt_start_time: `${whole}.${fraction}Z` };
+}

@@ -1,0 +1,88 @@
+// Metrics of the mesh. Children with fixed labels are made once per contract: looking labels up costs more than counting.
+
+import { Counter, Gauge, type Registry } from "@svc/telemetry";
+
+export type Outcome = string;
+
+export type ContractMeter = { started: () => void; ended: (outcome: Outcome) => void };
+
+export type MeshMetrics = {
+  served: (subject: string) => ContractMeter;
+  called: (subject: string) => ContractMeter;
+  auditFailed: () => void;
+  deadLetter: (durable: string) => void;
+  redelivery: (durable: string) => void;
+};
+
+const silentMeter: ContractMeter = { started: () => {}, ended: () => {} };
+
+/** Registers the metrics in `registry`; without one nothing is counted. */
+export function createMeshMetrics(registry: Registry | undefined, reconnects: () => number): MeshMetrics {
+  if (!registry) {
+    return {
+      served: () => silentMeter,
+      called: () => silentMeter,
+      auditFailed: () => {},
+      deadLetter: () => {},
+      redelivery: () => {},
+    };
+  }
+  const registers = [registry];
+  new Gauge({
+    name: "svc_mesh_reconnects",
+    help: "How often this process reconnected to NATS.",
+    registers,
+    collect() {
+      this.set(reconnects());
+    },
+  });
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter<L>({ name, help, labelNames, registers });
+  const audit = counter("svc_audit_write_failures_total", "Audit entries that could not be published.", []);
+  const dead = counter("svc_mesh_dead_letters_total", "Messages that a consumer gave up.", ["durable"]);
+  const later = counter("svc_mesh_redeliveries_total", "Messages asked for again later.", ["durable"]);
+  audit.inc(0);
+  return {
+    served: meterOf(registers, "served", "answered by this process"),
+    called: meterOf(registers, "calls", "made by this process"),
+    auditFailed: () => audit.inc(),
+    deadLetter: (durable) => dead.inc({ durable }),
+    redelivery: (durable) => later.inc({ durable }),
+  };
+}
+
+function meterOf(registers: Registry[], noun: string, what: string): (subject: string) => ContractMeter {
+  const requests = new Counter({
+    name: `svc_mesh_${noun}_total`,
+    help: `Requests ${what}, by outcome: ok or the name of the fault.`,
+    labelNames: ["subject", "outcome"],
+    registers,
+  });
+  const inFlight = new Gauge({
+    name: `svc_mesh_${noun}_in_flight`,
+    help: `Requests ${what} that have not ended.`,
+    labelNames: ["subject"],
+    registers,
+  });
+  const meters = new Map<string, ContractMeter>();
+  return (subject) => {
+    const known = meters.get(subject);
+    if (known) return known;
+    const gauge = inFlight.labels({ subject });
+    const outcomes = new Map<Outcome, Counter.Internal>();
+    const meter: ContractMeter = {
+      started: () => gauge.inc(),
+      ended: (outcome) => {
+        gauge.dec();
+        let child = outcomes.get(outcome);
+        if (!child) {
+          child = requests.labels({ subject, outcome });
+          outcomes.set(outcome, child);
+        }
+        child.inc();
+      },
+    };
+    meters.set(subject, meter);
+    return meter;
+  };
+}

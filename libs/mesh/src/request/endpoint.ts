@@ -1,0 +1,24 @@
+// One contract as this process answers it: its limit and its numbers for the services protocol.
+
+import { type AnyContract, rpcSubject } from "@svc/proto";
+
+export type Endpoint = {
+  contract: AnyContract;
+  subject: string;
+  inFlight: number;
+  stats: { requests: number; errors: number; lastError: string; processingNs: number };
+};
+
+export function createEndpoint(contract: AnyContract): Endpoint {
+  return {
+    contract,
+    subject: rpcSubject(contract),
+    inFlight: 0,
+    stats: { requests: 0, errors: 0, lastError: "", processingNs: 0 },
+  };
+}
+
+/** Name in the services protocol: `lifecycle.server.read-status` is `server-read-status`. */
+export function endpointName(contract: AnyContract): string {
+  return contract.subject.slice(contract.owner.length + 1).replaceAll(".", "-");
+}

@@ -1,0 +1,150 @@
+// Answering contracts (architecture.md 3): one queue subscription each, a limit in flight, both bodies checked.
+
+import type { Msg } from "@nats-io/transport-node";
+import { type AnyContract, Fault, isFault } from "@svc/proto";
+import type { Handler } from "../api.ts";
+import { LinkError, type Listening } from "../connection/link.ts";
+import type { Core } from "../core.ts";
+import type { ContractMeter } from "../metrics.ts";
+import { createContext } from "./context.ts";
+import { createEndpoint, type Endpoint } from "./endpoint.ts";
+import { explainIssues } from "./explain.ts";
+import { decodeEnvelope, type Envelope, encodeFault, encodeJson, encodeReplyExtras, textOf } from "./wire.ts";
+
+const empty = new Uint8Array(0);
+
+export type Serving = {
+  serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
+  endpoints: ReadonlyMap<string, Endpoint>;
+  /** Takes no more requests; those that were delivered already are still answered. */
+  stop: () => Promise<void>;
+  /** Resolves when nothing is in flight. */
+  idle: () => Promise<void>;
+};
+
+type Served = { endpoint: Endpoint; handler: Handler<AnyContract>; meter: ContractMeter };
+
+/** The answering side of a mesh. */
+export function createServing(core: Core): Serving {
+  const endpoints = new Map<string, Endpoint>();
+  const subscriptions: Listening[] = [];
+  const running = new Set<Promise<void>>();
+
+  const onMessage = (served: Served, message: Msg): void => {
+    if (!message.reply) return;
+    const work = answer(core, served, message).finally(() => running.delete(work));
+    running.add(work);
+  };
+  return {
+    serve: (contract, handler) => {
+      if (endpoints.has(contract.subject)) throw new Error(`${contract.subject} is served twice`);
+      const endpoint = createEndpoint(contract);
+      endpoints.set(contract.subject, endpoint);
+      const meter = core.metrics.served(contract.subject);
+      const served: Served = { endpoint, handler: handler as Handler<AnyContract>, meter };
+      subscriptions.push(
+        core.link.subscribe(endpoint.subject, (message) => onMessage(served, message), core.service),
+      );
+    },
+    endpoints,
+    stop: async () => {
+      await Promise.all(subscriptions.map((subscription) => subscription.drain()));
+    },
+    idle: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}
+
+async function answer(core: Core, served: Served, message: Msg): Promise<void> {
+  const { endpoint, meter } = served;
+  const { contract, stats } = endpoint;
+  stats.requests += 1;
+  meter.started();
+  if (endpoint.inFlight >= contract.maxInFlight) {
+    refuse(core, { served, message }, new Fault("overloaded", { retryAfterSeconds: 1 }));
+    return;
+  }
+  endpoint.inFlight += 1;
+  const startedAt = performance.now();
+  let requestId = "";
+  try {
+    const envelope = decodeEnvelope(message.headers, contract.deadlineMs);
+    requestId = envelope.requestId;
+    // Nobody waits any more: work done now would only delay those who still do.
+    if (envelope.deadlineAt <= Date.now()) throw new Fault("unavailable");
+    const { body, headers } = await handle(core, served, { message, envelope });
+    reply(core, { served, message }, body, headers);
+    meter.ended("ok");
+  } catch (error) {
+    refuse(core, { served, message }, knownFault(core, { contract, requestId, error }));
+  } finally {
+    endpoint.inFlight -= 1;
+    stats.processingNs += Math.round((performance.now() - startedAt) * 1e6);
+  }
+}
+
+type Arrival = { message: Msg; envelope: Envelope };
+type Answer = { body: Uint8Array; headers: Uint8Array | undefined };
+
+async function handle(core: Core, served: Served, arrival: Arrival): Promise<Answer> {
+  const { contract } = served.endpoint;
+  const input = decodeInput(contract, arrival.message.data);
+  const { context, end } = createContext(core, contract, arrival.envelope);
+  try {
+    const result = await served.handler(context, input);
+    const output = contract.output.safeParse(result);
+    if (!output.success)
+      throw new Error(`the answer does not fit the contract: ${explainIssues(output.error)}`);
+    return { body: encodeJson(output.data), headers: encodeReplyExtras(context.reply) };
+  } finally {
+    end();
+  }
+}
+
+function decodeInput(contract: AnyContract, body: Uint8Array): unknown {
+  let value: unknown;
+  try {
+    value = body.length === 0 ? {} : JSON.parse(textOf(body));
+  } catch {
+    throw new Fault("bad_request", { message: "The body is not valid JSON." });
+  }
+  const input = contract.input.safeParse(value);
+  if (!input.success) throw new Fault("bad_request", { message: explainIssues(input.error) });
+  return input.data;
+}
+
+type Failure = { contract: AnyContract; requestId: string; error: unknown };
+
+function knownFault(core: Core, failure: Failure): Fault {
+  const { contract, requestId, error } = failure;
+  const about = { request_id: requestId, subject: contract.subject };
+  if (error instanceof LinkError && error.kind === "too-large") {
+    core.log.error(about, "the answer is over the payload limit of NATS; page it, or use a view or a lane");
+    return new Fault("internal");
+  }
+  if (isFault(error)) return error;
+  core.log.error({ ...about, err: error }, "a request failed in a way that no fault names");
+  return new Fault("internal");
+}
+
+type Asked = { served: Served; message: Msg };
+
+function refuse(core: Core, asked: Asked, fault: Fault): void {
+  const { endpoint, meter } = asked.served;
+  endpoint.stats.errors += 1;
+  endpoint.stats.lastError = `${fault.fault}: ${fault.message}`;
+  meter.ended(fault.fault);
+  reply(core, asked, empty, encodeFault(fault));
+}
+
+function reply(core: Core, asked: Asked, body: Uint8Array, headers: Uint8Array | undefined): void {
+  const to = asked.message.reply;
+  if (!to) return;
+  try {
+    core.link.publish(to, body, headers ? { headers } : {});
+  } catch (error) {
+    // A lost connection means that the caller got `unavailable` already; there is nobody to tell.
+    if (error instanceof LinkError && error.kind === "too-large") throw error;
+  }
+}

@@ -1,0 +1,96 @@
+// The NATS services protocol ($SRV.PING|INFO|STATS), so that `nats micro ls|info|stats` shows svc (architecture.md 3).
+
+import { randomBytes } from "node:crypto";
+import type { AnyContract } from "@svc/proto";
+import { z } from "zod";
+import type { Listening } from "../connection/link.ts";
+import type { Core } from "../core.ts";
+import { type Endpoint, endpointName } from "./endpoint.ts";
+import { encodeJson } from "./wire.ts";
+
+const responseType = {
+  PING: "io.nats.micro.v1.ping_response",
+  INFO: "io.nats.micro.v1.info_response",
+  STATS: "io.nats.micro.v1.stats_response",
+} as const;
+type Verb = keyof typeof responseType;
+
+/** Starts answering for this process; resolves when the server knows the subscriptions. */
+export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoint>): Promise<() => void> {
+  const id = randomBytes(11).toString("hex");
+  const started = new Date().toISOString();
+  const common = { name: core.service, id, version: core.version, metadata: {} };
+  const endpointInfo = lazily(() => [...endpoints.values()].map((endpoint) => describe(core, endpoint)));
+  const bodies: Record<Verb, () => unknown> = {
+    PING: () => common,
+    INFO: () => ({ ...common, description: `svc ${core.service}`, endpoints: endpointInfo() }),
+    STATS: () => ({
+      ...common,
+      started,
+      endpoints: [...endpoints.values()].map((endpoint) => measure(core, endpoint)),
+    }),
+  };
+  const subscriptions: Listening[] = [];
+  for (const verb of Object.keys(responseType) as Verb[]) {
+    const answer = () => encodeJson({ type: responseType[verb], ...(bodies[verb]() as object) });
+    for (const subject of [
+      `$SRV.${verb}`,
+      `$SRV.${verb}.${core.service}`,
+      `$SRV.${verb}.${core.service}.${id}`,
+    ]) {
+      subscriptions.push(
+        core.link.subscribe(subject, (message) => {
+          if (message.reply) core.link.publish(message.reply, answer());
+        }),
+      );
+    }
+  }
+  await core.link.connection.flush();
+  return () => {
+    for (const subscription of subscriptions) subscription.unsubscribe();
+  };
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function describe(core: Core, endpoint: Endpoint): object {
+  const { contract } = endpoint;
+  return {
+    name: endpointName(contract),
+    subject: endpoint.subject,
+    queue_group: core.service,
+    metadata: {
+      summary: contract.summary,
+      spec: contract.spec,
+      deadline_ms: String(contract.deadlineMs),
+      idempotent: String(contract.idempotent),
+      faults: contract.faults.join(" "),
+      request_schema: schemaText(contract, "input"),
+      response_schema: schemaText(contract, "output"),
+    },
+  };
+}
+
+function schemaText(contract: AnyContract, side: "input" | "output"): string {
+  return JSON.stringify(z.toJSONSchema(contract[side], { io: side, unrepresentable: "any" }));
+}
+
+function measure(core: Core, endpoint: Endpoint): object {
+  const { requests, errors, lastError, processingNs } = endpoint.stats;
+  return {
+    name: endpointName(endpoint.contract),
+    subject: endpoint.subject,
+    queue_group: core.service,
+    num_requests: requests,
+    num_errors: errors,
+    last_error: lastError,
+    processing_time: processingNs,
+    average_processing_time: requests === 0 ? 0 : Math.round(processingNs / requests),
+  };
+}

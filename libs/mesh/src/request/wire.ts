@@ -1,0 +1,159 @@
+// How a request and its reply look as NATS messages (architecture.md 3, envelope).
+
+import { randomUUID } from "node:crypto";
+import type { Msg, MsgHdrs } from "@nats-io/transport-node";
+import {
+  Fault,
+  faults,
+  header,
+  isFaultName,
+  LaneTicket,
+  Principal,
+  type ServiceName,
+  SessionGrant,
+  StreamTicket,
+} from "@svc/proto";
+import type { CallOptions, RawReply } from "../api.ts";
+import { encodeHeaders, headerSafe } from "../connection/headers.ts";
+
+const encoder = new TextEncoder();
+const traceparentShape = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+const longestMessage = 2_000;
+
+export type Envelope = {
+  requestId: string;
+  principal: Principal;
+  client: { address: string; userAgent: string };
+  deadlineAt: number;
+  traceparent: string;
+};
+
+/** Bytes of a JSON value. */
+export function encodeJson(value: unknown): Uint8Array {
+  return encoder.encode(JSON.stringify(value));
+}
+
+/** Text of received bytes, without copying them first. */
+export function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+/** A new W3C traceparent, sampled. */
+export function newTraceparent(): string {
+  const hex = (randomUUID() + randomUUID()).replaceAll("-", "");
+  return `00-${hex.slice(0, 32)}-${hex.slice(32, 48)}-01`;
+}
+
+/** Fills what the caller left out; a call without a principal is the service's own work. */
+export function envelopeOf(
+  options: CallOptions,
+  service: ServiceName | "operator",
+  deadlineMs: number,
+): Envelope {
+  const ownEnd = Date.now() + deadlineMs;
+  return {
+    requestId: options.requestId ?? randomUUID(),
+    principal: options.principal ?? { kind: "service", service },
+    client: options.client ?? { address: "", userAgent: "" },
+    deadlineAt: options.deadlineAt === undefined ? ownEnd : Math.min(ownEnd, options.deadlineAt),
+    traceparent:
+      options.traceparent && traceparentShape.test(options.traceparent)
+        ? options.traceparent
+        : newTraceparent(),
+  };
+}
+
+/** The header block of a request. */
+export function encodeEnvelope(envelope: Envelope): Uint8Array {
+  const { address, userAgent } = envelope.client;
+  return encodeHeaders({
+    [header.requestId]: envelope.requestId,
+    [header.principal]: JSON.stringify(envelope.principal),
+    [header.clientAddress]: address === "" ? undefined : address,
+    [header.userAgent]: userAgent === "" ? undefined : userAgent,
+    [header.deadline]: String(envelope.deadlineAt),
+    [header.traceparent]: envelope.traceparent,
+  });
+}
+
+/** Reads a request's headers; throws the fault `bad_request` when they do not say who acts. */
+export function decodeEnvelope(headers: MsgHdrs | undefined, deadlineMs: number): Envelope {
+  const principalText = headers?.get(header.principal);
+  if (!headers || !principalText)
+    throw new Fault("bad_request", { message: `The request lacks the header ${header.principal}.` });
+  const deadlineAt = Number(headers.get(header.deadline));
+  const traceparent = headers.get(header.traceparent);
+  return {
+    requestId: headers.get(header.requestId) || randomUUID(),
+    principal: decodePrincipal(principalText),
+    client: { address: headers.get(header.clientAddress), userAgent: headers.get(header.userAgent) },
+    deadlineAt: deadlineAt > 0 ? deadlineAt : Date.now() + deadlineMs,
+    traceparent: traceparentShape.test(traceparent) ? traceparent : newTraceparent(),
+  };
+}
+
+function decodePrincipal(text: string): Principal {
+  const refuse = () => new Fault("bad_request", { message: `The header ${header.principal} is not valid.` });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refuse();
+  }
+  const parsed = Principal.safeParse(value);
+  if (!parsed.success) throw refuse();
+  return parsed.data;
+}
+
+/** The header block of a refusal. */
+export function encodeFault(fault: Fault): Uint8Array {
+  return encodeHeaders({
+    [header.error]: fault.message.slice(0, longestMessage),
+    [header.errorCode]: String(faults[fault.fault].status),
+    [header.fault]: fault.fault,
+    [header.retryAfter]: fault.retryAfterSeconds === undefined ? undefined : String(fault.retryAfterSeconds),
+  });
+}
+
+type ReplyExtras = Pick<RawReply, "session" | "lane" | "stream">;
+
+/** The header block of a reply that tells a gateway to do more; undefined when there is nothing to tell. */
+export function encodeReplyExtras(extras: ReplyExtras): Uint8Array | undefined {
+  const { session, lane, stream } = extras;
+  if (session === undefined && lane === undefined && stream === undefined) return undefined;
+  return encodeHeaders({
+    [header.session]: session === undefined ? undefined : asciiJson(session),
+    [header.lane]: lane === undefined ? undefined : asciiJson(lane),
+    [header.stream]: stream === undefined ? undefined : asciiJson(stream),
+  });
+}
+
+function asciiJson(value: unknown): string {
+  return headerSafe(JSON.stringify(value));
+}
+
+/** Throws the fault that a reply carries; else its body and what the gateway has to do besides. */
+export function decodeReply(message: Msg): RawReply {
+  const { headers } = message;
+  if (!headers) return { body: message.data };
+  if (headers.has(header.errorCode) || headers.has(header.fault)) throw decodeFault(headers);
+  const session = headers.get(header.session);
+  const lane = headers.get(header.lane);
+  const stream = headers.get(header.stream);
+  return {
+    body: message.data,
+    ...(session ? { session: SessionGrant.parse(JSON.parse(session)) } : {}),
+    ...(lane ? { lane: LaneTicket.parse(JSON.parse(lane)) } : {}),
+    ...(stream ? { stream: StreamTicket.parse(JSON.parse(stream)) } : {}),
+  };
+}
+
+function decodeFault(headers: MsgHdrs): Fault {
+  const name = headers.get(header.fault);
+  const message = headers.get(header.error);
+  const retryAfter = headers.get(header.retryAfter);
+  return new Fault(isFaultName(name) ? name : "internal", {
+    ...(message && isFaultName(name) ? { message } : {}),
+    ...(retryAfter ? { retryAfterSeconds: Number(retryAfter) } : {}),
+  });
+}

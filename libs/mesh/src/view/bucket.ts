@@ -1,0 +1,72 @@
+// How a view lies in JetStream: a key-value bucket as every NATS tool knows it (`nats kv get servers survival`).
+
+import type { View } from "@svc/proto";
+import type { Link } from "../connection/link.ts";
+import { ensureStream, type StreamConfig, type StreamInfo } from "../event/streams.ts";
+import type { StreamMessage } from "../stream/ordered.ts";
+
+/** Key under which the owner says that the view is whole and current: `{at, size}`. */
+export const metaKey = "_meta";
+
+const keyShape = /^[A-Za-z0-9_=/-]+$/;
+const minute = 60e9;
+
+export function bucketStream(name: string): string {
+  return `KV_${name}`;
+}
+
+/** Subject of one key; throws an Error for a key that is not subject-safe or is our own. */
+export function keySubject(view: Pick<View, "name">, key: string): string {
+  if (!keyShape.test(key) || key === metaKey)
+    throw new Error(`view ${view.name}: key ${JSON.stringify(key)} is not subject-safe`);
+  return `$KV.${view.name}.${key}`;
+}
+
+export function metaSubject(view: Pick<View, "name">): string {
+  return `$KV.${view.name}.${metaKey}`;
+}
+
+export function bucketFilter(view: Pick<View, "name">): string {
+  return `$KV.${view.name}.>`;
+}
+
+/** Makes the bucket when it is missing; `created` changes when it was made anew. */
+export function ensureBucket(link: Link, view: Pick<View, "name" | "summary">): Promise<StreamInfo> {
+  const config: StreamConfig = {
+    name: bucketStream(view.name),
+    subjects: [bucketFilter(view)],
+    description: view.summary,
+    storage: "file",
+    retention: "limits",
+    discard: "new",
+    max_age: 0,
+    max_bytes: 1_073_741_824,
+    max_msgs_per_subject: 1,
+    duplicate_window: 2 * minute,
+    allow_direct: true,
+    allow_rollup_hdrs: true,
+    allow_msg_ttl: true,
+    deny_delete: true,
+  };
+  return ensureStream(link, config);
+}
+
+/** Headers of a removal. The marker outlives every reconnect of a reader and then goes away by itself. */
+export const removalHeaders = { "KV-Operation": "DEL", "Nats-TTL": "1h" } as const;
+
+export function isRemoval(message: StreamMessage): boolean {
+  const { headers } = message;
+  if (!headers) return false;
+  const operation = headers.get("KV-Operation");
+  return operation === "DEL" || operation === "PURGE" || headers.has("Nats-Marker-Reason");
+}
+
+/** The key of a message of the bucket. */
+export function keyOf(view: Pick<View, "name">, message: StreamMessage): string {
+  return message.subject.slice("$KV.".length + view.name.length + 1);
+}
+
+/** True when both hold the same bytes. */
+export function isSame(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && Buffer.compare(left, right) === 0;
+}

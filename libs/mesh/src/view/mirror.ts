@@ -1,0 +1,111 @@
+// A reader's copy of a view (architecture.md 3): replaced as a whole after a gap, so that it is never half-empty.
+
+import type { View } from "@svc/proto";
+import type { ViewMirror } from "../api.ts";
+import type { Core } from "../core.ts";
+import { textOf } from "../request/wire.ts";
+import { openOrdered, type StreamMessage } from "../stream/ordered.ts";
+import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "./bucket.ts";
+
+const heartbeatMs = 2_000;
+
+type Copy = { values: Map<string, Uint8Array>; currentAt: number | undefined };
+
+/** Mirrors the bucket of `view` until closed. */
+export function mirrorView(core: Core, view: View): ViewMirror {
+  let shown: Copy | undefined;
+  let coming: (Copy & { isCaughtUp: boolean }) | undefined;
+  let version = 0;
+  let sortedKeys: string[] | undefined;
+
+  const showWhenWhole = () => {
+    // Without the owner's word the bucket may be one that it is still filling.
+    if (!coming?.isCaughtUp || coming.currentAt === undefined) return;
+    if (!shown || !isSameCopy(shown.values, coming.values)) {
+      version += 1;
+      sortedKeys = undefined;
+    }
+    shown = { values: coming.values, currentAt: coming.currentAt };
+    coming = undefined;
+  };
+  const change = (copy: Copy, message: StreamMessage) => {
+    const key = keyOf(view, message);
+    if (isRemoval(message)) {
+      if (copy.values.delete(key)) sortedKeys = undefined;
+      return;
+    }
+    if (!copy.values.has(key)) sortedKeys = undefined;
+    copy.values.set(key, message.body.slice());
+  };
+  const reader = openOrdered(core, {
+    stream: bucketStream(view.name),
+    filter: bucketFilter(view),
+    heartbeatMs,
+    startFrom: () => ({ deliver_policy: "last_per_subject" }),
+    onStart: () => {
+      coming = { values: new Map(), currentAt: undefined, isCaughtUp: false };
+    },
+    onMessage: (message) => {
+      const copy = coming ?? shown;
+      if (!copy) return;
+      if (keyOf(view, message) !== metaKey) {
+        change(copy, message);
+        if (!coming) version += 1;
+        return;
+      }
+      // A live word is as old as its way here; a stored one is as old as it says.
+      copy.currentAt = coming?.isCaughtUp === false ? currentAtOf(message) : Date.now();
+      showWhenWhole();
+    },
+    onCaughtUp: () => {
+      if (coming) coming.isCaughtUp = true;
+      showWhenWhole();
+    },
+  });
+
+  return {
+    get ready() {
+      return shown !== undefined;
+    },
+    get version() {
+      return version;
+    },
+    get size() {
+      return shown?.values.size ?? 0;
+    },
+    get: (key) => shown?.values.get(key),
+    *values() {
+      if (!shown) return;
+      const { values } = shown;
+      sortedKeys ??= [...values.keys()].sort();
+      for (const key of sortedKeys) {
+        const bytes = values.get(key);
+        if (bytes) yield bytes;
+      }
+    },
+    ageMs: () =>
+      shown?.currentAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Date.now() - shown.currentAt),
+    close: () => reader.close(),
+  };
+}
+
+function currentAtOf(message: StreamMessage): number | undefined {
+  if (isRemoval(message)) return undefined;
+  try {
+    const meta: unknown = JSON.parse(textOf(message.body));
+    if (typeof meta !== "object" || meta === null || !("at" in meta)) return undefined;
+    const at = Date.parse(String(meta.at));
+    return Number.isNaN(at) ? undefined : Math.min(at, Date.now());
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameCopy(left: ReadonlyMap<string, Uint8Array>, right: ReadonlyMap<string, Uint8Array>): boolean {
+  if (left.size !== right.size) return false;
+  for (const [key, bytes] of left) {
+    const other = right.get(key);
+    if (!other || !isSame(bytes, other)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,195 @@
+// The owner's side of a view: writes what differs, says that the view is current, and repairs what NATS lost.
+
+import { setTimeout as delay } from "node:timers/promises";
+import type { View } from "@svc/proto";
+import type { ViewWriter } from "../api.ts";
+import type { Core } from "../core.ts";
+import { store } from "../event/publish.ts";
+import { encodeJson } from "../request/wire.ts";
+import { type OrderedReader, openOrdered, type StreamMessage } from "../stream/ordered.ts";
+import {
+  bucketFilter,
+  bucketStream,
+  ensureBucket,
+  isRemoval,
+  keyOf,
+  keySubject,
+  metaKey,
+  metaSubject,
+  removalHeaders,
+} from "./bucket.ts";
+import { isStored, type Known, reconcile } from "./known.ts";
+
+const currentEveryMs = 5_000;
+const readerHeartbeatMs = 5_000;
+const inFlightLimit = 200;
+const repairRetryMs = 1_000;
+
+type Stored = { bytes: Uint8Array | undefined; sequence: number };
+
+type State = {
+  core: Core;
+  view: View;
+  known: Map<string, Known>;
+  /** Writes of ours under way, by key; what is read meanwhile is older news. */
+  writing: Map<string, number>;
+  /** After the first `replace`: the bucket holds the whole view. */
+  isWhole: boolean;
+  isClosed: boolean;
+};
+
+/** Opens the bucket (made when missing) and reads it once; throws when NATS cannot be reached. */
+export async function writeView<V>(core: Core, view: View<V>): Promise<ViewWriter<V>> {
+  const { created } = await ensureBucket(core.link, view);
+  const state: State = {
+    core,
+    view: view as View,
+    known: new Map(),
+    writing: new Map(),
+    isWhole: false,
+    isClosed: false,
+  };
+  const reader = await follow(state, created);
+  const beat = setInterval(() => void sayCurrent(state).catch(() => {}), currentEveryMs);
+  const put = async (key: string, value: V) => {
+    await write(state, key, encodeJson(view.value.parse(value)));
+  };
+  return {
+    put,
+    remove: async (key) => {
+      await write(state, key, undefined);
+    },
+    replace: (entries) => replace(state, entries),
+    close: async () => {
+      state.isClosed = true;
+      clearInterval(beat);
+      await reader.close();
+    },
+  };
+}
+
+async function replace<V>(
+  state: State,
+  entries: ReadonlyMap<string, V>,
+): Promise<{ written: number; removed: number }> {
+  const wanted = new Map<string, Uint8Array>();
+  for (const [key, value] of entries) wanted.set(key, encodeJson(state.view.value.parse(value)));
+  const changed = [...wanted.keys()].filter((key) => !isStored(state.known, key, wanted.get(key)));
+  const gone = [...state.known]
+    .filter(([key, { bytes }]) => bytes !== undefined && !wanted.has(key))
+    .map(([key]) => key);
+  await forEachInFlight([...changed, ...gone], (key) => write(state, key, wanted.get(key)));
+  state.isWhole = true;
+  await sayCurrent(state);
+  return { written: changed.length, removed: gone.length };
+}
+
+async function write(state: State, key: string, bytes: Uint8Array | undefined): Promise<void> {
+  const { core, known, writing } = state;
+  const subject = keySubject(state.view, key);
+  if (isStored(known, key, bytes)) return;
+  // Remembered before it is stored: what fails now is written again after the next reconnect.
+  const mine: Known = { bytes, sequence: 0, isMine: true };
+  known.set(key, mine);
+  writing.set(key, (writing.get(key) ?? 0) + 1);
+  try {
+    const headers = bytes === undefined ? removalHeaders : {};
+    const ack = await store(core, { subject, body: bytes ?? new Uint8Array(0), headers });
+    mine.sequence = ack.seq ?? 0;
+  } finally {
+    const left = (writing.get(key) ?? 1) - 1;
+    if (left > 0) writing.set(key, left);
+    else writing.delete(key);
+  }
+}
+
+async function sayCurrent(state: State): Promise<void> {
+  if (!state.isWhole || state.isClosed) return;
+  const size = [...state.known.values()].reduce((sum, { bytes }) => sum + (bytes === undefined ? 0 : 1), 0);
+  const body = encodeJson({ at: new Date().toISOString(), size });
+  await store(state.core, { subject: metaSubject(state.view), body, headers: {} });
+}
+
+// Reads the bucket along with the mirrors: other writers' changes are learnt, losses are found after a reconnect.
+async function follow(state: State, created: string): Promise<OrderedReader> {
+  const { core, view } = state;
+  let snapshot: Map<string, Stored> | undefined;
+  let bucketCreated = created;
+  let isNewBucket = false;
+  let opened = () => {};
+  const firstRead = new Promise<void>((resolve) => {
+    opened = resolve;
+  });
+  const reader = openOrdered(core, {
+    stream: bucketStream(view.name),
+    filter: bucketFilter(view),
+    heartbeatMs: readerHeartbeatMs,
+    startFrom: () => ({ deliver_policy: "last_per_subject" }),
+    beforeStart: async () => {
+      const bucket = await ensureBucket(core.link, view);
+      isNewBucket ||= bucket.created !== bucketCreated;
+      bucketCreated = bucket.created;
+    },
+    onStart: () => {
+      snapshot = new Map();
+    },
+    onMessage: (message) => {
+      const key = keyOf(view, message);
+      if (key === metaKey) return;
+      const stored = storedOf(message);
+      if (snapshot) snapshot.set(key, stored);
+      else learn(state, key, stored);
+    },
+    onCaughtUp: () => {
+      const lost = reconcile(state.known, snapshot ?? new Map(), isNewBucket);
+      snapshot = undefined;
+      isNewBucket = false;
+      opened();
+      if (lost.length > 0) void repair(state, lost);
+    },
+  });
+  await firstRead;
+  return reader;
+}
+
+function storedOf(message: StreamMessage): Stored {
+  return { bytes: isRemoval(message) ? undefined : message.body.slice(), sequence: message.sequence };
+}
+
+function learn(state: State, key: string, stored: Stored): void {
+  if (state.writing.has(key)) return;
+  const current = state.known.get(key);
+  if (current && current.sequence >= stored.sequence) return;
+  state.known.set(key, { ...stored, isMine: false });
+}
+
+// Until it is done the view is not said to be current, so that no mirror takes a half-written bucket for the whole.
+async function repair(state: State, lost: readonly string[]): Promise<void> {
+  const { core, view, known } = state;
+  const wasWhole = state.isWhole;
+  state.isWhole = false;
+  core.log.warn({ view: view.name, keys: lost.length }, "NATS lost part of a view; writing it again");
+  for (const key of lost) known.set(key, { bytes: known.get(key)?.bytes, sequence: 0, isMine: true });
+  while (!state.isClosed) {
+    try {
+      await forEachInFlight(lost, (key) => write(state, key, known.get(key)?.bytes));
+      state.isWhole ||= wasWhole;
+      return await sayCurrent(state);
+    } catch (error) {
+      core.log.warn(
+        { view: view.name, error: (error as Error).message },
+        "a view is not repaired yet; trying on",
+      );
+      await delay(repairRetryMs, undefined, { signal: core.closing }).catch(() => {});
+      if (core.closing.aborted) return;
+    }
+  }
+}
+
+async function forEachInFlight(keys: readonly string[], work: (key: string) => Promise<void>): Promise<void> {
+  let next = 0;
+  const lane = async () => {
+    for (let key = keys[next++]; key !== undefined; key = keys[next++]) await work(key);
+  };
+  await Promise.all(Array.from({ length: Math.min(inFlightLimit, keys.length) }, lane));
+}
