@@ -6,8 +6,8 @@ import { isFinished, isTerminating } from "../controllers/objects.ts";
 import { PODS } from "../controllers/refs.ts";
 import type { Addresses } from "./addresses.ts";
 import { podPaths } from "./paths.ts";
-import type { PodDeps, PodWorker, StopReason } from "./pod-worker.ts";
-import { startPodWorker } from "./pod-worker.ts";
+import type { PodDeps, StopReason } from "./pod-worker.ts";
+import { PodWorker } from "./pod-worker.ts";
 
 export type AgentDeps = Omit<PodDeps, "facts" | "paths"> & {
   pods: Informer<Pod>;
@@ -32,7 +32,7 @@ export function startNodeAgent(deps: AgentDeps, nodeName: string, hostIP: string
     const uid = pod.metadata.uid ?? "";
     const podIP = addresses.take(uid, pod.status?.podIP);
     const facts = { pod, podIP, hostIP };
-    const entry: Entry = { worker: startPodWorker({ ...deps, facts, paths: podPaths(podsDir, uid) }) };
+    const entry: Entry = { worker: new PodWorker({ ...deps, facts, paths: podPaths(podsDir, uid) }) };
     entries.set(uid, entry);
     return entry;
   };

@@ -29,13 +29,6 @@ export type ContainerDeps = CommandDeps & {
   onChange(): void;
 };
 
-export type ContainerWorker = {
-  status(): ContainerStatus;
-  /** Runs it, again and again as the policy says; resolves when it will not run any more or was stopped. */
-  run(policy: string): Promise<void>;
-  stop(graceMs: number): Promise<void>;
-};
-
 class ImageError extends Error {
   override name = "ImageError";
 }
@@ -60,136 +53,188 @@ function waitingFor(error: unknown, again: boolean): { reason: string; message: 
   return { reason: "CreateContainerError", message };
 }
 
-export function createContainer(deps: ContainerDeps, container: Container): ContainerWorker {
-  const { facts, paths, clocks, onChange } = deps;
-  const { pod, podIP } = facts;
-  const uid = pod.metadata.uid ?? "";
-  const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
-  const known = statuses.find(({ name }) => name === container.name);
-  const status = initialStatus(container, known);
-  const stopping = new AbortController();
-  const backOff = createBackOff(deps.crashBackoffMs);
-  const graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
-  const attempts = attemptsIn(paths.runs(container.name));
-  let attempt = attempts.at(-1) ?? -1;
-  let current = attempt < 0 ? undefined : adopt(paths.run(container.name, attempt), deps.processes);
-  let attended: Run | undefined;
-  let command: Command | undefined;
-  if (current === undefined && attempt >= 0) attempt -= 1;
+/** One container of a pod over all its lives. It takes over the life that an earlier cluster process left behind. */
+export class ContainerWorker {
+  readonly #deps: ContainerDeps;
+  readonly #container: Container;
+  readonly #known: ContainerStatus | undefined;
+  readonly #status: ContainerStatus;
+  readonly #stopping = new AbortController();
+  #graceMs: number;
+  #attempt: number;
+  #current: Run | undefined;
+  #attended: Run | undefined;
+  #command: Command | undefined;
 
-  const set = (next: Partial<ContainerStatus>) => {
-    Object.assign(status, next);
-    onChange();
-  };
-  const prepare = async (runDir: string): Promise<Command> => {
-    const image = await deps.images.find(container.image);
-    if (image === undefined) {
-      throw new ImageError(
-        `image "${container.image}" is not in the image table; add it there and the pod starts`,
-      );
+  constructor(deps: ContainerDeps, container: Container) {
+    const { pod } = deps.facts;
+    const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
+    this.#deps = deps;
+    this.#container = container;
+    this.#known = statuses.find(({ name }) => name === container.name);
+    this.#status = initialStatus(container, this.#known);
+    this.#graceMs = (pod.spec.terminationGracePeriodSeconds ?? 30) * 1000;
+    this.#attempt = attemptsIn(deps.paths.runs(container.name)).at(-1) ?? -1;
+    if (this.#attempt >= 0) this.#current = adopt(this.#dir(this.#attempt), deps.processes);
+    // The directory was made but nothing was started in it.
+    if (this.#attempt >= 0 && this.#current === undefined) this.#attempt -= 1;
+  }
+
+  get status(): ContainerStatus {
+    return structuredClone(this.#status);
+  }
+
+  /** Runs it, again and again as the policy says; resolves when it will not run any more or was stopped. */
+  async run(policy: string): Promise<void> {
+    // Only a life that goes on may inherit what its probes had found.
+    let initial = this.#current !== undefined && this.#current.past === undefined ? this.#known : undefined;
+    const backOff = createBackOff(this.#deps.crashBackoffMs);
+    for (;;) {
+      if (this.#current !== undefined && this.#current === this.#attended) return;
+      this.#current ??= await this.#start();
+      if (this.#current === undefined) return;
+      const livedMs = await this.#attend(this.#current, initial);
+      initial = undefined;
+      if (this.#stopping.signal.aborted || isFinal(this.#status, policy)) return;
+      await this.#waitForRestart(backOff.nextMs(livedMs));
+      if (this.#stopping.signal.aborted) return;
+      const { terminated } = this.#status.state;
+      if (terminated !== undefined) this.#status.lastState = { terminated };
+      this.#current = undefined;
     }
-    return buildCommand(deps, container, { image, runDir });
-  };
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+  }
+
+  /** Ends the life that goes on, if any, and lets no other begin. A second call may shorten the grace period. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping.abort();
+    this.#graceMs = graceMs;
+    if (this.#current !== undefined) await terminate(this.#ending(this.#current), graceMs);
+  }
+
+  #dir(attempt: number): string {
+    return this.#deps.paths.run(this.#container.name, attempt);
+  }
+
+  #ending(run: Run) {
+    const { podIP } = this.#deps.facts;
+    return { run, container: this.#container, command: this.#command, podIP };
+  }
+
+  #set(next: Partial<ContainerStatus>): void {
+    Object.assign(this.#status, next);
+    this.#deps.onChange();
+  }
+
+  async #prepare(runDir: string): Promise<Command> {
+    const { image: name } = this.#container;
+    const image = await this.#deps.images.find(name);
+    if (image === undefined) {
+      throw new ImageError(`image "${name}" is not in the image table; add it there and the pod starts`);
+    }
+    return buildCommand(this.#deps, this.#container, { image, runDir });
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
+  }
 
   /** Tries until the container is started; undefined when it was stopped before that. */
-  const start = async (): Promise<Run | undefined> => {
-    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
-      const dir = paths.run(container.name, attempt + 1);
+  async #start(): Promise<Run | undefined> {
+    for (let failures = 0; !this.#stopping.signal.aborted; failures += 1) {
+      const dir = this.#dir(this.#attempt + 1);
       try {
-        command = await prepare(dir);
-        if (stopping.signal.aborted) return undefined;
-        const run = await launch({ dir, ...command });
-        attempt += 1;
-        await rm(paths.run(container.name, attempt - 2), { recursive: true, force: true });
+        this.#command = await this.#prepare(dir);
+        if (this.#stopping.signal.aborted) return undefined;
+        const run = await launch({ dir, ...this.#command });
+        this.#attempt += 1;
+        // Stopped while it was being started: nobody else knows of it yet.
+        if (this.#stopping.signal.aborted) void terminate(this.#ending(run), this.#graceMs);
+        await rm(this.#dir(this.#attempt - 2), { recursive: true, force: true });
         return run;
       } catch (error) {
-        set({ state: { waiting: waitingFor(error, failures > 0) } });
-        await pause(Math.min(RETRY_FIRST_MS * 2 ** failures, RETRY_LONGEST_MS));
+        this.#set({ state: { waiting: waitingFor(error, failures > 0) } });
+        await this.#pause(Math.min(RETRY_FIRST_MS * 2 ** failures, RETRY_LONGEST_MS));
       }
     }
     return undefined;
-  };
-  const probe = (run: Run, initial: ContainerStatus | undefined, signal: AbortSignal) => {
-    const exec = (argv: string[]) => command?.beside(argv) ?? { argv, env: deps.hostEnv, cwd: "/" };
+  }
+
+  #probe(run: Run, initial: ContainerStatus | undefined, signal: AbortSignal): void {
+    const { facts, hostEnv, warn } = this.#deps;
+    const exec = (argv: string[]) => this.#command?.beside(argv) ?? { argv, env: hostEnv, cwd: "/" };
+    const { namespace, name } = facts.pod.metadata;
     startProber(
       {
-        target: { podIP, container, exec },
+        target: { podIP: facts.podIP, container: this.#container, exec },
         initial,
-        onHealth: (health) => set(health),
+        onHealth: (health) => this.#set(health),
         onUnhealthy: (message) => {
-          deps.warn(
-            `pod ${pod.metadata.namespace}/${pod.metadata.name}: restarting ${container.name}: ${message}`,
-          );
-          void terminate({ run, container, command, podIP }, graceMs);
+          warn(`pod ${namespace}/${name}: container ${this.#container.name} is restarted: ${message}`);
+          void terminate(this.#ending(run), this.#graceMs);
         },
       },
       signal,
     );
-  };
-  /** Sees one run through to its end. */
-  const attend = async (run: Run, initial: ContainerStatus | undefined): Promise<number> => {
-    attended = run;
-    const startedAt = isoTime(run.startedAtMs);
-    const containerID = `local://${uid}/${container.name}/${attempt}`;
+  }
+
+  /** Sees a living run through to its end, with its log and its probes. */
+  async #accompany(run: Run, initial: ContainerStatus | undefined): Promise<void> {
+    const { clocks, warn } = this.#deps;
+    // After a restart of the cluster the commands of probes and hooks must be known again.
+    this.#command ??= await this.#prepare(run.dir).catch(() => undefined);
+    const clock = startLogClock(run.dir, (error) =>
+      warn(`the log in ${run.dir} can't be followed: ${String(error)}`),
+    );
+    clocks.set(run.dir, clock);
     const probes = new AbortController();
-    if (run.past === undefined) {
-      // After a restart of the cluster the commands of probes and hooks must be known again.
-      command ??= await prepare(run.dir).catch(() => undefined);
-      const clock = startLogClock(run.dir, (error) => deps.warn(`log of ${containerID}: ${String(error)}`));
-      clocks.set(run.dir, clock);
-      set({ containerID, restartCount: attempt, state: { running: { startedAt } } });
-      probe(run, initial, probes.signal);
-      await run.ended;
-      probes.abort();
-      await clock.finish();
-      clocks.delete(run.dir);
-    }
+    this.#set({
+      containerID: this.#id(),
+      restartCount: this.#attempt,
+      state: { running: { startedAt: isoTime(run.startedAtMs) } },
+    });
+    this.#probe(run, initial, probes.signal);
+    await run.ended;
+    probes.abort();
+    await clock.finish();
+    clocks.delete(run.dir);
+  }
+
+  #id(): string {
+    return `local://${this.#deps.facts.pod.metadata.uid}/${this.#container.name}/${this.#attempt}`;
+  }
+
+  /** Reports one life from now to its end; returns how long it lasted. */
+  async #attend(run: Run, initial: ContainerStatus | undefined): Promise<number> {
+    this.#attended = run;
+    if (run.past === undefined) await this.#accompany(run, initial);
     const end = await run.ended;
-    const message = await terminationMessage(run, container, end);
+    const message = await terminationMessage(run, this.#container, end);
     const terminated = {
       exitCode: end.exitCode,
       reason: end.exitCode === 0 ? "Completed" : "Error",
       ...(message === undefined ? {} : { message }),
-      startedAt,
+      startedAt: isoTime(run.startedAtMs),
       finishedAt: isoTime(end.finishedAtMs),
-      containerID,
+      containerID: this.#id(),
     };
-    set({ containerID, restartCount: attempt, ready: false, started: false, state: { terminated } });
+    this.#set({
+      containerID: this.#id(),
+      restartCount: this.#attempt,
+      ready: false,
+      started: false,
+      state: { terminated },
+    });
     return Math.max(end.finishedAtMs - run.startedAtMs, 0);
-  };
-  const waitForRestart = async (livedMs: number): Promise<void> => {
-    const { terminated } = status.state;
-    const waitMs = backOff.nextMs(livedMs);
+  }
+
+  async #waitForRestart(waitMs: number): Promise<void> {
+    const { terminated } = this.#status.state;
     if (waitMs === 0 || terminated === undefined) return;
-    const message = `back-off ${waitMs / 1000}s restarting failed container=${container.name} pod=${pod.metadata.name}`;
-    set({ state: { waiting: { reason: "CrashLoopBackOff", message } }, lastState: { terminated } });
-    await pause(waitMs);
+    const { name } = this.#deps.facts.pod.metadata;
+    const message = `back-off ${waitMs / 1000}s restarting failed container=${this.#container.name} pod=${name}`;
+    this.#set({ state: { waiting: { reason: "CrashLoopBackOff", message } }, lastState: { terminated } });
+    await this.#pause(waitMs);
     // Stopped while it waited: what is left to tell is how it ended.
-    if (stopping.signal.aborted) set({ state: { terminated } });
-  };
-  return {
-    status: () => structuredClone(status),
-    run: async (policy) => {
-      // Only a life that goes on may inherit what its probes had found.
-      let initial = current !== undefined && current.past === undefined ? known : undefined;
-      for (;;) {
-        if (current !== undefined && current === attended) return;
-        current ??= await start();
-        if (current === undefined) return;
-        const livedMs = await attend(current, initial);
-        initial = undefined;
-        if (stopping.signal.aborted || isFinal(status, policy)) return;
-        await waitForRestart(livedMs);
-        if (stopping.signal.aborted) return;
-        const { terminated } = status.state;
-        if (terminated !== undefined) status.lastState = { terminated };
-        current = undefined;
-      }
-    },
-    stop: async (stopGraceMs) => {
-      stopping.abort();
-      if (current !== undefined) await terminate({ run: current, container, command, podIP }, stopGraceMs);
-    },
-  };
+    if (this.#stopping.signal.aborted) this.#set({ state: { terminated } });
+  }
 }

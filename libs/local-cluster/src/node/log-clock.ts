@@ -27,7 +27,13 @@ export type LogClock = {
   finish(): Promise<void>;
 };
 
-type State = { end: number; base: number; oldBase: number; open: boolean };
+type State = { end: number; base: number; oldBase: number; open: boolean; lastMs: number };
+
+/** Looks are told apart by at least a pause, so that the times of lines keep their order. */
+function stampMs(state: State): number {
+  state.lastMs = Math.max(Date.now(), state.lastMs + PAUSE_MS);
+  return state.lastMs;
+}
 
 /** Copies what came after the copy began, then cuts the file: only a write in that instant could be lost. */
 function cut(dir: string, state: State): void {
@@ -57,7 +63,7 @@ async function rotate(dir: string, state: State): Promise<void> {
   const kept = openTimes(dir)
     .read()
     .filter(({ end }) => end > state.oldBase);
-  const lines = [...kept, { end: state.end, atMs: Date.now() }].map(({ end, atMs }) => `${end} ${atMs}\n`);
+  const lines = [...kept, { end: state.end, atMs: stampMs(state) }].map(({ end, atMs }) => `${end} ${atMs}\n`);
   replace(dir, "times", lines.join(""));
   replace(dir, "base", `${state.base} ${state.oldBase}\n`);
 }
@@ -78,15 +84,15 @@ async function look(dir: string, state: State): Promise<boolean> {
   const end = state.base + size;
   if (end === state.end) return false;
   state.end = end;
-  appendFileSync(join(dir, "times"), `${end} ${Date.now()}\n`);
+  appendFileSync(join(dir, "times"), `${end} ${stampMs(state)}\n`);
   if (size > ROTATE_BYTES) await rotate(dir, state);
   return true;
 }
 
 /** Notes when the bytes of a run's log appear. The program writes to the file itself, so nothing here can block it. */
 export function startLogClock(dir: string, onError: (error: unknown) => void): LogClock {
-  const end = openTimes(dir).read().at(-1)?.end ?? 0;
-  const state: State = { ...readBase(dir), end, open: true };
+  const { end, atMs: lastMs } = openTimes(dir).read().at(-1) ?? { end: 0, atMs: 0 };
+  const state: State = { ...readBase(dir), end, open: true, lastMs };
   let wakeups: (() => void)[] = [];
   let looking: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;

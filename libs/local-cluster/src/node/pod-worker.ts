@@ -1,13 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
-import type { ClusterApi } from "../cluster-api.ts";
-import { tolerate } from "../controllers/context.ts";
-import type { Pod, PodStatus } from "../controllers/objects.ts";
+import type { Container, ContainerStatus, Pod } from "../controllers/objects.ts";
 import { PODS } from "../controllers/refs.ts";
-import type { ContainerDeps, ContainerWorker } from "./container.ts";
-import { createContainer } from "./container.ts";
+import type { ContainerDeps } from "./container.ts";
+import { ContainerWorker } from "./container.ts";
 import { ContainerConfigError } from "./environment.ts";
+import type { PodReporter } from "./pod-report.ts";
+import { createReporter } from "./pod-report.ts";
 import type { PodView } from "./pod-status.ts";
 import { isoTime, statusOf } from "./pod-status.ts";
 import type { VolumeDeps } from "./volumes.ts";
@@ -15,158 +14,142 @@ import { prepareVolumes } from "./volumes.ts";
 
 const RETRY_FIRST_MS = 250;
 const RETRY_LONGEST_MS = 10_000;
-const WRITE_RETRY_MS = 500;
 
 export type PodDeps = Omit<ContainerDeps, "volumeDirs" | "onChange"> & { volumes: VolumeDeps };
 
 export type StopReason = "deleted" | "shutdown";
 
-export type PodWorker = {
-  /** Ends all containers; resolves when the last one is gone and its status is written. */
-  stop(reason: StopReason, graceMs: number): Promise<void>;
+/** One pod on its node: volumes, then init containers one after the other, then all containers at once. */
+export class PodWorker {
+  readonly #deps: PodDeps;
+  readonly #pod: Pod;
+  readonly #volumeDirs = new Map<string, string>();
+  readonly #stopping = new AbortController();
+  readonly #init: ContainerWorker[];
+  readonly #main: ContainerWorker[];
+  readonly #startTime: string;
+  readonly #reporter: PodReporter;
+  #ending: PodView["ending"];
+  #setupMessage: string | undefined;
   /** Resolves when no container will run any more. */
-  done: Promise<void>;
-};
+  readonly done: Promise<void>;
 
-/** Writes the status of one pod whenever it differs from what was written last; several changes make one write. */
-function createReporter(
-  api: ClusterApi,
-  { pod, read, warn }: { pod: Pod; read(): PodStatus; warn(text: string): void },
-) {
-  const { name, namespace = "default", uid } = pod.metadata;
-  let written: PodStatus | undefined;
-  let pending: NodeJS.Immediate | undefined;
-  const write = () => {
-    pending = undefined;
-    const status = read();
-    if (isDeepStrictEqual(status, written)) return;
-    // The name may belong to a younger pod by now.
-    if (api.find(PODS, name, namespace)?.metadata.uid !== uid) return;
+  constructor(deps: PodDeps) {
+    const { pod } = deps.facts;
+    this.#deps = deps;
+    this.#pod = pod;
+    this.#startTime = pod.status?.startTime ?? isoTime(Date.now());
+    const containerDeps = { ...deps, volumeDirs: this.#volumeDirs, onChange: () => this.#reporter.soon() };
+    const create = (container: Container) => new ContainerWorker(containerDeps, container);
+    this.#init = (pod.spec.initContainers ?? []).map(create);
+    this.#main = pod.spec.containers.map(create);
+    const read = () => statusOf(this.#view(), Date.now());
+    this.#reporter = createReporter(deps.api, { pod, read, warn: deps.warn });
+    this.#reporter.soon();
+    this.done = this.#live();
+  }
+
+  /** Ends all containers; resolves when the last one is gone and its status is written. */
+  async stop(reason: StopReason, graceMs: number): Promise<void> {
+    await this.#end(graceMs);
+    await this.done;
+    if (reason !== "deleted") return;
+    const clean = this.#main.every(({ status }) => status.state.terminated?.exitCode === 0);
+    this.#ending ??= { phase: clean ? "Succeeded" : "Failed" };
+    this.#reporter.now();
+  }
+
+  async #live(): Promise<void> {
+    const deadline = this.#startDeadline();
     try {
-      const cleared = { reason: null, message: null, ...status };
-      tolerate([404], () =>
-        api.mergePatch(PODS, { name, namespace, subresource: "status" }, { status: cleared }),
-      );
-      written = status;
+      await this.#work();
+      // Containers that were taken over but not attended when the stop came still have to report their end.
+      if (this.#stopping.signal.aborted) await Promise.all(this.#all().map((worker) => worker.run("Never")));
     } catch (error) {
-      warn(`the status of pod ${namespace}/${name} could not be written: ${String(error)}`);
-      setTimeout(write, WRITE_RETRY_MS).unref();
+      this.#deps.warn(`pod ${this.#pod.metadata.namespace}/${this.#pod.metadata.name}: ${String(error)}`);
+    } finally {
+      clearTimeout(deadline);
+      this.#reporter.now();
     }
-  };
-  return {
-    soon: () => {
-      pending ??= setImmediate(write);
-    },
-    now: () => {
-      if (pending !== undefined) clearImmediate(pending);
-      write();
-    },
-  };
-}
+  }
 
-export function startPodWorker(deps: PodDeps): PodWorker {
-  const { facts, paths, api } = deps;
-  const { pod } = facts;
-  const policy = pod.spec.restartPolicy ?? "Always";
-  const stopping = new AbortController();
-  const volumeDirs = new Map<string, string>();
-  const startTime = pod.status?.startTime ?? isoTime(Date.now());
-  let ending: PodView["ending"];
-  let setupMessage: string | undefined;
-  const containerDeps: ContainerDeps = { ...deps, volumeDirs, onChange: () => reporter.soon() };
-  const init = (pod.spec.initContainers ?? []).map((one) => createContainer(containerDeps, one));
-  const main = pod.spec.containers.map((one) => createContainer(containerDeps, one));
-  const statuses = (workers: ContainerWorker[]) =>
-    workers.map((worker) => {
-      const status = worker.status();
-      const { waiting } = status.state;
-      if (waiting === undefined) return status;
-      if (setupMessage !== undefined) waiting.message = setupMessage;
-      else if (waiting.reason === "ContainerCreating" && workers === main && !initialized()) {
-        waiting.reason = "PodInitializing";
-      }
-      return status;
-    });
-  const initialized = () => init.every((worker) => worker.status().state.terminated?.exitCode === 0);
-  const view = (): PodView => ({
-    pod: (api.find(PODS, pod.metadata.name, pod.metadata.namespace) as Pod | undefined) ?? pod,
-    init: statuses(init),
-    main: statuses(main),
-    podIP: facts.podIP,
-    hostIP: facts.hostIP,
-    startTime,
-    ending,
-  });
-  const reporter = createReporter(api, { pod, read: () => statusOf(view(), Date.now()), warn: deps.warn });
+  async #work(): Promise<void> {
+    const policy = this.#pod.spec.restartPolicy ?? "Always";
+    await this.#setUp();
+    for (const worker of this.#init) {
+      if (this.#stopping.signal.aborted) return;
+      await worker.run(policy === "Always" ? "OnFailure" : policy);
+      if (worker.status.state.terminated?.exitCode !== 0) return;
+    }
+    if (!this.#stopping.signal.aborted) await Promise.all(this.#main.map((worker) => worker.run(policy)));
+  }
 
-  const setUp = async (): Promise<void> => {
-    for (let failures = 0; !stopping.signal.aborted; failures += 1) {
+  async #setUp(): Promise<void> {
+    const { facts, paths, volumes, warn } = this.#deps;
+    for (let failures = 0; !this.#stopping.signal.aborted; failures += 1) {
       try {
         await mkdir(paths.dir, { recursive: true });
-        for (const [name, dir] of await prepareVolumes(deps.volumes, facts, paths)) volumeDirs.set(name, dir);
-        setupMessage = undefined;
+        for (const [name, dir] of await prepareVolumes(volumes, facts, paths))
+          this.#volumeDirs.set(name, dir);
+        this.#setupMessage = undefined;
         return;
       } catch (error) {
         const text = error instanceof Error ? error.message : String(error);
         if (!(error instanceof ContainerConfigError))
-          deps.warn(`pod ${pod.metadata.name} can't be set up: ${text}`);
-        setupMessage = text;
-        reporter.soon();
+          warn(`pod ${this.#pod.metadata.name} can't be set up: ${text}`);
+        this.#setupMessage = text;
+        this.#reporter.soon();
         const waitMs = Math.min(RETRY_FIRST_MS * 2 ** failures, RETRY_LONGEST_MS);
-        await sleep(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+        await sleep(waitMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       }
     }
-  };
-  const work = async (): Promise<void> => {
-    await setUp();
-    const initPolicy = policy === "Always" ? "OnFailure" : policy;
-    for (const worker of init) {
-      if (stopping.signal.aborted) return;
-      await worker.run(initPolicy);
-      if (worker.status().state.terminated?.exitCode !== 0) return;
-    }
-    if (!stopping.signal.aborted) await Promise.all(main.map((worker) => worker.run(policy)));
-  };
-  /** Containers that were adopted but not attended when the stop came still have to report their end. */
-  const settle = async (): Promise<void> => {
-    await Promise.all([...init, ...main].map((worker) => worker.run("Never")));
-  };
-  const end = async (graceMs: number): Promise<void> => {
-    stopping.abort();
-    await Promise.all([...init, ...main].map((worker) => worker.stop(graceMs)));
-  };
-  const deadline = startDeadline(pod, startTime, () => {
-    ending = {
-      phase: "Failed",
-      reason: "DeadlineExceeded",
-      message: "Pod was active on the node longer than the specified deadline",
-    };
-    void end((pod.spec.terminationGracePeriodSeconds ?? 30) * 1000);
-  });
-  reporter.soon();
-  const done = work()
-    .then(() => (stopping.signal.aborted ? settle() : undefined))
-    .catch((error: unknown) => deps.warn(`pod ${pod.metadata.name}: ${String(error)}`))
-    .then(() => {
-      clearTimeout(deadline);
-      reporter.now();
-    });
-  return {
-    done,
-    stop: async (reason, graceMs) => {
-      await end(graceMs);
-      await done;
-      if (reason === "deleted") {
-        const clean = main.every((worker) => worker.status().state.terminated?.exitCode === 0);
-        ending ??= { phase: clean ? "Succeeded" : "Failed" };
-        reporter.now();
-      }
-    },
-  };
-}
+  }
 
-function startDeadline(pod: Pod, startTime: string, onDeadline: () => void): NodeJS.Timeout | undefined {
-  const seconds = pod.spec.activeDeadlineSeconds;
-  if (seconds === undefined) return undefined;
-  return setTimeout(onDeadline, Math.max(Date.parse(startTime) + seconds * 1000 - Date.now(), 0));
+  #all(): ContainerWorker[] {
+    return [...this.#init, ...this.#main];
+  }
+
+  async #end(graceMs: number): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#all().map((worker) => worker.stop(graceMs)));
+  }
+
+  #startDeadline(): NodeJS.Timeout | undefined {
+    const { activeDeadlineSeconds, terminationGracePeriodSeconds = 30 } = this.#pod.spec;
+    if (activeDeadlineSeconds === undefined) return undefined;
+    const leftMs = Date.parse(this.#startTime) + activeDeadlineSeconds * 1000 - Date.now();
+    return setTimeout(
+      () => {
+        const message = "Pod was active on the node longer than the specified deadline";
+        this.#ending = { phase: "Failed", reason: "DeadlineExceeded", message };
+        void this.#end(terminationGracePeriodSeconds * 1000);
+      },
+      Math.max(leftMs, 0),
+    );
+  }
+
+  #statuses(workers: ContainerWorker[]): ContainerStatus[] {
+    const initialized = this.#init.every(({ status }) => status.state.terminated?.exitCode === 0);
+    return workers.map(({ status }) => {
+      const { waiting } = status.state;
+      if (waiting?.reason !== "ContainerCreating") return status;
+      if (this.#setupMessage !== undefined) waiting.message = this.#setupMessage;
+      else if (workers === this.#main && !initialized) waiting.reason = "PodInitializing";
+      return status;
+    });
+  }
+
+  #view(): PodView {
+    const { api, facts } = this.#deps;
+    const { name, namespace } = this.#pod.metadata;
+    return {
+      pod: (api.find(PODS, name, namespace) as Pod | undefined) ?? this.#pod,
+      init: this.#statuses(this.#init),
+      main: this.#statuses(this.#main),
+      podIP: facts.podIP,
+      hostIP: facts.hostIP,
+      startTime: this.#startTime,
+      ending: this.#ending,
+    };
+  }
 }

@@ -1,0 +1,210 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { createApiServer } from "./apiserver/server.ts";
+import type { ClusterApi, KubeObject } from "./cluster-api.ts";
+import { hostEnvironment } from "./config.ts";
+import { tolerate } from "./controllers/context.ts";
+import { createInformer } from "./controllers/informer.ts";
+import type { Service } from "./controllers/network/service-index.ts";
+import type { Pod } from "./controllers/objects.ts";
+import { isFinished } from "./controllers/objects.ts";
+import { CLAIMS, NAMESPACES, PODS, SERVICES, STORAGE_CLASSES, VOLUMES } from "./controllers/refs.ts";
+import type { ControllerSources } from "./controllers/start.ts";
+import { startControllers } from "./controllers/start.ts";
+import type { Claim, PersistentVolume } from "./controllers/volume/objects.ts";
+import { CLASS_NAME, PROVISIONER } from "./controllers/volume/objects.ts";
+import { kubeconfigOf } from "./kubeconfig.ts";
+import { createAddresses } from "./node/addresses.ts";
+import { startNodeAgent } from "./node/agent.ts";
+import { readImages } from "./node/images.ts";
+import type { LogClocks } from "./node/pod-logs.ts";
+import { createPodLogs } from "./node/pod-logs.ts";
+import { registerNode } from "./node/register.ts";
+import { startRelay } from "./node/relay.ts";
+import { sweep } from "./node/sweep.ts";
+import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
+import { ADMIN_USER, accountUser, ensureTokens, writePrivate } from "./tokens.ts";
+
+export type LocalClusterOptions = {
+  /** Everything of the cluster lies here: objects, volumes, pods, tokens, kubeconfig files. */
+  dataDir: string;
+  /** 0 lets the system choose; see `url`. */
+  port: number;
+  host?: string;
+  /** The JSON file of the image table; read again when it changes. */
+  images: string;
+  /** How many nodes (`local-1` …) there are; 2 when absent. */
+  nodes?: number;
+  /** Get a token and a file `kubeconfig.<name>` each. */
+  serviceAccounts?: ServiceAccountName[];
+  /** Further users; an entry replaces what the token file has for the same user. */
+  tokens?: TokenEntry[];
+  /** The first waiting time of a container that keeps crashing, in milliseconds; 10,000 when absent. */
+  crashBackoffMs?: number;
+  /** The first waiting time of a Job whose pods fail, in milliseconds; 10,000 when absent. */
+  jobBackoffMs?: number;
+  /** What containers inherit from the machine; PATH, LANG and TZ of this process when absent. */
+  hostEnv?: Record<string, string>;
+  /** Takes one sentence about something that went wrong inside; the default drops it. */
+  warn?(text: string): void;
+};
+
+export type LocalCluster = {
+  url: string;
+  adminToken: string;
+  api: ClusterApi;
+  /** The kubeconfig text of `admin` or of a user that has a token; throws for an unknown user. */
+  kubeconfig(user: string): string;
+  /** Ends the pods (up to 18 s grace) and the API server; volumes and objects stay for the next start. */
+  close(): Promise<void>;
+};
+
+const SHUTDOWN_GRACE_MS = 18_000;
+const DEFAULT_BACKOFF_MS = 10_000;
+
+function bootstrap(api: ClusterApi): void {
+  for (const name of ["default", "kube-system", "kube-public", "kube-node-lease"]) {
+    if (api.find(NAMESPACES, name) !== undefined) continue;
+    tolerate([409], () =>
+      api.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } }),
+    );
+  }
+  if (api.find(STORAGE_CLASSES, CLASS_NAME) !== undefined) return;
+  const storageClass: KubeObject = {
+    apiVersion: "storage.k8s.io/v1",
+    kind: "StorageClass",
+    metadata: { name: CLASS_NAME, annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
+    provisioner: PROVISIONER,
+    reclaimPolicy: "Delete",
+    volumeBindingMode: "WaitForFirstConsumer",
+  };
+  tolerate([409], () => api.create(STORAGE_CLASSES, storageClass));
+}
+
+type Wiring = {
+  options: LocalClusterOptions;
+  api: ClusterApi;
+  clocks: LogClocks;
+  podsDir: string;
+  tokens: TokenEntry[];
+  warn(text: string): void;
+};
+
+function watchShared(api: ClusterApi): ControllerSources & { close(): void } {
+  const sources = {
+    pods: createInformer<Pod>(api, PODS),
+    services: createInformer<Service>(api, SERVICES),
+    claims: createInformer<Claim>(api, CLAIMS),
+    volumes: createInformer<PersistentVolume>(api, VOLUMES),
+  };
+  return { ...sources, close: () => Object.values(sources).forEach((one) => void one.close()) };
+}
+
+async function startNodes(
+  { options, api, clocks, podsDir, tokens, warn }: Wiring,
+  sources: ControllerSources,
+) {
+  const uids = (pods: Pod[]) => new Set(pods.map((pod) => pod.metadata.uid ?? ""));
+  const pods = [...sources.pods.values()];
+  const living = uids(pods.filter((pod) => !isFinished(pod)));
+  const processes = await sweep(podsDir, { known: uids(pods), living });
+  const deps = {
+    api,
+    clocks,
+    podsDir,
+    warn,
+    processes,
+    pods: sources.pods,
+    addresses: createAddresses(),
+    images: readImages(options.images),
+    hostEnv: options.hostEnv ?? hostEnvironment(),
+    crashBackoffMs: options.crashBackoffMs ?? DEFAULT_BACKOFF_MS,
+    volumes: {
+      api,
+      serviceAccountToken: (namespace: string, name: string) =>
+        tokens.find(({ user }) => user === accountUser({ namespace, name }))?.token,
+    },
+  };
+  return Array.from({ length: options.nodes ?? 2 }, (_, at) => {
+    const name = `local-${at + 1}`;
+    const hostIP = `127.${at + 1}.0.1`;
+    const registration = registerNode({ api, warn }, name, hostIP);
+    const agent = startNodeAgent(deps, name, hostIP);
+    return {
+      close: async () => {
+        await agent.close(SHUTDOWN_GRACE_MS);
+        registration.close();
+      },
+    };
+  });
+}
+
+/** Starts controllers, node agents and the relay on an API server that listens already. */
+async function startInside(wiring: Wiring): Promise<() => Promise<void>> {
+  const { api, warn, options } = wiring;
+  bootstrap(api);
+  const sources = watchShared(api);
+  const nodes = await startNodes(wiring, sources);
+  const relay = startRelay({ api, warn }, sources);
+  const controllers = startControllers({ api, warn }, sources, {
+    volumesDir: join(options.dataDir, "volumes"),
+    jobBackoffMs: options.jobBackoffMs ?? DEFAULT_BACKOFF_MS,
+  });
+  return async () => {
+    // First those who would make new pods for the ones that end now.
+    await controllers.close();
+    await Promise.all([...nodes.map((node) => node.close()), relay.close()]);
+    sources.close();
+  };
+}
+
+/**
+ * Starts a whole cluster in this process: API server, controllers, nodes. Fails with one sentence when the port is
+ * taken or the disk is full. A cluster that died is continued: its pods are taken over with their processes.
+ */
+export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
+  const { dataDir, serviceAccounts = [], warn = () => undefined } = options;
+  const podsDir = join(dataDir, "pods");
+  await mkdir(podsDir, { recursive: true, mode: 0o700 });
+  const tokenFile = join(dataDir, "tokens.json");
+  const tokens = await ensureTokens(tokenFile, serviceAccounts, options.tokens ?? []);
+  const clocks: LogClocks = new Map();
+  const podLogs = createPodLogs(podsDir, clocks);
+  const server = createApiServer({ dataFile: join(dataDir, "cluster.sqlite"), tokens: tokenFile, podLogs });
+  const tokenOf = (user: string): string => {
+    const found = tokens.find((one) => one.user === user)?.token;
+    if (found === undefined)
+      throw new Error(`the cluster has no token for "${user}"; name it in serviceAccounts or tokens`);
+    return found;
+  };
+  try {
+    await server.listen(options.port, options.host ?? "127.0.0.1");
+    const kubeconfig = (user: string) => kubeconfigOf(server.url, { name: user, token: tokenOf(user) });
+    const stopInside = await startInside({ options, api: server.api, clocks, podsDir, tokens, warn });
+    await writePrivate(join(dataDir, "kubeconfig"), kubeconfig(ADMIN_USER));
+    for (const account of serviceAccounts) {
+      await writePrivate(join(dataDir, `kubeconfig.${account.name}`), kubeconfig(accountUser(account)));
+    }
+    const close = async () => {
+      await stopInside();
+      await server.close();
+    };
+    return { url: server.url, adminToken: tokenOf(ADMIN_USER), api: server.api, kubeconfig, close };
+  } catch (error) {
+    await server.close();
+    throw explain(error, options);
+  }
+}
+
+function explain(error: unknown, { port, dataDir }: LocalClusterOptions): unknown {
+  const code = typeof error === "object" && error !== null && "code" in error ? error.code : undefined;
+  if (code === "EADDRINUSE") {
+    return new Error(`port ${port} is taken; end the program that listens there or choose another port`, {
+      cause: error,
+    });
+  }
+  if (code === "ENOSPC") {
+    return new Error(`the disk under ${dataDir} is full; make room and start again`, { cause: error });
+  }
+  return error;
+}
