@@ -1,0 +1,42 @@
+// The session cookie (interface.md 5.2, behaviour.md e.1).
+
+import { hash } from "node:crypto";
+import { Fault, type SessionGrant } from "@svc/proto";
+
+const name = "svc_session";
+const attributes = "Path=/; HttpOnly; Secure; SameSite=Lax";
+
+/** What a Cookie header says: no session, one with the sha-256 (hex) of its value, or something unusable. */
+export type PresentedSession =
+  | { kind: "none" }
+  | { kind: "hash"; hash: string }
+  | { kind: "unusable"; fault: Fault };
+
+/** Reads the session out of a Cookie header. A cookie that is unusable never counts as none. */
+export function presentedSession(header: string | undefined): PresentedSession {
+  if (header === undefined || !header.includes(name)) return { kind: "none" };
+  const values = header
+    .split(";")
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+  const [value] = values;
+  if (value === undefined) return { kind: "none" };
+  if (values.length > 1)
+    return unusable("more than one svc_session cookie was sent; clear this site's cookies");
+  if (!/^[A-Za-z0-9_-]{43}$/.test(value)) return unusable("the cookie is malformed; sign in again");
+  return { kind: "hash", hash: hash("sha256", value) };
+}
+
+function unusable(reason: string): PresentedSession {
+  return {
+    kind: "unusable",
+    fault: new Fault("session_invalid", { message: `invalid session: ${reason}.` }),
+  };
+}
+
+/** Value of Set-Cookie that mints the session, or clears it for `null`. */
+export function sessionCookie(grant: SessionGrant): string {
+  if (grant === null) return `${name}=; Expires=Thu, 01 Jan 1970 00:00:00 GMT; ${attributes}`;
+  return `${name}=${grant.value}; Expires=${new Date(grant.expires_at).toUTCString()}; ${attributes}`;
+}

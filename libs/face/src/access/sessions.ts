@@ -1,0 +1,71 @@
+// What identity said of a session, remembered for a few seconds (architecture.md 4).
+
+import type { CallOptions, Mesh } from "@svc/mesh";
+import { accounts, eventFilter, Fault } from "@svc/proto";
+import type { LiveSession } from "./rules.ts";
+
+export type Sessions = {
+  /** A session that was live within the last seconds, without asking. */
+  recall: (hash: string) => LiveSession | undefined;
+  /** Asks identity. Callers that ask for the same session at once share one question. Throws `auth_unavailable`. */
+  ask: (hash: string, options: CallOptions) => Promise<accounts.SessionAnswer>;
+  forget: (hash: string) => void;
+  close: () => void;
+};
+
+type Entry = { answer?: LiveSession; until: number; asked?: Promise<accounts.SessionAnswer> };
+
+/** Remembers at most `size` sessions for `cacheMs`; a revoke event drops one at once. */
+export function createSessions(
+  mesh: Pick<Mesh, "call" | "listen">,
+  limits: { cacheMs: number; size: number },
+): Sessions {
+  const entries = new Map<string, Entry>();
+  const forget = (hash: string) => void entries.delete(hash);
+  const stopListening = mesh.listen(eventFilter(accounts.sessionRevoked), (subject) => {
+    forget(subject.slice(subject.lastIndexOf(".") + 1));
+  });
+
+  const remember = (hash: string, entry: Entry) => {
+    entries.delete(hash);
+    entries.set(hash, entry);
+    if (entries.size <= limits.size) return;
+    const [oldest] = entries.keys();
+    if (oldest !== undefined) entries.delete(oldest);
+  };
+
+  const ask: Sessions["ask"] = (hash, options) => {
+    const pending = entries.get(hash)?.asked;
+    if (pending) return pending;
+    const asked = mesh.call(accounts.resolveSession, { hash }, options).then(
+      (answer) => {
+        // A revoke that arrived meanwhile took the entry away: then nothing may be remembered.
+        if (entries.get(hash) !== entry) return answer;
+        if (answer.state === "live") remember(hash, { answer, until: endOf(answer, limits.cacheMs) });
+        else entries.delete(hash);
+        return answer;
+      },
+      (cause) => {
+        if (entries.get(hash) === entry) entries.delete(hash);
+        throw new Fault("auth_unavailable", { cause });
+      },
+    );
+    const entry: Entry = { until: 0, asked };
+    remember(hash, entry);
+    return asked;
+  };
+
+  return {
+    recall: (hash) => {
+      const entry = entries.get(hash);
+      return entry?.answer && entry.until > Date.now() ? entry.answer : undefined;
+    },
+    ask,
+    forget,
+    close: stopListening,
+  };
+}
+
+function endOf(session: LiveSession, cacheMs: number): number {
+  return Math.min(Date.now() + cacheMs, Date.parse(session.expires_at));
+}

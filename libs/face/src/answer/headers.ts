@@ -1,0 +1,19 @@
+// Headers that every response carries (interface.md 4.1 rule 1).
+
+const fixed = [
+  "X-Content-Type-Options",
+  "nosniff",
+  "X-Frame-Options",
+  "DENY",
+  "Referrer-Policy",
+  "no-referrer",
+  "Content-Security-Policy",
+  "default-src 'none'",
+] as const;
+
+/** Flat list of names and values; Strict-Transport-Security only behind an edge that spoke https. */
+export function commonHeaders(requestId: string, forwardedProto: string | string[] | undefined): string[] {
+  const headers = ["X-Request-Id", requestId, ...fixed];
+  if (forwardedProto === "https") headers.push("Strict-Transport-Security", "max-age=31536000");
+  return headers;
+}

@@ -1,0 +1,55 @@
+// Answers to what is not even HTTP: written on the socket, because no request came of it (interface.md 4.1 rule 1).
+
+import { type ServerResponse, STATUS_CODES } from "node:http";
+import type { Socket } from "node:net";
+import { requestIdOf } from "../request/exchange.ts";
+import { envelope } from "./answer.ts";
+import { commonHeaders } from "./headers.ts";
+
+export type RawRefusal = { status: number; code: string; message: string };
+
+/** What a parse error of the HTTP server means; undefined when nobody is left to tell. */
+export function refusalOfParseError(code: string | undefined): RawRefusal | undefined {
+  if (code === "ECONNRESET" || code === "EPIPE") return undefined;
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
+    return { status: 408, code: "bad_request", message: "The request headers took too long to arrive." };
+  }
+  if (code === "HPE_HEADER_OVERFLOW") {
+    return { status: 431, code: "bad_request", message: "The request headers are over 16 KiB." };
+  }
+  if (code === "HPE_CHUNK_EXTENSIONS_OVERFLOW") {
+    return { status: 413, code: "too_large", message: "The chunk extensions of the body are too large." };
+  }
+  return { status: 400, code: "bad_request", message: "The request is not valid HTTP." };
+}
+
+/** Writes the refusal and closes the connection. Returns the request id. */
+export function answerRaw(socket: Socket, refusal: RawRefusal, headers: readonly string[] = []): string {
+  const id = requestIdOf(undefined);
+  const current = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+  if (current && !current.writableFinished && (current.req.complete || current.headersSent)) {
+    // Bytes behind a request that is still being answered: a second answer now would be read as the first one's.
+    if (current.req.complete) current.once("close", () => socket.destroy());
+    else socket.destroy();
+    return id;
+  }
+  if (!socket.writable) {
+    socket.destroy();
+    return id;
+  }
+  const body = envelope(refusal.code, refusal.message, id);
+  const all = [
+    ...commonHeaders(id, undefined),
+    "Content-Type",
+    "application/json",
+    "Content-Length",
+    String(body.byteLength),
+    "Connection",
+    "close",
+    ...headers,
+  ];
+  let head = `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ""}\r\n`;
+  for (let index = 0; index < all.length; index += 2) head += `${all[index]}: ${all[index + 1]}\r\n`;
+  socket.end(Buffer.concat([Buffer.from(`${head}\r\n`), body]), () => socket.destroy());
+  return id;
+}

@@ -1,0 +1,80 @@
+// One line and one count per request (interface.md 6.5 and 6.6).
+
+import type { Face } from "@svc/proto";
+import { Counter, Histogram, type Logger, type Registry } from "@svc/telemetry";
+import { type Exchange, pathOf } from "../request/exchange.ts";
+
+const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** Status told of a request whose caller left before an answer; never sent. */
+const callerLeft = 499;
+
+export type RequestLog = {
+  /** Notes an exchange whose answer has ended. */
+  note: (exchange: Exchange) => void;
+  /** Notes bytes that never became a request. */
+  noteMalformed: (status: number, requestId: string) => void;
+  /** Counts a request refused by a limit. */
+  noteLimited: (scope: string) => void;
+};
+
+export function createRequestLog(options: {
+  face: Face;
+  registry: Registry;
+  log: Logger;
+  quietPaths: readonly string[];
+}): RequestLog {
+  const { face, registry, log } = options;
+  const quiet: ReadonlySet<string> = new Set(options.quietPaths);
+  const requests = new Counter({
+    name: "svc_http_requests_total",
+    help: "Requests answered, by route pattern and status.",
+    labelNames: ["face", "method", "route", "code"],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: "svc_http_request_duration_seconds",
+    help: "Time from the end of the headers to the end of the answer; event streams are left out.",
+    labelNames: ["face", "route"],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const limited = new Counter({
+    name: "svc_rate_limited_total",
+    help: "Requests refused by a rate limit.",
+    labelNames: ["scope"],
+    registers: [registry],
+  });
+
+  const note = (exchange: Exchange) => {
+    const { request, response, route } = exchange;
+    const method = request.method ?? "";
+    const status = response.headersSent ? response.statusCode : callerLeft;
+    const durationMs = performance.now() - exchange.startedAt;
+    requests.inc({ face, method: methods.has(method) ? method : "other", route, code: String(status) });
+    if (exchange.isTimed) durations.observe({ face, route }, durationMs / 1_000);
+    if (status < 400 && quiet.has(route)) return;
+    log.info(
+      {
+        face,
+        method,
+        route,
+        path: pathOf(request),
+        status,
+        duration_ms: Math.round(durationMs * 100) / 100,
+        bytes: exchange.bytes,
+        request_id: exchange.id,
+        principal: exchange.principal,
+      },
+      "request",
+    );
+  };
+  return {
+    note,
+    noteMalformed: (status, requestId) => {
+      requests.inc({ face, method: "other", route: "unmatched", code: String(status) });
+      log.info({ face, route: "unmatched", status, request_id: requestId, principal: "" }, "request");
+    },
+    noteLimited: (scope) => limited.inc({ scope }),
+  };
+}

@@ -1,0 +1,60 @@
+// Chooses how the bytes of a contract move.
+
+import type { Mesh } from "@svc/mesh";
+import type { Operation } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import type { Gate } from "../access/gate.ts";
+import type { Sessions } from "../access/sessions.ts";
+import type { FaceSettings } from "../settings.ts";
+import type { Binding } from "./call.ts";
+import { collectedBinding, collector } from "./collected.ts";
+import { downloadBinding } from "./download.ts";
+import { createEventStreams } from "./event-stream.ts";
+import { jsonBinding } from "./json.ts";
+import { createMirrors, keptItemBinding, keptListBinding } from "./kept-view.ts";
+import { uploadBinding } from "./upload.ts";
+
+export type BindingNeeds = {
+  mesh: Pick<Mesh, "forward" | "mirrorView" | "readLines">;
+  sessions?: Sessions | undefined;
+  gate: Gate;
+  settings: FaceSettings;
+  log: Logger;
+};
+
+export type Bindings = {
+  of: (contract: Operation) => Binding;
+  endStreams: () => void;
+  close: () => Promise<void>;
+};
+
+export function createBindings(needs: BindingNeeds): Bindings {
+  const { mesh, settings } = needs;
+  const mirrors = createMirrors(mesh);
+  const streams = createEventStreams(needs);
+  const fromOwner = (contract: Operation): Binding =>
+    contract.http.collect === undefined
+      ? jsonBinding(needs, contract)
+      : collectedBinding(collector(mesh, contract, settings.collectedPages), contract);
+
+  const json = (contract: Operation): Binding => {
+    const { view } = contract.http;
+    const otherwise = fromOwner(contract);
+    if (!view) return otherwise;
+    const mirror = mirrors.of(view.of);
+    if (view.as === "item") return keptItemBinding({ mirror, param: view.param, otherwise });
+    return keptListBinding({ mirror, rebuildMs: settings.viewRebuildMs, otherwise }, contract);
+  };
+
+  return {
+    of: (contract) => {
+      const { kind } = contract.http;
+      if (kind === "events") return streams.open;
+      if (kind === "upload") return uploadBinding({ mesh, settings }, contract);
+      if (kind === "download") return downloadBinding({ mesh, settings }, contract);
+      return json(contract);
+    },
+    endStreams: streams.close,
+    close: mirrors.close,
+  };
+}

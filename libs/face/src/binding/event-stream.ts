@@ -1,0 +1,219 @@
+// Event streams: console output and build logs as server-sent events (interface.md 4.1 rule 5).
+
+import type { Mesh } from "@svc/mesh";
+import { Fault, faults, isFault, type Principal, type StreamTicket } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import type { Gate } from "../access/gate.ts";
+import { commonHeaders } from "../answer/headers.ts";
+import type { FaceSettings } from "../settings.ts";
+import type { Call } from "./call.ts";
+import { createLiveLines, type Frame } from "./live-lines.ts";
+
+export type EventStreams = {
+  /** Opens the stream of an admitted call. Throws a fault when it cannot. */
+  open: (call: Call) => Promise<void>;
+  /** Ends every stream; their viewers come back to another replica. */
+  close: () => void;
+};
+
+type Viewer = {
+  call: Call;
+  leave: () => void;
+  openedAt: number;
+  writtenAt: number;
+  checkedAt: number;
+  isChecking: boolean;
+  dropped: number;
+  stuckSince: number | undefined;
+};
+
+export type EventStreamNeeds = {
+  mesh: Pick<Mesh, "forward" | "readLines">;
+  gate: Gate;
+  settings: FaceSettings;
+  log: Logger;
+};
+
+export function createEventStreams(needs: EventStreamNeeds): EventStreams {
+  const { mesh, settings, log } = needs;
+  const viewers = new Set<Viewer>();
+  const openByAccount = new Map<string, number>();
+  const lines = createLiveLines(mesh, (subject, error) => {
+    log.warn({ subject, err: error }, "an event stream broke; its viewers are asked to come back");
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const tick = () => {
+    for (const viewer of viewers) attend(needs, viewer);
+    if (viewers.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  const start = (call: Call, ticket: StreamTicket, onLeave: () => void) => {
+    const now = Date.now();
+    const times = { openedAt: now, writtenAt: now, checkedAt: now };
+    const viewer: Viewer = {
+      ...times,
+      call,
+      leave: () => {},
+      isChecking: false,
+      dropped: 0,
+      stuckSince: undefined,
+    };
+    const { response } = call.exchange;
+    openResponse(call);
+    viewers.add(viewer);
+    viewer.leave = lines.join(positioned(ticket, call, settings), {
+      take: (frame) => take(viewer, frame, settings),
+      end: () => void response.end(),
+    });
+    response.once("close", () => {
+      viewers.delete(viewer);
+      viewer.leave();
+      onLeave();
+    });
+    timer ??= setInterval(tick, tickMs(settings)).unref();
+  };
+
+  return {
+    open: async (call) => {
+      const release = reserve(openByAccount, ownerOf(call.principal), settings.streamsPerAccount);
+      try {
+        const reply = await mesh.forward(call.contract, call.input, call.options);
+        if (!reply.stream) throw new Error(`${call.contract.subject} answered without a stream`);
+        if (call.exchange.response.destroyed) return release();
+        start(call, reply.stream, release);
+      } catch (error) {
+        release();
+        throw error;
+      }
+    },
+    close: () => {
+      clearInterval(timer);
+      for (const viewer of viewers) viewer.call.exchange.response.end();
+    },
+  };
+}
+
+function tickMs(settings: FaceSettings): number {
+  const { streamKeepAliveMs, streamRecheckMs, streamLifetimeMs, streamStuckMs } = settings;
+  return Math.min(
+    1_000,
+    ...[streamKeepAliveMs, streamRecheckMs, streamLifetimeMs, streamStuckMs].map((ms) => ms / 4),
+  );
+}
+
+function ownerOf(principal: Principal): string {
+  if (principal.kind === "account") return principal.user_id;
+  return principal.kind === "caller" ? principal.caller : principal.kind;
+}
+
+function reserve(open: Map<string, number>, owner: string, most: number): () => void {
+  const count = open.get(owner) ?? 0;
+  if (count >= most) {
+    throw new Fault("too_many_streams", { message: `You have ${most} live streams open; close one.` });
+  }
+  open.set(owner, count + 1);
+  let isReleased = false;
+  return () => {
+    if (isReleased) return;
+    isReleased = true;
+    const left = (open.get(owner) ?? 1) - 1;
+    if (left > 0) open.set(owner, left);
+    else open.delete(owner);
+  };
+}
+
+function openResponse({ exchange }: Call): void {
+  exchange.isTimed = false;
+  const { request, response } = exchange;
+  response.writeHead(200, [
+    ...commonHeaders(exchange.id, request.headers["x-forwarded-proto"]),
+    "Content-Type",
+    "text/event-stream; charset=utf-8",
+    "Cache-Control",
+    "no-store",
+    "X-Accel-Buffering",
+    "no",
+  ]);
+  write(exchange, ": open\n\n");
+}
+
+/** A reconnect within the hour goes on from the second of its last line instead of the tailed backlog. */
+function positioned(ticket: StreamTicket, { exchange }: Call, settings: FaceSettings): StreamTicket {
+  const lastId = exchange.request.headers["last-event-id"];
+  if (typeof lastId !== "string" || !/^\d{1,12}$/.test(lastId)) return ticket;
+  const since = Number(lastId);
+  const nowSeconds = Date.now() / 1_000;
+  if (since < nowSeconds - settings.streamResumeSeconds || since > nowSeconds + 60) return ticket;
+  return { ...ticket, since };
+}
+
+function write(exchange: Call["exchange"], chunk: string | Buffer): void {
+  exchange.bytes += chunk.length;
+  exchange.response.write(chunk);
+}
+
+function take(viewer: Viewer, frame: Frame, settings: FaceSettings): void {
+  const { exchange } = viewer.call;
+  if (exchange.response.writableEnded) return;
+  if (exchange.response.writableLength > settings.streamBufferBytes) {
+    viewer.dropped++;
+    viewer.stuckSince ??= Date.now();
+    return;
+  }
+  tellDropped(viewer);
+  write(exchange, frame.bytes);
+  viewer.writtenAt = Date.now();
+}
+
+function tellDropped(viewer: Viewer): void {
+  if (viewer.dropped > 0)
+    write(viewer.call.exchange, `: ${viewer.dropped} lines were dropped, you read too slowly\n\n`);
+  viewer.dropped = 0;
+  viewer.stuckSince = undefined;
+}
+
+function attend(needs: EventStreamNeeds, viewer: Viewer): void {
+  const { settings, log } = needs;
+  const { response } = viewer.call.exchange;
+  const now = Date.now();
+  if (response.writableEnded) return;
+  if (viewer.stuckSince !== undefined) {
+    if (response.writableLength <= settings.streamBufferBytes) tellDropped(viewer);
+    else if (now - viewer.stuckSince >= settings.streamStuckMs) return void response.destroy();
+  }
+  if (now - viewer.openedAt >= settings.streamLifetimeMs) return void response.end();
+  if (now - viewer.writtenAt >= settings.streamKeepAliveMs && viewer.stuckSince === undefined) {
+    write(viewer.call.exchange, ": alive\n\n");
+    viewer.writtenAt = now;
+  }
+  if (viewer.isChecking || now - viewer.checkedAt < settings.streamRecheckMs) return;
+  viewer.isChecking = true;
+  recheck(needs, viewer)
+    .catch((error) => log.error({ err: error }, "an event stream could not be checked again"))
+    .finally(() => {
+      viewer.isChecking = false;
+      viewer.checkedAt = Date.now();
+    });
+}
+
+// Only a clear no ends the stream: while identity or the owner cannot be reached, the last yes stands.
+async function recheck({ mesh, gate }: EventStreamNeeds, { call }: Viewer): Promise<void> {
+  const { contract, visitor, input } = call;
+  try {
+    const was = call.principal;
+    const principal =
+      was.kind === "account"
+        ? await gate.readmit(contract.http, was, visitor)
+        : await gate.admit(contract.http, visitor);
+    call.principal = principal;
+    await mesh.forward(contract, input, { ...call.options, principal });
+  } catch (error) {
+    const status = isFault(error) ? faults[error.fault].status : 500;
+    if (status !== 401 && status !== 403 && status !== 404) return;
+    if (call.exchange.response.writableEnded) return;
+    write(call.exchange, "event: revoked\ndata: revoked\n\n");
+    call.exchange.response.end();
+  }
+}

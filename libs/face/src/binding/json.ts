@@ -1,0 +1,31 @@
+// One JSON answer: the owner's bytes go out as they came.
+
+import type { Mesh } from "@svc/mesh";
+import type { Operation } from "@svc/proto";
+import type { Sessions } from "../access/sessions.ts";
+import { answerJson } from "../answer/answer.ts";
+import { type Binding, type Call, sessionHeaders } from "./call.ts";
+
+export function jsonBinding(
+  needs: { mesh: Pick<Mesh, "forward">; sessions?: Sessions | undefined },
+  contract: Operation,
+): Binding {
+  const { mesh, sessions } = needs;
+  const { status, session } = contract.http;
+  if (session === undefined) {
+    return async ({ exchange, input, options }) => {
+      const reply = await mesh.forward(contract, input, options);
+      answerJson(exchange, { status }, reply.body);
+    };
+  }
+  return async (call) => {
+    const reply = await mesh.forward(contract, call.input, call.options);
+    forgetOwn(sessions, call);
+    answerJson(call.exchange, { status, headers: sessionHeaders(contract, reply) }, reply.body);
+  };
+}
+
+// Whatever such an operation did to the caller's session, this gateway shall not remember what was before.
+function forgetOwn(sessions: Sessions | undefined, { principal }: Call): void {
+  if (principal.kind === "account") sessions?.forget(principal.session);
+}

@@ -1,0 +1,124 @@
+// Lines of live streams for many viewers: one upstream reader per subject, a short memory for those who join later.
+
+import type { Mesh } from "@svc/mesh";
+import type { StreamTicket } from "@svc/proto";
+
+export type Frame = { atSeconds: number; bytes: Buffer };
+export type Listener = { take: (frame: Frame) => void; end: () => void };
+
+export type LiveLines = {
+  /** Gives a listener the lines from the ticket's position on. Returns its leaving. */
+  join: (ticket: StreamTicket, listener: Listener) => () => void;
+};
+
+type Hub = {
+  key: string;
+  from: StreamTicket;
+  listeners: Set<Listener>;
+  memory: Frame[];
+  memorySize: number;
+  hasForgotten: boolean;
+  stop: AbortController;
+};
+
+const memoryLines = 1_000;
+const memoryBytes = 1024 * 1024;
+
+/** `onFailure` hears why an upstream broke; its listeners are ended and come back by themselves. */
+export function createLiveLines(
+  mesh: Pick<Mesh, "readLines">,
+  onFailure: (subject: string, error: unknown) => void,
+): LiveLines {
+  const hubs = new Map<string, Hub>();
+
+  const open = (key: string, from: StreamTicket): Hub => {
+    const hub: Hub = {
+      key,
+      from,
+      listeners: new Set(),
+      memory: [],
+      memorySize: 0,
+      hasForgotten: false,
+      stop: new AbortController(),
+    };
+    // A second hub of one subject serves a viewer whose position the first one's memory does not reach.
+    if (!hubs.has(key)) hubs.set(key, hub);
+    return hub;
+  };
+
+  const close = (hub: Hub) => {
+    if (hubs.get(hub.key) === hub) hubs.delete(hub.key);
+    hub.stop.abort();
+    for (const listener of [...hub.listeners]) listener.end();
+    hub.listeners.clear();
+  };
+
+  const run = async (hub: Hub) => {
+    try {
+      for await (const { atSeconds, line } of mesh.readLines(hub.from, hub.stop.signal)) {
+        if (hub.stop.signal.aborted) break;
+        const frame = { atSeconds, bytes: frameOf(atSeconds, line) };
+        keep(hub, frame);
+        for (const listener of hub.listeners) listener.take(frame);
+      }
+    } catch (error) {
+      if (!hub.stop.signal.aborted) onFailure(hub.from.subject, error);
+    } finally {
+      close(hub);
+    }
+  };
+
+  return {
+    join: (ticket, listener) => {
+      const key = `${ticket.stream} ${ticket.subject}`;
+      const shared = hubs.get(key);
+      const isCovered = shared !== undefined && covers(shared, ticket);
+      const hub = isCovered ? shared : open(key, ticket);
+      if (isCovered) for (const frame of backlogOf(hub, ticket)) listener.take(frame);
+      hub.listeners.add(listener);
+      if (!isCovered) void run(hub);
+      return () => {
+        hub.listeners.delete(listener);
+        if (hub.listeners.size === 0) close(hub);
+      };
+    },
+  };
+}
+
+// Trimmed to the limits only at twice their size, so that a busy stream is not copied for every line.
+function keep(hub: Hub, frame: Frame): void {
+  hub.memory.push(frame);
+  hub.memorySize += frame.bytes.length;
+  if (hub.memory.length < memoryLines * 2 && hub.memorySize < memoryBytes * 2) return;
+  let first = Math.max(0, hub.memory.length - memoryLines);
+  let size = hub.memory.slice(first).reduce((sum, one) => sum + one.bytes.length, 0);
+  while (size > memoryBytes) size -= hub.memory[first++]?.bytes.length ?? size;
+  hub.memory = hub.memory.slice(first);
+  hub.memorySize = size;
+  hub.hasForgotten = true;
+}
+
+function covers(hub: Hub, ticket: StreamTicket): boolean {
+  const { from, memory, hasForgotten } = hub;
+  if (ticket.since === undefined) {
+    return (
+      memory.length >= ticket.tail || (!hasForgotten && from.since === undefined && from.tail >= ticket.tail)
+    );
+  }
+  if (!hasForgotten && from.since !== undefined && from.since <= ticket.since) return true;
+  const [first] = memory;
+  return first !== undefined && first.atSeconds < ticket.since;
+}
+
+function backlogOf(hub: Hub, ticket: StreamTicket): Frame[] {
+  const { since } = ticket;
+  if (since !== undefined) return hub.memory.filter((frame) => frame.atSeconds >= since);
+  return ticket.tail === 0 ? [] : hub.memory.slice(-ticket.tail);
+}
+
+/** `id:` in unix seconds and the line; a line that holds line breaks becomes several `data:` of one event. */
+export function frameOf(atSeconds: number, line: Uint8Array): Buffer {
+  const text = Buffer.from(line.buffer, line.byteOffset, line.byteLength).toString("utf8");
+  const data = text.split(/\r\n|\r|\n/).join("\ndata: ");
+  return Buffer.from(`id: ${atSeconds}\ndata: ${data}\n\n`);
+}

@@ -1,0 +1,206 @@
+// The HTTP shell of a gateway, built by walking the contracts it is given (architecture.md 1).
+
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import type { Mesh } from "@svc/mesh";
+import { type Face, Fault, type HttpBinding, type Operation, type ProcessOperation } from "@svc/proto";
+import type { Logger, Registry } from "@svc/telemetry";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { createGate } from "./access/gate.ts";
+import { hostOf } from "./access/host.ts";
+import type { ServiceTokens } from "./access/service-tokens.ts";
+import type { Sessions } from "./access/sessions.ts";
+import { answerFault } from "./answer/answer.ts";
+import { answerRaw, refusalOfParseError } from "./answer/raw-answer.ts";
+import { createRequestLog, type RequestLog } from "./answer/request-log.ts";
+import { createBindings } from "./binding/bindings.ts";
+import { processBinding } from "./binding/process-operation.ts";
+import { methodFinder, methodsOf, routerPath } from "./paths.ts";
+import { refusalByHead } from "./request/admission.ts";
+import { hasBody } from "./request/body.ts";
+import { type Exchange, openExchange, pathOf } from "./request/exchange.ts";
+import type { Fields } from "./request/input.ts";
+import { createPace, type Pace } from "./request/pace.ts";
+import { answerFailure, type Serve, serving } from "./serve.ts";
+import { defaultFaceSettings, type FaceSettings } from "./settings.ts";
+
+export type FaceOptions = {
+  face: Face;
+  /** Contracts to serve; those of the other face are left out. */
+  operations: readonly Operation[];
+  processOperations: readonly ProcessOperation[];
+  mesh: Pick<Mesh, "call" | "forward" | "mirrorView" | "readLines">;
+  /** Needed by operations that take a session. */
+  sessions?: Sessions;
+  /** Needed by operations that take a service token. */
+  tokens?: ServiceTokens;
+  settings?: Partial<FaceSettings>;
+  registry: Registry;
+  log: Logger;
+};
+
+export type FaceServer = {
+  /** Starts to listen; rejects with the system error when the port is taken. Port 0 picks a free one. */
+  listen: (where: { host: string; port: number }) => Promise<{ port: number }>;
+  /** Ends streams, lets what is in flight end, at most for the drain span, then closes everything. */
+  close: () => Promise<void>;
+};
+
+type Shell = {
+  face: Face;
+  settings: FaceSettings;
+  log: Logger;
+  requestLog: RequestLog;
+  pace: Pace;
+  allowed: (path: string) => string[];
+};
+
+/** Builds a face; nothing listens before `listen`. Throws when two contracts claim the same method and path. */
+export function createFace(options: FaceOptions): FaceServer {
+  const { face, log, registry } = options;
+  const settings: FaceSettings = { ...defaultFaceSettings, ...options.settings };
+  const isOurs = ({ http }: { http: HttpBinding }) => http.faces.includes(face);
+  const operations = options.operations.filter(isOurs);
+  const processOperations = options.processOperations.filter(isOurs);
+  const requestLog = createRequestLog({ face, registry, log, quietPaths: settings.quietPaths });
+  const { mesh, sessions, tokens } = options;
+  const gate = createGate({ mesh, sessions, tokens, adminHostname: settings.adminHostname });
+  const bindings = createBindings({ mesh, sessions, gate, settings, log });
+  const allowed = methodFinder([...operations, ...processOperations].map(({ http }) => http));
+  const pace = createPace({ graceMs: settings.bodyGraceMs, bytesPerSecond: settings.bodyBytesPerSecond });
+  const shell: Shell = { face, settings, log, requestLog, pace, allowed };
+
+  const server = createServer(shell);
+  for (const contract of operations) {
+    const serve = serving({ gate, settings, requestLog, log }, contract, bindings.of(contract));
+    addRoute(server, shell, { contract, serve });
+  }
+  for (const operation of processOperations) {
+    const respond = processBinding(operation, registry);
+    const serve: Serve = ({ exchange }) =>
+      respond(exchange).catch((error) => answerFailure(log, exchange, error));
+    addRoute(server, shell, { contract: operation, serve });
+  }
+  server.setNotFoundHandler((request, reply) => answerUnserved(shell, request, reply));
+
+  return {
+    listen: async ({ host, port }) => {
+      await server.listen({ host, port });
+      const address = server.server.address();
+      return { port: typeof address === "object" && address ? address.port : port };
+    },
+    close: async () => {
+      bindings.endStreams();
+      await closeServer(server, settings.drainMs);
+      pace.close();
+      await bindings.close();
+    },
+  };
+}
+
+function createServer(shell: Shell): FastifyInstance {
+  const { settings } = shell;
+  const server = fastify({
+    logger: false,
+    genReqId: () => "",
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    keepAliveTimeout: settings.idleTimeoutMs,
+    connectionTimeout: 0,
+    requestTimeout: 0,
+    routerOptions: { maxParamLength: 1_024 },
+    http: {
+      headersTimeout: settings.headersTimeoutMs,
+      connectionsCheckingInterval: Math.min(1_000, settings.headersTimeoutMs / 4),
+      // Node would answer a missing Host by itself, without the headers that every response carries.
+      requireHostHeader: false,
+    },
+    clientErrorHandler: (error, socket) => answerMalformed(shell, error, socket),
+    frameworkErrors: (error, request, reply) => answerUnroutable(shell, error, { request, reply }),
+  });
+  // Bodies are read by the face itself, when the credential is known to be good.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("*", (_request, _payload, done) => done(null));
+  server.setErrorHandler((error, request, reply) => {
+    answerFailure(shell.log, begin(shell, request.raw, reply), error);
+  });
+  const { server: http } = server;
+  http.on("checkExpectation", (request, response) => http.emit("request", request, response));
+  http.on("connect", (_request, socket: Socket) => {
+    const refusal = { status: 405, code: "method_not_allowed", message: "CONNECT is not served." };
+    shell.requestLog.noteMalformed(405, answerRaw(socket, refusal, ["Allow", "GET"]));
+  });
+  return server;
+}
+
+function addRoute(
+  server: FastifyInstance,
+  shell: Shell,
+  route: { contract: Operation | ProcessOperation; serve: Serve },
+): void {
+  const { contract, serve } = route;
+  const { path } = contract.http;
+  const limits = { jsonBodyBytes: shell.settings.jsonBodyBytes };
+  server.route({
+    method: methodsOf(contract.http),
+    url: routerPath(path),
+    handler: (request, reply) => {
+      const exchange = begin(shell, request.raw, reply);
+      exchange.route = path;
+      const host = hostOf(request.raw);
+      if (host === undefined) return answerBadHost(exchange);
+      const refusal = refusalByHead(contract, request.raw, { ...limits, host });
+      if (refusal) return answerFault(exchange, refusal);
+      void serve({ exchange, host, params: request.params as Fields, query: request.query as Fields });
+    },
+  });
+}
+
+/** Takes a request over from the router and notes it when it has ended, however it ends. */
+function begin(shell: Shell, request: IncomingMessage, reply: FastifyReply): Exchange {
+  reply.hijack();
+  const response: ServerResponse = reply.raw;
+  const exchange = openExchange(shell.face, request, response);
+  response.once("close", () => shell.requestLog.note(exchange));
+  if (hasBody(request)) shell.pace.watch(request, response);
+  return exchange;
+}
+
+function answerBadHost(exchange: Exchange): void {
+  const message = "The request is not valid: send exactly one well-formed Host header.";
+  answerFault(exchange, new Fault("bad_request", { message }), ["Connection", "close"]);
+}
+
+function answerUnserved(shell: Shell, request: FastifyRequest, reply: FastifyReply): void {
+  const exchange = begin(shell, request.raw, reply);
+  const methods = shell.allowed(pathOf(request.raw));
+  if (hostOf(request.raw) === undefined) answerBadHost(exchange);
+  else if (methods.length === 0) answerFault(exchange, new Fault("not_found"));
+  else answerFault(exchange, new Fault("method_not_allowed"), ["Allow", methods.join(", ")]);
+}
+
+function answerUnroutable(
+  shell: Shell,
+  error: Error & { code?: string },
+  asked: { request: FastifyRequest; reply: FastifyReply },
+): void {
+  const exchange = begin(shell, asked.request.raw, asked.reply);
+  if (error.code === "FST_ERR_BAD_URL") {
+    const message = "The request is not valid: the path has a malformed percent escape.";
+    answerFault(exchange, new Fault("bad_request", { message }));
+  } else answerFault(exchange, new Fault("not_found"));
+}
+
+function answerMalformed(shell: Shell, error: Error & { code?: string }, socket: Socket): void {
+  const refusal = refusalOfParseError(error.code);
+  if (refusal) shell.requestLog.noteMalformed(refusal.status, answerRaw(socket, refusal));
+  else socket.destroy();
+}
+
+async function closeServer(server: FastifyInstance, drainMs: number): Promise<void> {
+  const closed = server.close();
+  const timer = setTimeout(() => server.server.closeAllConnections(), drainMs);
+  await closed;
+  clearTimeout(timer);
+}

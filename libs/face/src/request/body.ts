@@ -1,0 +1,78 @@
+// JSON bodies (interface.md 4.1 rule 4).
+
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage } from "node:http";
+import { Fault } from "@svc/proto";
+
+/** Whether the request announces a body; `Content-Length: 0` announces none. */
+export function hasBody(request: IncomingMessage): boolean {
+  const { headers } = request;
+  if (headers["transfer-encoding"] !== undefined) return true;
+  const length = headers["content-length"];
+  return length !== undefined && length !== "0";
+}
+
+/** Whether a Content-Type is application/json; parameters such as charset are allowed. */
+export function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false;
+  if (contentType === "application/json") return true;
+  return (contentType.split(";")[0] ?? "").trim().toLowerCase() === "application/json";
+}
+
+/** Reads a whole body. Throws `too_large` above `limit` bytes; the rest is then thrown away by the server. */
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  const stop = () => {
+    request.off("data", onData).off("end", onEnd).off("close", onClose).off("error", onClose);
+  };
+  const onData = (chunk: Buffer) => {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size <= limit) return;
+    stop();
+    request.resume();
+    reject(new Fault("too_large", { message: tooLarge(limit) }));
+  };
+  const onEnd = () => {
+    stop();
+    resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, size));
+  };
+  const onClose = () => {
+    stop();
+    reject(new Fault("bad_request", { message: "The body ended before its declared length." }));
+  };
+  request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
+  return promise;
+}
+
+export function tooLarge(limit: number): string {
+  return `The body is over ${limit} bytes.`;
+}
+
+/** Parses a body. Throws `bad_request` for bytes that are not UTF-8, malformed JSON and a key named __proto__. */
+export function parseJson(body: Buffer): unknown {
+  if (!isUtf8(body)) throw badJson("the body is not UTF-8");
+  const text = body.toString("utf8");
+  // A key can hide behind escapes (\u005f), so any escape of that block takes the slow way too.
+  const isSuspect = text.includes("__proto__") || text.includes("\\u00");
+  try {
+    return isSuspect ? JSON.parse(text, refuseProto) : JSON.parse(text);
+  } catch (error) {
+    throw badJson(
+      error instanceof ProtoKey ? "a key named __proto__ is not allowed" : "the body is not valid JSON",
+    );
+  }
+}
+
+class ProtoKey extends Error {}
+
+function refuseProto(key: string, value: unknown): unknown {
+  if (key === "__proto__") throw new ProtoKey();
+  return value;
+}
+
+function badJson(reason: string): Fault {
+  return new Fault("bad_request", { message: `The request is not valid: ${reason}.` });
+}

@@ -1,0 +1,60 @@
+// Every limit and span of an HTTP face, with the values of the specification (interface.md 4.1 and 8, behaviour.md d).
+
+export type FaceSettings = {
+  /** Host of the operator console, without a port (interface.md 5.2). */
+  adminHostname: string;
+  /** Header that tells the client address; empty = the TCP peer. */
+  clientIpHeader: string;
+  /** Paths whose successful requests are not logged: probes and scrapes (behaviour.md p). */
+  quietPaths: readonly string[];
+  jsonBodyBytes: number;
+  /** Ceiling of one uploaded body; the owner of an upload sets the real limit. */
+  uploadBytes: number;
+  /** A body still arriving after this span must average `bodyBytesPerSecond`. */
+  bodyGraceMs: number;
+  bodyBytesPerSecond: number;
+  headersTimeoutMs: number;
+  idleTimeoutMs: number;
+  drainMs: number;
+  sessionCacheMs: number;
+  sessionCacheSize: number;
+  viewRebuildMs: number;
+  /** Pages of one collected list; a longer one is a bug of its owner. */
+  collectedPages: number;
+  streamKeepAliveMs: number;
+  streamRecheckMs: number;
+  streamLifetimeMs: number;
+  streamResumeSeconds: number;
+  streamsPerAccount: number;
+  /** Bytes that may wait for one slow viewer before lines are dropped for it. */
+  streamBufferBytes: number;
+  /** A viewer that takes nothing for this long is closed. */
+  streamStuckMs: number;
+  /** A transfer without a byte for this long is closed. */
+  transferStallMs: number;
+};
+
+export const defaultFaceSettings: FaceSettings = {
+  adminHostname: "",
+  clientIpHeader: "",
+  quietPaths: ["/healthz", "/readyz", "/metrics"],
+  jsonBodyBytes: 1024 * 1024,
+  uploadBytes: 4 * 1024 ** 3,
+  bodyGraceMs: 30_000,
+  bodyBytesPerSecond: 16 * 1024,
+  headersTimeoutMs: 10_000,
+  idleTimeoutMs: 120_000,
+  drainMs: 20_000,
+  sessionCacheMs: 5_000,
+  sessionCacheSize: 20_000,
+  viewRebuildMs: 1_000,
+  collectedPages: 1_000,
+  streamKeepAliveMs: 15_000,
+  streamRecheckMs: 60_000,
+  streamLifetimeMs: 30 * 60_000,
+  streamResumeSeconds: 3_600,
+  streamsPerAccount: 16,
+  streamBufferBytes: 256 * 1024,
+  streamStuckMs: 30_000,
+  transferStallMs: 120_000,
+};

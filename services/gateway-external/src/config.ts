@@ -1,0 +1,41 @@
+// Settings of the external gateway (behaviour.md d).
+
+import { section } from "@svc/config";
+import { gatewaySection, type ListenAddress, parseListen } from "@svc/face";
+import { z } from "zod";
+
+export const settings = z.strictObject({
+  server: section({
+    listen: z.string().default("0.0.0.0:8080"),
+    root_domain: z.string().regex(/\./, "must be a domain with a dot in it").default("svc.localhost"),
+  }),
+  auth: section({
+    admin_hostname: z.string().optional(),
+    panel_hostname: z.string().optional(),
+    /** Set on an installation behind the edge tunnel: its visitor header then tells the client address. */
+    access_jwt_aud: z.string().default(""),
+    client_ip_header: z
+      .string()
+      .regex(/^[A-Za-z0-9-]*$/, "must be the bare name of a header")
+      .default(""),
+    extra_origins: z.array(z.string()).default([]),
+  }),
+  gateway: gatewaySection,
+});
+type Settings = z.output<typeof settings>;
+
+/** SVC_LISTEN wins over the file. */
+export function listenAddress({ server }: Settings): ListenAddress {
+  return parseListen(process.env["SVC_LISTEN"] ?? server.listen);
+}
+
+/** Host of the operator console. */
+export function adminHostname({ auth, server }: Settings): string {
+  return auth.admin_hostname ?? `op.console.${server.root_domain}`;
+}
+
+/** Lower-case name of the header that tells the client address; empty = the TCP peer. */
+export function clientIpHeader({ auth }: Settings): string {
+  if (auth.client_ip_header !== "") return auth.client_ip_header.toLowerCase();
+  return auth.access_jwt_aud === "" ? "" : "cf-connecting-ip";
+}

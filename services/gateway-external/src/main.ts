@@ -1,0 +1,33 @@
+// The external face (interface.md 1): people and the panel call it with a session cookie.
+
+import { createFace, createSessions, limitsOf } from "@svc/face";
+import { operations, processOperations } from "@svc/proto";
+import { runService } from "@svc/service";
+import { adminHostname, clientIpHeader, listenAddress, settings } from "./config.ts";
+
+await runService({
+  name: "gateway-external",
+  settings,
+  start: async ({ settings: given, mesh, registry, log }) => {
+    const limits = limitsOf(given.gateway);
+    const sessions = createSessions(mesh, { cacheMs: limits.sessionCacheMs, size: limits.sessionCacheSize });
+    const face = createFace({
+      face: "external",
+      operations,
+      processOperations,
+      mesh,
+      sessions,
+      settings: { ...limits, adminHostname: adminHostname(given), clientIpHeader: clientIpHeader(given) },
+      registry,
+      log,
+    });
+    const { port } = await face.listen(listenAddress(given));
+    log.info({ port }, "the external face listens");
+    return {
+      stop: async () => {
+        await face.close();
+        sessions.close();
+      },
+    };
+  },
+});

@@ -1,0 +1,26 @@
+// The internal face (interface.md 1): the proxy, the login gate, build jobs and the emergency CLI call it.
+
+import { createFace, limitsOf, openServiceTokens } from "@svc/face";
+import { operations, processOperations } from "@svc/proto";
+import { runService } from "@svc/service";
+import { listenAddress, settings, tokenSource } from "./config.ts";
+
+await runService({
+  name: "gateway-internal",
+  settings,
+  start: async ({ settings: { gateway }, mesh, registry, log }) => {
+    const face = createFace({
+      face: "internal",
+      operations,
+      processOperations,
+      mesh,
+      tokens: openServiceTokens({ ...tokenSource(), log }),
+      settings: limitsOf(gateway),
+      registry,
+      log,
+    });
+    const { port } = await face.listen(listenAddress(gateway.internal_listen));
+    log.info({ port }, "the internal face listens");
+    return { stop: face.close };
+  },
+});
