@@ -64,7 +64,7 @@ export function parseConfig(args: string[]): Config {
     port: number(required(values.port, "port"), "port", { low: 0, high: 65_535 }),
     host: values.host,
     images: absolute(required(values.images, "images")),
-    nodes: number(values.nodes, "nodes", { low: 1, high: 100 }),
+    nodes: number(values.nodes, "nodes", { low: 1, high: 60 }),
     serviceAccounts: values["service-account"].map(account),
     crashBackoffMs: number(values["crash-backoff-ms"], "crash-backoff-ms", backoff),
     jobBackoffMs: number(values["job-backoff-ms"], "job-backoff-ms", backoff),

@@ -105,7 +105,7 @@ async function startNodes(
   sources: ControllerSources,
 ) {
   const uids = (pods: Pod[]) => new Set(pods.map((pod) => pod.metadata.uid ?? ""));
-  const pods = [...sources.pods.values()];
+  const pods = api.list(PODS).items as Pod[];
   const living = uids(pods.filter((pod) => !isFinished(pod)));
   const processes = await sweep(podsDir, { known: uids(pods), living });
   const deps = {

@@ -63,7 +63,9 @@ async function rotate(dir: string, state: State): Promise<void> {
   const kept = openTimes(dir)
     .read()
     .filter(({ end }) => end > state.oldBase);
-  const lines = [...kept, { end: state.end, atMs: stampMs(state) }].map(({ end, atMs }) => `${end} ${atMs}\n`);
+  const lines = [...kept, { end: state.end, atMs: stampMs(state) }].map(
+    ({ end, atMs }) => `${end} ${atMs}\n`,
+  );
   replace(dir, "times", lines.join(""));
   replace(dir, "base", `${state.base} ${state.oldBase}\n`);
 }

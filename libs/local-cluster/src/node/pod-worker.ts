@@ -27,7 +27,7 @@ export class PodWorker {
   readonly #stopping = new AbortController();
   readonly #init: ContainerWorker[];
   readonly #main: ContainerWorker[];
-  readonly #startTime: string;
+  readonly #startedMs: number;
   readonly #reporter: PodReporter;
   #ending: PodView["ending"];
   #setupMessage: string | undefined;
@@ -38,7 +38,7 @@ export class PodWorker {
     const { pod } = deps.facts;
     this.#deps = deps;
     this.#pod = pod;
-    this.#startTime = pod.status?.startTime ?? isoTime(Date.now());
+    this.#startedMs = Date.parse(pod.status?.startTime ?? "") || Date.now();
     const containerDeps = { ...deps, volumeDirs: this.#volumeDirs, onChange: () => this.#reporter.soon() };
     const create = (container: Container) => new ContainerWorker(containerDeps, container);
     this.#init = (pod.spec.initContainers ?? []).map(create);
@@ -117,7 +117,7 @@ export class PodWorker {
   #startDeadline(): NodeJS.Timeout | undefined {
     const { activeDeadlineSeconds, terminationGracePeriodSeconds = 30 } = this.#pod.spec;
     if (activeDeadlineSeconds === undefined) return undefined;
-    const leftMs = Date.parse(this.#startTime) + activeDeadlineSeconds * 1000 - Date.now();
+    const leftMs = this.#startedMs + activeDeadlineSeconds * 1000 - Date.now();
     return setTimeout(
       () => {
         const message = "Pod was active on the node longer than the specified deadline";
@@ -148,7 +148,7 @@ export class PodWorker {
       main: this.#statuses(this.#main),
       podIP: facts.podIP,
       hostIP: facts.hostIP,
-      startTime: this.#startTime,
+      startTime: isoTime(this.#startedMs),
       ending: this.#ending,
     };
   }

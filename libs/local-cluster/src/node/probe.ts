@@ -85,12 +85,20 @@ export function runCommand({ argv, env, cwd }: ExecTarget, timeoutMs: number): P
   return promise;
 }
 
-/** Asks once. A handler of no known kind counts as a success, as an empty probe does. */
+/** Asks once; never throws. A handler of no known kind counts as a success, as an empty probe does. */
 export async function check(
   target: ProbeTarget,
   handler: ProbeHandler,
   timeoutMs: number,
 ): Promise<ProbeResult> {
+  try {
+    return await ask(target, handler, timeoutMs);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+async function ask(target: ProbeTarget, handler: ProbeHandler, timeoutMs: number): Promise<ProbeResult> {
   const { container, podIP } = target;
   if (handler.tcpSocket !== undefined) {
     const { host, port } = handler.tcpSocket;

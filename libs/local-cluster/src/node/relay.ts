@@ -71,7 +71,8 @@ async function listen(route: string, backends: Backend[], sockets: Set<Socket>):
   const listener: Listener = { server, backends, turn: 0 };
   server.on("connection", (client) => accept(client, listener, sockets));
   const { promise, resolve, reject } = Promise.withResolvers<AddressInfo | string | null>();
-  server.once("error", reject);
+  // Also later on: an error of one accept must not end the process.
+  server.on("error", reject);
   server.listen({ host, port: Number(port) }, () => resolve(server.address()));
   await promise;
   return listener;

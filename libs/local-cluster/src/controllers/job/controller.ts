@@ -64,7 +64,10 @@ export function startJobs(
     ) {
       return undefined;
     }
-    release(deps, pod);
+    // The copy may lag behind; only the API server knows that a Job is gone.
+    const { namespace } = pod.metadata;
+    const found = owner === undefined ? undefined : deps.api.find(JOBS, owner.name, namespace);
+    if (found?.metadata.uid !== owner?.uid) release(deps, pod);
     return undefined;
   });
   jobs.onChange((job, _previous, deleted) => {
