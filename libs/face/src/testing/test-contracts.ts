@@ -1,0 +1,154 @@
+// Operations that exist only in the tests of this library: one for each way bytes move and each tier.
+
+import { cursor, nothing, type Operation, operation, page, view } from "@svc/proto";
+import { z } from "zod";
+
+const common = { summary: "A test.", spec: "none" };
+const item = { id: z.string().min(1).max(40) };
+
+export const Thing = z.strictObject({ name: z.string(), size: z.number().int() });
+export const things = view({
+  name: "things",
+  owner: "lifecycle",
+  value: Thing,
+  readers: ["gateway-internal", "gateway-external"],
+  summary: "Things.",
+});
+
+const seen = z.strictObject({
+  principal: z.unknown(),
+  client: z.unknown(),
+  request_id: z.string(),
+  traceparent: z.string(),
+  input: z.unknown(),
+});
+
+function seer(subject: string, http: Parameters<typeof operation>[0]["http"]) {
+  return operation({ ...common, subject: `lifecycle.${subject}`, http, output: seen });
+}
+
+const external = { face: "external" } as const;
+
+export const open = seer("see.open", { ...external, method: "GET", path: "/open", tier: "public" });
+export const app = seer("see.app", { ...external, method: "GET", path: "/app", tier: "app" });
+export const inSetup = seer("see.setup", {
+  ...external,
+  method: "GET",
+  path: "/in-setup",
+  tier: "app",
+  setup: true,
+});
+export const admin = seer("see.admin", { ...external, method: "GET", path: "/admin", tier: "admin" });
+export const owner = seer("see.owner", { ...external, method: "GET", path: "/owner", tier: "owner" });
+export const service = seer("see.service", {
+  face: "internal",
+  method: "GET",
+  path: "/service",
+  tier: "service",
+  callers: ["velocity"],
+});
+
+export const door = operation({
+  ...common,
+  subject: "lifecycle.door.enter",
+  http: {
+    ...external,
+    method: "POST",
+    path: "/door",
+    tier: "public",
+    rateLimited: true,
+    session: "mints",
+  },
+  output: z.strictObject({ ok: z.literal(true) }),
+});
+export const leave = operation({
+  ...common,
+  subject: "lifecycle.door.leave",
+  http: { ...external, method: "POST", path: "/leave", tier: "public", session: "ends" },
+  output: z.strictObject({ ok: z.literal(true) }),
+});
+
+export const write = operation({
+  ...common,
+  subject: "lifecycle.thing.write",
+  http: { ...external, method: "PUT", path: "/things/{id}", tier: "public", status: 201 },
+  params: item,
+  query: { loud: z.enum(["true", "false"]).optional() },
+  body: { size: z.number().int(), tags: z.array(z.string()).optional() },
+  output: z.strictObject({ got: z.unknown() }),
+  faults: ["not_found", "cooldown", "unavailable"],
+});
+export const touch = operation({
+  ...common,
+  subject: "lifecycle.thing.touch",
+  http: { ...external, method: "POST", path: "/things/{id}/touch", tier: "public", status: 204 },
+  params: item,
+  body: { why: z.string().optional() },
+  bodyOptional: true,
+  output: nothing,
+});
+
+const paged = { query: cursor, output: page(Thing) };
+export const collected = operation({
+  ...common,
+  ...paged,
+  subject: "lifecycle.thing.collect",
+  http: { ...external, method: "GET", path: "/collected", tier: "public", collect: "things" },
+});
+export const kept = operation({
+  ...common,
+  ...paged,
+  subject: "lifecycle.thing.list",
+  http: {
+    ...external,
+    method: "GET",
+    path: "/things",
+    tier: "public",
+    collect: "things",
+    view: { of: things, as: "list" },
+  },
+});
+export const keptItem = operation({
+  ...common,
+  subject: "lifecycle.thing.read",
+  http: {
+    ...external,
+    method: "GET",
+    path: "/things/{id}",
+    tier: "public",
+    view: { of: things, as: "item", param: "id" },
+  },
+  params: item,
+  output: Thing,
+  faults: ["not_found"],
+});
+
+export const watch = operation({
+  ...common,
+  subject: "lifecycle.console.watch",
+  http: { ...external, method: "GET", path: "/things/{id}/console", tier: "app", kind: "events" },
+  params: item,
+  output: nothing,
+});
+export const put = operation({
+  ...common,
+  subject: "lifecycle.blob.put",
+  http: { ...external, method: "PUT", path: "/blobs/{id}", tier: "public", kind: "upload" },
+  params: item,
+  output: z.unknown(),
+});
+export const get = operation({
+  ...common,
+  subject: "lifecycle.blob.get",
+  http: { ...external, method: "GET", path: "/blobs/{id}", tier: "public", kind: "download" },
+  params: item,
+  output: z.unknown(),
+});
+
+const all = [
+  ...[open, app, inSetup, admin, owner, service, door, leave, write, touch],
+  ...[collected, kept, keptItem, watch, put, get],
+];
+export const testOperations: readonly Operation[] = all.filter(
+  (one): one is Operation => one.http !== undefined,
+);
