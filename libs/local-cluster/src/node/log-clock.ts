@@ -132,8 +132,10 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
       if (known.end !== state.end || known.open !== state.open || signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       wakeups.push(resolve);
-      signal.addEventListener("abort", () => resolve(), { once: true });
+      const onAbort = () => resolve();
+      signal.addEventListener("abort", onAbort);
       await promise;
+      signal.removeEventListener("abort", onAbort);
     },
     finish: async () => {
       stop();

@@ -7,7 +7,7 @@ import type { ContainerProcess } from "./processes.ts";
 import { isAlive, killGroup, RUN_VARIABLE, signal } from "./processes.ts";
 
 const SHIM = fileURLToPath(new URL("./container.sh", import.meta.url));
-const RECHECK_MS = 1000;
+const RECHECK_MS = 250;
 /** What Kubernetes reports for a container that was killed with SIGKILL. */
 const KILLED = 137;
 
