@@ -1,0 +1,79 @@
+type Alarm = { key: string; at: number };
+
+// A binary heap of alarms; one that was moved or cleared stays in it until its time and is then passed over.
+/** One timer for any number of keys; `ring` is called once when a key's time has come. */
+export function createAlarms(ring: (key: string) => void) {
+  const heap: Alarm[] = [];
+  const dueAt = new Map<string, number>();
+  let timer: NodeJS.Timeout | undefined;
+  let timerAt = Number.POSITIVE_INFINITY;
+
+  const arm = () => {
+    const next = heap[0];
+    if (!next || next.at >= timerAt) return;
+    clearTimeout(timer);
+    timerAt = next.at;
+    timer = setTimeout(fire, Math.min(Math.max(0, next.at - Date.now()), 2 ** 31 - 1));
+  };
+  const fire = () => {
+    timerAt = Number.POSITIVE_INFINITY;
+    const now = Date.now();
+    for (let next = heap[0]; next && next.at <= now; next = heap[0]) {
+      pop(heap);
+      if (dueAt.get(next.key) !== next.at) continue;
+      dueAt.delete(next.key);
+      ring(next.key);
+    }
+    arm();
+  };
+  return {
+    set: (key: string, at: number) => {
+      dueAt.set(key, at);
+      push(heap, { key, at });
+      if (heap.length > 1_000 && heap.length > dueAt.size * 4) rebuild(heap, dueAt);
+      arm();
+    },
+    clear: (key: string) => void dueAt.delete(key),
+    close: () => {
+      clearTimeout(timer);
+      dueAt.clear();
+      heap.length = 0;
+    },
+  };
+}
+
+function rebuild(heap: Alarm[], dueAt: ReadonlyMap<string, number>): void {
+  heap.length = 0;
+  for (const [key, at] of dueAt) push(heap, { key, at });
+}
+
+function push(heap: Alarm[], alarm: Alarm): void {
+  let index = heap.length;
+  heap.push(alarm);
+  while (index > 0) {
+    const parent = (index - 1) >> 1;
+    const above = heap[parent];
+    if (!above || above.at <= alarm.at) break;
+    heap[index] = above;
+    index = parent;
+  }
+  heap[index] = alarm;
+}
+
+function pop(heap: Alarm[]): void {
+  const last = heap.pop();
+  if (!last || heap.length === 0) return;
+  let index = 0;
+  for (;;) {
+    const left = 2 * index + 1;
+    const right = left + 1;
+    const leftItem = heap[left];
+    if (!leftItem) break;
+    const rightItem = heap[right];
+    const [child, item] = rightItem && rightItem.at < leftItem.at ? [right, rightItem] : [left, leftItem];
+    if (item.at >= last.at) break;
+    heap[index] = item;
+    index = child;
+  }
+  heap[index] = last;
+}

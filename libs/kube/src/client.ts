@@ -1,0 +1,149 @@
+import { apiVersionOf, type KubeObject, pathOf, type Resource, type Target } from "./resource.ts";
+import { createTransport, loadKubeConfig, type Transport } from "./transport.ts";
+
+export type CallOptions = { signal?: AbortSignal; timeoutMs?: number };
+export type ListOptions = CallOptions & {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** Objects per request; 500 unless given. */
+  pageSize?: number;
+};
+export type Listed<T> = { items: T[]; resourceVersion: string };
+export type JsonPatch = readonly (
+  | { op: "add" | "replace" | "test"; path: string; value: unknown }
+  | { op: "remove"; path: string }
+)[];
+/** A merge patch (RFC 7386) or a JSON patch (RFC 6902), of the object or its status. */
+export type Change = ({ merge: unknown } | { json: JsonPatch }) & { subresource?: "status" | "scale" };
+export type RemoveOptions = CallOptions & {
+  /** The object goes only if it is still this one. */
+  uid?: string;
+  resourceVersion?: string;
+  gracePeriodSeconds?: number;
+  propagationPolicy?: "Background" | "Foreground" | "Orphan";
+};
+
+/**
+ * Typed access to one cluster. Every call ends after 10 s unless `timeoutMs` says otherwise. A refusal is a `KubeError`
+ * (404, 409, 422, …); a cluster that cannot be reached, is overloaded or refuses our credentials is the fault
+ * `unavailable`.
+ */
+export type Kube = {
+  get: <T extends KubeObject>(kind: Resource<T>, target: Target, options?: CallOptions) => Promise<T>;
+  /** As `get`, but undefined when there is no such object. */
+  find: <T extends KubeObject>(
+    kind: Resource<T>,
+    target: Target,
+    options?: CallOptions,
+  ) => Promise<T | undefined>;
+  /** All objects, read in pages that belong together. */
+  list: <T extends KubeObject>(kind: Resource<T>, options?: ListOptions) => Promise<Listed<T>>;
+  create: <T extends KubeObject>(kind: Resource<T>, object: T, options?: CallOptions) => Promise<T>;
+  /** Replaces the object; its `resourceVersion`, when given, must be the current one (409). */
+  replace: <T extends KubeObject>(kind: Resource<T>, object: T, options?: CallOptions) => Promise<T>;
+  replaceStatus: <T extends KubeObject>(kind: Resource<T>, object: T, options?: CallOptions) => Promise<T>;
+  patch: <T extends KubeObject>(kind: Resource<T>, target: Target, change: Change) => Promise<T>;
+  remove: <T extends KubeObject>(kind: Resource<T>, target: Target, options?: RemoveOptions) => Promise<void>;
+  /** The server's version, for example `v1.30.1`; the cheapest question there is. */
+  version: (options?: CallOptions) => Promise<string>;
+  readonly transport: Transport;
+  /** Closes idle connections. */
+  close: () => void;
+};
+
+/**
+ * Connects to the cluster of a kubeconfig file, or to the one this pod runs in. Reads the file at once and throws a
+ * sentence when it cannot be used; talks to the cluster only when asked something.
+ */
+export function connectKube(options: { kubeconfigFile?: string | undefined } = {}): Kube {
+  const transport = createTransport(loadKubeConfig(options.kubeconfigFile));
+  const { request } = transport;
+  const one = async <T>(call: Parameters<Transport["request"]>[0]) => (await request(call)) as T;
+  const get: Kube["get"] = (kind, target, about = {}) =>
+    one({ method: "GET", path: pathOf(kind, target), ...about });
+  return {
+    transport,
+    get,
+    find: (kind, target, about) =>
+      get(kind, target, about).catch((error: { name?: string; code?: number }) => {
+        if (error.name === "KubeError" && error.code === 404) return undefined;
+        throw error;
+      }),
+    list: (kind, about = {}) => listAll(transport, kind, about),
+    create: (kind, object, about = {}) =>
+      one({
+        method: "POST",
+        path: pathOf(kind, placeOf(object)),
+        body: { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind },
+        ...about,
+      }),
+    replace: (kind, object, about = {}) =>
+      one({ method: "PUT", path: pathOf(kind, object.metadata), body: object, ...about }),
+    replaceStatus: (kind, object, about = {}) =>
+      one({ method: "PUT", path: `${pathOf(kind, object.metadata)}/status`, body: object, ...about }),
+    patch: (kind, target, change) => {
+      const suffix = change.subresource ? `/${change.subresource}` : "";
+      const isMerge = "merge" in change;
+      return one({
+        method: "PATCH",
+        path: `${pathOf(kind, target)}${suffix}`,
+        body: isMerge ? change.merge : change.json,
+        contentType: isMerge ? "application/merge-patch+json" : "application/json-patch+json",
+      });
+    },
+    remove: async (kind, target, about = {}) => {
+      const { signal, timeoutMs } = about;
+      await request({
+        method: "DELETE",
+        path: pathOf(kind, target),
+        body: deleteBody(about),
+        signal,
+        timeoutMs,
+      });
+    },
+    version: async (about = {}) => {
+      const answer = await one<{ gitVersion?: string }>({ method: "GET", path: "/version", ...about });
+      return answer.gitVersion ?? "";
+    },
+    close: transport.close,
+  };
+}
+
+function placeOf(object: KubeObject): { namespace?: string } {
+  return object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace };
+}
+
+function deleteBody({ uid, resourceVersion, gracePeriodSeconds, propagationPolicy }: RemoveOptions): unknown {
+  const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+  return {
+    apiVersion: "v1",
+    kind: "DeleteOptions",
+    ...(Object.keys(preconditions).length > 0 && { preconditions }),
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(propagationPolicy && { propagationPolicy }),
+  };
+}
+
+async function listAll<T extends KubeObject>(
+  transport: Transport,
+  kind: Resource<T>,
+  options: ListOptions,
+): Promise<Listed<T>> {
+  const { namespace, labelSelector, fieldSelector, pageSize = 500, ...about } = options;
+  const items: T[] = [];
+  const head = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  let next: string | undefined;
+  for (;;) {
+    const page = (await transport.request({
+      method: "GET",
+      path: pathOf(kind, namespace === undefined ? {} : { namespace }),
+      query: { labelSelector, fieldSelector, limit: pageSize, continue: next },
+      ...about,
+    })) as { items?: T[]; metadata?: { continue?: string; resourceVersion?: string } };
+    // Items of a list carry neither kind nor version; what is given on has both.
+    for (const item of page.items ?? []) items.push({ ...item, ...head });
+    next = page.metadata?.continue;
+    if (!next) return { items, resourceVersion: page.metadata?.resourceVersion ?? "" };
+  }
+}

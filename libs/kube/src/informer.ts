@@ -1,0 +1,191 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "@svc/telemetry";
+import type { Kube, ListOptions } from "./client.ts";
+import { isKubeError } from "./error.ts";
+import type { KubeObject, Resource } from "./resource.ts";
+import { watch } from "./watch.ts";
+
+export type InformerOptions<T extends KubeObject> = {
+  kube: Kube;
+  resource: Resource<T>;
+  /** Absent: every namespace; keys are then `<namespace>/<name>`. */
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  /** Called after the copy has changed; a deleted object has no `now`. Must not throw. */
+  onChange?: (key: string, now: T | undefined, before: T | undefined) => void;
+  /** What is kept of an object; `managedFields` never are. */
+  strip?: (object: T) => T;
+  /** The whole list is read again this often, in milliseconds; 10 minutes unless given. */
+  relistMs?: number;
+  log: Logger;
+};
+
+export type Informer<T> = {
+  get: (key: string) => T | undefined;
+  list: () => T[];
+  keys: () => Iterable<string>;
+  readonly size: number;
+  /** Resolves when the first whole list is here. */
+  ready: Promise<void>;
+  isReady: () => boolean;
+  stop: () => Promise<void>;
+};
+
+const firstBackOffMs = 200;
+const highestBackOffMs = 15_000;
+const shortestWatchMs = 1_000;
+
+/**
+ * A copy of one kind in memory, kept by list and watch: it goes on from its last version after a lost connection,
+ * reads the list again when that version is too old (410) and from time to time, and tells of every change once.
+ */
+export function startInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
+  const copy = new Map<string, T>();
+  const stopping = new AbortController();
+  const first = Promise.withResolvers<void>();
+  const state: State<T> = {
+    options,
+    copy,
+    signal: stopping.signal,
+    isReady: false,
+    markReady: first.resolve,
+  };
+  const running = follow(state);
+  return {
+    get: (key) => copy.get(key),
+    list: () => [...copy.values()],
+    keys: () => copy.keys(),
+    get size() {
+      return copy.size;
+    },
+    ready: first.promise,
+    isReady: () => state.isReady,
+    stop: async () => {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+type State<T extends KubeObject> = {
+  options: InformerOptions<T>;
+  copy: Map<string, T>;
+  signal: AbortSignal;
+  isReady: boolean;
+  markReady: () => void;
+};
+
+async function follow<T extends KubeObject>(state: State<T>): Promise<void> {
+  const { signal, options } = state;
+  let version = "";
+  let failures = 0;
+  let relistAt = 0;
+  while (!signal.aborted) {
+    try {
+      if (version === "" || Date.now() >= relistAt) {
+        version = await relist(state);
+        relistAt = Date.now() + (options.relistMs ?? 600_000) * (0.9 + Math.random() * 0.2);
+      }
+      const openedAt = Date.now();
+      version = await watchFrom(state, version, relistAt);
+      // A server that ends every watch at once must not be asked in a tight loop.
+      failures = Date.now() - openedAt < shortestWatchMs && Date.now() < relistAt ? failures + 1 : 0;
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isKubeError(error, 410)) version = "";
+      else failures += 1;
+      const { message } = error as Error;
+      if (failures > 0)
+        options.log.warn({ kind: options.resource.kind, error: message }, "a watch is interrupted");
+    }
+    if (failures > 0) await pause(failures, signal);
+  }
+}
+
+function pause(failures: number, signal: AbortSignal): Promise<void> {
+  const ms = Math.min(highestBackOffMs, firstBackOffMs * 2 ** Math.min(failures, 10));
+  return delay(ms * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+}
+
+async function relist<T extends KubeObject>(state: State<T>): Promise<string> {
+  const { kube, resource } = state.options;
+  const listed = await kube.list(resource, {
+    ...scopeOf(state.options),
+    signal: state.signal,
+    timeoutMs: 60_000,
+  });
+  const seen = new Set<string>();
+  for (const item of listed.items) {
+    seen.add(keyOf(state.options, item));
+    store(state, item);
+  }
+  for (const key of [...state.copy.keys()]) if (!seen.has(key)) drop(state, key);
+  state.isReady = true;
+  state.markReady();
+  return listed.resourceVersion;
+}
+
+async function watchFrom<T extends KubeObject>(
+  state: State<T>,
+  from: string,
+  relistAt: number,
+): Promise<string> {
+  const { kube, resource } = state.options;
+  // The watch is cut when the next list is due; the list then says what, if anything, was missed.
+  const due = new AbortController();
+  const timer = setTimeout(() => due.abort(), Math.max(0, relistAt - Date.now()));
+  const signal = AbortSignal.any([state.signal, due.signal]);
+  let version = from;
+  try {
+    const events = watch(kube.transport, resource, {
+      ...scopeOf(state.options),
+      resourceVersion: from,
+      signal,
+    });
+    for await (const { type, object } of events) {
+      version = object.metadata.resourceVersion ?? version;
+      if (type === "DELETED") drop(state, keyOf(state.options, object));
+      else if (type !== "BOOKMARK") store(state, object);
+    }
+  } catch (error) {
+    if (!due.signal.aborted || state.signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+  return version;
+}
+
+function scopeOf<T extends KubeObject>(options: InformerOptions<T>): ListOptions {
+  const { namespace, labelSelector, fieldSelector } = options;
+  return {
+    ...(namespace !== undefined && { namespace }),
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+  };
+}
+
+function keyOf<T extends KubeObject>(options: InformerOptions<T>, { metadata }: KubeObject): string {
+  const isAcross = options.namespace === undefined && options.resource.namespaced;
+  return isAcross ? `${metadata.namespace}/${metadata.name}` : metadata.name;
+}
+
+function store<T extends KubeObject>(state: State<T>, item: T): void {
+  const { options, copy } = state;
+  const key = keyOf(options, item);
+  const before = copy.get(key);
+  const version = item.metadata.resourceVersion;
+  if (before && before.metadata.uid === item.metadata.uid && before.metadata.resourceVersion === version)
+    return;
+  delete item.metadata.managedFields;
+  const now = options.strip ? options.strip(item) : item;
+  copy.set(key, now);
+  options.onChange?.(key, now, before);
+}
+
+function drop<T extends KubeObject>(state: State<T>, key: string): void {
+  const before = state.copy.get(key);
+  if (!before) return;
+  state.copy.delete(key);
+  state.options.onChange?.(key, undefined, before);
+}

@@ -1,0 +1,127 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Logger } from "@svc/telemetry";
+import type { Kube } from "./client.ts";
+import { isKubeError } from "./error.ts";
+import { type Lease, resources } from "./resource.ts";
+
+export type LeaseOptions = {
+  kube: Kube;
+  namespace: string;
+  name: string;
+  /** Unique per process. */
+  identity: string;
+  /** Others take over when the holder was silent for this long; 12 s unless given. */
+  durationMs?: number;
+  /** How often the holder renews and the others look; 3 s unless given. */
+  renewMs?: number;
+  /**
+   * Runs while this process holds the lease; `signal` aborts when it does not any more. The lease is given up only
+   * after it has returned.
+   */
+  lead: (signal: AbortSignal) => Promise<void>;
+  log: Logger;
+};
+
+export type LeaseHandle = {
+  isHeld: () => boolean;
+  /** Ends leading, waits for `lead` and gives the lease back, so that another takes over at once. */
+  release: () => Promise<void>;
+};
+
+type Seen = { version: string; at: number };
+
+/**
+ * Takes part in the election of one leader by a coordination.k8s.io Lease. Age is measured by this process's own clock
+ * from when it saw the lease change, so clocks of machines need not agree. A holder that cannot renew stops leading
+ * after two thirds of the duration, before anybody else may start.
+ */
+export function startLease(options: LeaseOptions): LeaseHandle {
+  const { durationMs = 12_000, renewMs = 3_000, log, name } = options;
+  const stopping = new AbortController();
+  let leading: { end: AbortController; done: Promise<void> } | undefined;
+  let renewedAt = 0;
+  let seen: Seen | undefined;
+
+  const begin = () => {
+    log.info({ lease: name }, "this process leads");
+    const end = new AbortController();
+    const done = options.lead(end.signal).catch((error: unknown) => {
+      log.error({ lease: name, err: error }, "what the leader does has failed");
+    });
+    leading = { end, done };
+  };
+  const end = async () => {
+    const current = leading;
+    if (!current) return;
+    log.info({ lease: name }, "this process no longer leads");
+    current.end.abort();
+    await current.done;
+    leading = undefined;
+  };
+  const round = async () => {
+    const lease = await options.kube.find(resources.leases, options, {
+      timeoutMs: renewMs,
+      signal: stopping.signal,
+    });
+    const version = lease?.metadata.resourceVersion ?? "";
+    if (seen?.version !== version) seen = { version, at: performance.now() };
+    const isMine = lease?.spec?.holderIdentity === options.identity;
+    const isFree = !lease?.spec?.holderIdentity || performance.now() - seen.at > durationMs;
+    if (!isMine && !isFree) return void (await end());
+    const startedAt = performance.now();
+    const written = await write(options, lease, { isMine, durationMs });
+    seen = { version: written.metadata.resourceVersion ?? "", at: performance.now() };
+    renewedAt = startedAt;
+    if (!leading) begin();
+  };
+  const running = (async () => {
+    while (!stopping.signal.aborted) {
+      await round().catch((error: unknown) => {
+        if (stopping.signal.aborted || isKubeError(error, 409)) return;
+        log.warn({ lease: name, error: (error as Error).message }, "the lease could not be read or renewed");
+      });
+      if (leading && performance.now() - renewedAt > (durationMs * 2) / 3) await end();
+      await delay(renewMs * (0.8 + Math.random() * 0.2), undefined, { signal: stopping.signal }).catch(
+        () => {},
+      );
+    }
+  })();
+  return {
+    isHeld: () => leading !== undefined && !leading.end.signal.aborted,
+    release: async () => {
+      const wasHolder = leading !== undefined;
+      stopping.abort();
+      await running;
+      await end();
+      if (wasHolder) await giveBack(options).catch(() => undefined);
+    },
+  };
+}
+
+async function write(
+  options: LeaseOptions,
+  lease: Lease | undefined,
+  about: { isMine: boolean; durationMs: number },
+): Promise<Lease> {
+  // The Lease's times are MicroTime.
+  const now = new Date().toISOString().replace("Z", "000Z");
+  const before = lease?.spec ?? {};
+  const spec = {
+    holderIdentity: options.identity,
+    leaseDurationSeconds: Math.ceil(about.durationMs / 1_000),
+    renewTime: now,
+    acquireTime: about.isMine && before.acquireTime ? before.acquireTime : now,
+    leaseTransitions: (before.leaseTransitions ?? 0) + (about.isMine || !lease ? 0 : 1),
+  };
+  const head = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
+  const { name, namespace, kube } = options;
+  if (!lease) return kube.create(resources.leases, { ...head, metadata: { name, namespace }, spec });
+  return kube.replace(resources.leases, { ...lease, ...head, spec });
+}
+
+async function giveBack(options: LeaseOptions): Promise<void> {
+  const lease = await options.kube.find(resources.leases, options, { timeoutMs: 2_000 });
+  if (lease?.spec?.holderIdentity !== options.identity) return;
+  const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 };
+  await options.kube.replace(resources.leases, { ...lease, spec }, { timeoutMs: 2_000 });
+}
