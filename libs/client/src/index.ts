@@ -1,0 +1,11 @@
+// A typed HTTP client derived from the contracts.
+
+export {
+  type CallSettings,
+  type Client,
+  type ClientInput,
+  type ClientOptions,
+  type ClientOutput,
+  createClient,
+} from "./client.ts";
+export { ApiError } from "./error.ts";

@@ -1,0 +1,87 @@
+// Answers of one operation: its success and every fault that a caller can meet, grouped by status.
+
+import { z } from "zod";
+import type { Operation } from "../catalog.ts";
+import { type FaultName, faults } from "../fault.ts";
+import type { Components, Json } from "./components.ts";
+
+const reference = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
+
+/** Faults that the gateway and the mesh may answer by themselves (interface.md 4.1 rules 6 and 7). */
+export function faultsOf(contract: Operation): FaultName[] {
+  const { http } = contract;
+  const names: FaultName[] = [...contract.faults, "internal", "unavailable", "bad_request"];
+  if (http.method !== "GET") names.push("cross_site");
+  if (http.tier === "service") names.push("unauthorized", "forbidden", "wrong_caller");
+  if (http.tier === "app" || http.tier === "admin" || http.tier === "owner") {
+    names.push("unauthorized", "forbidden", "auth_unavailable");
+    if (!http.setup) names.push("setup_required");
+  }
+  if (contract.body || http.rateLimited) names.push("too_large", "unsupported_media_type");
+  if (http.rateLimited) names.push("rate_limited", "auth_unavailable");
+  if (http.kind === "events") names.push("too_many_streams");
+  if (http.kind === "upload") names.push("length_required", "too_large");
+  return [...new Set(names)];
+}
+
+export function responsesOf(contract: Operation, components: Components): Json {
+  const byStatus = new Map<number, Set<string>>();
+  for (const name of faultsOf(contract)) {
+    const { status, code } = faults[name];
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  }
+  const refusals = [...byStatus].map(([status, codes]) => [
+    String(status),
+    refusal(status, [...codes].sort()),
+  ]);
+  return Object.fromEntries([
+    [String(contract.http.status), success(contract, components)],
+    ...(contract.http.view ? [["304", { description: "Not changed since the ETag in If-None-Match." }]] : []),
+    ...refusals,
+  ]);
+}
+
+function refusal(status: number, codes: string[]): Json {
+  const retry =
+    status === 429 || status === 503 ? { headers: { "Retry-After": header("Seconds to wait.") } } : {};
+  return {
+    description: codes.join(", "),
+    ...retry,
+    "x-codes": codes,
+    content: { "application/json": { schema: reference("Error") } },
+  };
+}
+
+function success(contract: Operation, components: Components): Json {
+  const { http } = contract;
+  const description = http.status === 204 ? "Done; no body." : "Success.";
+  if (http.status === 204) return { description };
+  const headers = headersOf(contract);
+  return { description, ...(headers ? { headers } : {}), content: contentOf(contract, components) };
+}
+
+function headersOf({ http }: Operation): Json | undefined {
+  if (http.view)
+    return { ETag: header("Changes with the bytes."), Age: header("Seconds since the data were current.") };
+  if (http.session) return { "Set-Cookie": header("The svc_session cookie is set or cleared.") };
+  return undefined;
+}
+
+function header(description: string): Json {
+  return { description, schema: { type: "string" } };
+}
+
+function contentOf(contract: Operation, components: Components): Json {
+  const { http } = contract;
+  if (http.kind === "events") return { "text/event-stream": { schema: { type: "string" } } };
+  if (http.kind === "download")
+    return { "application/octet-stream": { schema: { type: "string", format: "binary" } } };
+  return { "application/json": { schema: components.schemaOf(outputSchema(contract), "output") } };
+}
+
+/** The schema of the answer as HTTP callers see it: a collected list is whole and under its own name. */
+function outputSchema({ http, output }: Operation): z.ZodType {
+  const schema: unknown = output;
+  if (http.collect === undefined || !(schema instanceof z.ZodObject)) return output;
+  return z.strictObject({ [http.collect]: schema.shape["items"] });
+}

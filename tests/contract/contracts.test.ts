@@ -1,0 +1,178 @@
+// What must hold for every contract, whatever it does.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import {
+  apiVersion,
+  callerTokens,
+  contracts,
+  durables,
+  eventSubject,
+  events,
+  type FaultName,
+  faults,
+  openApiDocument,
+  operations,
+  owners,
+  rpcSubject,
+  streamSubjects,
+  views,
+} from "@svc/proto";
+
+const shape = /^[a-z]+(-[a-z]+)*(\.[a-z]+(-[a-z]+)*){2,}$/;
+
+describe("requests", () => {
+  test("every subject is of its own and has an owner, a noun and a verb", () => {
+    const subjects = contracts.map(rpcSubject);
+    assert.equal(new Set(subjects).size, subjects.length);
+    for (const contract of contracts) {
+      assert.match(contract.subject, shape);
+      assert.ok(owners.includes(contract.owner));
+    }
+  });
+  test("every contract names who may call it, a summary and its place in the specification", () => {
+    for (const contract of contracts) {
+      assert.ok(contract.callers.length > 0, contract.subject);
+      assert.match(contract.summary, /\.$/, contract.subject);
+      assert.match(contract.spec, /\.md /, contract.subject);
+    }
+  });
+  test("parameters, query and body of a contract share no key", () => {
+    for (const { subject, params, query, body } of contracts) {
+      const keys = [params, query, body].flatMap((part) => Object.keys(part?.shape ?? {}));
+      assert.equal(new Set(keys).size, keys.length, subject);
+    }
+  });
+  test("every deadline and limit is positive", () => {
+    for (const { subject, deadlineMs, maxInFlight } of contracts) {
+      assert.ok(deadlineMs > 0 && maxInFlight > 0, subject);
+    }
+  });
+});
+
+describe("operations", () => {
+  test("no two claim the same method and path on one face", () => {
+    const claims = operations.flatMap(({ http }) =>
+      http.faces.map((face) => `${face} ${http.method} ${http.path}`),
+    );
+    assert.equal(new Set(claims).size, claims.length);
+  });
+  for (const { subject, http, params, body } of operations) {
+    test(`${subject} binds its parameters and agrees with its tier`, () => {
+      const places = [...http.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+      assert.deepEqual(places.sort(), Object.keys(params.shape).sort());
+      assert.equal(http.callers.length > 0, http.tier === "service");
+      assert.ok(http.callers.every((caller) => callerTokens.includes(caller)));
+      if (http.method === "GET") assert.equal(body, undefined);
+      if (http.view?.as === "item") assert.ok(http.view.param in params.shape);
+      if (http.setup) assert.equal(http.tier, "app");
+    });
+  }
+});
+
+describe("events and views", () => {
+  for (const event of events) {
+    test(`the sample of ${event.subject} parses and is filed in its owner's stream`, () => {
+      assert.match(event.subject, shape);
+      assert.deepEqual(event.data.parse(event.sample), event.sample);
+      const [stream = ""] = streamSubjects(event.owner);
+      assert.ok(eventSubject(event, event.sample).startsWith(stream.replace(/>$/, "")));
+    });
+  }
+  test("every event has a subject of its own", () => {
+    assert.equal(new Set(events.map(({ subject }) => subject)).size, events.length);
+  });
+  test("every view has a bucket of its own", () => {
+    assert.equal(new Set(views.map(({ name }) => name)).size, views.length);
+  });
+  test("names of durable consumers fit NATS", () => {
+    for (const { name } of durables) assert.match(name, /^[a-z][a-z-]{0,31}$/);
+  });
+});
+
+/** api.md B.4, and architecture.md 6.6 for those that it leaves open. */
+const codes: Readonly<Record<number, string>> = {
+  400: `bad_request invalid_code bad_path upload_incomplete bad_name bad_display_name bad_idle_stop storage_immutable
+    confirm_mismatch invalid_quota bad_schedule digest_required bad_digest digest_mismatch no_passkey
+    passkey_login_failed passkey_login_invalid op_login_invalid setup_token_invalid no_session invalid_target
+    target_not_found target_unavailable image_not_in_registry passkey_register_failed bad_subdomain
+    image_not_whitelisted`,
+  401: "unauthorized",
+  403: `forbidden wrong_caller setup_required cross_site quota_exceeded submission_quota_exceeded reauth_required
+    local_auth_disabled staff_account staff_reauth not_admin self_protected owner_protected migrate_quota_exceeded`,
+  404: `not_found no_backup scan_not_found scan_document_not_kept upload_not_found session_not_found
+    op_login_not_found no_migration not_linked`,
+  405: "method_not_allowed",
+  409: `already_linked already_claimed not_stopped maintenance_in_progress world_reclaiming world_volume_exists
+    restore_in_progress backup_corrupt no_world_volume context_changed image_change_unconfirmed file_exists
+    file_changed schedule_running upload_offset_mismatch upload_busy upload_incomplete start_failed server_retiring
+    not_running luckperms_missing system_server world_volume_orphaned schedule_limit schedule_stale export_not_ready
+    already_reviewed already_confirmed not_confirmed passkey_required no_step_up_factor last_passkey email_taken
+    account_retired protected_admin op_login_mismatch username_taken name_taken subdomain_taken build_finished
+    passkey_taken`,
+  410: "export_expired",
+  411: "length_required",
+  412: "not_linked",
+  413: "too_large part_too_large",
+  415: "unsupported_media_type",
+  429: `rate_limited mail_rate_limited otp_account_locked backup_cooldown export_busy too_many_uploads otp_locked
+    otp_resend_cooldown too_many_challenges too_many_streams submission_cooldown cooldown`,
+  500: "internal",
+  502: "mail_undeliverable read_damaged",
+  503: `mail_unavailable at_capacity export_unavailable files_unavailable registry_unavailable passkey_unavailable
+    auth_unavailable uploads_store_unavailable unavailable`,
+  504: "files_timeout",
+  507: "backup_store_full volume_full uploads_full upload_staging_full",
+};
+
+describe("faults", () => {
+  const known = new Set(Object.values(faults).map(({ status, code }) => `${status} ${code}`));
+  for (const [status, list] of Object.entries(codes)) {
+    test(`every code of ${status} is in the table`, () => {
+      const missing = list.split(/\s+/).filter((code) => !known.has(`${status} ${code}`));
+      assert.deepEqual(missing, []);
+    });
+  }
+  test("every message is a sentence of its own for the person who reads it", () => {
+    for (const [name, { message }] of Object.entries(faults)) {
+      assert.ok(message.length > 10, name);
+      assert.doesNotMatch(message, /undefined|\[object/, name);
+    }
+  });
+  test("every fault that a contract declares is in the table", () => {
+    for (const { faults: declared } of contracts) {
+      for (const name of declared as readonly FaultName[]) assert.ok(name in faults, name);
+    }
+  });
+});
+
+describe("the OpenAPI description", () => {
+  test("docs/openapi.json is current; `npm run openapi` writes it", () => {
+    const file = readFileSync(new URL("../../docs/openapi.json", import.meta.url), "utf8");
+    assert.deepEqual(JSON.parse(file), JSON.parse(JSON.stringify(openApiDocument())));
+  });
+
+  const document = JSON.parse(JSON.stringify(openApiDocument()));
+  const items = Object.values(document.paths).flatMap((path) =>
+    Object.values(path as Record<string, OpenApiItem>),
+  );
+
+  test("it is OpenAPI 3.1.0 of the version of this API", () => {
+    assert.equal(document.openapi, "3.1.0");
+    assert.equal(document.info.version, apiVersion);
+  });
+  test("it has every operation once, with an id of its own", () => {
+    const ids = items.map((item) => item.operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const { http } of operations)
+      assert.ok(document.paths[http.path][http.method.toLowerCase()], http.path);
+  });
+  test("every reference leads somewhere", () => {
+    const names = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)];
+    for (const [, name = ""] of names) assert.ok(document.components.schemas[name], name);
+    assert.doesNotMatch(JSON.stringify(document), /\$defs/);
+  });
+});
+
+type OpenApiItem = { operationId: string };

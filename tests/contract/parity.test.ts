@@ -1,0 +1,91 @@
+// The contracts against the list of operations, both ways (architecture.md 11).
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { type HttpBinding, operations, processOperations } from "@svc/proto";
+
+type Listed = {
+  method: string;
+  path: string;
+  faces: string[];
+  tier: string;
+  callers: string[];
+  setup_allowed: boolean;
+  rate_limited: boolean;
+};
+
+const read = (name: string): unknown => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"));
+const listed = read("operations.json") as Listed[];
+const ledger = read("not-served-yet.json") as { highest: number; operations: string[] };
+
+/** Operations that we serve beyond the list, and why. */
+const additions: Readonly<Record<string, string>> = {
+  "GET /session/minecraft/hasJoined": "architecture.md 6.1: the path that a stock proxy asks",
+  "POST /api/v1/auth/password": "architecture.md 6.2: the local-password door",
+  "GET /api/v1/audit": "architecture.md 6.8: reading the audit log",
+  "GET /api/v1/settings": "architecture.md 6.8: platform settings",
+  "PUT /api/v1/settings": "architecture.md 6.8: platform settings",
+};
+
+const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+const bindings: HttpBinding[] = [...operations, ...processOperations].map(({ http }) => http);
+const served = new Map(bindings.map((http) => [nameOf(http), http]));
+const wanted = new Map(listed.map((operation) => [nameOf(operation), operation]));
+const waiting = new Set(ledger.operations);
+
+describe("the list and the contracts", () => {
+  test("every listed operation is either served or in the ledger, and never both", () => {
+    const missing = [...wanted.keys()].filter((name) => !served.has(name) && !waiting.has(name));
+    const both = [...wanted.keys()].filter((name) => served.has(name) && waiting.has(name));
+    assert.deepEqual({ missing, both }, { missing: [], both: [] });
+  });
+
+  test("every served operation is listed or a named addition", () => {
+    const unknown = [...served.keys()].filter((name) => !wanted.has(name) && !(name in additions));
+    assert.deepEqual(unknown, []);
+  });
+
+  test("no addition has found its way into the list", () => {
+    assert.deepEqual(
+      Object.keys(additions).filter((name) => wanted.has(name)),
+      [],
+    );
+  });
+
+  for (const [name, operation] of wanted) {
+    const http = served.get(name);
+    if (!http) continue;
+    test(`${name} has the face, tier, callers, setup and rate limit of the list`, () => {
+      assert.deepEqual(
+        {
+          faces: [...http.faces].sort(),
+          tier: http.tier,
+          callers: [...http.callers].sort(),
+          setup_allowed: http.setup,
+          rate_limited: http.rateLimited,
+        },
+        {
+          faces: [...operation.faces].sort(),
+          tier: operation.tier,
+          callers: [...operation.callers].sort(),
+          setup_allowed: operation.setup_allowed,
+          rate_limited: operation.rate_limited,
+        },
+      );
+    });
+  }
+});
+
+describe("the ledger of what is not served yet", () => {
+  test("it holds exactly as many operations as it says, so that it cannot grow unseen", () => {
+    assert.equal(ledger.operations.length, ledger.highest);
+  });
+  test("it is sorted, without repeats, and names only listed operations", () => {
+    assert.deepEqual(ledger.operations, [...new Set(ledger.operations)].sort());
+    assert.deepEqual(
+      ledger.operations.filter((name) => !wanted.has(name)),
+      [],
+    );
+  });
+});
