@@ -1,0 +1,102 @@
+// What compose.yaml needs besides images: secrets made once, and the configuration made from them each time.
+
+import { randomBytes } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { callerTokens, natsAuthorization, natsUsers, owners, services } from "@svc/proto";
+import type { Outcome } from "../output.ts";
+import { imageTable } from "../stack/image-table.ts";
+import { localConfig } from "../stack/local-config.ts";
+
+/** Where things are inside the shared network namespace of compose.yaml. */
+const at = {
+  nats: "nats://127.0.0.1:4222",
+  postgres: "127.0.0.1:5432",
+  external: 8080,
+  internal: 8081,
+  smtp: 2525,
+};
+const repo = "/opt/svc";
+const node = "/usr/local/bin/node";
+
+/** Writes the folder that compose.yaml mounts as `/config`; secrets that are there already stay. */
+export async function writeCompose(options: { out: string }): Promise<Outcome> {
+  const { out } = options;
+  const passwordOf = (name: string) => secret(join(out, "secrets", name));
+  const natsPasswords = Object.fromEntries(natsUsers.map((user) => [user, passwordOf(`nats-${user}`)]));
+  const rolePasswords = Object.fromEntries(owners.map((owner) => [owner, passwordOf(`database-${owner}`)]));
+  for (const caller of callerTokens) secret(join(out, "tokens", caller));
+  const admin = `postgres://postgres:${passwordOf("database-admin")}@${at.postgres}/postgres`;
+  const files: Record<string, string> = {
+    "nats.conf": natsConfig(natsPasswords),
+    "svc.toml": localConfig(composeFacts),
+    "images.json": JSON.stringify(imageTable(repo, node), null, 2),
+    "secrets/database-roles.json": JSON.stringify(rolePasswords),
+    "env/migrate.env": environmentText({
+      SVC_ADMIN_DATABASE_URL: admin,
+      SVC_ROLE_PASSWORDS_FILE: "/config/secrets/database-roles.json",
+      SVC_KUBECONFIG: "/data/cluster/kubeconfig",
+    }),
+  };
+  for (const service of services) {
+    const env = serviceEnvironment(service, { nats: natsPasswords, roles: rolePasswords });
+    files[`env/${service}.env`] = environmentText(env);
+  }
+  for (const [name, text] of Object.entries(files)) write(join(out, name), text);
+  return {
+    json: { written: Object.keys(files) },
+    text: `wrote ${Object.keys(files).length} files to ${out}`,
+  };
+}
+
+type Passwords = { nats: Record<string, string>; roles: Record<string, string> };
+
+function serviceEnvironment(service: string, passwords: Passwords): Record<string, string> {
+  const role = passwords.roles[service];
+  const isGateway = service.startsWith("gateway-");
+  const port = service === "gateway-internal" ? at.internal : at.external;
+  return {
+    SVC_CONFIG: "/config/svc.toml",
+    SVC_NATS_URL: at.nats,
+    SVC_NATS_USER: service,
+    SVC_NATS_PASSWORD: passwords.nats[service] ?? "",
+    SVC_HEALTH_PORT: "0",
+    SVC_HEALTH_HOST: "127.0.0.1",
+    SVC_LANE_HOST: "127.0.0.1",
+    ...(role
+      ? { SVC_DATABASE_URL: `postgres://svc_${service.replaceAll("-", "_")}:${role}@${at.postgres}/postgres` }
+      : {}),
+    ...(service === "lifecycle" ? { SVC_KUBECONFIG: "/data/cluster/kubeconfig.lifecycle" } : {}),
+    ...(isGateway ? { SVC_LISTEN: `0.0.0.0:${port}`, SVC_TOKENS_DIR: "/config/tokens" } : {}),
+  };
+}
+
+const composeFacts = {
+  rootDomain: "svc.localhost",
+  panelHost: "console.svc.localhost",
+  adminHost: "op.console.svc.localhost",
+  externalBaseUrl: `http://127.0.0.1:${at.external}`,
+  smtp: { host: "127.0.0.1", port: at.smtp },
+  setupUrlFile: "/data/setup-url",
+};
+
+function natsConfig(passwords: Record<string, string>): string {
+  return `host: 127.0.0.1\nport: 4222\njetstream { store_dir: "/data/jetstream" }\n${natsAuthorization(passwords)}`;
+}
+
+function environmentText(values: Record<string, string>): string {
+  return Object.entries(values)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join("");
+}
+
+function secret(path: string): string {
+  if (!existsSync(path)) write(path, randomBytes(24).toString("base64url"));
+  return readFileSync(path, "utf8").trim();
+}
+
+// The containers run under different accounts, and the volume is theirs alone.
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}

@@ -1,0 +1,27 @@
+import { resolve } from "node:path";
+
+/** Version of this build; releases stamp it (interface.md 9). */
+export const buildVersion = process.env["SVC_VERSION"] ?? "0.1.0";
+
+/** Folder in which the person typed the command; npm moves to the checkout before it runs us. */
+export const callerDir = process.env["INIT_CWD"] ?? process.cwd();
+
+/** Where the local stack keeps everything: `.svc` in the checkout unless `SVC_DATA` names another folder. */
+export const defaultDataDir = resolve(
+  callerDir,
+  process.env["SVC_DATA"] ?? resolve(import.meta.dirname, "../../../.svc"),
+);
+
+/** What `svc migrate up` works on; the local stack and compose.yaml set these. */
+export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
+  return {
+    adminUrl: env["SVC_ADMIN_DATABASE_URL"],
+    rolePasswordsFile: env["SVC_ROLE_PASSWORDS_FILE"],
+    kubeconfig: env["SVC_KUBECONFIG"],
+  };
+}
+
+/** Environment that the processes of a stack are started with. */
+export function environment(): NodeJS.ProcessEnv {
+  return process.env;
+}

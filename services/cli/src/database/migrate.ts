@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { migrateUp } from "@svc/store";
+import { applyDefinitions } from "../cluster/definitions.ts";
+import { migrateEnvironment } from "../config.ts";
+import { CommandError, type Outcome } from "../output.ts";
+import { schemas } from "./schemas.ts";
+
+/**
+ * Brings the database and the cluster up to this build: a schema and a role per service, then the custom resource
+ * and the Roles when a kubeconfig is given. Repeating it changes nothing.
+ */
+export async function migrateAll(): Promise<Outcome> {
+  const { adminUrl, rolePasswordsFile, kubeconfig } = migrateEnvironment();
+  if (!adminUrl || !rolePasswordsFile) {
+    throw new CommandError(
+      "SVC_ADMIN_DATABASE_URL (a superuser) and SVC_ROLE_PASSWORDS_FILE (JSON of service: password) are needed; svc up sets both",
+    );
+  }
+  const passwords = JSON.parse(readFileSync(rolePasswordsFile, "utf8")) as Record<string, string>;
+  const applied: string[] = [];
+  for (const { service, name, migrations } of schemas()) {
+    const rolePassword = passwords[service];
+    if (!rolePassword) throw new CommandError(`${rolePasswordsFile} has no password for ${service}`);
+    const names = await migrateUp(adminUrl, { schema: name, rolePassword, migrations });
+    applied.push(...names.map((migration) => `${name}: ${migration}`));
+  }
+  const objects = kubeconfig ? await applyDefinitions(kubeconfig) : [];
+  const done = [...applied, ...objects];
+  return {
+    json: { applied, objects },
+    text: done.length > 0 ? done.join("\n") : "Everything is up to date.",
+  };
+}

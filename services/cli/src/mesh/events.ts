@@ -1,0 +1,68 @@
+import { once } from "node:events";
+import { parseDuration } from "@svc/config";
+import type { FollowedEvent } from "@svc/mesh";
+import { owners, streamName } from "@svc/proto";
+import { CommandError } from "../output.ts";
+import { joinAsOperator } from "./operator.ts";
+
+export type EventOptions = { data: string; follow: boolean; since?: string; json?: boolean };
+
+/**
+ * Prints events as they happen, from `--since` on, until it is interrupted or, without following, until
+ * everything stored is told. Subjects are those of NATS: `*` is one word, `>` the rest.
+ */
+export async function followEvents(subject: string, options: EventOptions): Promise<void> {
+  const since = startOf(options.since);
+  const mesh = await joinAsOperator(options.data);
+  const print = (event: FollowedEvent) =>
+    process.stdout.write(`${options.json ? JSON.stringify(event) : line(event)}\n`);
+  try {
+    const told = filtersOf(subject).map(
+      ({ stream, filter }) =>
+        new Promise<void>((resolve) => {
+          mesh.follow({
+            stream,
+            subject: filter,
+            onEvent: print,
+            onCaughtUp: resolve,
+            ...(since ? { since } : {}),
+          });
+        }),
+    );
+    if (!options.follow) await Promise.all(told);
+    else await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  } finally {
+    await mesh.drain(1_000);
+  }
+}
+
+function startOf(span: string | undefined): Date | undefined {
+  if (span === undefined) return undefined;
+  const agoMs = parseDuration(span);
+  if (agoMs === undefined) throw new CommandError(`--since ${span}: write a span such as 10m, 1h or 2d`);
+  return new Date(Date.now() - agoMs);
+}
+
+// An event stream belongs to one owner, so a subject that leaves the owner open is read from each of them.
+function filtersOf(subject: string): { stream: string; filter: string }[] {
+  const [, , owner] = subject.split(".");
+  const wanted = owners.filter(
+    (name) => owner === undefined || owner === "*" || owner === ">" || owner === name,
+  );
+  const isEvent = subject === ">" || subject.startsWith("svc.evt.");
+  if (!isEvent || wanted.length === 0) {
+    throw new CommandError(`${subject}: events begin with svc.evt. and one of ${owners.join(", ")}`);
+  }
+  return wanted.map((name) => ({
+    stream: streamName(name),
+    filter: wanted.length === 1 ? subject : `svc.evt.${name}.${subject.split(".").slice(3).join(".") || ">"}`,
+  }));
+}
+
+function line({ at, subject, data }: FollowedEvent): string {
+  const words =
+    typeof data === "object" && data !== null
+      ? Object.entries(data).map(([key, value]) => `${key}=${String(value)}`)
+      : [String(data)];
+  return `${at}  ${subject.replace(/^svc\.evt\./, "")}  ${words.join(" ")}`;
+}

@@ -1,0 +1,21 @@
+import { connectMesh, type Mesh } from "@svc/mesh";
+import { createLogger } from "@svc/telemetry";
+import { buildVersion } from "../config.ts";
+import { readStackFile } from "../stack/stack-file.ts";
+
+/** Joins the mesh of a local stack as its operator, who may watch and may not act. */
+export async function joinAsOperator(dataDir: string): Promise<Mesh> {
+  const url = new URL(readStackFile(dataDir).nats_url);
+  const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+  url.username = "";
+  url.password = "";
+  return connectMesh({
+    service: "operator",
+    url: url.href,
+    user: user || "operator",
+    password,
+    log: createLogger("svc", "error"),
+    version: buildVersion,
+    signal: AbortSignal.timeout(10_000),
+  });
+}

@@ -1,0 +1,144 @@
+import { statfsSync } from "node:fs";
+import { connectKube } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import { owners } from "@svc/proto";
+import pg from "pg";
+import { schemas } from "../database/schemas.ts";
+import { joinAsOperator } from "../mesh/operator.ts";
+import type { Outcome } from "../output.ts";
+import { readStackFile } from "./stack-file.ts";
+
+type Finding = { check: string; ok: boolean; detail: string };
+
+const freeAtLeast = 0.1;
+const answerWithinMs = 2_000;
+
+/** Looks at everything the stack stands on and says what is wrong; exit code 1 when something is. */
+export async function doctor(options: { data: string }): Promise<Outcome> {
+  const stack = readStackFile(options.data);
+  const findings = [
+    disk(options.data),
+    ...processes(stack.processes),
+    ...(await mesh(options.data)),
+    ...(await database(stack.database_url)),
+    await attempt("cluster", () => cluster(stack.kubeconfig)),
+  ];
+  const isHealthy = findings.every((finding) => finding.ok);
+  const lines = findings.map(
+    ({ ok, check, detail }) => `${ok ? "ok " : "BAD"}  ${check.padEnd(24)} ${detail}`,
+  );
+  return {
+    json: { healthy: isHealthy, findings },
+    text: [...lines, "", isHealthy ? "Everything looks well." : "Look at the lines marked BAD."].join("\n"),
+    exitCode: isHealthy ? 0 : 1,
+  };
+}
+
+async function attempt(check: string, run: () => Promise<string>): Promise<Finding> {
+  try {
+    return { check, ok: true, detail: await run() };
+  } catch (error) {
+    return { check, ok: false, detail: (error as Error).message };
+  }
+}
+
+function disk(dir: string): Finding {
+  const { bavail, blocks } = statfsSync(dir);
+  const free = bavail / blocks;
+  const detail = `${Math.round(free * 100)} % free${free < freeAtLeast ? "; free some space, svc keeps 10 % clear" : ""}`;
+  return { check: "disk", ok: free >= freeAtLeast, detail };
+}
+
+function processes(listed: readonly { name: string; pid: number; log: string }[]): Finding[] {
+  return listed.map(({ name, pid, log }) => {
+    const isThere = isRunning(pid);
+    return {
+      check: `process ${name}`,
+      ok: isThere,
+      detail: isThere ? `pid ${pid}` : `is gone; its log is ${log}`,
+    };
+  });
+}
+
+/** True while a process of that id exists. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function mesh(dataDir: string): Promise<Finding[]> {
+  let joined: Mesh;
+  try {
+    joined = await joinAsOperator(dataDir);
+  } catch (error) {
+    return [{ check: "NATS", ok: false, detail: (error as Error).message }];
+  }
+  try {
+    const found = await joined.discover(answerWithinMs);
+    const services = owners.map((owner) => {
+      const replicas = found.filter((service) => service.name === owner).length;
+      return {
+        check: `service ${owner}`,
+        ok: replicas > 0,
+        detail: replicas > 0 ? `${replicas} answering` : "does not answer; see its log",
+      };
+    });
+    return [
+      { check: "NATS", ok: true, detail: joined.status().server },
+      ...services,
+      ...(await deadLetters(joined)),
+    ];
+  } finally {
+    await joined.drain(1_000);
+  }
+}
+
+async function deadLetters(joined: Mesh): Promise<Finding[]> {
+  const all = await Promise.all(owners.map((owner) => joined.deadLetters(owner)));
+  return all.flat().map(({ durable, count, newest }) => ({
+    check: `dead letters ${durable}`,
+    ok: false,
+    detail: `${count} given up, the newest at ${newest.at}: ${newest.error}`,
+  }));
+}
+
+async function database(url: string): Promise<Finding[]> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000 });
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ server_version: string }>("show server_version");
+    const versions = await Promise.all(schemas().map((schema) => schemaFinding(client, schema)));
+    return [{ check: "PostgreSQL", ok: true, detail: rows[0]?.server_version ?? "" }, ...versions];
+  } catch (error) {
+    return [{ check: "PostgreSQL", ok: false, detail: (error as Error).message }];
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+async function schemaFinding(
+  client: pg.Client,
+  schema: ReturnType<typeof schemas>[number],
+): Promise<Finding> {
+  const name = pg.escapeIdentifier(schema.name);
+  return attempt(`schema ${schema.name}`, async () => {
+    const { rows } = await client.query<{ version: number; waiting: number }>(
+      `select (select coalesce(max(version), 0) from ${name}.schema_migrations) as version,
+              (select count(*)::int from ${name}.outbox) as waiting`,
+    );
+    const { version = 0, waiting = 0 } = rows[0] ?? {};
+    if (version !== schema.migrations.length) {
+      throw new Error(`is at migration ${version} of ${schema.migrations.length}; run svc migrate up`);
+    }
+    return `at migration ${version}, ${waiting} events waiting`;
+  });
+}
+
+async function cluster(kubeconfig: string): Promise<string> {
+  const kube = connectKube({ kubeconfigFile: kubeconfig });
+  return kube.version().finally(kube.close);
+}

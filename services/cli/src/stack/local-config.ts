@@ -1,0 +1,41 @@
+import type { StackFacts } from "@svc/local-stack";
+import { demoImage } from "./image-table.ts";
+
+/** What the file is made from; a local stack and compose.yaml both know this much. */
+export type LocalFacts = Pick<
+  StackFacts,
+  "rootDomain" | "panelHost" | "adminHost" | "externalBaseUrl" | "smtp" | "setupUrlFile"
+>;
+
+/** Text of `svc.toml` for a stack on one machine (behaviour.md d): its own hosts over http, mail to the sink. */
+export function localConfig(facts: LocalFacts): string {
+  const port = new URL(facts.externalBaseUrl).port;
+  const origins = [facts.panelHost, facts.adminHost].map((host) => `http://${host}:${port}`);
+  return `# Written by svc up at every start; use --set section.key=value to change something.
+[server]
+root_domain = ${quote(facts.rootDomain)}
+
+[auth]
+admin_hostname = ${quote(facts.adminHost)}
+panel_hostname = ${quote(facts.panelHost)}
+extra_origins = [${origins.map(quote).join(", ")}]
+
+[k8s]
+namespace = "minecraft"
+
+[smtp]
+host = ${quote(facts.smtp.host)}
+port = ${facts.smtp.port}
+from = ${quote(`svc@${facts.rootDomain}`)}
+
+[identity]
+setup_url_file = ${quote(facts.setupUrlFile)}
+
+[lifecycle]
+images = [${quote(demoImage)}]
+`;
+}
+
+function quote(text: string): string {
+  return JSON.stringify(text);
+}

@@ -1,0 +1,35 @@
+import { joinAsOperator } from "../mesh/operator.ts";
+import { type Outcome, table } from "../output.ts";
+import { isRunning } from "./doctor.ts";
+import { readStackFile } from "./stack-file.ts";
+
+const answerWithinMs = 2_000;
+
+/** What runs: the processes of the stack and which services answer on the mesh. */
+export async function status(options: { data: string }): Promise<Outcome> {
+  const stack = readStackFile(options.data);
+  const mesh = await joinAsOperator(options.data);
+  const services = await mesh.discover(answerWithinMs).finally(() => mesh.drain(1_000));
+  const processes = stack.processes.map((process) => ({ ...process, alive: isRunning(process.pid) }));
+  const processRows = processes.map(({ name, pid, alive, log }) => [
+    name,
+    String(pid),
+    alive ? "running" : "gone",
+    log,
+  ]);
+  const serviceRows = services.map(({ name, version, endpoints, requests, errors, started }) => [
+    name,
+    version,
+    String(endpoints),
+    String(requests),
+    String(errors),
+    started,
+  ]);
+  return {
+    json: { processes, services },
+    text: [
+      table([["PROCESS", "PID", "STATE", "LOG"], ...processRows]),
+      table([["SERVICE", "VERSION", "ENDPOINTS", "REQUESTS", "ERRORS", "STARTED"], ...serviceRows]),
+    ].join("\n\n"),
+  };
+}

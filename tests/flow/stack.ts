@@ -1,0 +1,182 @@
+// A whole stack for a test: started the way a newcomer does, driven over HTTP, ended with everything it made.
+
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+const root = resolve(import.meta.dirname, "../..");
+
+export type StackFile = {
+  internal_base_url: string;
+  external_base_url: string;
+  root_domain: string;
+  panel_host: string;
+  admin_host: string;
+  setup_url: string;
+  tokens: Record<"velocity" | "limbo" | "build" | "ops", string>;
+  nats_url: string;
+  database_url: string;
+  kubeconfig: string;
+  mail: { smtp_url: string; dir: string; page: string };
+  processes: { name: string; pid: number; log: string }[];
+};
+
+export type Answer = {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: unknown;
+};
+
+export type Stack = {
+  dataDir: string;
+  /** As it is on disk now: pids change when a process is started again. */
+  file: () => StackFile;
+  internal: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  external: (method: string, path: string, body?: unknown) => Promise<Answer>;
+  /** Signs the owner in by the setup link and verifies the e-mail with the mailed code. */
+  becomeOwner: () => Promise<void>;
+  svc: (...args: string[]) => Promise<{ code: number; stdout: string; stderr: string }>;
+  stop: () => Promise<void>;
+};
+
+/** Runs `svc` from the sources and collects what it says. */
+export function runSvc(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [join(root, "services/cli/src/main.ts"), ...args], { cwd: root });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    stderr += chunk;
+  });
+  return new Promise((settle) => child.on("close", (code) => settle({ code: code ?? 1, stdout, stderr })));
+}
+
+/** Waits until `check` answers something truthy; throws what it last threw, or says what was awaited. */
+export async function until<T>(
+  what: string,
+  timeoutMs: number,
+  check: () => Promise<T> | T,
+): Promise<NonNullable<T>> {
+  const end = Date.now() + timeoutMs;
+  let last: unknown;
+  while (Date.now() < end) {
+    try {
+      const value = await check();
+      if (value) return value;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((wake) => setTimeout(wake, 100));
+  }
+  throw new Error(`waited ${timeoutMs / 1000} s for ${what}${last ? `: ${String(last)}` : ""}`);
+}
+
+export function send(
+  url: string,
+  options: { method: string; headers: Record<string, string>; body?: unknown },
+): Promise<Answer> {
+  const payload = options.body === undefined ? undefined : Buffer.from(JSON.stringify(options.body));
+  const headers = payload
+    ? { ...options.headers, "content-type": "application/json", "content-length": String(payload.length) }
+    : options.headers;
+  return new Promise((settle, fail) => {
+    const request = httpRequest(url, { method: options.method, headers, timeout: 30_000 }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", fail);
+      response.on("end", () => {
+        const text = Buffer.concat(chunks).toString();
+        const body: unknown = text === "" ? undefined : JSON.parse(text);
+        settle({ status: response.statusCode ?? 0, headers: response.headers, body });
+      });
+    });
+    request.on("timeout", () => request.destroy(new Error(`${options.method} ${url} took over 30 s`)));
+    request.on("error", fail);
+    request.end(payload);
+  });
+}
+
+function readStackFile(dataDir: string): StackFile {
+  return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8")) as StackFile;
+}
+
+/** Starts a stack on free ports; `args` go to `svc up` besides. */
+export async function startStack(args: readonly string[] = [], dataDir?: string): Promise<Stack> {
+  const dir = dataDir ?? mkdtempSync(join(tmpdir(), "svc-stack-"));
+  const up = await runSvc(["up", "--detach", "--ports", "auto", "--data", dir, ...args]);
+  if (up.code !== 0)
+    throw new Error(`svc up ended with ${up.code}:\n${up.stdout}${up.stderr}${logTails(dir)}`);
+  const file = () => readStackFile(dir);
+  let cookie = "";
+  const external = async (method: string, path: string, body?: unknown) => {
+    const { external_base_url, admin_host } = file();
+    const headers = { host: hostOf(external_base_url, admin_host), ...(cookie ? { cookie } : {}) };
+    const answer = await send(new URL(path, external_base_url).href, { method, headers, body });
+    const [set] = answer.headers["set-cookie"] ?? [];
+    if (set) cookie = set.split(";")[0] ?? "";
+    return answer;
+  };
+  return {
+    dataDir: dir,
+    file,
+    external,
+    internal: (method, path, body) => {
+      const { internal_base_url, tokens } = file();
+      const headers = { authorization: `Bearer ${tokens.velocity}` };
+      return send(new URL(path, internal_base_url).href, { method, headers, body });
+    },
+    becomeOwner: () => becomeOwner(file, external),
+    svc: (...more) => runSvc([...more, "--data", dir]),
+    stop: async () => {
+      await runSvc(["down", "--data", dir]);
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function hostOf(baseUrl: string, host: string): string {
+  const { port } = new URL(baseUrl);
+  return host.includes(":") ? host : `${host}:${port}`;
+}
+
+async function becomeOwner(file: Stack["file"], external: Stack["external"]): Promise<void> {
+  const token = new URL(file().setup_url).searchParams.get("token");
+  const redeemed = await external("POST", "/api/v1/auth/setup/redeem", { token });
+  if (redeemed.status !== 200) throw new Error(`setup/redeem: ${JSON.stringify(redeemed.body)}`);
+  const started = await external("POST", "/api/v1/account/email/start", { email: "owner@example.net" });
+  if (started.status !== 202) throw new Error(`email/start: ${JSON.stringify(started.body)}`);
+  const code = await until("the mailed code", 10_000, () => newestCode(file().mail.dir));
+  const verified = await external("POST", "/api/v1/account/email/verify", { code });
+  if (verified.status !== 200) throw new Error(`email/verify: ${JSON.stringify(verified.body)}`);
+}
+
+/** Six digits out of the newest mail of the sink. */
+export function newestCode(dir: string): string | undefined {
+  if (!existsSync(dir)) return undefined;
+  const [newest] = readdirSync(dir)
+    .filter((name) => name.endsWith(".eml"))
+    .sort()
+    .reverse();
+  if (!newest) return undefined;
+  return /\b(\d{6})\b/.exec(
+    readFileSync(join(dir, newest), "utf8")
+      .split(/\r?\n\r?\n/)
+      .slice(1)
+      .join("\n"),
+  )?.[1];
+}
+
+function logTails(dir: string): string {
+  const logs = join(dir, "logs");
+  if (!existsSync(logs)) return "";
+  return readdirSync(logs)
+    .map(
+      (name) => `\n--- ${name}\n${readFileSync(join(logs, name), "utf8").split("\n").slice(-15).join("\n")}`,
+    )
+    .join("");
+}
