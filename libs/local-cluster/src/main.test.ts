@@ -192,6 +192,16 @@ describe("the cluster process", () => {
     );
   });
 
+  it("refuses a data folder on which another cluster runs", async () => {
+    const { child, output } = run(0);
+    const text = await output;
+    assert.equal(child.exitCode, 1);
+    assert.match(
+      text,
+      new RegExp(`^local-cluster: a cluster with pid ${cluster.child.pid} runs on ${dataDir} already`),
+    );
+  });
+
   it("stops its pods on SIGTERM and starts them again the next time", async () => {
     await createPod(podObject("restarted", { image: "sleep" }, { restartPolicy: "Always" }));
     await running("restarted");

@@ -14,6 +14,7 @@ import { startControllers } from "./controllers/start.ts";
 import type { Claim, PersistentVolume } from "./controllers/volume/objects.ts";
 import { CLASS_NAME, PROVISIONER } from "./controllers/volume/objects.ts";
 import { kubeconfigOf } from "./kubeconfig.ts";
+import { lockDataDir } from "./lock.ts";
 import { createAddresses } from "./node/addresses.ts";
 import { startNodeAgent } from "./node/agent.ts";
 import { readImages } from "./node/images.ts";
@@ -166,6 +167,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   const { dataDir, serviceAccounts = [], warn = () => undefined } = options;
   const podsDir = join(dataDir, "pods");
   await mkdir(podsDir, { recursive: true, mode: 0o700 });
+  const unlock = await lockDataDir(dataDir);
   const tokenFile = join(dataDir, "tokens.json");
   const tokens = await ensureTokens(tokenFile, serviceAccounts, options.tokens ?? []);
   const clocks: LogClocks = new Map();
@@ -188,10 +190,12 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     const close = async () => {
       await stopInside();
       await server.close();
+      await unlock();
     };
     return { url: server.url, adminToken: tokenOf(ADMIN_USER), api: server.api, kubeconfig, close };
   } catch (error) {
     await server.close();
+    await unlock();
     throw explain(error, options);
   }
 }

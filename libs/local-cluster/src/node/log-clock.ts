@@ -18,6 +18,9 @@ import { openTimes, readBase, sizeOf } from "./log-file.ts";
 /** Lines of one look share their moment; a chatty program costs one look in this time. */
 const PAUSE_MS = 20;
 const ROTATE_BYTES = 10 * 1024 * 1024;
+/** A log is cut in a quiet moment, when no write can be lost; one this long is cut in any case. */
+const FORCE_BYTES = 4 * ROTATE_BYTES;
+const QUIET_MS = 200;
 
 export type LogClock = {
   extent(): LogExtent;
@@ -84,10 +87,13 @@ async function look(dir: string, state: State): Promise<boolean> {
     replace(dir, "base", `${state.base} ${state.oldBase}\n`);
   }
   const end = state.base + size;
-  if (end === state.end) return false;
+  if (end === state.end) {
+    if (size > ROTATE_BYTES) await rotate(dir, state);
+    return false;
+  }
   state.end = end;
   appendFileSync(join(dir, "times"), `${end} ${stampMs(state)}\n`);
-  if (size > ROTATE_BYTES) await rotate(dir, state);
+  if (size > FORCE_BYTES) await rotate(dir, state);
   return true;
 }
 
@@ -110,22 +116,19 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
       }, onError)
       .finally(() => {
         looking = undefined;
+        if (state.open && state.end - state.base > ROTATE_BYTES) soon(QUIET_MS);
       });
     return looking;
   };
-  const soon = () => {
+  const soon = (delayMs: number) => {
     timer ??= setTimeout(() => {
       timer = undefined;
       void lookNow();
-    }, PAUSE_MS);
+    }, delayMs);
   };
-  const watcher = watch(join(dir, "log"), soon);
+  const watcher = watch(join(dir, "log"), () => soon(PAUSE_MS));
   watcher.on("error", onError);
-  soon();
-  const stop = () => {
-    watcher.close();
-    clearTimeout(timer);
-  };
+  soon(PAUSE_MS);
   return {
     extent: () => ({ end: state.end, open: state.open }),
     changed: async (known, signal) => {
@@ -138,10 +141,11 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
       signal.removeEventListener("abort", onAbort);
     },
     finish: async () => {
-      stop();
+      watcher.close();
       await looking;
       await lookNow();
       state.open = false;
+      clearTimeout(timer);
       wake();
     },
   };
