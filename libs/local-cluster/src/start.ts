@@ -26,6 +26,7 @@ import { sweep } from "./node/sweep.ts";
 import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
 import { ADMIN_USER, accountUser, ensureTokens, writePrivate } from "./tokens.ts";
 
+/** How to start a cluster; only `dataDir`, `port` and `images` must be given (architecture.md 7). */
 export type LocalClusterOptions = {
   /** Everything of the cluster lies here: objects, volumes, pods, tokens, kubeconfig files. */
   dataDir: string;
@@ -50,9 +51,12 @@ export type LocalClusterOptions = {
   warn?(text: string): void;
 };
 
+/** A running cluster. */
 export type LocalCluster = {
+  /** The base URL of the API server, plain HTTP on loopback. */
   url: string;
   adminToken: string;
+  /** The same API without HTTP, with all rights. */
   api: ClusterApi;
   /** The kubeconfig text of `admin` or of a user that has a token; throws for an unknown user. */
   kubeconfig(user: string): string;
@@ -160,8 +164,10 @@ async function startInside(wiring: Wiring): Promise<() => Promise<void>> {
 }
 
 /**
- * Starts a whole cluster in this process: API server, controllers, nodes. Fails with one sentence when the port is
- * taken or the disk is full. A cluster that died is continued: its pods are taken over with their processes.
+ * Starts a whole cluster in this process: API server, controllers, nodes. Fails with one sentence when the port or
+ * the folder is taken or the disk is full. A cluster that died is continued: its pods are taken over with their
+ * processes. Containers are plain processes of this user: security contexts, resource limits, read-only mounts and
+ * network policies are stored but not enforced (architecture.md 7).
  */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const { dataDir, serviceAccounts = [], warn = () => undefined } = options;
