@@ -14,15 +14,20 @@ export type ServiceTokens = {
 type Given = Readonly<Partial<Record<CallerToken, string>>>;
 type Known = readonly { caller: CallerToken; digest: Buffer }[];
 
-const rereadMs = 1_000;
+const defaultRereadMs = 1_000;
 
 /**
  * Opens the tokens: files named after their caller in `dir`, or values given (`values`); a file wins. Files are read
  * again at most once a second, so that a rotation needs no restart. An unset token matches nothing.
  * Throws an Error with one sentence when two callers have the same token.
  */
-export function openServiceTokens(options: { dir?: string; values?: Given; log: Logger }): ServiceTokens {
-  const { dir, log, values = {} } = options;
+export function openServiceTokens(options: {
+  dir?: string;
+  values?: Given;
+  log: Logger;
+  rereadMs?: number;
+}): ServiceTokens {
+  const { dir, log, values = {}, rereadMs = defaultRereadMs } = options;
   const read = () => digestsOf({ ...values, ...(dir === undefined ? {} : readFiles(dir)) });
   let known = read();
   let nextReadAt = Date.now() + rereadMs;

@@ -13,6 +13,7 @@ export async function send(
 ): Promise<Answered & { json: () => Record<string, unknown> }> {
   const { method = "GET", path, headers = {}, body } = what;
   const request = httpRequest({ host: "127.0.0.1", port, method, path, headers, agent: false });
+  request.on("error", () => {});
   request.end(body);
   const [response] = await once(request, "response");
   const chunks: Buffer[] = [];

@@ -1,0 +1,400 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { accounts, eventSubject, type Role } from "@svc/proto";
+import { createLogger } from "@svc/telemetry";
+import { pino } from "pino";
+import { send } from "../testing/raw-http.ts";
+import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
+import * as contracts from "../testing/test-contracts.ts";
+import { budgetKey, normalAddress } from "./client-address.ts";
+import { isAdminHost, normalHost } from "./host.ts";
+import { openServiceTokens } from "./service-tokens.ts";
+
+let bed: TestBed;
+let face: OpenFace;
+const log = createLogger("test", "silent");
+const adminHost = "op.console.test";
+const panelHost = "console.test";
+
+before(async () => {
+  bed = await openTestBed();
+  const seers = [
+    contracts.open,
+    contracts.app,
+    contracts.inSetup,
+    contracts.admin,
+    contracts.owner,
+    contracts.service,
+  ];
+  for (const contract of seers) {
+    bed.owner.serve(contract, (context, input) => ({
+      principal: context.principal,
+      client: context.client,
+      request_id: context.requestId,
+      traceparent: context.traceparent,
+      input,
+    }));
+  }
+  bed.owner.serve(contracts.door, (context) => {
+    context.reply.session = { value: "v".repeat(43), expires_at: "2026-01-02T03:04:05.000Z" };
+    return { ok: true as const };
+  });
+  bed.owner.serve(contracts.leave, (context) => {
+    if (context.principal.kind === "account") bed.sessions.delete(context.principal.session);
+    context.reply.session = null;
+    return { ok: true as const };
+  });
+  face = await bed.openFace();
+});
+after(() => bed.close());
+beforeEach(() => {
+  bed.budget.allowed = true;
+});
+
+type Live = Extract<accounts.SessionAnswer, { state: "live" }>;
+const hashOf = (cookie: string) => createHash("sha256").update(cookie).digest("hex");
+
+function signIn(role: Role, more: Partial<Live> = {}): string {
+  const cookie = randomBytes(32).toString("base64url");
+  bed.sessions.set(hashOf(cookie), {
+    state: "live",
+    user_id: `usr-${role}`,
+    username: role,
+    role,
+    setup: false,
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    ...more,
+  });
+  return cookie;
+}
+
+const get = (path: string, cookie?: string, headers: Record<string, string> = {}) =>
+  send(face.port, {
+    path,
+    headers: {
+      host: panelHost,
+      ...(cookie === undefined ? {} : { cookie: `svc_session=${cookie}` }),
+      ...headers,
+    },
+  });
+const codeOf = (answer: { json: () => Record<string, unknown> }) =>
+  (answer.json()["error"] as Record<string, unknown> | undefined)?.["code"];
+const principalOf = (answer: { json: () => Record<string, unknown> }) =>
+  answer.json()["principal"] as Record<string, unknown>;
+
+describe("tiers", () => {
+  const cases: [path: string, role: Role, host: string, status: number][] = [
+    ["/app", "user", panelHost, 200],
+    ["/app", "user", adminHost, 403],
+    ["/open", "user", adminHost, 403],
+    ["/app", "admin", panelHost, 200],
+    ["/app", "admin", adminHost, 200],
+    ["/admin", "user", panelHost, 403],
+    ["/admin", "admin", panelHost, 403],
+    ["/admin", "admin", adminHost, 200],
+    ["/admin", "owner", `${adminHost.toUpperCase()}.:8080`, 200],
+    ["/owner", "admin", adminHost, 403],
+    ["/owner", "owner", panelHost, 403],
+    ["/owner", "owner", adminHost, 200],
+  ];
+  for (const [path, role, host, status] of cases) {
+    test(`a session of role ${role} on ${host} at ${path} is ${status}`, async () => {
+      const answer = await get(path, signIn(role), { host });
+      assert.equal(answer.status, status);
+      if (status === 403) assert.equal(codeOf(answer), "forbidden");
+    });
+  }
+  test("staff is a staff role on the operator console host", async () => {
+    const cookie = signIn("admin");
+    assert.equal(principalOf(await get("/app", cookie))["staff"], false);
+    assert.equal(principalOf(await get("/app", cookie, { host: adminHost }))["staff"], true);
+  });
+  test("an account in setup may use what setup allows and nothing else", async () => {
+    const cookie = signIn("owner", { setup: true });
+    assert.equal((await get("/in-setup", cookie)).status, 200);
+    const refused = await get("/app", cookie);
+    assert.equal(refused.status, 403);
+    assert.equal(codeOf(refused), "setup_required");
+  });
+  test("an account that has just finished its setup need not wait", async () => {
+    const cookie = signIn("owner", { setup: true });
+    await get("/in-setup", cookie);
+    const answer = bed.sessions.get(hashOf(cookie)) as Live;
+    bed.sessions.set(hashOf(cookie), { ...answer, setup: false });
+    assert.equal((await get("/app", cookie)).status, 200);
+  });
+});
+
+describe("the session cookie", () => {
+  const invalid = async (headers: Record<string, string>, path = "/app") => {
+    const answer = await get(path, undefined, headers);
+    assert.equal(answer.status, 401);
+    assert.equal(codeOf(answer), "unauthorized");
+    return String((answer.json()["error"] as Record<string, unknown>)["message"]);
+  };
+  test("no cookie is 401", async () => {
+    assert.doesNotMatch(await invalid({}), /invalid session/);
+  });
+  test("an unknown session is 401 invalid session", async () => {
+    assert.match(await invalid({ cookie: `svc_session=${"a".repeat(43)}` }), /^invalid session: /);
+  });
+  test("a malformed cookie is 401 and identity is not asked", async () => {
+    const asked = bed.asked();
+    assert.match(await invalid({ cookie: "svc_session=short" }), /^invalid session: /);
+    assert.match(await invalid({ cookie: `svc_session=${"a".repeat(42)}"` }), /^invalid session: /);
+    assert.equal(bed.asked(), asked);
+  });
+  test("two cookies of the name are refused, even when one is good", async () => {
+    const good = signIn("user");
+    const cookie = `a=b; svc_session=${good}; svc_session=${"a".repeat(43)}`;
+    assert.match(await invalid({ cookie }), /^invalid session: /);
+  });
+  test("a session of a door that was switched off says so", async () => {
+    const cookie = randomBytes(32).toString("base64url");
+    bed.sessions.set(hashOf(cookie), { state: "local_auth_off" });
+    assert.equal(await invalid({ cookie: `svc_session=${cookie}` }), "invalid session: local auth disabled");
+  });
+  test("a bad cookie at a public door is ignored", async () => {
+    const answer = await get("/open", "a".repeat(43));
+    assert.equal(answer.status, 200);
+    assert.deepEqual(principalOf(answer), { kind: "anonymous" });
+  });
+  test("a good cookie at a public door says who comes", async () => {
+    assert.equal(principalOf(await get("/open", signIn("user")))["user_id"], "usr-user");
+  });
+  test("the principal is what identity said, with the hash and never the cookie", async () => {
+    const cookie = signIn("user");
+    const answer = await get("/app", cookie);
+    assert.deepEqual(principalOf(answer), {
+      ...{ kind: "account", user_id: "usr-user", username: "user", role: "user" },
+      ...{ staff: false, setup: false, session: hashOf(cookie) },
+    });
+    assert.ok(!answer.body.includes(cookie));
+    assert.equal(face.log.at(-1)?.["principal"], "usr-user");
+    assert.ok(!JSON.stringify(face.log).includes(cookie));
+  });
+  test("a door mints the cookie with every attribute and without a domain", async () => {
+    const answer = await send(face.port, {
+      method: "POST",
+      path: "/door",
+      headers: { "content-type": "application/json" },
+    });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.headers["set-cookie"], [
+      `svc_session=${"v".repeat(43)}; Expires=Fri, 02 Jan 2026 03:04:05 GMT; Path=/; HttpOnly; Secure; SameSite=Lax`,
+    ]);
+  });
+  test("leaving clears the cookie, and the session is gone at once", async () => {
+    const cookie = signIn("user");
+    assert.equal((await get("/app", cookie)).status, 200);
+    const headers = { cookie: `svc_session=${cookie}` };
+    const answer = await send(face.port, { method: "POST", path: "/leave", headers });
+    assert.match(String(answer.headers["set-cookie"]), /^svc_session=; Expires=Thu, 01 Jan 1970/);
+    assert.equal((await get("/app", cookie)).status, 401);
+  });
+});
+
+describe("what is remembered of a session", () => {
+  test("identity is asked once for many requests", async () => {
+    const cookie = signIn("user");
+    const asked = bed.asked();
+    await Promise.all(Array.from({ length: 10 }, () => get("/app", cookie)));
+    await get("/app", cookie);
+    assert.equal(bed.asked(), asked + 1);
+  });
+  test("the memory ends", async () => {
+    const brief = await bed.openFace({ settings: { sessionCacheMs: 1 } });
+    const cookie = signIn("user");
+    const headers = { cookie: `svc_session=${cookie}` };
+    assert.equal((await send(brief.port, { path: "/app", headers })).status, 200);
+    bed.sessions.delete(hashOf(cookie));
+    await delay(5);
+    assert.equal((await send(brief.port, { path: "/app", headers })).status, 401);
+  });
+  test("a revoke event drops a session at once", async () => {
+    const cookie = signIn("user");
+    const hash = hashOf(cookie);
+    assert.equal((await get("/app", cookie)).status, 200);
+    bed.sessions.delete(hash);
+    const data = { hash, user_id: "usr-user", at: new Date().toISOString() };
+    const body = Buffer.from(JSON.stringify(data));
+    await bed.identity.publish([{ id: hash, subject: eventSubject(accounts.sessionRevoked, data), body }]);
+    for (let tries = 0; tries < 100; tries++) if ((await get("/app", cookie)).status === 401) return;
+    assert.fail("the session is still remembered");
+  });
+  test("while identity cannot be reached the answer is 503 and never 401", async () => {
+    const lonely = await openTestBed();
+    try {
+      await lonely.identity.drain(200);
+      const alone = await lonely.openFace();
+      const headers = { cookie: `svc_session=${"a".repeat(43)}` };
+      for (const path of ["/app", "/open"]) {
+        const answer = await send(alone.port, { path, headers });
+        assert.equal(answer.status, 503);
+        assert.equal(codeOf(answer), "auth_unavailable");
+        assert.equal(answer.headers["retry-after"], "1");
+      }
+    } finally {
+      await lonely.close();
+    }
+  });
+});
+
+describe("the sign-in budget", () => {
+  const enter = (headers: Record<string, string> = {}, port = face.port) =>
+    send(port, {
+      method: "POST",
+      path: "/door",
+      headers: { "content-type": "application/json", ...headers },
+    });
+  test("a spent budget is 429 with Retry-After, and is counted", async () => {
+    bed.budget.allowed = false;
+    const answer = await enter();
+    assert.equal(answer.status, 429);
+    assert.equal(codeOf(answer), "rate_limited");
+    assert.equal(answer.headers["retry-after"], "7");
+    assert.match(await face.registry.metrics(), /svc_rate_limited_total\{scope="auth_door"\} 1/);
+  });
+  test("a door demands application/json even without a body, before the budget is touched", async () => {
+    const before = bed.budget.addresses.length;
+    const answer = await send(face.port, { method: "POST", path: "/door" });
+    assert.equal(answer.status, 415);
+    assert.equal(bed.budget.addresses.length, before);
+  });
+  test("a change from another site is refused before the budget is touched", async () => {
+    const before = bed.budget.addresses.length;
+    assert.equal((await enter({ origin: "https://evil.test" })).status, 403);
+    assert.equal(bed.budget.addresses.length, before);
+  });
+  test("other operations have no budget", async () => {
+    bed.budget.allowed = false;
+    assert.equal((await get("/open")).status, 200);
+  });
+  test("without a header setting, the TCP peer counts, whatever the caller claims", async () => {
+    await enter({ "x-forwarded-for": "203.0.113.9" });
+    assert.equal(bed.budget.addresses.at(-1), "127.0.0.1");
+  });
+  const forwarded: [string, string][] = [
+    ["198.51.100.1, 203.0.113.9", "203.0.113.9"],
+    ["203.0.113.9:4711", "203.0.113.9"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["[2001:db8:1:2::9]:4711", "2001:db8:1:2::/64"],
+    ["::ffff:203.0.113.9", "203.0.113.9"],
+    ["203.0.113.9, nonsense", "127.0.0.1"],
+  ];
+  test("behind a proxy, the rightmost entry of X-Forwarded-For counts; IPv6 by its /64", async () => {
+    const own = await bed.openFace({ settings: { clientIpHeader: "x-forwarded-for" } });
+    for (const [header, key] of forwarded) {
+      await enter({ "x-forwarded-for": header }, own.port);
+      assert.equal(bed.budget.addresses.at(-1), key, header);
+    }
+  });
+  test("an edge's own header counts when it is an address", async () => {
+    const own = await bed.openFace({ settings: { clientIpHeader: "cf-connecting-ip" } });
+    await enter({ "cf-connecting-ip": "2001:db8::1" }, own.port);
+    assert.equal(bed.budget.addresses.at(-1), "2001:db8:0:0::/64");
+    await enter({ "cf-connecting-ip": "1.2.3.4, 5.6.7.8" }, own.port);
+    assert.equal(bed.budget.addresses.at(-1), "127.0.0.1");
+  });
+});
+
+describe("service tokens", () => {
+  const values = { velocity: "token-v", limbo: "token-l" };
+  const ask = (port: number, authorization?: string) =>
+    send(port, { path: "/service", headers: authorization === undefined ? {} : { authorization } });
+  const cases: [string | undefined, number, string | undefined][] = [
+    ["Bearer token-v", 200, undefined],
+    ["bearer token-v", 200, undefined],
+    ["Bearer token-l", 403, "wrong_caller"],
+    ["Bearer token-x", 401, "unauthorized"],
+    ["Bearer ", 401, "unauthorized"],
+    ["Bearer undefined", 401, "unauthorized"],
+    ["token-v", 401, "unauthorized"],
+    ["Basic token-v", 401, "unauthorized"],
+    [undefined, 401, "unauthorized"],
+  ];
+  test("only the listed caller passes; a genuine token of another is wrong_caller", async () => {
+    const own = await bed.openFace({ face: "internal", tokens: openServiceTokens({ values, log }) });
+    for (const [header, status, code] of cases) {
+      const answer = await ask(own.port, header);
+      assert.equal(answer.status, status, header);
+      assert.equal(codeOf(answer), code);
+    }
+    assert.equal(own.log[0]?.["principal"], "velocity");
+    assert.ok(!JSON.stringify(own.log).includes("token-v"));
+  });
+  test("without any token nobody passes", async () => {
+    const own = await bed.openFace({
+      face: "internal",
+      tokens: openServiceTokens({ values: { velocity: "" }, log }),
+    });
+    assert.equal((await ask(own.port, "Bearer ")).status, 401);
+    assert.equal((await ask(own.port)).status, 401);
+  });
+  test("two callers with one token refuse to start, in a sentence that names both", () => {
+    assert.throws(
+      () => openServiceTokens({ values: { velocity: "same", ops: "same" }, log }),
+      /velocity and ops are equal/,
+    );
+  });
+  test("a rotated file is taken without a restart; a faulty rotation keeps the former tokens", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "svc-tokens-"));
+    const complaints: string[] = [];
+    const until = async (holds: () => boolean) => {
+      for (let tries = 0; tries < 500 && !holds(); tries++) await delay(5);
+      assert.ok(holds());
+    };
+    try {
+      writeFileSync(join(dir, "velocity"), "first\n");
+      const noisy = pino({}, { write: (line: string) => void complaints.push(line) });
+      const tokens = openServiceTokens({ dir, log: noisy, rereadMs: 10 });
+      const callerOf = (token: string) => tokens.callerOf(`Bearer ${token}`);
+      assert.equal(callerOf("first"), "velocity");
+      writeFileSync(join(dir, "velocity"), "second\n");
+      await until(() => callerOf("second") === "velocity");
+      assert.equal(callerOf("first"), undefined);
+      writeFileSync(join(dir, "ops"), "second");
+      await until(() => callerOf("second") === "velocity" && complaints.length > 0);
+      assert.match(complaints[0] ?? "", /former ones stay valid/);
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+});
+
+describe("hosts and addresses", () => {
+  const hosts: [string, string][] = [
+    ["Op.Console.Test.:443", "op.console.test"],
+    ["127.0.0.1:8080", "127.0.0.1"],
+    ["[2001:DB8::1]:80", "2001:db8::1"],
+  ];
+  for (const [host, normal] of hosts)
+    test(`${host} is ${normal}`, () => assert.equal(normalHost(host), normal));
+  test("a bare address is the console only when the setting names it", () => {
+    assert.equal(isAdminHost("127.0.0.1:8080", "op.console.test"), false);
+    assert.equal(isAdminHost("127.0.0.1:8080", "127.0.0.1"), true);
+    assert.equal(isAdminHost("", ""), false);
+  });
+  const addresses: [string, string | undefined][] = [
+    ["::ffff:10.1.2.3", "10.1.2.3"],
+    ["::ffff:a01:203", "10.1.2.3"],
+    ["fe80::1%eth0", "fe80::1"],
+    ["2001:DB8::1", "2001:db8::1"],
+    ["10.1.2.3", "10.1.2.3"],
+    ["10.1.2", undefined],
+    ["", undefined],
+  ];
+  for (const [text, normal] of addresses) {
+    test(`the address ${JSON.stringify(text)} is ${normal}`, () => assert.equal(normalAddress(text), normal));
+  }
+  test("an IPv4 address is its own budget, an IPv6 address shares its /64", () => {
+    assert.equal(budgetKey("10.1.2.3"), "10.1.2.3");
+    assert.equal(budgetKey("2001:db8::1"), budgetKey("2001:db8::ffff:1"));
+    assert.notEqual(budgetKey("2001:db8::1"), budgetKey("2001:db8:0:1::1"));
+  });
+});

@@ -1,0 +1,434 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { request as httpRequest, type IncomingMessage } from "node:http";
+import { connect } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { Fault, liveSubject } from "@svc/proto";
+import { collect, parseAnswer, send } from "../testing/raw-http.ts";
+import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
+import * as contracts from "../testing/test-contracts.ts";
+import { cutPage } from "./collected.ts";
+import { frameOf } from "./live-lines.ts";
+
+let bed: TestBed;
+let face: OpenFace;
+let cookie: string;
+let hash: string;
+/** Whether the owner lets the viewer of a console see it. */
+let mayWatch = true;
+
+before(async () => {
+  bed = await openTestBed();
+  cookie = randomBytes(32).toString("base64url");
+  hash = createHash("sha256").update(cookie).digest("hex");
+  signIn();
+  bed.owner.serve(contracts.watch, (context, { id }) => {
+    if (!mayWatch) throw context.fault("forbidden");
+    context.reply.stream = {
+      stream: "LIFECYCLE_LIVE",
+      subject: liveSubject("lifecycle", "console", id),
+      tail: 3,
+    };
+    return null;
+  });
+  face = await bed.openFace();
+});
+after(() => bed.close());
+
+function signIn(): void {
+  bed.sessions.set(hash, {
+    ...({ state: "live", user_id: "usr-1", username: "one", role: "user", setup: false } as const),
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+  });
+}
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 500; tries++) {
+    if (await holds()) return;
+    await delay(10);
+  }
+  assert.fail(`${what} did not come`);
+}
+
+describe("collected lists", () => {
+  test("pages are joined in order, under the name of the contract", async () => {
+    const pages: Record<string, { items: { name: string; size: number }[]; next?: string }> = {
+      "": { items: [{ name: '],"next":"x"}', size: 1 }], next: 'a"b\\' },
+      'a"b\\': { items: [], next: "c" },
+      c: {
+        items: [
+          { name: "ü", size: 2 },
+          { name: "last", size: 3 },
+        ],
+      },
+    };
+    bed.owner.serve(contracts.collected, (_context, { cursor }) => pages[cursor ?? ""] ?? { items: [] });
+    const answer = await send(face.port, { path: "/collected" });
+    assert.equal(answer.status, 200);
+    assert.deepEqual(answer.json(), {
+      things: [
+        { name: '],"next":"x"}', size: 1 },
+        { name: "ü", size: 2 },
+        { name: "last", size: 3 },
+      ],
+    });
+  });
+  test("the cursor is no query parameter of HTTP callers", async () => {
+    assert.equal((await send(face.port, { path: "/collected?cursor=c" })).status, 400);
+  });
+  const cuts: [string, string, string | undefined][] = [
+    ['{"items":[]}', "", undefined],
+    ['{"items":[1,2],"next":"n"}', "1,2", "n"],
+    ['{"items":[{"a":[],"next":"x"}]}', '{"a":[],"next":"x"}', undefined],
+    ['{"items":[{"a":[],"next":"x"}],"next":"y"}', '{"a":[],"next":"x"}', "y"],
+    ['{"next":"y","items":[1]}', "1", "y"],
+    ['{"items":["],\\"next\\":\\"z\\"}"]}', '"],\\"next\\":\\"z\\"}"', undefined],
+  ];
+  for (const [body, items, next] of cuts) {
+    test(`the page ${body} has the items ${items}`, () => {
+      const page = cutPage(Buffer.from(body));
+      assert.equal(page.items.toString(), items);
+      assert.equal(page.next, next);
+    });
+  }
+});
+
+describe("views", () => {
+  test("the owner answers while there is no view; then the kept bytes do, with a tag and an age", async () => {
+    let asked = 0;
+    bed.owner.serve(contracts.kept, () => {
+      asked++;
+      return { items: [{ name: "from-owner", size: 0 }] };
+    });
+    bed.owner.serve(contracts.keptItem, (context, { id }) => {
+      asked++;
+      if (id === "late") return { name: "late", size: 9 };
+      throw context.fault("not_found");
+    });
+    const own = await bed.openFace({ settings: { viewRebuildMs: 50 } });
+    const list = (headers: Record<string, string> = {}) => send(own.port, { path: "/things", headers });
+    assert.deepEqual((await list()).json(), { things: [{ name: "from-owner", size: 0 }] });
+    assert.equal(asked, 1);
+
+    const writer = await bed.owner.writeView(contracts.things);
+    const thing = (name: string, size: number) => [name, { name, size }] as const;
+    await writer.replace(new Map([thing("b", 2), thing("a", 1)]));
+    const both = {
+      things: [
+        { name: "a", size: 1 },
+        { name: "b", size: 2 },
+      ],
+    };
+    await until("the view", async () => (await list()).body === JSON.stringify(both));
+    const before = asked;
+    const first = await list();
+    assert.match(first.headers["etag"] ?? "", /^"[^"]+"$/);
+    assert.match(first.headers["age"] ?? "", /^\d+$/);
+    const same = await list({ "if-none-match": `W/"x", ${first.headers["etag"]}` });
+    assert.equal(same.status, 304);
+    assert.equal(same.body, "");
+    assert.equal(same.headers["etag"], first.headers["etag"]);
+    assert.equal(asked, before, "the owner was not asked again");
+
+    await writer.remove("b");
+    await until(
+      "the change",
+      async () => (await list()).body === JSON.stringify({ things: [{ name: "a", size: 1 }] }),
+    );
+    assert.notEqual((await list()).headers["etag"], first.headers["etag"]);
+
+    const item = await send(own.port, { path: "/things/a" });
+    assert.deepEqual(item.json(), { name: "a", size: 1 });
+    const tag = { "if-none-match": item.headers["etag"] ?? "" };
+    assert.equal((await send(own.port, { path: "/things/a", headers: tag })).status, 304);
+    assert.equal(asked, before);
+    assert.deepEqual((await send(own.port, { path: "/things/late" })).json(), { name: "late", size: 9 });
+    assert.equal((await send(own.port, { path: "/things/gone" })).status, 404);
+    assert.equal((await send(own.port, { path: "/things/_meta" })).status, 404);
+  });
+});
+
+type Viewer = { response: IncomingMessage; text: () => string; ended: Promise<unknown>; leave: () => void };
+
+async function view(port: number, id: string, headers: Record<string, string> = {}): Promise<Viewer> {
+  const request = httpRequest({
+    ...{ host: "127.0.0.1", port, path: `/things/${id}/console`, agent: false },
+    headers: { cookie: `svc_session=${cookie}`, ...headers },
+  });
+  request.on("error", () => {});
+  request.end();
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  let text = "";
+  response.setEncoding("utf8").on("data", (chunk) => (text += chunk));
+  response.on("error", () => {});
+  return {
+    response,
+    text: () => text,
+    ended: new Promise((resolve) => response.once("close", resolve)),
+    leave: () => request.destroy(),
+  };
+}
+
+const say = (id: string, line: string) =>
+  bed.owner.publishLine("lifecycle", "console", id, Buffer.from(line));
+
+describe("event streams", () => {
+  test("a viewer gets the tail, then every line with the second it was said in", async () => {
+    for (const line of ["one", "two", "three", "four"]) await say("tail", line);
+    const viewer = await view(face.port, "tail");
+    assert.equal(viewer.response.headers["content-type"], "text/event-stream; charset=utf-8");
+    assert.equal(viewer.response.headers["x-content-type-options"], "nosniff");
+    await until("the tail", () => viewer.text().includes("four"));
+    await say("tail", "five");
+    await until("the live line", () => viewer.text().includes("five"));
+    assert.ok(!viewer.text().includes("one"));
+    assert.match(viewer.text(), /id: \d{10}\ndata: two\n\nid: \d{10}\ndata: three\n\n/);
+    viewer.leave();
+  });
+
+  test("many viewers of one console share one upstream, and each gets its tail", async () => {
+    let readers = 0;
+    const counted = {
+      ...bed.gateway,
+      readLines: (...args: Parameters<typeof bed.gateway.readLines>) => {
+        readers++;
+        return bed.gateway.readLines(...args);
+      },
+    };
+    const own = await bed.openFace({ mesh: counted });
+    await say("shared", "past");
+    const first = await view(own.port, "shared");
+    await until("the past", () => first.text().includes("past"));
+    const others = await Promise.all([1, 2, 3].map(() => view(own.port, "shared")));
+    await say("shared", "now");
+    for (const one of [first, ...others]) {
+      await until("both lines", () => one.text().includes("past") && one.text().includes("now"));
+      assert.equal(one.text().match(/data: past/g)?.length, 1);
+    }
+    assert.equal(readers, 1);
+    for (const one of [first, ...others]) one.leave();
+  });
+
+  test("Last-Event-ID within the hour goes on from that second; an older one is ignored", async () => {
+    await say("resume", "early");
+    const now = Math.floor(Date.now() / 1_000);
+    for (const line of ["a", "b", "c", "d"]) await say("resume", line);
+    const resumed = await view(face.port, "resume", { "last-event-id": String(now - 60) });
+    await until("everything since", () => resumed.text().includes("data: d"));
+    assert.ok(resumed.text().includes("data: early"));
+    const old = await view(face.port, "resume", { "last-event-id": String(now - 4_000) });
+    await until("the tail", () => old.text().includes("data: d"));
+    assert.ok(!old.text().includes("data: early"));
+    resumed.leave();
+    old.leave();
+  });
+
+  test("a refusal is an ordinary error before the stream opens", async () => {
+    mayWatch = false;
+    const answer = await send(face.port, {
+      path: "/things/x/console",
+      headers: { cookie: `svc_session=${cookie}` },
+    });
+    mayWatch = true;
+    assert.equal(answer.status, 403);
+    assert.equal((await send(face.port, { path: "/things/x/console" })).status, 401);
+  });
+
+  for (const [what, lose, restore] of [
+    ["the session", () => bed.sessions.delete(hash), signIn],
+    ["the access", () => (mayWatch = false), () => (mayWatch = true)],
+  ] as const) {
+    test(`a stream ends with revoked when ${what} is gone`, async () => {
+      const own = await bed.openFace({ settings: { streamRecheckMs: 80 } });
+      const viewer = await view(own.port, "revoked");
+      lose();
+      await viewer.ended;
+      restore();
+      assert.match(viewer.text(), /event: revoked\ndata: revoked\n\n$/);
+    });
+  }
+
+  test("while identity cannot be reached a stream stays open", async () => {
+    const lonely = await openTestBed();
+    try {
+      lonely.sessions.set(hash, bed.sessions.get(hash) ?? { state: "unknown" });
+      lonely.owner.serve(contracts.watch, (context, { id }) => {
+        const subject = liveSubject("lifecycle", "console", id);
+        context.reply.stream = { stream: "LIFECYCLE_LIVE", subject, tail: 3 };
+        return null;
+      });
+      const own = await lonely.openFace({ settings: { streamRecheckMs: 30, streamKeepAliveMs: 40 } });
+      const viewer = await view(own.port, "kept");
+      await lonely.identity.drain(200);
+      await until("a while", () => (viewer.text().match(/: alive/g)?.length ?? 0) > 5);
+      assert.ok(!viewer.text().includes("revoked"));
+      assert.equal(viewer.response.complete, false);
+      viewer.leave();
+    } finally {
+      await lonely.close();
+    }
+  });
+
+  test("a quiet stream is kept alive by comments and ends after its lifetime", async () => {
+    const own = await bed.openFace({ settings: { streamKeepAliveMs: 40, streamLifetimeMs: 400 } });
+    const viewer = await view(own.port, "quiet");
+    await viewer.ended;
+    assert.match(viewer.text(), /: alive\n\n/);
+    assert.ok(!viewer.text().includes("revoked"));
+    assert.ok(viewer.response.complete);
+  });
+
+  test("one account may have a limited number of streams, and a closed one frees its place", async () => {
+    const own = await bed.openFace({ settings: { streamsPerAccount: 2 } });
+    const viewers = await Promise.all([view(own.port, "many"), view(own.port, "many")]);
+    const third = await view(own.port, "many");
+    assert.equal(third.response.statusCode, 429);
+    await until("the refusal", () => third.text().includes("too_many_streams"));
+    viewers[0]?.leave();
+    await until("a free place", async () => {
+      const again = await view(own.port, "many");
+      again.leave();
+      return again.response.statusCode === 200;
+    });
+    viewers[1]?.leave();
+  });
+
+  test("closing the face ends its streams", async () => {
+    const own = await bed.openFace();
+    const viewer = await view(own.port, "closing");
+    await own.server.close();
+    await viewer.ended;
+    assert.ok(viewer.response.complete);
+  });
+
+  test("a viewer that does not read loses lines, then its connection; others lose nothing", async () => {
+    const settings = { streamBufferBytes: 64 * 1024, streamStuckMs: 300 };
+    const own = await bed.openFace({ settings });
+    const socket = connect({ host: "127.0.0.1", port: own.port });
+    socket.on("error", () => {});
+    socket.write(`GET /things/slow/console HTTP/1.1\r\nHost: a\r\nCookie: svc_session=${cookie}\r\n\r\n`);
+    await once(socket, "data");
+    socket.pause();
+    const good = await view(own.port, "slow");
+    const line = "x".repeat(100_000);
+    for (let count = 0; count < 120; count++) await say("slow", `${line}${count};`);
+    await until("every line for the good viewer", () => good.text().includes("x119;"));
+    assert.equal(good.text().match(/^data: /gm)?.length, 120);
+    await until("the slow one closed", () =>
+      own.log.some((entry) => entry["route"] === "/things/{id}/console"),
+    );
+    good.leave();
+    socket.destroy();
+  });
+
+  const frames: [string, string][] = [
+    ["plain", "id: 7\ndata: plain\n\n"],
+    ["two\nlines", "id: 7\ndata: two\ndata: lines\n\n"],
+    ["forged\r\n\r\nevent: revoked", "id: 7\ndata: forged\ndata: \ndata: event: revoked\n\n"],
+    ["return\ronly", "id: 7\ndata: return\ndata: only\n\n"],
+  ];
+  for (const [line, frame] of frames) {
+    test(`the line ${JSON.stringify(line)} cannot break its frame`, () => {
+      assert.equal(frameOf(7, Buffer.from(line)).toString(), frame);
+    });
+  }
+});
+
+describe("uploads and downloads", () => {
+  before(() => {
+    bed.owner.serve(contracts.put, (context, { id }) => {
+      context.reply.lane = bed.owner.lanes.upload({
+        receive: async (body, about) => {
+          const digest = createHash("sha256");
+          let size = 0;
+          for await (const chunk of body) {
+            digest.update(chunk);
+            size += chunk.byteLength;
+          }
+          if (id === "refused") throw new Fault("too_large", { message: "Too large for this." });
+          return { size, sha256: digest.digest("hex"), ...about };
+        },
+      });
+      return null;
+    });
+    bed.owner.serve(contracts.get, (context, { id }) => {
+      const bytes = Buffer.alloc(3_000_000, id);
+      context.reply.lane = bed.owner.lanes.download({
+        headers: {
+          "Content-Type": "application/gzip",
+          "Content-Length": String(bytes.length),
+          "Content-Disposition": 'attachment; filename="a.gz"',
+          "X-Internal": "stays inside",
+          "Set-Cookie": "svc_session=forged",
+        },
+        source: async function* () {
+          yield bytes.subarray(0, 1_000_000);
+          if (id === "broken") throw new Error("the disk is gone");
+          yield bytes.subarray(1_000_000);
+        },
+      });
+      return null;
+    });
+  });
+
+  test("a body reaches the owner whole, with its length and digest", async () => {
+    const body = "z".repeat(2_000_000);
+    const answer = await send(face.port, {
+      ...{ method: "PUT", path: "/blobs/a", body },
+      headers: {
+        "content-length": String(body.length),
+        "content-digest": "sha-256=:abc=:",
+        "content-type": "text/x",
+      },
+    });
+    assert.equal(answer.status, 200, answer.body);
+    assert.deepEqual(answer.json(), {
+      size: body.length,
+      sha256: createHash("sha256").update(body).digest("hex"),
+      contentLength: body.length,
+      contentDigest: "sha-256=:abc=:",
+    });
+  });
+  test("a body without a length is 411, one over the ceiling is 413", async () => {
+    const chunked = { "transfer-encoding": "chunked" };
+    const answer = await send(face.port, { method: "PUT", path: "/blobs/a", headers: chunked, body: "a" });
+    assert.equal(answer.status, 411);
+    const own = await bed.openFace({ settings: { uploadBytes: 10 } });
+    const large = await send(own.port, {
+      ...{ method: "PUT", path: "/blobs/a", body: "x".repeat(11) },
+      headers: { "content-length": "11" },
+    });
+    assert.equal(large.status, 413);
+  });
+  test("an owner that refuses the bytes is heard", async () => {
+    const body = "z".repeat(4_000_000);
+    const answer = await send(face.port, {
+      ...{ method: "PUT", path: "/blobs/refused", body },
+      headers: { "content-length": String(body.length) },
+    });
+    assert.equal(answer.status, 413, answer.body);
+    assert.match(answer.body, /Too large for this/);
+  });
+  test("a download passes the owner's bytes and only the headers that may pass", async () => {
+    const answer = await send(face.port, { path: "/blobs/b" });
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body, "b".repeat(3_000_000));
+    assert.equal(answer.headers["content-type"], "application/gzip");
+    assert.equal(answer.headers["content-disposition"], 'attachment; filename="a.gz"');
+    assert.equal(answer.headers["x-internal"], undefined);
+    assert.equal(answer.headers["set-cookie"], undefined);
+    assert.equal(answer.headers["content-security-policy"], "default-src 'none'");
+    const line = face.log.find((one) => one["request_id"] === answer.headers["x-request-id"]);
+    assert.equal(line?.["bytes"], 3_000_000);
+  });
+  test("a download that breaks is cut off, never completed", async () => {
+    const socket = connect({ host: "127.0.0.1", port: face.port });
+    socket.on("error", () => {});
+    socket.write("GET /blobs/broken HTTP/1.1\r\nHost: a\r\n\r\n");
+    const answer = parseAnswer(await collect(socket));
+    assert.equal(answer.status, 200);
+    assert.ok(answer.body.length < 3_000_000);
+  });
+});
