@@ -1,0 +1,36 @@
+// Made-up servers of about 430 bytes of JSON each, the size that performance.md measured with.
+
+import type { ServerInfo } from "@svc/proto";
+
+export function serverName(index: number): string {
+  return `bench-${String(index).padStart(5, "0")}`;
+}
+
+export function makeServer(index: number): ServerInfo {
+  const name = serverName(index);
+  const isRunning = index % 10 === 0;
+  return {
+    name,
+    subdomain: name,
+    phase: isRunning ? "Running" : "Stopped",
+    ready: isRunning,
+    playersOnline: isRunning ? index % 7 : 0,
+    playersMax: 20,
+    idleStopSeconds: 600,
+    nodeName: `node-${(index % 2) + 1}`,
+    autostartPolicy: "allowlist",
+    desiredState: isRunning ? "Running" : "Stopped",
+    endpointMode: "direct",
+    endpointAddress: `${name}.minecraft-servers.svc.cluster.local:25565`,
+    displayName: `Bench server number ${index}`,
+    image: "svc.local/demo-server:1.21.4",
+    javaMemory: "1536M",
+    memory: "2Gi",
+    storageSize: "8Gi",
+    cpu: "2",
+  };
+}
+
+export function makeServers(count: number): ServerInfo[] {
+  return Array.from({ length: count }, (_, index) => makeServer(index));
+}

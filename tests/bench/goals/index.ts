@@ -1,0 +1,9 @@
+// The goals in the order in which they run: those of the cell first, those of the whole stack after it.
+
+import type { Goal } from "../harness/bench.ts";
+import { g1 } from "./g1.ts";
+import { g2 } from "./g2.ts";
+import { g5 } from "./g5.ts";
+import { g8 } from "./g8.ts";
+
+export const goals: readonly Goal[] = [g1, g2, g5, g8];

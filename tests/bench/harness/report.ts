@@ -1,0 +1,95 @@
+// Rows of the table: a figure, its anchor, the ratio and the verdict.
+
+/** `goal` and `stretch` bound the ratio to the anchor, or our own figure where there is no anchor. */
+export type Limit = { bound: "at most" | "at least"; of: "ratio" | "figure"; goal: number; stretch?: number };
+
+export type Row = {
+  goal: string;
+  what: string;
+  unit: string;
+  ours: number;
+  anchor?: number;
+  /** Name of the anchor, for the reader. */
+  anchorName?: string;
+  /** Absent = told for information only. */
+  limit?: Limit;
+  note?: string;
+  /** Cores that other processes used meanwhile; above 0.5 the row is void. */
+  outsiders?: number;
+};
+
+export type Verdict = "stretch" | "ok" | "near" | "miss" | "void" | "info";
+
+const outsidersAtMost = 0.5;
+const tolerance = 1.1;
+
+function holds(value: number, bound: Limit["bound"], limit: number): boolean {
+  return bound === "at most" ? value <= limit : value >= limit;
+}
+
+export function ratioOf(row: Row): number | undefined {
+  return row.anchor === undefined || row.anchor === 0 ? undefined : row.ours / row.anchor;
+}
+
+/** `near` misses by at most 10 %, which performance.md does not count. */
+export function verdictOf(row: Row): Verdict {
+  const { limit } = row;
+  if (!limit) return "info";
+  const value = limit.of === "ratio" ? (ratioOf(row) ?? Number.NaN) : row.ours;
+  if (limit.stretch !== undefined && holds(value, limit.bound, limit.stretch)) return "stretch";
+  if (holds(value, limit.bound, limit.goal)) return "ok";
+  if ((row.outsiders ?? 0) > outsidersAtMost) return "void";
+  const loose = limit.bound === "at most" ? limit.goal * tolerance : limit.goal / tolerance;
+  return holds(value, limit.bound, loose) ? "near" : "miss";
+}
+
+/** A figure with about three digits. */
+export function figure(value: number | undefined): string {
+  if (value === undefined) return "";
+  if (!Number.isFinite(value)) return "?";
+  if (value >= 1_000) return Math.round(value).toLocaleString("en").replaceAll(",", " ");
+  if (value >= 100) return value.toFixed(0);
+  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+function limitText(limit: Limit | undefined, pick: "goal" | "stretch", unit: string): string {
+  const value = limit?.[pick];
+  if (!limit || value === undefined) return "";
+  const sign = limit.bound === "at most" ? "<=" : ">=";
+  return limit.of === "ratio" ? `${sign} ${value}x` : `${sign} ${figure(value)} ${unit}`;
+}
+
+const columns = ["goal", "what", "ours", "anchor", "ratio", "goal is", "stretch", "result", "note"] as const;
+
+function cells(row: Row): string[] {
+  const ratio = ratioOf(row);
+  const anchor =
+    row.anchor === undefined ? "" : `${figure(row.anchor)} ${row.unit} (${row.anchorName ?? "bare"})`;
+  const outsiders =
+    (row.outsiders ?? 0) > outsidersAtMost ? `outsiders used ${figure(row.outsiders)} core` : "";
+  return [
+    row.goal,
+    row.what,
+    `${figure(row.ours)} ${row.unit}`,
+    anchor,
+    ratio === undefined ? "" : `${ratio.toFixed(2)}x`,
+    limitText(row.limit, "goal", row.unit),
+    limitText(row.limit, "stretch", row.unit),
+    verdictOf(row),
+    [row.note, outsiders].filter(Boolean).join("; "),
+  ];
+}
+
+/** One line of a row, for the console. */
+export function line(row: Row): string {
+  const [goal = "", what = "", ours = "", anchor = "", ratio = "", limit = "", , verdict = "", note = ""] =
+    cells(row);
+  const parts = [ours, anchor && `vs ${anchor}`, ratio, limit && `goal ${limit}`].filter(Boolean);
+  return `${verdict.toUpperCase().padEnd(8)}${goal.padEnd(5)}${what}: ${parts.join(", ")}${note ? ` (${note})` : ""}`;
+}
+
+/** The table in Markdown. */
+export function table(rows: readonly Row[]): string {
+  const lines = rows.map((row) => `| ${cells(row).join(" | ")} |`);
+  return [`| ${columns.join(" | ")} |`, `|${columns.map(() => "---|").join("")}`, ...lines].join("\n");
+}

@@ -1,0 +1,85 @@
+// Runs goals one after another; one that cannot run is told and does not stop the others.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Arena, Goal, Options } from "./bench.ts";
+import { type Cell, startCell } from "./cell.ts";
+import { startChild } from "./child.ts";
+import { watchOutsiders } from "./proc.ts";
+import { line, type Row, table } from "./report.ts";
+import type { StackArena } from "./stack.ts";
+import { startStackArena } from "./stack.ts";
+
+export type Outcome = { rows: Row[]; failed: string[] };
+
+/** A part that is started when it is first asked for and ended once. */
+function lazily<T extends { stop: () => Promise<void> }>(start: () => Promise<T>) {
+  let started: Promise<T> | undefined;
+  return {
+    get: () => (started ??= start()),
+    end: async () => {
+      const running = await started?.catch(() => undefined);
+      started = undefined;
+      await running?.stop();
+    },
+  };
+}
+
+/** Runs the goals and prints each row as it comes, then the table. */
+export async function runGoals(goals: readonly Goal[], options: Options): Promise<Outcome> {
+  const logDir = mkdtempSync(join(tmpdir(), "svc-bench-load-"));
+  const load = await startChild("load/main.ts", { logDir });
+  const cell = lazily<Cell>(startCell);
+  const stack = lazily<StackArena>(() => startStackArena(arena));
+  const say = (text: string) => console.log(text);
+  const windowMs = options.isQuick ? 1_000 : 3_000;
+  const arena: Arena = {
+    options,
+    detached: new Set(),
+    windowMs,
+    load,
+    say,
+    cell: async () => {
+      await stack.end();
+      return cell.get();
+    },
+    // The cell would only take memory and cores from the stack.
+    stack: async () => {
+      await cell.end();
+      return stack.get();
+    },
+  };
+  const outcome: Outcome = { rows: [], failed: [] };
+  const interrupted = () => process.exit(130);
+  process.once("SIGINT", interrupted);
+  try {
+    for (const goal of goals) await runGoal(goal, arena, outcome);
+  } finally {
+    await cell.end();
+    await stack.end();
+    await load.stop();
+    rmSync(logDir, { recursive: true, force: true });
+    process.off("SIGINT", interrupted);
+  }
+  say(`\n${table(outcome.rows)}`);
+  if (outcome.failed.length > 0) say(`\ncould not run: ${outcome.failed.join(", ")}`);
+  return outcome;
+}
+
+async function runGoal(goal: Goal, arena: Arena, outcome: Outcome): Promise<void> {
+  arena.say(`\n${goal.name}: ${goal.title}`);
+  const outsiders = watchOutsiders(() => [process.pid, ...arena.detached]);
+  try {
+    const rows = await goal.run(arena);
+    const cores = outsiders();
+    for (const row of rows) {
+      const told = { ...row, outsiders: cores };
+      outcome.rows.push(told);
+      arena.say(line(told));
+    }
+  } catch (error) {
+    outcome.failed.push(goal.name);
+    arena.say(`${goal.name} could not run: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+}

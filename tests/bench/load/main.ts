@@ -1,0 +1,6 @@
+// The load generator as a process of its own: its CPU is not counted to either side.
+
+import { serveParent } from "../harness/parent.ts";
+import { fetchOnce, runLoad } from "./http.ts";
+
+serveParent({ run: runLoad, once: fetchOnce });

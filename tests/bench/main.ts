@@ -1,0 +1,39 @@
+// `npm run bench`: runs goals of performance.md with their anchors and prints the table.
+// `npm run bench -- G1 G5 --rounds 5` runs some; `--quick` only shows that all works; `--write` puts the table into
+// docs/performance.md. The exit code is 0 whatever the figures are, and 1 when a benchmark could not run.
+
+import { parseArgs } from "node:util";
+import { goals } from "./goals/index.ts";
+import { runGoals } from "./harness/run.ts";
+import { writeTable } from "./harness/write.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "3" },
+    quick: { type: "boolean", default: false },
+    full: { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
+    list: { type: "boolean", default: false },
+  },
+});
+
+const wanted = positionals.map((name) => name.toUpperCase());
+const unknown = wanted.filter((name) => !goals.some((goal) => goal.name === name));
+const rounds = Number(values.rounds);
+if (unknown.length > 0 || !Number.isInteger(rounds) || rounds < 1) {
+  console.error(
+    unknown.length > 0
+      ? `there is no goal ${unknown.join(", ")}; there are ${goals.map(({ name }) => name).join(", ")}`
+      : "--rounds takes a whole number from 1 on",
+  );
+  process.exit(1);
+}
+if (values.list) {
+  for (const { name, title } of goals) console.log(`${name.padEnd(6)}${title}`);
+  process.exit(0);
+}
+const chosen = goals.filter((goal) => wanted.length === 0 || wanted.includes(goal.name));
+const outcome = await runGoals(chosen, { rounds, isQuick: values.quick, isFull: values.full });
+if (values.write) writeTable(outcome.rows);
+process.exit(outcome.failed.length === 0 ? 0 : 1);
