@@ -24,6 +24,8 @@ export type ObjectMeta = {
   annotations?: Record<string, string>;
   finalizers?: string[];
   ownerReferences?: OwnerReference[];
+  /** Who set which field; kept only for objects that were server-side applied. */
+  managedFields?: unknown[];
 };
 
 export type OwnerReference = {
@@ -51,10 +53,8 @@ export type DeleteOptions = {
 /**
  * In-process access to the API server with full rights, the way a controller sees a cluster.
  * Returned objects are shared with the store and deep-frozen: copy (structuredClone) before changing one.
- * Namespace deletion and garbage collection of dependents are done by the API server itself: a deleted
- * namespace is Terminating until its last object is gone. An unbound pod is removed at once by `delete`; a
- * bound one gets a deletionTimestamp and stays until it is deleted again with gracePeriodSeconds 0.
- * To bind a pod create `{ group: "", version: "v1", resource: "pods/binding" }` with metadata and `target.name`.
+ * Garbage collection of dependents is done by the API server itself. An unbound or finished pod is removed at
+ * once by `delete`; a bound one gets a deletionTimestamp and stays until it is deleted with gracePeriodSeconds 0.
  * Every call goes through the same admission, validation and optimistic concurrency as HTTP does.
  * A refusal throws an `ApiStatus` error with the HTTP code (404, 409, 422, …) and the Kubernetes reason.
  */

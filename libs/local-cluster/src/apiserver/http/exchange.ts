@@ -1,0 +1,32 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { User } from "../auth/tokens.ts";
+import type { Target } from "../registry/registry.ts";
+import type { ResourceType } from "../resource-type.ts";
+import type { RequestInfo } from "./request-info.ts";
+
+/** One HTTP request on its way through the server. */
+export type Exchange = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  query: URLSearchParams;
+  user: User;
+};
+
+/** A request for a resource that is served. */
+export type ResourceExchange = Exchange & { info: RequestInfo & { kind: "resource" }; type: ResourceType };
+
+/** The object that a request names. */
+export function targetOf({ info, type }: ResourceExchange): Target {
+  return { type, name: info.name ?? "", namespace: type.namespaced ? info.namespace : undefined };
+}
+
+/** A query parameter that is a switch. */
+export function isOn(query: URLSearchParams, name: string): boolean {
+  return ["1", "true"].includes(query.get(name) ?? "");
+}
+
+/** Who writes, for the ownership of fields: the parameter, or the program that sent the request. */
+export function managerOf({ query, request }: Exchange): string {
+  const agent = request.headers["user-agent"]?.split("/")[0]?.trim();
+  return query.get("fieldManager") || agent || "unknown";
+}

@@ -1,0 +1,79 @@
+import { ApiStatus } from "../api-status.ts";
+import { itemBytes, type ListRequest, listPage, type Selection } from "../registry/listing.ts";
+import type { Registry } from "../registry/registry.ts";
+import { readScale } from "../scale.ts";
+import { isOn, type ResourceExchange, targetOf } from "./exchange.ts";
+import { sendBytes, sendJson, sendList } from "./respond.ts";
+import { renderTable, wantsTable } from "./table.ts";
+import { serveWatch } from "./watch.ts";
+
+const longestWatchMs = 40 * 60_000;
+
+/** The selection that a query makes. */
+export function selectionOf({ query, info, type }: ResourceExchange): Selection {
+  const labelSelector = query.get("labelSelector");
+  const fieldSelector = query.get("fieldSelector");
+  return {
+    ...(type.namespaced && info.namespace !== undefined ? { namespace: info.namespace } : {}),
+    ...(labelSelector ? { labelSelector } : {}),
+    ...(fieldSelector ? { fieldSelector } : {}),
+  };
+}
+
+/** `GET` of one object or its scale. */
+export function serveGet(registry: Registry, exchange: ResourceExchange): void {
+  const { type, info, response, request } = exchange;
+  const stored = registry.get(targetOf(exchange));
+  if (info.subresource === "scale")
+    sendJson(response, 200, readScale(type, registry.shown(type, stored.object)));
+  else if (wantsTable(request))
+    sendJson(response, 200, renderTable(type, [stored], registry.store.version()));
+  else if (type.view) sendBytes(response, 200, itemBytes(type, stored));
+  else sendBytes(response, 200, stored.bytes);
+}
+
+/** `GET` of a collection. */
+export async function serveList(registry: Registry, exchange: ResourceExchange): Promise<void> {
+  const { type, query, response, request } = exchange;
+  const page = listPage(registry.store, type, { ...selectionOf(exchange), ...pageOf(query) });
+  if (wantsTable(request)) {
+    const stored = renderTable(type, page.items, page.version);
+    sendJson(
+      response,
+      200,
+      page.next
+        ? { ...stored, metadata: { resourceVersion: String(page.version), continue: page.next } }
+        : stored,
+    );
+  } else await sendList(response, type, page);
+}
+
+function pageOf(query: URLSearchParams): Omit<ListRequest, keyof Selection> {
+  const limit = Number(query.get("limit") ?? 0);
+  const token = query.get("continue");
+  const resourceVersion = query.get("resourceVersion") ?? "";
+  if (resourceVersion !== "" && !/^\d+$/.test(resourceVersion)) {
+    const message = `resourceVersion: Invalid value: ${JSON.stringify(resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(resourceVersion)}: invalid syntax`;
+    throw new ApiStatus(400, "BadRequest", { message });
+  }
+  return {
+    ...(Number.isInteger(limit) && limit > 0 ? { limit } : {}),
+    ...(token ? { continue: token } : {}),
+    ...(resourceVersion ? { resourceVersion } : {}),
+  };
+}
+
+/** `GET ?watch=1` of a collection, or of one object by name. Returns what ends the stream. */
+export function serveWatchRequest(registry: Registry, exchange: ResourceExchange): Promise<() => void> {
+  const { type, query, response } = exchange;
+  const seconds = Number(query.get("timeoutSeconds") ?? 0);
+  const resourceVersion = query.get("resourceVersion") ?? "";
+  const request = {
+    ...selectionOf(exchange),
+    ...(resourceVersion ? { resourceVersion } : {}),
+    bookmarks: isOn(query, "allowWatchBookmarks"),
+    sendInitialEvents: isOn(query, "sendInitialEvents"),
+    timeoutMs: seconds > 0 ? seconds * 1000 : longestWatchMs,
+  };
+  return serveWatch({ store: registry.store, type }, request, response);
+}

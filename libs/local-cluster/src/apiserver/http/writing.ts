@@ -1,0 +1,160 @@
+import type { DeleteOptions, KubeObject } from "../../cluster-api.ts";
+import { badRequest, methodNotAllowed } from "../api-status.ts";
+import { isObject, listAt, objectAt, stringAt } from "../json.ts";
+import { listPage } from "../registry/listing.ts";
+import type { Registry, Target } from "../registry/registry.ts";
+import { apiVersionOf } from "../resource-type.ts";
+import { readScale, writeScale } from "../scale.ts";
+import { contentType, parseText, readBody, readObject } from "./body.ts";
+import { isOn, managerOf, type ResourceExchange, targetOf } from "./exchange.ts";
+import { acceptedPatchTypes, type PatchDeps, patchObject } from "./patching.ts";
+import { selectionOf } from "./reading.ts";
+import { sendJson } from "./respond.ts";
+
+function isDryRun(query: URLSearchParams, body?: unknown): boolean {
+  const asked = [...query.getAll("dryRun"), ...listAt(body, "dryRun")];
+  if (asked.length === 0) return false;
+  if (asked.every((value) => value === "All")) return true;
+  throw badRequest('dryRun: Unsupported value: supported values: "All"');
+}
+
+async function requiredObject(exchange: ResourceExchange): Promise<unknown> {
+  const body = await readObject(exchange.request);
+  if (body === undefined) throw badRequest("the body of the request is empty; send the object");
+  return body;
+}
+
+function writeOptions(exchange: ResourceExchange) {
+  return { manager: managerOf(exchange), dryRun: isDryRun(exchange.query) };
+}
+
+/** `POST` of a new object. */
+export async function serveCreate(registry: Registry, exchange: ResourceExchange): Promise<void> {
+  const { type, info } = exchange;
+  const body = await requiredObject(exchange);
+  const namespace = type.namespaced ? info.namespace : undefined;
+  const object = registry.create(type, body, { ...writeOptions(exchange), namespace });
+  sendJson(exchange.response, 201, object);
+}
+
+/** `POST pods/NAME/binding`. */
+export async function serveBinding(registry: Registry, exchange: ResourceExchange): Promise<void> {
+  const body = await requiredObject(exchange);
+  const node = stringAt(objectAt(body, "target"), "name");
+  if (node === "") throw badRequest("target.name must name the node");
+  if (!isDryRun(exchange.query)) registry.bind(targetOf(exchange), node);
+  sendJson(exchange.response, 201, {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    code: 201,
+  });
+}
+
+/** `PUT` of an object, its status, its scale, or of a namespace's finalizers. */
+export async function serveUpdate(registry: Registry, exchange: ResourceExchange): Promise<void> {
+  const { info, type, response } = exchange;
+  const target = targetOf(exchange);
+  const body = await requiredObject(exchange);
+  const options = writeOptions(exchange);
+  if (info.subresource === "finalize") {
+    sendJson(response, 200, registry.finalize(target, listAt(objectAt(body, "spec"), "finalizers")));
+  } else if (info.subresource === "scale") {
+    const current = registry.shown(type, registry.get(target).object);
+    sendJson(
+      response,
+      200,
+      readScale(type, registry.update(target, writeScale(type, current, body), options)),
+    );
+  } else {
+    const subresource = info.subresource === "status" ? { subresource: "status" as const } : {};
+    sendJson(response, 200, registry.update(target, body, { ...options, ...subresource }));
+  }
+}
+
+/** `PATCH` of any kind. */
+export async function servePatch(deps: PatchDeps, exchange: ResourceExchange): Promise<void> {
+  const { info, request, query, response } = exchange;
+  const target = targetOf(exchange);
+  const type = contentType(request);
+  const bytes = await readBody(request);
+  const readable = acceptedPatchTypes(target).includes(type);
+  const body = readable ? parseText(bytes.toString(), type.includes("yaml")) : undefined;
+  const subresource =
+    info.subresource === "status" || info.subresource === "scale" ? info.subresource : undefined;
+  const { created, object } = patchObject(deps, target, {
+    contentType: type,
+    body,
+    subresource,
+    force: isOn(query, "force"),
+    options: writeOptions(exchange),
+  });
+  sendJson(response, created ? 201 : 200, object);
+}
+
+async function readDeleteOptions(exchange: ResourceExchange): Promise<DeleteOptions & { dryRun: boolean }> {
+  const { query, request } = exchange;
+  const body = (await readObject(request)) ?? {};
+  if (!isObject(body)) throw badRequest("the body of a delete is a DeleteOptions object");
+  const grace = body["gracePeriodSeconds"] ?? query.get("gracePeriodSeconds") ?? undefined;
+  const asked = body["propagationPolicy"] ?? query.get("propagationPolicy") ?? undefined;
+  const policy = asked ?? (body["orphanDependents"] === true ? "Orphan" : undefined);
+  if (policy !== undefined && !["Background", "Foreground", "Orphan"].includes(String(policy))) {
+    throw badRequest(
+      `propagationPolicy: Unsupported value: ${JSON.stringify(policy)}: supported values: "Foreground", "Background", "Orphan"`,
+    );
+  }
+  return {
+    ...(grace === undefined ? {} : { gracePeriodSeconds: Number(grace) }),
+    ...(policy === undefined
+      ? {}
+      : { propagationPolicy: policy as NonNullable<DeleteOptions["propagationPolicy"]> }),
+    ...(isObject(body["preconditions"]) ? { preconditions: body["preconditions"] } : {}),
+    dryRun: isDryRun(query, body),
+  };
+}
+
+// These kinds answer a delete with the object itself; the others with a Status once it is gone.
+const answeredByObject = [
+  "/pods",
+  "/persistentvolumeclaims",
+  "/persistentvolumes",
+  "/serviceaccounts",
+  "/namespaces",
+];
+
+/** `DELETE` of one object. */
+export async function serveDelete(registry: Registry, exchange: ResourceExchange): Promise<void> {
+  const { type, info, response } = exchange;
+  if (info.subresource) throw methodNotAllowed();
+  const options = await readDeleteOptions(exchange);
+  const { gone, object } = registry.remove(targetOf(exchange), options);
+  if (!gone || answeredByObject.includes(type.storageKey)) sendJson(response, 200, object);
+  else sendJson(response, 200, deletedStatus(exchange, object));
+}
+
+function deletedStatus({ type }: ResourceExchange, { metadata }: KubeObject): unknown {
+  const { name, uid } = metadata;
+  const group = type.group ? { group: type.group } : {};
+  return {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    details: { name, ...group, kind: type.plural, uid },
+  };
+}
+
+/** `DELETE` of a collection. */
+export async function serveDeleteCollection(registry: Registry, exchange: ResourceExchange): Promise<void> {
+  const { type, response } = exchange;
+  const options = await readDeleteOptions(exchange);
+  const page = listPage(registry.store, type, selectionOf(exchange));
+  const items = page.items.flatMap(({ object }) => {
+    const target: Target = { type, name: object.metadata.name, namespace: object.metadata.namespace };
+    return registry.find(target) ? [registry.remove(target, options).object] : [];
+  });
+  const metadata = { resourceVersion: String(registry.store.version()) };
+  sendJson(response, 200, { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items });
+}

@@ -1,0 +1,71 @@
+import type { KubeObject } from "../../cluster-api.ts";
+import { fieldError, invalid } from "../api-status.ts";
+
+/** Addresses 127.96.0.0/12 for services: unique, in use as long as the service lives. */
+export type ClusterIps = {
+  /** A free address, or the one asked for; throws 422 when that one is taken or outside of the range. */
+  allot(wanted: string | undefined): string;
+  take(address: string): void;
+  release(address: string): void;
+};
+
+const first = (127 << 24) | (96 << 16);
+const size = 1 << 20;
+const service = { group: "", plural: "services", kind: "Service" };
+
+/** An allotter that knows the services there are. */
+export function createClusterIps(services: Iterable<KubeObject>): ClusterIps {
+  const used = new Set<string>();
+  let next = 1;
+  for (const { spec } of services) {
+    const address = spec?.["clusterIP"];
+    if (typeof address !== "string" || address === "None") continue;
+    used.add(address);
+    // Going on after the highest one keeps a freed address out of use for long.
+    const offset = offsetOf(address);
+    if (offset !== undefined) next = Math.max(next, offset + 1);
+  }
+  return {
+    take: (address) => used.add(address),
+    release: (address) => used.delete(address),
+    allot: (wanted) => {
+      if (wanted !== undefined) return checkWanted(wanted, used);
+      for (let tries = 0; tries < size; tries += 1) {
+        const offset = next;
+        next = next + 1 >= size - 1 ? 1 : next + 1;
+        const address = addressAt(offset);
+        if (!address.endsWith(".0") && !address.endsWith(".255") && !used.has(address)) return address;
+      }
+      const cause = fieldError.invalid(
+        "spec.clusterIPs",
+        [],
+        "failed to allocate a serviceIP: range is full",
+      );
+      throw invalid(service, "", [cause]);
+    },
+  };
+}
+
+function checkWanted(wanted: string, used: Set<string>): string {
+  const refuse = (text: string) =>
+    invalid(service, "", [fieldError.invalid("spec.clusterIPs", [wanted], text)]);
+  if (offsetOf(wanted) === undefined) {
+    throw refuse("failed to allocate IP: the provided IP is not in the valid range 127.96.0.0/12");
+  }
+  if (used.has(wanted)) throw refuse("failed to allocate IP: provided IP is already allocated");
+  return wanted;
+}
+
+function addressAt(offset: number): string {
+  const value = (first + offset) >>> 0;
+  return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
+}
+
+function offsetOf(address: string): number | undefined {
+  const parts = address.split(".").map(Number);
+  if (parts.length !== 4 || parts.some((part) => !Number.isInteger(part) || part < 0 || part > 255))
+    return undefined;
+  const value = parts.reduce((sum, part) => sum * 256 + part, 0);
+  const offset = value - first;
+  return offset > 0 && offset < size ? offset : undefined;
+}

@@ -1,0 +1,192 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { ClusterApi, PodLogs } from "../cluster-api.ts";
+import { ApiStatus } from "./api-status.ts";
+import { bootstrapAccess, bootstrapNamespaces } from "./auth/bootstrap.ts";
+import { createAuthorizer } from "./auth/rbac.ts";
+import { anonymous, openTokens, type TokenEntry, type Tokens, type User } from "./auth/tokens.ts";
+import { startDefinitions } from "./definitions.ts";
+import { startGarbageCollector } from "./garbage.ts";
+import type { Exchange } from "./http/exchange.ts";
+import { sendFault } from "./http/respond.ts";
+import { type RouterDeps, route } from "./http/router.ts";
+import { createClusterApi } from "./in-process.ts";
+import { isObject, stringAt } from "./json.ts";
+import { builtinTypes } from "./kinds/builtin.ts";
+import { createClusterIps } from "./kinds/cluster-ip.ts";
+import { eventsView } from "./kinds/event-view.ts";
+import { clusterIpOf } from "./kinds/service.ts";
+import { createRegistry, type Registry } from "./registry/registry.ts";
+import { createTypeTable } from "./registry/type-table.ts";
+import { loadBuiltinModels } from "./schema/builtin.ts";
+import { openStore, type Store } from "./store/store.ts";
+
+/** What an API server is made of. */
+export type ApiServerOptions = {
+  /** The SQLite file that holds everything; made when missing. */
+  dataFile: string;
+  /** A JSON file of `{ token, user, groups }` entries, read again when it changes, or the entries themselves. */
+  tokens: string | TokenEntry[];
+  /** Where `pods/NAME/log` reads. */
+  podLogs: PodLogs;
+  /** The present, for times in objects. */
+  clock?: () => Date;
+  /** Told of an error that no client caused. */
+  onError?: (error: unknown) => void;
+};
+
+/** An API server that clients reach over loopback HTTP and controllers in process. */
+export type ApiServer = {
+  /** Starts to listen; port 0 takes a free one. Rejects when the port is taken. */
+  listen(port: number, host?: string): Promise<void>;
+  /** `http://host:port` once it listens, empty before. */
+  readonly url: string;
+  api: ClusterApi;
+  /** Resolves once no garbage is left to collect. */
+  settled(): Promise<void>;
+  /** Ends all streams and connections and closes the data file. */
+  close(): Promise<void>;
+};
+
+/**
+ * Opens the stored cluster and serves it. The file is locked to this process by its writes only: run one server
+ * per file. Architecture section 7.
+ */
+export function createApiServer(options: ApiServerOptions): ApiServer {
+  const store = openStore(options.dataFile);
+  const models = loadBuiltinModels();
+  const registry = openRegistry(store, options, models);
+  const definitions = startDefinitions(registry);
+  bootstrap(registry);
+  const garbage = startGarbageCollector(registry);
+  const authorizer = createAuthorizer(store);
+  const tokens = openTokens(options.tokens);
+  const streams = createStreams();
+  definitions.onGone((storageKey) => streams.endOf(storageKey));
+  let url = "";
+  const deps: RouterDeps = {
+    registry,
+    models,
+    authorizer,
+    podLogs: options.podLogs,
+    address: () => url.replace(/^http:\/\//, ""),
+    onStream: streams.add,
+  };
+  const http = createServer((request, response) => {
+    void answer({ deps, tokens, onError: options.onError ?? (() => {}) }, request, response);
+  });
+  http.keepAliveTimeout = 60_000;
+  return {
+    api: createClusterApi(registry),
+    get url() {
+      return url;
+    },
+    settled: garbage.settled,
+    listen: async (port, host = "127.0.0.1") => {
+      await new Promise<void>((resolve, reject) => {
+        http.once("error", reject);
+        http.listen(port, host, () => {
+          http.off("error", reject);
+          resolve();
+        });
+      });
+      url = `http://${host}:${(http.address() as AddressInfo).port}`;
+    },
+    close: async () => {
+      garbage.close();
+      definitions.close();
+      authorizer.close();
+      tokens.close();
+      streams.endAll();
+      if (http.listening) {
+        const closed = new Promise((resolve) => http.close(resolve));
+        http.closeAllConnections();
+        await closed;
+      }
+      store.close();
+    },
+  };
+}
+
+function openRegistry(
+  store: Store,
+  options: ApiServerOptions,
+  models: ReturnType<typeof loadBuiltinModels>,
+): Registry {
+  const now = options.clock ?? (() => new Date());
+  const services = [...store.collection("/services").range({})].map(({ object }) => object);
+  const addresses = createClusterIps(services);
+  store.subscribe("/services", ({ type, current }) => {
+    const address = clusterIpOf(current.object);
+    if (address !== "" && type === "DELETED") addresses.release(address);
+    else if (address !== "") addresses.take(address);
+  });
+  const defaultStorageClass = () => {
+    for (const { object } of store.collection("storage.k8s.io/storageclasses").range({})) {
+      if (object.metadata.annotations?.["storageclass.kubernetes.io/is-default-class"] === "true")
+        return object.metadata.name;
+    }
+    return undefined;
+  };
+  const context = { allotClusterIp: addresses.allot, defaultStorageClass };
+  return createRegistry({
+    store,
+    types: createTypeTable(builtinTypes(eventsView)),
+    admission: { models, now, context },
+  });
+}
+
+function bootstrap(registry: Registry): void {
+  for (const object of [...bootstrapNamespaces, ...bootstrapAccess]) {
+    const type = registry.types.ofKind(object.apiVersion, object.kind);
+    if (type && !registry.find({ type, name: object.metadata.name })) registry.create(type, object, {});
+  }
+}
+
+type AnswerDeps = { deps: RouterDeps; tokens: Tokens; onError: (error: unknown) => void };
+
+async function answer(
+  { deps, tokens, onError }: AnswerDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  response.on("error", () => response.destroy());
+  try {
+    const user = userOf(tokens, request);
+    const query = new URLSearchParams((request.url ?? "").split("?").slice(1).join("?"));
+    await route(deps, { request, response, query, user });
+  } catch (error) {
+    if (!(error instanceof ApiStatus) && !isAborted(error)) onError(error);
+    sendFault(response, error);
+  }
+}
+
+function isAborted(error: unknown): boolean {
+  return isObject(error) && ["ECONNRESET", "ABORT_ERR"].includes(stringAt(error, "code"));
+}
+
+function userOf(tokens: Tokens, request: IncomingMessage): User {
+  const header = request.headers.authorization;
+  if (!header) return anonymous;
+  const token = /^bearer\s+(.+)$/i.exec(header)?.[1];
+  const user = token === undefined ? undefined : tokens.find(token);
+  if (!user) throw new ApiStatus(401, "Unauthorized", { message: "Unauthorized" });
+  return user;
+}
+
+function createStreams() {
+  const open = new Map<Exchange, { storageKey: string; end: () => void }>();
+  const endOf = (wanted?: string) => {
+    for (const { storageKey, end } of [...open.values()])
+      if (wanted === undefined || storageKey === wanted) end();
+  };
+  return {
+    add: (storageKey: string, exchange: Exchange, end: () => void) => {
+      if (exchange.response.destroyed) return;
+      open.set(exchange, { storageKey, end });
+      exchange.response.on("close", () => open.delete(exchange));
+    },
+    endOf,
+    endAll: () => endOf(),
+  };
+}
