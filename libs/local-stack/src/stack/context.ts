@@ -24,14 +24,16 @@ export type StackContext = {
 const databaseName = "svc";
 const rootDomain = "svc.localhost";
 
-function neededPorts(env: NodeJS.ProcessEnv, services: ReadonlyMap<string, number>): PortName[] {
-  const parts = embeddedParts(env);
+function neededPorts(options: StackOptions, services: ReadonlyMap<string, number>): PortName[] {
+  const parts = embeddedParts(options.env);
+  // Nothing listens for players until somebody adds the proxy.
+  const hasGame = options.extra !== undefined || options.ports === "auto";
   return [
     ...(["gateway-external", "gateway-internal"] as const).filter((name) => services.has(name)),
     ...(["postgres", "nats", "local-cluster"] as const).filter((name) => parts.includes(name)),
     "smtp",
     "mail-page",
-    "game",
+    ...(hasGame ? (["game"] as const) : []),
   ];
 }
 
@@ -100,7 +102,7 @@ export async function createContext(options: StackOptions): Promise<StackContext
   const ports = await choosePorts({
     mode: options.ports,
     file: paths.portsFile,
-    needed: neededPorts(options.env, services),
+    needed: neededPorts(options, services),
     extra: replicaPorts(services),
   });
   return {

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { writeFileAtomic } from "../atomic-file.ts";
 import { defaultCacheDirs, findNatsServer } from "../nats/find.ts";
 import { prepareNats } from "../nats/nats.ts";
 import { preparePostgres } from "../postgres/postgres.ts";
@@ -37,8 +38,16 @@ async function natsSpec({ paths, secrets, ports, options, say }: StackContext): 
   return { ...plan, name: "nats", stopTimeoutMs: stopMs.nats };
 }
 
-function clusterSpec({ paths, ports, options, programs, nodeEnv }: StackContext): ChildSpec {
-  const { images, nodes = 2, serviceAccounts } = options.cluster;
+function imagesFile({ options, paths }: StackContext): string {
+  const { images } = options.cluster;
+  if (typeof images === "string") return images;
+  writeFileAtomic(paths.imagesFile, `${JSON.stringify(images, null, 2)}\n`);
+  return paths.imagesFile;
+}
+
+function clusterSpec(context: StackContext): ChildSpec {
+  const { paths, ports, options, programs, nodeEnv } = context;
+  const { nodes = 2, serviceAccounts } = options.cluster;
   mkdirSync(paths.cluster, { recursive: true, mode: 0o700 });
   const port = String(ports["local-cluster"]);
   return {
@@ -46,7 +55,7 @@ function clusterSpec({ paths, ports, options, programs, nodeEnv }: StackContext)
     command: process.execPath,
     args: [
       programs.cluster,
-      ...["--data", paths.cluster, "--port", port, "--images", images, "--nodes", String(nodes)],
+      ...["--data", paths.cluster, "--port", port, "--images", imagesFile(context), "--nodes", String(nodes)],
       ...serviceAccounts.flatMap((account) => ["--service-account", account]),
     ],
     env: nodeEnv,

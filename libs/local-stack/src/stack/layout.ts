@@ -7,6 +7,7 @@ export function layout(data: string) {
     stackFile: join(data, "stack.json"),
     supervisorFile: join(data, "supervisor.json"),
     portsFile: join(data, "ports.json"),
+    imagesFile: join(data, "images.json"),
     configFile: join(data, "svc.toml"),
     setupUrlFile: join(data, "setup-url"),
     run: join(data, "run"),

@@ -63,8 +63,11 @@ export type StackOptions = {
   natsConfig: (passwords: Readonly<Record<string, string>>) => string;
   /** Text of `svc.toml`. */
   configToml: (facts: StackFacts) => string;
-  /** Arguments of the embedded cluster: its image table and the service accounts as `namespace/name`. */
-  cluster: { images: string; nodes?: number; serviceAccounts: readonly string[] };
+  /**
+   * The embedded cluster: its image table (a file, or the table itself, then written into the data folder) and the
+   * service accounts as `namespace/name`; a service named like an account gets its kubeconfig.
+   */
+  cluster: { images: string | object; nodes?: number; serviceAccounts: readonly string[] };
   /** Sets a forwarding secret, which makes game servers refuse direct joins (architecture.md 6.17). */
   hasForwarding?: boolean;
   /** More processes to keep, for example the game proxy; they start after the services. */

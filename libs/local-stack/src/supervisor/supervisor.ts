@@ -34,8 +34,8 @@ export type SupervisorOptions = {
 type Entry = { child: Child; spec: ChildSpec; rank: number; ready: Promise<void> };
 
 const defaultStopWithinMs = 25_000;
-// Kept free at the end of the budget for the processes that the later ones depend on (cluster, NATS, PostgreSQL).
-const reserveMs = 6_000;
+// Part of the budget kept for the processes that the first to stop depend on (cluster, NATS, PostgreSQL).
+const reservedShare = 0.3;
 
 /** Keeps a set of processes alive in their order (architecture.md 7). Leaves no process behind after `stop`. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
@@ -101,7 +101,7 @@ async function stopAll(entries: readonly Entry[], withinMs: number): Promise<voi
     const dependents = entries.filter((other) => other.spec.after?.includes(spec.name));
     await Promise.all(dependents.map((other) => gone.get(other.spec.name)));
     const left = end - Date.now();
-    await child.stop(isLeaf(spec.name) ? left - reserveMs : left);
+    await child.stop(isLeaf(spec.name) ? left - withinMs * reservedShare : left);
   };
   for (const entry of entries.toReversed()) gone.set(entry.spec.name, stopOne(entry));
   await Promise.all(gone.values());

@@ -16,7 +16,9 @@ try {
     ports: "auto",
     only,
     natsConfig: (passwords) => {
-      const users = Object.entries(passwords).map(([user, password]) => `{ user: "${user}", password: "${password}" }`);
+      const users = Object.entries(passwords).map(
+        ([user, password]) => `{ user: "${user}", password: "${password}" }`,
+      );
       return `authorization { users: [ ${users.join(", ")} ] }`;
     },
     configToml: (facts) => `[server]\nroot_domain = "${facts.rootDomain}"\n`,
