@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { dirname, join } from "node:path";
 import type { ClusterApi, PodLogs } from "../cluster-api.ts";
 import { ApiStatus } from "./api-status.ts";
 import { bootstrapAccess, bootstrapNamespaces } from "./auth/bootstrap.ts";
@@ -20,6 +20,8 @@ import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createTypeTable } from "./registry/type-table.ts";
 import { loadBuiltinModels } from "./schema/builtin.ts";
 import { openStore, type Store } from "./store/store.ts";
+import { ensureIdentity } from "./tls/certificate.ts";
+import { createFrontDoor } from "./tls/front-door.ts";
 
 /** What an API server is made of. */
 export type ApiServerOptions = {
@@ -41,6 +43,8 @@ export type ApiServer = {
   listen(port: number, host?: string): Promise<void>;
   /** `http://host:port` once it listens, empty before. */
   readonly url: string;
+  /** The certificate (PEM) under which the same port speaks HTTPS, which kubectl wants before it sends a token. */
+  readonly certificate: string;
   api: ClusterApi;
   /** Resolves once no garbage is left to collect. */
   settled(): Promise<void>;
@@ -72,25 +76,21 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
     address: () => url.replace(/^http:\/\//, ""),
     onStream: streams.add,
   };
-  const http = createServer((request, response) => {
+  const folder = dirname(options.dataFile);
+  const identity = ensureIdentity(join(folder, "apiserver.key"), join(folder, "apiserver.crt"));
+  const door = createFrontDoor(identity, (request, response) => {
     void answer({ deps, tokens, onError: options.onError ?? (() => {}) }, request, response);
   });
-  http.keepAliveTimeout = 60_000;
   return {
     api: createClusterApi(registry),
     get url() {
       return url;
     },
+    certificate: identity.cert,
     settled: garbage.settled,
     listen: async (port, host = "127.0.0.1") => {
-      await new Promise<void>((resolve, reject) => {
-        http.once("error", reject);
-        http.listen(port, host, () => {
-          http.off("error", reject);
-          resolve();
-        });
-      });
-      url = `http://${host}:${(http.address() as AddressInfo).port}`;
+      const { port: taken } = await door.listen(port, host);
+      url = `http://${host}:${taken}`;
     },
     close: async () => {
       garbage.close();
@@ -98,11 +98,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       authorizer.close();
       tokens.close();
       streams.endAll();
-      if (http.listening) {
-        const closed = new Promise((resolve) => http.close(resolve));
-        http.closeAllConnections();
-        await closed;
-      }
+      await door.close();
       store.close();
     },
   };

@@ -88,7 +88,7 @@ function servePath({ registry, address }: RouterDeps, { request, response }: Exc
   else if (path.startsWith("/version")) sendJson(response, 200, versionDocument);
   else if (path.startsWith("/openapi/v2")) {
     // An empty document, as protobuf has it: kubectl takes it for "no schema known" and goes on.
-    response.writeHead(200, { "content-type": "application/com.github.proto-openapi.spec.v2@v1.0+protobuf" });
+    response.writeHead(200, { "content-type": "application/com.github.proto-openapi.spec.v2.v1.0+protobuf" });
     response.end();
   } else {
     const found = document(parts, types, address());

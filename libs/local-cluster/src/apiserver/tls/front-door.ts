@@ -1,0 +1,55 @@
+import { createServer as createHttpServer, type RequestListener } from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
+import type { ServerIdentity } from "./certificate.ts";
+
+/** One port that speaks HTTP and HTTPS. */
+export type FrontDoor = {
+  listen(port: number, host: string): Promise<AddressInfo>;
+  close(): Promise<void>;
+};
+
+const tlsHandshake = 0x16;
+const firstByteMs = 30_000;
+
+/**
+ * Serves plain HTTP and TLS on the same port, told apart by the first byte of a connection. kubectl sends its
+ * token over TLS only; our own services save themselves the handshake.
+ */
+export function createFrontDoor(identity: ServerIdentity, listener: RequestListener): FrontDoor {
+  const plain = createHttpServer({ keepAliveTimeout: 60_000 }, listener);
+  const secure = createHttpsServer(
+    { ...identity, keepAliveTimeout: 60_000, ALPNProtocols: ["http/1.1"] },
+    listener,
+  );
+  const sockets = new Set<Socket>();
+  const door = createNetServer({ noDelay: true }, (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+    socket.on("error", () => socket.destroy());
+    socket.setTimeout(firstByteMs, () => socket.destroy());
+    socket.once("readable", () => {
+      const first = socket.read(1) as Buffer | null;
+      if (first === null) return;
+      socket.setTimeout(0);
+      socket.removeAllListeners("timeout");
+      socket.unshift(first);
+      (first[0] === tlsHandshake ? secure : plain).emit("connection", socket);
+    });
+  });
+  return {
+    listen: (port, host) =>
+      new Promise((resolve, reject) => {
+        door.once("error", reject);
+        door.listen(port, host, () => {
+          door.off("error", reject);
+          resolve(door.address() as AddressInfo);
+        });
+      }),
+    close: async () => {
+      const closed = door.listening ? new Promise((resolve) => door.close(resolve)) : undefined;
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
