@@ -141,6 +141,29 @@ export type DeadLetters = {
 
 export type Outgoing = { id: string; subject: string; body: Uint8Array; headers?: Record<string, string> };
 
+/** One process on the mesh, with its counters summed over its endpoints. */
+export type FoundService = {
+  name: string;
+  id: string;
+  version: string;
+  started: string;
+  endpoints: number;
+  requests: number;
+  errors: number;
+};
+
+export type FollowedEvent = { subject: string; sequence: number; at: string; data: unknown };
+export type FollowOptions = {
+  stream: string;
+  /** Subject filter within the stream. */
+  subject: string;
+  /** Begin with what was stored since then; only new events when absent. */
+  since?: Date;
+  onEvent: (event: FollowedEvent) => void;
+  /** Everything that was stored at the start has been told. */
+  onCaughtUp?: () => void;
+};
+
 export type MeshStatus = { connected: boolean; server: string; reconnects: number };
 
 export type Mesh = {
@@ -169,6 +192,10 @@ export type Mesh = {
   consume: <D>(options: ConsumeOptions<D>) => Promise<void>;
   /** What consumers of an owner gave up, by durable; for `svc doctor`. */
   deadLetters: (owner: Owner) => Promise<DeadLetters[]>;
+  /** Every process that answers the services protocol within `waitMs`; for `svc status`. */
+  discover: (waitMs: number) => Promise<FoundService[]>;
+  /** Reads one stream's events as a person follows them; for `svc events`. */
+  follow: (options: FollowOptions) => { close: () => Promise<void> };
   /** Core subscription, for what only matters now (a revoked session, live lines). Returns its end. */
   listen: (subject: string, onMessage: (subject: string, body: Uint8Array) => void) => () => void;
   writeView: <V>(view: View<V>) => Promise<ViewWriter<V>>;

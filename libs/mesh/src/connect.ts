@@ -14,6 +14,8 @@ import { ensureStream, streamsOf } from "./event/streams.ts";
 import { type LaneServer, startLaneServer } from "./lane/server.ts";
 import { createLines } from "./line/read.ts";
 import { createMeshMetrics } from "./metrics.ts";
+import { discover } from "./operator/discover.ts";
+import { followEvents } from "./operator/follow.ts";
 import { createCalling } from "./request/call.ts";
 import { createServing } from "./request/serve.ts";
 import { announce } from "./request/service-protocol.ts";
@@ -122,6 +124,12 @@ function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
       await consumer.started;
     },
     deadLetters: (owner) => readDeadLetters(link, owner),
+    discover: (waitMs) => discover(core, waitMs),
+    follow: (options) => {
+      const reader = followEvents(core, options);
+      opened.push(reader);
+      return reader;
+    },
     listen: (subject, onMessage) =>
       link.subscribe(subject, (message) => onMessage(message.subject, message.data)).unsubscribe,
     writeView: async (view) => {

@@ -32,8 +32,13 @@ export type TestNats = {
   connect: (service: ServiceName | "operator", options?: Partial<MeshOptions>) => Promise<Mesh>;
 };
 
+export type TestNatsOptions = {
+  /** False for a server without JetStream; default true. */
+  jetStream?: boolean;
+};
+
 /** Starts nats-server with JetStream on a free port of 127.0.0.1; its log is `nats.log` beside the configuration. */
-export async function startTestNats(): Promise<TestNats> {
+export async function startTestNats(options: TestNatsOptions = {}): Promise<TestNats> {
   // biome-ignore lint/style/noProcessEnv: the environment names the server binary, as in the local stack
   const env = process.env;
   const binary = await findNatsServer({ env, cacheDirs: defaultCacheDirs(env, repo), progress: () => {} });
@@ -41,7 +46,9 @@ export async function startTestNats(): Promise<TestNats> {
   const port = await findFreePort();
   const passwords = Object.fromEntries(natsUsers.map((user) => [user, randomBytes(16).toString("hex")]));
   const configFile = join(dir, "nats.conf");
-  writeFileSync(configFile, configText({ dir, port, passwords }), { mode: 0o600 });
+  writeFileSync(configFile, configText({ dir, port, passwords, jetStream: options.jetStream ?? true }), {
+    mode: 0o600,
+  });
   const url = `nats://127.0.0.1:${port}`;
 
   let child: ChildProcess | undefined;
@@ -85,11 +92,14 @@ export async function startTestNats(): Promise<TestNats> {
   };
 }
 
-function configText(options: { dir: string; port: number; passwords: Record<string, string> }): string {
+type ConfigFacts = { dir: string; port: number; passwords: Record<string, string>; jetStream: boolean };
+
+function configText(options: ConfigFacts): string {
+  const storeDir = JSON.stringify(join(options.dir, "jetstream"));
   return [
     `listen: "127.0.0.1:${options.port}"`,
     'server_name: "svc-test"',
-    `jetstream { store_dir: ${JSON.stringify(join(options.dir, "jetstream"))}, max_file_store: 10GB }`,
+    options.jetStream ? `jetstream { store_dir: ${storeDir}, max_file_store: 10GB }` : "",
     natsAuthorization(options.passwords),
   ].join("\n");
 }
@@ -115,4 +125,13 @@ function greets(port: number): Promise<boolean> {
     socket.once("data", () => end(true));
     socket.setTimeout(1_000, () => end(false));
   });
+}
+
+/** Waits until `check` answers true; throws after `withinMs`. */
+export async function until(check: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const endAt = Date.now() + withinMs;
+  while (!(await check())) {
+    if (Date.now() > endAt) throw new Error(`not so within ${withinMs} ms: ${check.toString()}`);
+    await delay(10);
+  }
 }

@@ -64,6 +64,9 @@ function startFeed(core: Core, ticket: StreamTicket): Feed {
     heartbeatMs: liveHeartbeatMs,
     // After a gap it goes on behind the last line; by time, because sequences start anew with a new stream.
     startFrom: () => (lastNs === undefined ? { deliver_policy: "new" } : fromNanos(lastNs + 1n)),
+    onDelivering: (sinceNs) => {
+      lastNs ??= sinceNs;
+    },
     onCaughtUp: () => begin(),
     onMessage: (message) => {
       const line = keep(message);

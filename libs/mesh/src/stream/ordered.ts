@@ -30,6 +30,8 @@ export type OrderedOptions = {
   beforeStart?: () => Promise<void>;
   /** A round begins: what was read since the last `onCaughtUp` may be incomplete. */
   onStart?: () => void;
+  /** The server began to deliver at this time of its clock. */
+  onDelivering?: (sinceNs: bigint) => void;
   onMessage: (message: StreamMessage) => void;
   /** Everything that was stored when the round began has been read. */
   onCaughtUp?: () => void;
@@ -98,6 +100,7 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
   closing.addEventListener("abort", round.end, { once: true });
   try {
     const created = await createConsumer(core, options, { name, inbox });
+    options.onDelivering?.(nanosOf(created.created));
     if (created.num_pending === 0 && round.sequence === 0) caughtUp(options, round);
     if (closing.aborted) round.end();
     await round.ended;
@@ -113,7 +116,11 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
 
 type Place = { name: string; inbox: string };
 
-function createConsumer(core: Core, options: OrderedOptions, place: Place): Promise<{ num_pending: number }> {
+function createConsumer(
+  core: Core,
+  options: OrderedOptions,
+  place: Place,
+): Promise<{ num_pending: number; created: string }> {
   const { stream, filter, heartbeatMs } = options;
   return jetStreamApi(core.link, `CONSUMER.CREATE.${stream}.${place.name}.${filter}`, {
     stream_name: stream,
@@ -177,4 +184,11 @@ function onStatus(core: Core, round: Round, message: Msg): void {
     // The connection is lost, and with it this round.
   }
   round.end();
+}
+
+/** Nanoseconds since 1970 of an RFC 3339 time with up to nine places. */
+export function nanosOf(time: string): bigint {
+  const [, fraction = ""] = /\.(\d+)/.exec(time) ?? [];
+  const wholeMs = Math.floor(Date.parse(time) / 1_000) * 1_000;
+  return BigInt(wholeMs) * 1_000_000n + BigInt(fraction.padEnd(9, "0").slice(0, 9));
 }

@@ -7,7 +7,7 @@ import { textOf } from "../request/wire.ts";
 import { openOrdered, type StreamMessage } from "../stream/ordered.ts";
 import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "./bucket.ts";
 
-const heartbeatMs = 2_000;
+const heartbeatMs = 1_000;
 
 type Copy = { values: Map<string, Uint8Array>; currentAt: number | undefined };
 

@@ -21,7 +21,7 @@ import {
 import { isStored, type Known, reconcile } from "./known.ts";
 
 const currentEveryMs = 5_000;
-const readerHeartbeatMs = 5_000;
+const readerHeartbeatMs = 1_000;
 const inFlightLimit = 200;
 const repairRetryMs = 1_000;
 

@@ -1,0 +1,239 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { connect } from "node:net";
+import { Readable } from "node:stream";
+import { after, before, test } from "node:test";
+import { Fault } from "@svc/proto";
+import { createLogger } from "@svc/telemetry";
+import { until } from "../testing.ts";
+import { fetchLane, sendLane } from "./client.ts";
+import { type LaneServer, startLaneServer } from "./server.ts";
+
+const log = createLogger("lifecycle", "silent");
+let server: LaneServer;
+
+before(async () => {
+  server = await startLaneServer({ host: "127.0.0.1", log });
+});
+after(() => server?.close());
+
+async function* chunks(count: number, bytes: number): AsyncGenerator<Uint8Array> {
+  for (let n = 0; n < count; n++) yield Buffer.alloc(bytes, n);
+}
+
+async function digestOf(source: AsyncIterable<Uint8Array>): Promise<{ bytes: number; sha256: string }> {
+  const hash = createHash("sha256");
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    hash.update(chunk);
+  }
+  return { bytes, sha256: hash.digest("hex") };
+}
+
+const isFault = (name: string) => (error: unknown) => {
+  assert.equal((error as { fault: string }).fault, name);
+  return true;
+};
+
+test("a download brings every byte and the headers of the ticket", async () => {
+  const ticket = server.lanes.download({
+    headers: { "content-type": "application/zip" },
+    source: () => chunks(50, 100_000),
+  });
+  const { headers, body } = await fetchLane(ticket);
+  assert.equal(headers["content-type"], "application/zip");
+  assert.deepEqual(await digestOf(body), await digestOf(chunks(50, 100_000)));
+});
+
+test("an empty download is an empty body", async () => {
+  const { body } = await fetchLane(server.lanes.download({ headers: {}, source: () => chunks(0, 0) }));
+  assert.equal((await digestOf(body)).bytes, 0);
+});
+
+test("a token works once, also for two that come at the same time", async () => {
+  const ticket = server.lanes.download({ headers: {}, source: () => chunks(1, 10) });
+  const outcomes = await Promise.allSettled([fetchLane(ticket), fetchLane(ticket), fetchLane(ticket)]);
+  const won = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  assert.equal(won.length, 1);
+  await won[0]?.body.resume();
+  await assert.rejects(fetchLane(ticket), isFault("forbidden"));
+});
+
+test("a wrong token is refused and does not use the lane up", async () => {
+  const ticket = server.lanes.download({ headers: {}, source: () => chunks(1, 10) });
+  const wrong = { ...ticket, token: randomBytes(32).toString("base64url") };
+  await assert.rejects(fetchLane(wrong), isFault("forbidden"));
+  await assert.rejects(sendLane(ticket, Readable.from([]), {}), isFault("forbidden"));
+  assert.equal((await digestOf((await fetchLane(ticket)).body)).bytes, 10);
+});
+
+test("a ticket that nobody uses expires", async () => {
+  const ticket = server.lanes.download({ headers: {}, source: () => chunks(1, 10), ttlMs: 1 });
+  await until(async () => {
+    const again = await fetchLane({ ...ticket, token: "x" }).catch((error) => error);
+    return (again as Fault).fault === "forbidden";
+  });
+  await assert.rejects(fetchLane(ticket), isFault("forbidden"));
+});
+
+test("a source that refuses before the first byte answers its fault", async () => {
+  const ticket = server.lanes.download({
+    headers: {},
+    // biome-ignore lint/correctness/useYield: the refusal comes before the first byte
+    source: async function* () {
+      throw new Fault("not_found", { message: "The backup is gone." });
+    },
+  });
+  await assert.rejects(fetchLane(ticket), (error: Error) => {
+    assert.equal((error as Fault).fault, "not_found");
+    assert.equal(error.message, "The backup is gone.");
+    return true;
+  });
+});
+
+test("a source that fails midway breaks the body, so that nobody takes the rest for the whole", async () => {
+  const ticket = server.lanes.download({
+    headers: {},
+    source: async function* () {
+      yield* chunks(3, 100_000);
+      throw new Error("disk");
+    },
+  });
+  const { body } = await fetchLane(ticket);
+  await assert.rejects(digestOf(body));
+});
+
+test("a reader that goes away aborts the source", async () => {
+  let aborted = false;
+  const ticket = server.lanes.download({
+    headers: {},
+    source: async function* (signal) {
+      signal.addEventListener("abort", () => {
+        aborted = true;
+      });
+      for (let n = 0; n < 100_000 && !signal.aborted; n++) yield Buffer.alloc(100_000);
+    },
+  });
+  const { body } = await fetchLane(ticket);
+  body.once("error", () => {});
+  body.destroy();
+  await until(() => aborted);
+});
+
+test("a slow reader holds the source back", async () => {
+  let made = 0;
+  const ticket = server.lanes.download({
+    headers: {},
+    source: async function* () {
+      for (; made < 2_000; made++) yield Buffer.alloc(100_000);
+    },
+  });
+  const { body } = await fetchLane(ticket);
+  let before = -1;
+  // It stops growing once the buffers on the way are full.
+  await until(async () => {
+    const isSteady = made > 0 && made === before;
+    before = made;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return isSteady;
+  });
+  assert.ok(made < 400, `${made} chunks of 100 kB were made for a reader that reads nothing`);
+  assert.equal((await digestOf(body)).bytes, 200_000_000);
+});
+
+test("an upload arrives whole and its result is the answer", async () => {
+  const ticket = server.lanes.upload({
+    receive: async (body, about) => ({ ...(await digestOf(body)), ...about }),
+  });
+  const head = { contentLength: 5_000_000, contentDigest: "sha-256=:x:" };
+  const answer = await sendLane(ticket, Readable.from(chunks(50, 100_000)), head);
+  assert.deepEqual(answer, { ...(await digestOf(chunks(50, 100_000))), ...head });
+});
+
+test("an upload of unknown length arrives whole", async () => {
+  const ticket = server.lanes.upload({ receive: (body) => digestOf(body) });
+  const answer = await sendLane(ticket, Readable.from(chunks(5, 10)), {});
+  assert.equal((answer as { bytes: number }).bytes, 50);
+});
+
+test("a refused upload answers the fault with its seconds, before the body has ended", async () => {
+  const ticket = server.lanes.upload({
+    receive: async (body) => {
+      for await (const _ of body) throw new Fault("upload_busy", { retryAfterSeconds: 3 });
+    },
+  });
+  await assert.rejects(sendLane(ticket, Readable.from(chunks(20, 100_000)), {}), (error: unknown) => {
+    assert.equal((error as Fault).fault, "upload_busy");
+    assert.equal((error as Fault).retryAfterSeconds, 3);
+    return true;
+  });
+});
+
+test("an unknown failure of an upload is internal and its text is withheld", async () => {
+  const ticket = server.lanes.upload({
+    receive: async () => {
+      throw new Error("/srv/secret");
+    },
+  });
+  await assert.rejects(sendLane(ticket, Readable.from([]), {}), (error: Error) => {
+    assert.equal((error as Fault).fault, "internal");
+    assert.doesNotMatch(error.message, /secret/);
+    return true;
+  });
+});
+
+test("a sender that breaks off fails the upload at the owner", async () => {
+  let outcome = "";
+  const ticket = server.lanes.upload({
+    receive: async (body) => {
+      await digestOf(body).then(
+        () => {
+          outcome = "whole";
+        },
+        () => {
+          outcome = "broken";
+        },
+      );
+    },
+  });
+  const url = new URL(ticket.url);
+  const socket = connect({ host: url.hostname, port: Number(url.port) });
+  socket.write(
+    `PUT ${url.pathname} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ticket.token}\r\nContent-Length: 100\r\n\r\nabc`,
+  );
+  setImmediate(() => socket.end());
+  await until(() => outcome !== "");
+  assert.equal(outcome, "broken");
+  socket.destroy();
+});
+
+test("a sender that stands still is cut off after the stall time", async () => {
+  let outcome = "";
+  const ticket = server.lanes.upload({
+    stallMs: 50,
+    receive: async (body) => {
+      outcome = await digestOf(body).then(
+        () => "whole",
+        () => "broken",
+      );
+    },
+  });
+  const url = new URL(ticket.url);
+  const socket = connect({ host: url.hostname, port: Number(url.port) });
+  socket.on("error", () => {});
+  socket.write(
+    `PUT ${url.pathname} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ticket.token}\r\nContent-Length: 100\r\n\r\nabc`,
+  );
+  await until(() => outcome !== "");
+  assert.equal(outcome, "broken");
+  socket.destroy();
+});
+
+test("an owner that is gone makes a lane unavailable", async () => {
+  const gone = await startLaneServer({ host: "127.0.0.1", log });
+  const ticket = gone.lanes.download({ headers: {}, source: () => chunks(1, 1) });
+  await gone.close();
+  await assert.rejects(fetchLane(ticket), isFault("unavailable"));
+  await assert.rejects(sendLane(ticket, Readable.from(["x"]), {}), isFault("unavailable"));
+});

@@ -1,0 +1,53 @@
+// Who answers on the mesh: what `nats micro ls` asks, for `svc status` and `svc doctor`.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { z } from "zod";
+import type { FoundService } from "../api.ts";
+import type { Core } from "../core.ts";
+
+const Stats = z.looseObject({
+  name: z.string(),
+  id: z.string(),
+  version: z.string(),
+  started: z.string(),
+  endpoints: z.array(z.looseObject({ num_requests: z.number(), num_errors: z.number() })),
+});
+
+const settleMs = 150;
+
+/** Every process that answers `$SRV.STATS` within `waitMs`; ends early once no new answer came for a moment. */
+export async function discover(core: Core, waitMs: number): Promise<FoundService[]> {
+  const inbox = `${core.link.inboxPrefix}.discover`;
+  const found: FoundService[] = [];
+  const listening = core.link.subscribe(inbox, (message) => {
+    const stats = Stats.safeParse(JSON.parse(Buffer.from(message.data).toString("utf8")));
+    if (stats.success) found.push(summary(stats.data));
+  });
+  try {
+    await core.link.connection.flush();
+    core.link.publish("$SRV.STATS", new Uint8Array(0), { reply: inbox });
+    const endAt = Date.now() + waitMs;
+    for (let seen = -1; Date.now() < endAt && (found.length === 0 || seen < found.length); ) {
+      seen = found.length;
+      await delay(settleMs);
+    }
+    return found.sort((a, b) => a.name.localeCompare(b.name) || a.id.localeCompare(b.id));
+  } finally {
+    listening.unsubscribe();
+  }
+}
+
+function summary(stats: z.output<typeof Stats>): FoundService {
+  const { name, id, version, started, endpoints } = stats;
+  const total = (key: "num_requests" | "num_errors") =>
+    endpoints.reduce((sum, endpoint) => sum + endpoint[key], 0);
+  return {
+    name,
+    id,
+    version,
+    started,
+    endpoints: endpoints.length,
+    requests: total("num_requests"),
+    errors: total("num_errors"),
+  };
+}

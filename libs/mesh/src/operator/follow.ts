@@ -1,0 +1,43 @@
+// Events as a person follows them: from a moment on, in order, with what is stored told from what is new.
+
+import type { FollowedEvent, FollowOptions } from "../api.ts";
+import type { Core } from "../core.ts";
+import { openOrdered } from "../stream/ordered.ts";
+
+const heartbeatMs = 5_000;
+
+/** Reads the events of one owner's stream; returns its end. */
+export function followEvents(core: Core, options: FollowOptions): { close: () => Promise<void> } {
+  let lastNs: bigint | undefined;
+  return openOrdered(core, {
+    stream: options.stream,
+    filter: options.subject,
+    heartbeatMs,
+    startFrom: () => {
+      if (lastNs !== undefined) return startAt(new Date(Number(lastNs / 1_000_000n) + 1));
+      return options.since ? startAt(options.since) : { deliver_policy: "new" };
+    },
+    onMessage: ({ subject, body, timestampNs, sequence }) => {
+      lastNs = timestampNs;
+      options.onEvent(decode({ subject, body, timestampNs, sequence }));
+    },
+    ...(options.onCaughtUp ? { onCaughtUp: options.onCaughtUp } : {}),
+  });
+}
+
+function startAt(time: Date): { deliver_policy: "by_start_time"; opt_start_time: string } {
+  return { deliver_policy: "by_start_time", opt_start_time: time.toISOString() };
+}
+
+type Stored = { subject: string; body: Uint8Array; timestampNs: bigint; sequence: number };
+
+function decode({ subject, body, timestampNs, sequence }: Stored): FollowedEvent {
+  const text = Buffer.from(body).toString("utf8");
+  let data: unknown = text;
+  try {
+    data = JSON.parse(text);
+  } catch {
+    // Not ours to judge: the person sees the text as it is.
+  }
+  return { subject, sequence, at: new Date(Number(timestampNs / 1_000_000n)).toISOString(), data };
+}

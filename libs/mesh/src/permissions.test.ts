@@ -1,0 +1,142 @@
+// The users and permissions that proto generates, on a real nats-server.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { connect, type NatsConnection } from "@nats-io/transport-node";
+import {
+  accounts,
+  auditSubject,
+  contracts,
+  deadSubject,
+  permissionsOf,
+  rpcSubject,
+  services,
+} from "@svc/proto";
+import { startTestNats, type TestNats } from "./testing.ts";
+
+let nats: TestNats;
+const connections = new Map<string, NatsConnection>();
+
+before(async () => {
+  nats = await startTestNats();
+  for (const user of [...services, "operator"]) {
+    const connection = await connect({
+      servers: nats.url,
+      user,
+      pass: nats.passwords[user] ?? "",
+      inboxPrefix: `_INBOX_${user.replaceAll("-", "_")}`,
+    });
+    connections.set(user, connection);
+  }
+});
+after(async () => {
+  for (const connection of connections.values()) await connection.close();
+  await nats?.stop();
+});
+
+// The server answers a refusal asynchronously; the flush behind the attempt brings it in.
+async function refusals(user: string, attempt: (connection: NatsConnection) => void): Promise<string[]> {
+  const connection = connections.get(user)!;
+  const refused: string[] = [];
+  const statuses = connection.status();
+  const reading = (async () => {
+    for await (const status of statuses) {
+      if (status.type === "error") refused.push(status.error.message);
+    }
+  })();
+  attempt(connection);
+  await connection.flush();
+  await connection.flush();
+  (statuses as unknown as { stop: () => void }).stop();
+  await reading;
+  return refused;
+}
+
+async function mayPublish(user: string, subject: string): Promise<boolean> {
+  return (await refusals(user, (connection) => connection.publish(subject, "x"))).length === 0;
+}
+
+async function maySubscribe(user: string, subject: string): Promise<boolean> {
+  const found = await refusals(user, (connection) => {
+    connection.subscribe(subject, { callback: () => {} });
+  });
+  return found.length === 0;
+}
+
+test("every contract may be called by its callers and by nobody else", async () => {
+  const users = [...services];
+  for (const user of users) {
+    const wanted = contracts.map((contract) => ({
+      subject: rpcSubject(contract),
+      may: contract.callers.includes(user),
+    }));
+    const found = await refusals(user, (connection) => {
+      for (const { subject } of wanted) connection.publish(subject, "x");
+    });
+    const refused = wanted.filter(({ may }) => !may).length;
+    assert.equal(found.length, refused, `${user}: ${found.length} refused, ${refused} expected`);
+  }
+});
+
+test("lifecycle cannot call an operation that only the external gateway may", async () => {
+  const contract = contracts.find(
+    ({ callers, owner }) => callers.includes("gateway-external") && owner === "identity",
+  );
+  assert.ok(contract, `identity has operations: ${Object.keys(accounts).length}`);
+  assert.equal(await mayPublish("lifecycle", rpcSubject(contract)), false);
+  assert.equal(await mayPublish("gateway-external", rpcSubject(contract)), true);
+});
+
+test("a service cannot answer another's requests", async () => {
+  assert.equal(await maySubscribe("storage", "svc.rpc.lifecycle.>"), false);
+  assert.equal(await maySubscribe("gateway-external", "svc.rpc.identity.>"), false);
+  assert.equal(await maySubscribe("lifecycle", "svc.rpc.lifecycle.server.list"), true);
+});
+
+test("a service cannot publish another's events, lines, audit or dead letters", async () => {
+  assert.equal(await mayPublish("lifecycle", "svc.evt.storage.backup.created.x"), false);
+  assert.equal(await mayPublish("lifecycle", "svc.evt.lifecycle.server.phase-changed.x"), true);
+  assert.equal(await mayPublish("storage", "svc.live.lifecycle.console.x"), false);
+  assert.equal(await mayPublish("storage", auditSubject("identity")), false);
+  assert.equal(await mayPublish("storage", auditSubject("storage")), true);
+  assert.equal(await mayPublish("storage", deadSubject("identity", "identity-audit")), false);
+  assert.equal(await mayPublish("gateway-external", "svc.evt.identity.session.revoked.x"), false);
+});
+
+test("a service cannot read another's inbox", async () => {
+  assert.equal(await maySubscribe("lifecycle", "_INBOX_identity.>"), false);
+  assert.equal(await maySubscribe("lifecycle", "_INBOX.>"), false);
+  assert.equal(await maySubscribe("lifecycle", ">"), false);
+  assert.equal(await maySubscribe("lifecycle", "_INBOX_lifecycle.>"), true);
+  assert.equal(await maySubscribe("gateway-internal", "_INBOX_gateway_external.>"), false);
+});
+
+test("a service cannot change or delete another's streams or views", async () => {
+  assert.equal(await mayPublish("storage", "$JS.API.STREAM.UPDATE.LIFECYCLE"), false);
+  assert.equal(await mayPublish("storage", "$JS.API.STREAM.DELETE.STORAGE"), false);
+  assert.equal(await mayPublish("gateway-internal", "$KV.servers.survival"), false);
+  assert.equal(await mayPublish("gateway-internal", "$JS.API.STREAM.DELETE.KV_servers"), false);
+  assert.equal(await mayPublish("lifecycle", "$JS.API.CONSUMER.CREATE.AUDIT.identity-audit"), false);
+  assert.equal(await mayPublish("lifecycle", "$SYS.REQ.SERVER.PING"), false);
+});
+
+test("only the external gateway hears revoked sessions", async () => {
+  const subject = "svc.evt.identity.session.revoked.*";
+  assert.equal(await maySubscribe("gateway-external", subject), true);
+  assert.equal(await maySubscribe("storage", subject), false);
+});
+
+test("the operator watches events and may not act as a service", async () => {
+  assert.equal(await maySubscribe("operator", "svc.evt.>"), true);
+  assert.equal(await mayPublish("operator", "svc.rpc.lifecycle.server.list"), false);
+  assert.equal(await mayPublish("operator", "svc.evt.lifecycle.server.phase-changed.x"), false);
+});
+
+test("permissions hold no wildcard over the whole subject space", () => {
+  for (const service of services) {
+    const { publish, subscribe } = permissionsOf(service);
+    for (const subject of [...publish, ...subscribe]) {
+      assert.doesNotMatch(subject, /^(>|\*|svc\.>|\$JS\.>|\$JS\.API\.>|\$KV\.>)$/, `${service}: ${subject}`);
+    }
+  }
+});

@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Mesh } from "../api.ts";
+import { change, look } from "../test-contracts.ts";
+import { startTestNats, type TestNats, until } from "../testing.ts";
+
+let nats: TestNats;
+let gateway: Mesh;
+
+before(async () => {
+  nats = await startTestNats();
+  gateway = await nats.connect("gateway-internal");
+});
+after(async () => {
+  await gateway?.drain();
+  await nats?.stop();
+});
+
+const isUnavailable = (error: unknown) => (error as { fault: string }).fault === "unavailable";
+
+test("a call that nobody answers is unavailable at once", async () => {
+  const startedAt = Date.now();
+  await assert.rejects(gateway.call(change, { n: 1 }), isUnavailable);
+  assert.ok(Date.now() - startedAt < 1_000);
+});
+
+test("an idempotent call finds an owner that starts a moment later, another call does not wait for it", async () => {
+  const waiting = gateway.call(look, { n: 1 });
+  const refused = gateway.call(change, { n: 1 });
+  await assert.rejects(refused, isUnavailable);
+  const lifecycle = await nats.connect("lifecycle");
+  lifecycle.serve(look, (_, input) => input);
+  await lifecycle.announce();
+  // Two more tries take 100 to 400 ms; on a slow machine they may be over before the owner is there.
+  await waiting
+    .then((answer) => assert.deepEqual(answer, { n: 1 }))
+    .catch((error) => assert.ok(isUnavailable(error)));
+  await lifecycle.drain();
+});
+
+test("an overloaded owner is asked again only for an idempotent contract", async () => {
+  const lifecycle = await nats.connect("lifecycle");
+  const tries = { look: 0, change: 0 };
+  lifecycle.serve(look, (context, input) => {
+    tries.look += 1;
+    if (tries.look < 3) throw context.fault("overloaded");
+    return input;
+  });
+  lifecycle.serve(change, (context) => {
+    tries.change += 1;
+    throw context.fault("overloaded");
+  });
+  await lifecycle.announce();
+  assert.deepEqual(await gateway.call(look, { n: 5 }), { n: 5 });
+  await assert.rejects(
+    gateway.call(change, { n: 5 }),
+    (error) => (error as { fault: string }).fault === "overloaded",
+  );
+  assert.deepEqual(tries, { look: 3, change: 1 });
+  await lifecycle.drain();
+});
+
+test("a call that takes too long is unavailable and not repeated", async () => {
+  const lifecycle = await nats.connect("lifecycle");
+  let handled = 0;
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  lifecycle.serve(look, async (_, input) => {
+    handled += 1;
+    await gate;
+    return input;
+  });
+  await lifecycle.announce();
+  await assert.rejects(gateway.call(look, { n: 1 }, { deadlineAt: Date.now() + 100 }), isUnavailable);
+  assert.equal(handled, 1);
+  release();
+  await lifecycle.drain();
+});
+
+test("a caller that gives up is freed at once", async () => {
+  const lifecycle = await nats.connect("lifecycle");
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  lifecycle.serve(look, async (_, input) => {
+    await gate;
+    return input;
+  });
+  await lifecycle.announce();
+  const giveUp = new AbortController();
+  const call = gateway.call(look, { n: 1 }, { signal: giveUp.signal });
+  giveUp.abort();
+  await assert.rejects(call, isUnavailable);
+  release();
+  await lifecycle.drain();
+});
+
+function startReplica(name: string): { kill: () => Promise<void>; ready: Promise<void> } {
+  const script = fileURLToPath(new URL("../test-replica.ts", import.meta.url));
+  const child = spawn(process.execPath, [script, nats.url, nats.passwords["lifecycle"] ?? "", name], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ready = (async () => {
+    await once(child.stdout, "data");
+  })();
+  return {
+    ready,
+    kill: async () => {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+    },
+  };
+}
+
+test("kill -9 of one replica loses only its calls in flight, and these come back unavailable", async () => {
+  const replicas = [startReplica("1"), startReplica("2")];
+  await Promise.all(replicas.map((replica) => replica.ready));
+  const first = replicas[0]!;
+  const second = replicas[1]!;
+  const outcomes: string[] = [];
+  let isRunning = true;
+  const caller = async () => {
+    while (isRunning) {
+      const outcome = await gateway.call(change, { n: 1 }, { deadlineAt: Date.now() + 700 }).then(
+        ({ n }) => `replica ${n}`,
+        (error) => (error as { fault: string }).fault,
+      );
+      outcomes.push(outcome);
+    }
+  };
+  const callers = Array.from({ length: 8 }, caller);
+  const seen = (what: string) => outcomes.filter((outcome) => outcome === what).length;
+  await until(() => seen("replica 1") > 20 && seen("replica 2") > 20);
+  await first.kill();
+  const before = seen("replica 2");
+  await until(() => seen("replica 2") > before + 200);
+  isRunning = false;
+  await Promise.all(callers);
+  const lost = seen("unavailable");
+  assert.ok(lost <= 8, `${lost} calls lost`);
+  assert.equal(outcomes.length, seen("replica 1") + seen("replica 2") + lost);
+  await second.kill();
+});

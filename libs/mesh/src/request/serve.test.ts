@@ -1,0 +1,327 @@
+import assert from "node:assert/strict";
+import { PassThrough } from "node:stream";
+import { after, before, test } from "node:test";
+import { createRegistry, type Logger } from "@svc/telemetry";
+import { pino } from "pino";
+import type { Context, Mesh } from "../api.ts";
+import { change, look, text } from "../test-contracts.ts";
+import { startTestNats, type TestNats, until } from "../testing.ts";
+
+let nats: TestNats;
+let gateway: Mesh;
+const owners: Mesh[] = [];
+
+before(async () => {
+  nats = await startTestNats();
+  gateway = await nats.connect("gateway-internal");
+});
+after(async () => {
+  await gateway?.drain();
+  await nats?.stop();
+});
+test.afterEach(async () => {
+  await Promise.all(owners.splice(0).map((mesh) => mesh.drain(200)));
+});
+
+async function owner(log?: Logger): Promise<Mesh> {
+  const mesh = await nats.connect("lifecycle", log ? { log } : {});
+  owners.push(mesh);
+  return mesh;
+}
+
+function captureLog(): { log: Logger; lines: () => Record<string, unknown>[] } {
+  const stream = new PassThrough();
+  let written = "";
+  stream.on("data", (chunk: Buffer) => {
+    written += chunk.toString();
+  });
+  const lines = () => written.split("\n").flatMap((line) => (line ? [JSON.parse(line)] : []));
+  return { log: pino({ level: "info" }, stream), lines };
+}
+
+const fails = (fault: string, message?: RegExp) => (error: unknown) => {
+  const { fault: name, message: said } = error as { fault: string; message: string };
+  assert.equal(name, fault);
+  if (message) assert.match(said, message);
+  return true;
+};
+
+test("an answer and everything the caller said travel both ways", async () => {
+  const lifecycle = await owner();
+  let seen: Context<typeof look> | undefined;
+  lifecycle.serve(look, (context, input) => {
+    seen = context;
+    return { n: input.n + 1 };
+  });
+  await lifecycle.announce();
+  const deadlineAt = Date.now() + 5_000;
+  const answer = await gateway.call(
+    look,
+    { n: 1 },
+    {
+      requestId: "req-1",
+      principal: { kind: "caller", caller: "velocity" },
+      client: { address: "192.0.2.7", userAgent: "Müller\r\nSvc-Principal: x" },
+      traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+      deadlineAt,
+    },
+  );
+  assert.deepEqual(answer, { n: 2 });
+  assert.equal(seen?.requestId, "req-1");
+  assert.deepEqual(seen?.principal, { kind: "caller", caller: "velocity" });
+  assert.deepEqual(seen?.client, { address: "192.0.2.7", userAgent: "Müller Svc-Principal: x" });
+  assert.equal(seen?.traceparent, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
+  assert.equal(seen?.deadlineAt, deadlineAt);
+});
+
+test("a call without a principal is the service's own work and gets a request id and a traceparent", async () => {
+  const lifecycle = await owner();
+  let seen: Context<typeof look> | undefined;
+  lifecycle.serve(look, (context, input) => {
+    seen = context;
+    return input;
+  });
+  await lifecycle.announce();
+  await gateway.call(look, { n: 1 });
+  assert.deepEqual(seen?.principal, { kind: "service", service: "gateway-internal" });
+  assert.match(seen?.requestId ?? "", /^[0-9a-f-]{36}$/);
+  assert.match(seen?.traceparent ?? "", /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+});
+
+test("an input that does not fit is refused with the name of the field", async () => {
+  const lifecycle = await owner();
+  lifecycle.serve(look, (_, input) => input);
+  await lifecycle.announce();
+  const input = { n: "one" } as unknown as { n: number };
+  await assert.rejects(gateway.call(look, input), fails("bad_request", /^n: /));
+  await assert.rejects(gateway.call(look, { n: 1, m: 2 } as { n: number }), fails("bad_request", /"m"/));
+});
+
+test("a fault keeps its name, message and seconds on the way", async () => {
+  const lifecycle = await owner();
+  lifecycle.serve(change, (context) => {
+    throw context.fault("cooldown", { message: "Woken a moment ago.", retryAfterSeconds: 12 });
+  });
+  await lifecycle.announce();
+  await assert.rejects(gateway.call(change, { n: 1 }), (error: unknown) => {
+    assert.deepEqual(
+      { ...(error as object), message: (error as Error).message },
+      { name: "Fault", fault: "cooldown", retryAfterSeconds: 12, message: "Woken a moment ago." },
+    );
+    return true;
+  });
+});
+
+test("an unknown error is internal, its text is withheld, and it is logged once under the request id", async () => {
+  const { log, lines } = captureLog();
+  const lifecycle = await owner(log);
+  lifecycle.serve(change, () => {
+    throw new Error("password=hunter2");
+  });
+  await lifecycle.announce();
+  await assert.rejects(gateway.call(change, { n: 1 }, { requestId: "r-77" }), (error: unknown) => {
+    assert.equal((error as { fault: string }).fault, "internal");
+    assert.doesNotMatch((error as Error).message, /hunter2/);
+    return true;
+  });
+  const logged = lines().filter((line) => line["request_id"] === "r-77");
+  assert.equal(logged.length, 1);
+  assert.match(JSON.stringify(logged[0]), /hunter2/);
+});
+
+test("an answer that breaks the contract is internal and logged", async () => {
+  const { log, lines } = captureLog();
+  const lifecycle = await owner(log);
+  lifecycle.serve(change, () => ({ n: "x" }) as unknown as { n: number });
+  await lifecycle.announce();
+  await assert.rejects(gateway.call(change, { n: 1 }), fails("internal"));
+  assert.match(JSON.stringify(lines()), /does not fit the contract: n: /);
+});
+
+test("an answer over the payload limit is internal and the log says to page it", async () => {
+  const { log, lines } = captureLog();
+  const lifecycle = await owner(log);
+  lifecycle.serve(text, (_, { length }) => ({ text: "x".repeat(length) }));
+  await lifecycle.announce();
+  assert.equal((await gateway.call(text, { length: 1_000_000 })).text.length, 1_000_000);
+  await assert.rejects(gateway.call(text, { length: 1_048_577 }), fails("internal"));
+  assert.match(JSON.stringify(lines()), /page it/);
+});
+
+test("a request over the limit in flight gets overloaded at once with Retry-After 1", async () => {
+  const lifecycle = await owner();
+  const narrow = { ...change, maxInFlight: 2 };
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let inside = 0;
+  lifecycle.serve(narrow, async (_, input) => {
+    inside += 1;
+    await gate;
+    return input;
+  });
+  await lifecycle.announce();
+  const held = [gateway.call(narrow, { n: 1 }), gateway.call(narrow, { n: 2 })];
+  await until(() => inside === 2);
+  await assert.rejects(gateway.call(narrow, { n: 3 }), (error: unknown) => {
+    assert.equal((error as { fault: string }).fault, "overloaded");
+    assert.equal((error as { retryAfterSeconds: number }).retryAfterSeconds, 1);
+    return true;
+  });
+  release();
+  assert.deepEqual(await Promise.all(held), [{ n: 1 }, { n: 2 }]);
+  assert.deepEqual(await gateway.call(narrow, { n: 4 }), { n: 4 });
+});
+
+test("the handler's signal aborts at the deadline and the caller gets unavailable", async () => {
+  const lifecycle = await owner();
+  const brief = { ...change, deadlineMs: 150 };
+  let aborted = false;
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  lifecycle.serve(brief, async ({ signal }, input) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    aborted = true;
+    await gate;
+    return input;
+  });
+  await lifecycle.announce();
+  await assert.rejects(gateway.call(brief, { n: 1 }), fails("unavailable"));
+  await until(() => aborted);
+  release();
+});
+
+test("a request whose deadline has passed is not handled", async () => {
+  const lifecycle = await owner();
+  let handled = 0;
+  lifecycle.serve(change, (_, input) => {
+    handled += 1;
+    return input;
+  });
+  await lifecycle.announce();
+  await assert.rejects(gateway.call(change, { n: 1 }, { deadlineAt: Date.now() - 1 }), fails("unavailable"));
+  // Held up on its way to the owner: the client's own clock cannot be asked, so the message is made by hand.
+  const late = await rawRequest(JSON.stringify({ n: 1 }), String(Date.now() - 1));
+  assert.equal(late, "unavailable");
+  assert.equal(handled, 0);
+});
+
+async function rawRequest(body: string, deadline: string): Promise<string> {
+  const { connect, headers } = await import("@nats-io/transport-node");
+  const raw = await connect({
+    servers: nats.url,
+    user: "gateway-internal",
+    pass: nats.passwords["gateway-internal"] ?? "",
+    inboxPrefix: "_INBOX_gateway_internal",
+  });
+  const block = headers();
+  block.set("Svc-Principal", '{"kind":"anonymous"}');
+  block.set("Svc-Deadline", deadline);
+  const reply = await raw.request(`svc.rpc.${change.subject}`, body, { timeout: 2_000, headers: block });
+  await raw.close();
+  return reply.headers?.get("Svc-Fault") ?? "";
+}
+
+test("a gateway gets the session, the lane and the stream beside the bytes of the body", async () => {
+  const lifecycle = await owner();
+  lifecycle.serve(change, (context, input) => {
+    context.reply.session = { value: "s", expires_at: "2030-01-01T00:00:00Z" };
+    context.reply.lane = {
+      url: "http://127.0.0.1:1/lanes/x",
+      token: "t",
+      headers: { "content-type": "a/b" },
+    };
+    context.reply.stream = { stream: "LIFECYCLE_LIVE", subject: "svc.live.lifecycle.console.a", tail: 5 };
+    return input;
+  });
+  await lifecycle.announce();
+  const reply = await gateway.forward(change, { n: 9 });
+  assert.equal(Buffer.from(reply.body).toString(), '{"n":9}');
+  assert.equal(reply.session?.value, "s");
+  assert.equal(reply.lane?.headers["content-type"], "a/b");
+  assert.equal(reply.stream?.tail, 5);
+});
+
+test("two replicas share the work", async () => {
+  const shares = [0, 0];
+  for (const index of [0, 1]) {
+    const lifecycle = await owner();
+    lifecycle.serve(look, (_, input) => {
+      shares[index] = (shares[index] ?? 0) + 1;
+      return input;
+    });
+    await lifecycle.announce();
+  }
+  await Promise.all(Array.from({ length: 200 }, (_, n) => gateway.call(look, { n })));
+  assert.equal((shares[0] ?? 0) + (shares[1] ?? 0), 200);
+  assert.ok(Math.min(...shares) > 40, `shares ${shares}`);
+});
+
+test("drain answers what is in flight and leaves the rest to another replica", async () => {
+  const first = await owner();
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let inside = 0;
+  first.serve(look, async () => {
+    inside += 1;
+    await gate;
+    return { n: 1 };
+  });
+  await first.announce();
+  const held = gateway.call(look, { n: 0 });
+  await until(() => inside === 1);
+  const second = await owner();
+  second.serve(look, () => ({ n: 2 }));
+  await second.announce();
+  const drained = first.drain();
+  await until(async () => (await gateway.call(look, { n: 0 }, { deadlineAt: Date.now() + 300 })).n === 2);
+  for (let n = 0; n < 20; n++) assert.deepEqual(await gateway.call(look, { n }), { n: 2 });
+  release();
+  await drained;
+  assert.deepEqual(await held, { n: 1 });
+  assert.equal(first.status().connected, false);
+});
+
+test("drain ends within its limit and tells the handler that hangs", async () => {
+  const lifecycle = await owner();
+  let told = false;
+  let inside = false;
+  lifecycle.serve(change, async ({ signal }, input) => {
+    inside = true;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    told = true;
+    return input;
+  });
+  await lifecycle.announce();
+  const held = gateway.call(change, { n: 1 });
+  await until(() => inside);
+  const startedAt = Date.now();
+  await lifecycle.drain(200);
+  assert.ok(told);
+  assert.ok(Date.now() - startedAt < 2_000);
+  assert.deepEqual(await held, { n: 1 });
+});
+
+test("requests are counted by subject and outcome on both sides", async () => {
+  const registry = createRegistry("lifecycle", "0.0.1");
+  const lifecycle = await nats.connect("lifecycle", { registry });
+  owners.push(lifecycle);
+  lifecycle.serve(change, (context, { n }) => {
+    if (n === 0) throw context.fault("not_found");
+    return { n };
+  });
+  await lifecycle.announce();
+  await gateway.call(change, { n: 1 });
+  await assert.rejects(gateway.call(change, { n: 0 }), fails("not_found"));
+  const metrics = await registry.metrics();
+  const subject = change.subject;
+  assert.match(metrics, new RegExp(`svc_mesh_served_total{subject="${subject}",outcome="ok"} 1`));
+  assert.match(metrics, new RegExp(`svc_mesh_served_total{subject="${subject}",outcome="not_found"} 1`));
+  assert.match(metrics, new RegExp(`svc_mesh_served_in_flight{subject="${subject}"} 0`));
+  assert.match(metrics, /svc_audit_write_failures_total 0/);
+});

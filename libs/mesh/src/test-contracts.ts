@@ -1,0 +1,29 @@
+// Contracts for the tests of this library: the subjects are real ones, so that the shipped permissions apply.
+
+import { type Contract, servers } from "@svc/proto";
+import { z } from "zod";
+
+type Number1 = { n: number };
+
+/** lifecycle answers, gateway-internal may call; never repeated. */
+export const change: Contract<Number1, Number1, "not_found" | "cooldown"> = {
+  ...servers.reportJoin,
+  input: z.strictObject({ n: z.number() }),
+  output: z.strictObject({ n: z.number() }),
+  faults: ["not_found", "cooldown"],
+};
+
+/** lifecycle answers, gateway-internal may call; may be repeated. */
+export const look: Contract<Number1, Number1, "not_found" | "cooldown"> = {
+  ...change,
+  subject: servers.readStatus.subject,
+  idempotent: true,
+};
+
+/** An answer of any size. */
+export const text: Contract<{ length: number }, { text: string }> = {
+  ...servers.list,
+  input: z.strictObject({ length: z.number() }),
+  output: z.strictObject({ text: z.string() }),
+  faults: [],
+};

@@ -1,0 +1,22 @@
+// A replica of its own process for the tests: it is killed while it works.
+
+import { createLogger } from "@svc/telemetry";
+import { connectMesh } from "./connect.ts";
+import { change } from "./test-contracts.ts";
+
+const [url = "", password = "", name = ""] = process.argv.slice(2);
+
+const mesh = await connectMesh({
+  service: "lifecycle",
+  url,
+  user: "lifecycle",
+  password,
+  log: createLogger("lifecycle", "silent"),
+  version: "0.0.1",
+});
+mesh.serve(change, async () => {
+  await new Promise((resolve) => setImmediate(resolve));
+  return { n: Number(name) };
+});
+await mesh.announce();
+process.stdout.write("ready\n");

@@ -1,0 +1,193 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { connect } from "@nats-io/transport-node";
+import { type ServerInfo, servers } from "@svc/proto";
+import type { Mesh, ViewMirror } from "../api.ts";
+import { startTestNats, type TestNats, until } from "../testing.ts";
+
+const view = servers.servers;
+let nats: TestNats;
+let lifecycle: Mesh;
+let gateway: Mesh;
+
+before(async () => {
+  nats = await startTestNats();
+  lifecycle = await nats.connect("lifecycle");
+  gateway = await nats.connect("gateway-internal");
+});
+after(async () => {
+  await gateway?.drain();
+  await lifecycle?.drain();
+  await nats?.stop();
+});
+test.afterEach(() => deleteBucket());
+
+function info(name: string, playersOnline = 0): ServerInfo {
+  return {
+    name,
+    subdomain: name,
+    phase: "Running",
+    ready: true,
+    playersOnline,
+    playersMax: 20,
+    idleStopSeconds: 600,
+    image: "registry.example/minecraft:1",
+    memory: "2Gi",
+    desiredState: "Running",
+  };
+}
+
+const fleet = (count: number) =>
+  new Map(
+    Array.from({ length: count }, (_, n) => [`server-${String(n).padStart(5, "0")}`, info(`server-${n}`)]),
+  );
+
+async function deleteBucket(own = nats): Promise<void> {
+  const connection = await connect({
+    servers: own.url,
+    user: "operator",
+    pass: own.passwords["operator"] ?? "",
+    inboxPrefix: "_INBOX_operator",
+  });
+  await connection.request("$JS.API.STREAM.DELETE.KV_servers");
+  await connection.close();
+}
+
+function read(mirror: ViewMirror, name: string): ServerInfo | undefined {
+  const bytes = mirror.get(name);
+  return bytes && JSON.parse(Buffer.from(bytes).toString());
+}
+
+test("a mirror is ready after the owner's first replace and follows every change in key order", async () => {
+  const mirror = gateway.mirrorView(view);
+  assert.equal(mirror.ready, false);
+  const writer = await lifecycle.writeView(view);
+  await writer.put("alpha", info("alpha"));
+  assert.equal(mirror.ready, false);
+  const first = await writer.replace(
+    new Map([
+      ["beta", info("beta")],
+      ["alpha", info("alpha")],
+    ]),
+  );
+  assert.deepEqual(first, { written: 1, removed: 0 });
+  await until(() => mirror.ready && mirror.size === 2);
+  const names = () => [...mirror.values()].map((bytes) => JSON.parse(Buffer.from(bytes).toString()).name);
+  assert.deepEqual(names(), ["alpha", "beta"]);
+  assert.ok(mirror.ageMs() < 5_000);
+  const version = mirror.version;
+  await writer.put("alpha", info("alpha", 3));
+  await until(() => read(mirror, "alpha")?.playersOnline === 3);
+  assert.ok(mirror.version > version);
+  await writer.remove("beta");
+  await until(() => mirror.size === 1);
+  assert.equal(mirror.get("beta"), undefined);
+  assert.deepEqual(names(), ["alpha"]);
+  await mirror.close();
+  await writer.close();
+});
+
+test("a value that did not change is not written again", async () => {
+  const writer = await lifecycle.writeView(view);
+  await writer.replace(fleet(3));
+  assert.deepEqual(await writer.replace(fleet(3)), { written: 0, removed: 0 });
+  assert.deepEqual(await writer.replace(fleet(2)), { written: 0, removed: 1 });
+  await writer.close();
+  const other = await lifecycle.writeView(view);
+  assert.deepEqual(await other.replace(fleet(2)), { written: 0, removed: 0 });
+  await other.close();
+});
+
+test("a value that does not fit the view and a key that is not subject-safe are refused", async () => {
+  const writer = await lifecycle.writeView(view);
+  await assert.rejects(writer.put("a", { ...info("a"), phase: "Odd" } as unknown as ServerInfo));
+  await assert.rejects(writer.put("a.b", info("a")), /not subject-safe/);
+  await assert.rejects(writer.put("_meta", info("a")), /not subject-safe/);
+  await writer.close();
+});
+
+test("10,000 servers are written, mirrored and read back whole", async (context) => {
+  const writer = await lifecycle.writeView(view);
+  const mirror = gateway.mirrorView(view);
+  const all = fleet(10_000);
+  const startedAt = Date.now();
+  assert.deepEqual(await writer.replace(all), { written: 10_000, removed: 0 });
+  const writtenMs = Date.now() - startedAt;
+  await until(() => mirror.size === 10_000);
+  context.diagnostic(`written in ${writtenMs} ms, mirrored after ${Date.now() - startedAt} ms`);
+  const late = gateway.mirrorView(view);
+  const openedAt = Date.now();
+  await until(() => late.ready);
+  context.diagnostic(`a late mirror is ready after ${Date.now() - openedAt} ms`);
+  assert.equal(late.size, 10_000);
+  assert.equal([...late.values()].length, 10_000);
+  await Promise.all([writer.close(), mirror.close(), late.close()]);
+});
+
+test("a mirror keeps the whole copy while its bucket is deleted and made again", async () => {
+  const writer = await lifecycle.writeView(view);
+  await writer.replace(fleet(200));
+  const mirror = gateway.mirrorView(view);
+  await until(() => mirror.ready);
+  await deleteBucket();
+  const sizes = new Set<number>();
+  let isWatching = true;
+  const watching = (async () => {
+    while (isWatching) {
+      sizes.add(mirror.size);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  })();
+  const again = await lifecycle.writeView(view);
+  await again.replace(fleet(201));
+  await until(() => mirror.size === 201, 15_000);
+  isWatching = false;
+  await watching;
+  assert.deepEqual([...sizes].sort(), [200, 201]);
+  await Promise.all([writer.close(), again.close(), mirror.close()]);
+});
+
+test("a writer that finds its bucket gone fills it again by itself", async () => {
+  const writer = await lifecycle.writeView(view);
+  await writer.replace(fleet(50));
+  await deleteBucket();
+  const mirror = gateway.mirrorView(view);
+  await until(() => mirror.ready, 30_000);
+  assert.equal(mirror.size, 50);
+  await Promise.all([writer.close(), mirror.close()]);
+});
+
+test("mirrors and writers go on by themselves after NATS was killed", async () => {
+  const own = await startTestNats();
+  const owner = await own.connect("lifecycle");
+  const reader = await own.connect("gateway-internal");
+  const writer = await owner.writeView(view);
+  await writer.replace(fleet(100));
+  const mirror = reader.mirrorView(view);
+  await until(() => mirror.ready);
+  await own.kill();
+  await until(() => !owner.status().connected && !reader.status().connected);
+  assert.equal(mirror.size, 100);
+  await assert.rejects(
+    writer.put("late", info("late")),
+    (error) => (error as { fault: string }).fault === "unavailable",
+  );
+  await own.start();
+  await until(() => mirror.get("late") !== undefined, 20_000);
+  await writer.put("later", info("later"));
+  await until(() => mirror.size === 102);
+  await Promise.all([owner.drain(), reader.drain()]);
+  await own.stop();
+});
+
+test("a writer that was closed does not fight its successor", async () => {
+  const first = await lifecycle.writeView(view);
+  await first.replace(new Map([["a", info("a", 1)]]));
+  await first.close();
+  const second = await lifecycle.writeView(view);
+  await second.replace(new Map([["a", info("a", 2)]]));
+  const mirror = gateway.mirrorView(view);
+  await until(() => mirror.ready);
+  assert.equal(read(mirror, "a")?.playersOnline, 2);
+  await Promise.all([second.close(), mirror.close()]);
+});
