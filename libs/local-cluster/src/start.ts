@@ -188,11 +188,12 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   try {
     await server.listen(options.port, options.host ?? "127.0.0.1");
     const kubeconfig = (user: string) => kubeconfigOf(server.url, { name: user, token: tokenOf(user) });
-    const stopInside = await startInside({ options, api: server.api, clocks, podsDir, tokens, warn });
     await writePrivate(join(dataDir, "kubeconfig"), kubeconfig(ADMIN_USER));
     for (const account of serviceAccounts) {
       await writePrivate(join(dataDir, `kubeconfig.${account.name}`), kubeconfig(accountUser(account)));
     }
+    // Last, so that nothing that runs pods is left behind by a failed start.
+    const stopInside = await startInside({ options, api: server.api, clocks, podsDir, tokens, warn });
     const close = async () => {
       await stopInside();
       await server.close();

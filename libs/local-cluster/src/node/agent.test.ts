@@ -143,7 +143,7 @@ describe("a pod", () => {
     pod.spec.volumes = [{ name: "shared", emptyDir: {} }];
     cluster.api.create(PODS, pod);
     await awaitPod(cluster.api, "inits", isOver);
-    assert.equal(await readLog(cluster, "inits"), "first\nsecond\n");
+    assert.equal(await readLog(cluster, "inits", "?container=main"), "first\nsecond\n");
   });
 
   it("fails without starting its containers when an init container fails", async () => {
