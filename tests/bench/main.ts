@@ -1,6 +1,6 @@
 // `npm run bench`: runs goals of performance.md with their anchors and prints the table.
 // `npm run bench -- G1 G5 --rounds 5` runs some; `--quick` only shows that all works; `--write` puts the table into
-// docs/performance.md. The exit code is 0 whatever the figures are, and 1 when a benchmark could not run.
+// docs/performance.md; `--profile DIR` leaves CPU profiles of the services of the cell there. The exit code is 0 whatever the figures are, and 1 when a benchmark could not run.
 
 import { parseArgs } from "node:util";
 import { goals } from "./goals/index.ts";
@@ -14,6 +14,7 @@ const { values, positionals } = parseArgs({
     quick: { type: "boolean", default: false },
     full: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
+    profile: { type: "string" },
     list: { type: "boolean", default: false },
   },
 });
@@ -34,6 +35,11 @@ if (values.list) {
   process.exit(0);
 }
 const chosen = goals.filter((goal) => wanted.length === 0 || wanted.includes(goal.name));
-const outcome = await runGoals(chosen, { rounds, isQuick: values.quick, isFull: values.full });
+const outcome = await runGoals(chosen, {
+  rounds,
+  isQuick: values.quick,
+  isFull: values.full,
+  profileDir: values.profile,
+});
 if (values.write) writeTable(outcome.rows);
 process.exit(outcome.failed.length === 0 ? 0 : 1);

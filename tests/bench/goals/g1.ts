@@ -22,10 +22,10 @@ export function statusByToken(cell: Cell): Target {
 
 export function p2(cell: Cell): Target {
   return {
-    port: cell.bareGateway.port,
+    port: cell.anchors.gateway.port,
     path: "/p2/bench-gateway",
     headers: {},
-    pids: [cell.bareGateway.pid, cell.bareResponder.pid, cell.natsPid],
+    pids: [cell.anchors.gateway.pid, cell.anchors.responder.pid, cell.natsPid],
   };
 }
 

@@ -11,7 +11,7 @@ import { interleave } from "../harness/numbers.ts";
 import type { Row } from "../harness/report.ts";
 import { p2, statusByToken } from "./g1.ts";
 
-function statusBySession(cell: Cell): Target {
+export function statusBySession(cell: Cell): Target {
   return {
     port: cell.external.port,
     path: "/api/v1/servers/bench-gateway/status",

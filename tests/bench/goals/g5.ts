@@ -50,7 +50,7 @@ async function rebuilds(
 }
 
 async function keptRows(arena: Arena, cell: Cell, etag: string): Promise<Row[]> {
-  const lists = await cell.bareLists();
+  const lists = await cell.anchors.lists();
   const headers = { authorization: cell.authorization };
   const ours: Target = { port: cell.internal.port, path, headers, pids: [cell.internal.pid] };
   const bare: Target = { port: lists.port, path: "/kept", headers: {}, pids: [lists.pid] };
@@ -102,10 +102,10 @@ export const g5: Goal = {
     const rows = await keptRows(arena, cell, etagOf(first));
     const changed = await rebuilds(arena, cell, arena.options.isQuick ? 3 : 8);
     const pages: Target = {
-      port: cell.bareGateway.port,
+      port: cell.anchors.gateway.port,
       path: "/list",
       headers: {},
-      pids: [cell.bareGateway.pid, cell.bareResponder.pid, cell.natsPid],
+      pids: [cell.anchors.gateway.pid, cell.anchors.responder.pid, cell.natsPid],
     };
     const anchor = await measure(arena, pages, 1);
     await cell.lifecycle.ask("fill", 0);

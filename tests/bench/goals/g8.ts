@@ -42,7 +42,7 @@ export const g8: Goal = {
     await cell.identity.ask("startRelay");
     const wait = await delays(arena, cell, listener);
     await listener.stop();
-    const publisher = await cell.barePublisher();
+    const publisher = await cell.anchors.publisher();
     const count = arena.options.isQuick ? 10_000 : 40_000;
     const body = JSON.stringify({
       hash: "0".repeat(64),

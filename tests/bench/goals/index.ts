@@ -5,5 +5,6 @@ import { g1 } from "./g1.ts";
 import { g2 } from "./g2.ts";
 import { g5 } from "./g5.ts";
 import { g8 } from "./g8.ts";
+import { g22Gateway } from "./g22-gateway.ts";
 
-export const goals: readonly Goal[] = [g1, g2, g5, g8];
+export const goals: readonly Goal[] = [g1, g2, g5, g8, g22Gateway];

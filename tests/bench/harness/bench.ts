@@ -13,6 +13,8 @@ export type Options = {
   isQuick: boolean;
   /** The gateway's memory is watched over a million requests instead of 250,000. */
   isFull: boolean;
+  /** Where the services of the cell leave CPU profiles. */
+  profileDir?: string | undefined;
 };
 
 export type Arena = {

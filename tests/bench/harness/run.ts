@@ -30,7 +30,7 @@ function lazily<T extends { stop: () => Promise<void> }>(start: () => Promise<T>
 export async function runGoals(goals: readonly Goal[], options: Options): Promise<Outcome> {
   const logDir = mkdtempSync(join(tmpdir(), "svc-bench-load-"));
   const load = await startChild("load/main.ts", { logDir });
-  const cell = lazily<Cell>(startCell);
+  const cell = lazily<Cell>(() => startCell(options.profileDir));
   const stack = lazily<StackArena>(() => startStackArena(arena));
   const say = (text: string) => console.log(text);
   const windowMs = options.isQuick ? 1_000 : 3_000;

@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { root } from "./cell.ts";
+import { root } from "./anchors.ts";
 import { type Row, table } from "./report.ts";
 
 const begin = "<!-- bench: begin -->";

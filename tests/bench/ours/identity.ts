@@ -17,14 +17,17 @@ const mesh = await connectMesh({
   version: "bench",
   log,
 });
-mesh.serve(accounts.resolveSession, (): accounts.SessionAnswer => ({
-  state: "live",
-  user_id: "usr-bench",
-  username: "bench",
-  role: "owner",
-  setup: false,
-  expires_at: new Date(Date.now() + 3_600_000).toISOString(),
-}));
+mesh.serve(
+  accounts.resolveSession,
+  (): accounts.SessionAnswer => ({
+    state: "live",
+    user_id: "usr-bench",
+    username: "bench",
+    role: "owner",
+    setup: false,
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+  }),
+);
 await mesh.announce();
 const store = openStore({ url, schema, poolSize: 10, log });
 let relay: ReturnType<typeof startOutboxRelay> | undefined;
