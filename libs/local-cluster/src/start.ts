@@ -13,6 +13,7 @@ import type { ControllerSources } from "./controllers/start.ts";
 import { startControllers } from "./controllers/start.ts";
 import type { Claim, PersistentVolume } from "./controllers/volume/objects.ts";
 import { CLASS_NAME, PROVISIONER } from "./controllers/volume/objects.ts";
+import type { KubeconfigServer } from "./kubeconfig.ts";
 import { kubeconfigOf } from "./kubeconfig.ts";
 import { lockDataDir } from "./lock.ts";
 import { createAddresses } from "./node/addresses.ts";
@@ -58,7 +59,10 @@ export type LocalCluster = {
   adminToken: string;
   /** The same API without HTTP, with all rights. */
   api: ClusterApi;
-  /** The kubeconfig text of `admin` or of a user that has a token; throws for an unknown user. */
+  /**
+   * The kubeconfig text of `admin` or of a user that has a token: plain HTTP for service accounts, HTTPS for others.
+   * Throws for an unknown user.
+   */
   kubeconfig(user: string): string;
   /** Ends the pods (up to 18 s grace) and the API server; volumes and objects stay for the next start. */
   close(): Promise<void>;
@@ -187,7 +191,8 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   };
   try {
     await server.listen(options.port, options.host ?? "127.0.0.1");
-    const kubeconfig = (user: string) => kubeconfigOf(server.url, { name: user, token: tokenOf(user) });
+    const kubeconfig = (user: string) =>
+      kubeconfigOf(doorFor(user, server), { name: user, token: tokenOf(user) });
     await writePrivate(join(dataDir, "kubeconfig"), kubeconfig(ADMIN_USER));
     for (const account of serviceAccounts) {
       await writePrivate(join(dataDir, `kubeconfig.${account.name}`), kubeconfig(accountUser(account)));
@@ -205,6 +210,12 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     await unlock();
     throw explain(error, options);
   }
+}
+
+/** Services save themselves the handshake on loopback; kubectl, which people use, sends a token over TLS only. */
+function doorFor(user: string, { url, certificate }: { url: string; certificate: string }): KubeconfigServer {
+  if (user.startsWith("system:serviceaccount:")) return { url };
+  return { url: url.replace(/^http:/, "https:"), certificate };
 }
 
 function explain(error: unknown, { port, dataDir }: LocalClusterOptions): unknown {
