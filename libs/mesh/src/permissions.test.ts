@@ -120,6 +120,12 @@ test("a service cannot change or delete another's streams or views", async () =>
   assert.equal(await mayPublish("lifecycle", "$SYS.REQ.SERVER.PING"), false);
 });
 
+test("a service cannot answer the services protocol in another's name", async () => {
+  assert.equal(await maySubscribe("storage", "$SRV.PING.identity"), false);
+  assert.equal(await maySubscribe("storage", "$SRV.>"), false);
+  assert.equal(await maySubscribe("storage", "$SRV.STATS.storage.abc"), true);
+});
+
 test("only the external gateway hears revoked sessions", async () => {
   const subject = "svc.evt.identity.session.revoked.*";
   assert.equal(await maySubscribe("gateway-external", subject), true);

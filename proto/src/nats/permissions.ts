@@ -12,8 +12,11 @@ function isOwner(service: ServiceName): service is Owner {
 
 /** Everything one service may do on NATS; replies to requests it serves are allowed by the server besides. */
 export function permissionsOf(service: ServiceName): Permissions {
-  const publish = new Set<string>(["$JS.API.INFO", "$SRV.>"]);
-  const subscribe = new Set<string>([`${inboxPrefix(service)}.>`, "$SRV.>"]);
+  const publish = new Set<string>(["$JS.API.INFO"]);
+  const subscribe = new Set<string>([`${inboxPrefix(service)}.>`]);
+  // Questions to every service and to this one; a service cannot answer in another's name.
+  for (const verb of ["PING", "INFO", "STATS"])
+    for (const rest of ["", `.${service}`, `.${service}.*`]) subscribe.add(`$SRV.${verb}${rest}`);
   for (const contract of contracts) {
     if (contract.callers.includes(service)) publish.add(rpcSubject(contract));
   }
@@ -37,16 +40,15 @@ function addOwner(service: Owner, publish: Set<string>, subscribe: Set<string>):
     for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.AUDIT`);
   for (const view of views) {
     if (view.owner !== service) continue;
-    for (const verb of ["CREATE", "UPDATE", "INFO", "PURGE"])
-      publish.add(`$JS.API.STREAM.${verb}.KV_${view.name}`);
+    for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.KV_${view.name}`);
     publish.add(`$KV.${view.name}.>`);
-    addMirror(view.name, publish);
+    addStreamReader(`KV_${view.name}`, publish);
   }
 }
 
 function addReader(service: ServiceName, publish: Set<string>, subscribe: Set<string>): void {
   for (const view of views) {
-    if (view.readers.includes(service)) addMirror(view.name, publish);
+    if (view.readers.includes(service)) addStreamReader(`KV_${view.name}`, publish);
   }
   if (service === "gateway-external" || service === "gateway-internal") {
     subscribe.add("svc.live.>");
@@ -54,28 +56,17 @@ function addReader(service: ServiceName, publish: Set<string>, subscribe: Set<st
   }
 }
 
-// A mirror is an ordered consumer: it looks the stream up, makes a consumer of its own and drops it again.
-function addMirror(bucket: string, publish: Set<string>): void {
-  addStreamReader(`KV_${bucket}`, publish);
-  publish.add(`$JS.API.DIRECT.GET.KV_${bucket}.>`);
-}
-
+// A mirror or a viewer makes a short-lived consumer of its own, answers its flow control and drops it again.
 function addStreamReader(stream: string, publish: Set<string>): void {
   publish.add(`$JS.API.STREAM.INFO.${stream}`);
-  publish.add(`$JS.API.STREAM.MSG.GET.${stream}`);
-  for (const verb of ["CREATE", "DELETE", "INFO"]) publish.add(`$JS.API.CONSUMER.${verb}.${stream}.>`);
-  publish.add(`$JS.API.CONSUMER.CREATE.${stream}`);
-  publish.add(`$JS.API.CONSUMER.MSG.NEXT.${stream}.>`);
-  publish.add(`$JS.ACK.${stream}.>`);
-  publish.add("$JS.FC.>");
+  for (const verb of ["CREATE", "DELETE"]) publish.add(`$JS.API.CONSUMER.${verb}.${stream}.>`);
+  publish.add(`$JS.FC.${stream}.>`);
 }
 
 function addDurables(service: ServiceName, publish: Set<string>): void {
   for (const durable of durables) {
     if (durable.service !== service) continue;
-    publish.add(`$JS.API.STREAM.INFO.${durable.stream}`);
-    for (const verb of ["CREATE", "DURABLE.CREATE"])
-      publish.add(`$JS.API.CONSUMER.${verb}.${durable.stream}.${durable.name}`);
+    publish.add(`$JS.API.CONSUMER.CREATE.${durable.stream}.${durable.name}`);
     publish.add(`$JS.API.CONSUMER.CREATE.${durable.stream}.${durable.name}.>`);
     publish.add(`$JS.API.CONSUMER.INFO.${durable.stream}.${durable.name}`);
     publish.add(`$JS.API.CONSUMER.MSG.NEXT.${durable.stream}.${durable.name}`);

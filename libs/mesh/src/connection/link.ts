@@ -115,8 +115,16 @@ function subscribe(
   const subscription: Subscription = connection.subscribe(subject, {
     ...(queue === undefined ? {} : { queue }),
     callback: (error, message) => {
-      if (error) log.error({ subject, error: error.message }, "NATS ended a subscription");
-      else onMessage(message);
+      if (error) {
+        log.error({ subject, error: error.message }, "NATS ended a subscription");
+        return;
+      }
+      try {
+        onMessage(message);
+      } catch (failure) {
+        // A throw would end the reader of the whole connection.
+        log.error({ subject, err: failure }, "a message could not be taken");
+      }
     },
   });
   return {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
+import { contractsOf, owners } from "@svc/proto";
 import type { Mesh } from "../api.ts";
 import { change, look } from "../test-contracts.ts";
 import { startTestNats, type TestNats } from "../testing.ts";
@@ -89,4 +90,19 @@ test("STATS counts requests, errors and time, and keeps the last error", async (
   );
   assert.equal(of("server-report-join")?.num_errors, 1);
   assert.match(of("server-report-join")?.last_error ?? "", /^not_found: /);
+});
+
+test("every owner can describe all of its operations in one message", async () => {
+  for (const owner of owners.filter((name) => name !== "lifecycle")) {
+    const mesh = await nats.connect(owner);
+    for (const contract of contractsOf(owner)) mesh.serve(contract, () => null);
+    await mesh.announce();
+    const info = await ask<{ endpoints: Endpoint[] }>(`$SRV.INFO.${owner}`);
+    assert.equal(info.endpoints.length, contractsOf(owner).length);
+    for (const { name, metadata } of info.endpoints) {
+      assert.match(name, /^[A-Za-z0-9_-]+$/);
+      assert.ok(metadata["request_schema"], `${owner} ${name} has no schema`);
+    }
+    await mesh.drain();
+  }
 });

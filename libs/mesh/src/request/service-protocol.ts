@@ -14,13 +14,14 @@ const responseType = {
   STATS: "io.nats.micro.v1.stats_response",
 } as const;
 type Verb = keyof typeof responseType;
+const roomForTheRestBytes = 65_536;
 
 /** Starts answering for this process; resolves when the server knows the subscriptions. */
 export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoint>): Promise<() => void> {
   const id = randomBytes(11).toString("hex");
   const started = new Date().toISOString();
   const common = { name: core.service, id, version: core.version, metadata: {} };
-  const endpointInfo = lazily(() => [...endpoints.values()].map((endpoint) => describe(core, endpoint)));
+  const endpointInfo = lazily(() => describeAll(core, [...endpoints.values()]));
   const bodies: Record<Verb, () => unknown> = {
     PING: () => common,
     INFO: () => ({ ...common, description: `svc ${core.service}`, endpoints: endpointInfo() }),
@@ -59,8 +60,19 @@ function lazily<T>(make: () => T): () => T {
   };
 }
 
-function describe(core: Core, endpoint: Endpoint): object {
+// Clients of the protocol expect one message: when the schemas do not fit into it, they are left out.
+function describeAll(core: Core, endpoints: readonly Endpoint[]): object[] {
+  const whole = endpoints.map((endpoint) => describe(core, endpoint, true));
+  if (encodeJson(whole).length < core.link.maxPayloadBytes() - roomForTheRestBytes) return whole;
+  return endpoints.map((endpoint) => describe(core, endpoint, false));
+}
+
+function describe(core: Core, endpoint: Endpoint, withSchemas: boolean): object {
   const { contract } = endpoint;
+  const schemas = {
+    request_schema: schemaText(contract, "input"),
+    response_schema: schemaText(contract, "output"),
+  };
   return {
     name: endpointName(contract),
     subject: endpoint.subject,
@@ -71,8 +83,7 @@ function describe(core: Core, endpoint: Endpoint): object {
       deadline_ms: String(contract.deadlineMs),
       idempotent: String(contract.idempotent),
       faults: contract.faults.join(" "),
-      request_schema: schemaText(contract, "input"),
-      response_schema: schemaText(contract, "output"),
+      ...(withSchemas ? schemas : {}),
     },
   };
 }
