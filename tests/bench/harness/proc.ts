@@ -93,15 +93,10 @@ export function proportionalMb(pid: number): number {
   return kilobytes(read(`/proc/${pid}/smaps_rollup`), "Pss") / 1024;
 }
 
-/** Arguments and environment of a running process, to start another like it. */
-export function commandOf(pid: number): { args: string[]; env: Record<string, string>; cwd: string } {
-  const args = (read(`/proc/${pid}/cmdline`) ?? "").split("\0").filter((part) => part !== "");
-  const pairs = (read(`/proc/${pid}/environ`) ?? "").split("\0").filter((part) => part.includes("="));
-  const env = Object.fromEntries(
-    pairs.map((pair) => {
-      const at = pair.indexOf("=");
-      return [pair.slice(0, at), pair.slice(at + 1)];
-    }),
+/** Environment of a running process, to start another like it. */
+export function environmentOf(pid: number): Record<string, string> {
+  const pairs = (read(`/proc/${pid}/environ`) ?? "").split("\0").filter((pair) => pair.includes("="));
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
   );
-  return { args, env, cwd: "/" };
 }
