@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { type Answer, type Client, createClient, type Endpoint, type Json } from "./client.ts";
+
+/** One fact that every cluster must show. */
+export type Case = {
+  name: string;
+  /** Needs the controllers of workloads and namespaces. */
+  controllers?: boolean;
+  run(world: World): Promise<void>;
+};
+
+/** What a case works with: a client, a namespace of its own and a few words to speak to the API. */
+export type World = Client & {
+  endpoint: Endpoint;
+  namespace: string;
+  /** `/api/v1/namespaces/<own>/<resource>`; a resource with a group is `group/version/resource`. */
+  path(resource: string, ...rest: string[]): string;
+  /** Sends and insists on a status. */
+  expect(
+    status: number,
+    method: string,
+    path: string,
+    options?: Parameters<Client["call"]>[2],
+  ): Promise<Json>;
+  /** Asks until the answer is as wished, for at most `waitMs`. */
+  eventually(path: string, holds: (answer: Answer) => boolean, waitMs?: number): Promise<Json>;
+  patch(kind: keyof typeof patchTypes, path: string, body: unknown): Promise<Answer>;
+};
+
+const patchTypes = {
+  merge: "application/merge-patch+json",
+  json: "application/json-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+};
+
+const pollMs = 50;
+
+/** Runs `work` in a namespace made for it, and removes the namespace. */
+export async function inWorld(endpoint: Endpoint, work: (world: World) => Promise<void>): Promise<void> {
+  const client = createClient(endpoint);
+  const namespace = `conf-${randomBytes(5).toString("hex")}`;
+  const world = createWorld(client, endpoint, namespace);
+  try {
+    await world.expect(201, "POST", "/api/v1/namespaces", { body: { metadata: { name: namespace } } });
+    await work(world);
+  } finally {
+    await client.call("DELETE", `/api/v1/namespaces/${namespace}`);
+    client.close();
+  }
+}
+
+function createWorld(client: Client, endpoint: Endpoint, namespace: string): World {
+  const expect: World["expect"] = async (status, method, path, options) => {
+    const answer = await client.call(method, path, options);
+    assert.equal(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  return {
+    ...client,
+    endpoint,
+    namespace,
+    expect,
+    path: (resource, ...rest) => resourcePath(namespace, resource, rest),
+    patch: (kind, path, body) => client.call("PATCH", path, { body, type: patchTypes[kind] }),
+    eventually: async (path, holds, waitMs = 20_000) => {
+      const end = Date.now() + waitMs;
+      for (;;) {
+        const answer = await client.call("GET", path);
+        if (holds(answer)) return answer.body;
+        if (Date.now() > end) throw new Error(`${path} did not come to hold: ${JSON.stringify(answer.body)}`);
+        await new Promise((resolve) => setTimeout(resolve, pollMs));
+      }
+    },
+  };
+}
+
+function resourcePath(namespace: string, resource: string, rest: string[]): string {
+  const [first = "", second, third] = resource.split("/");
+  const base = third === undefined ? "/api/v1" : `/apis/${first}/${second}`;
+  return [base, "namespaces", namespace, third ?? first, ...rest].join("/");
+}
+
+/** The names in a list. */
+export function namesOf(list: Json): string[] {
+  return list.items.map((item: Json) => item.metadata.name);
+}
+
+/** A config map to store. */
+export function configMap(
+  name: string,
+  data: Record<string, string> = {},
+  labels: Record<string, string> = {},
+) {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, labels }, data };
+}
+
+/** A pod that nothing will run. */
+export function pod(name: string, image = "example/none:1") {
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name },
+    spec: { containers: [{ name: "main", image }] },
+  };
+}
+
+/** The causes of a 422 as `field reason`. */
+export function causesOf(status: Json): string[] {
+  return status.details.causes.map((cause: Json) => `${cause.field} ${cause.reason}`);
+}
