@@ -39,13 +39,15 @@ create trigger outbox_wake after insert on outbox for each statement execute fun
 `;
 
 const batchSize = 500;
-const standbyRetryMs = 1_000;
+const retryMs = 1_000;
 const sweepMs = 5_000;
+const answerWithinMs = 15_000;
+const endWithinMs = 1_000;
 
 /**
- * Publishes committed outbox rows in order and deletes them. Of all replicas of a service one relays at a time
- * (a session advisory lock); the others stand by and take over when its connection ends. A row is published at
- * least once; the dedup id `<schema>-<row id>` makes it once within the stream's window.
+ * Publishes committed outbox rows in the order of their ids and deletes them. Of all replicas of a service one relays
+ * at a time (a session advisory lock); the others stand by and take over when its connection ends. A row is published
+ * at least once; the dedup id `<schema>-<row id>` makes it once within the stream's window.
  */
 export function startOutboxRelay(options: {
   url: string;
@@ -54,16 +56,18 @@ export function startOutboxRelay(options: {
   log: Logger;
 }): { close: () => Promise<void> } {
   const stopping = new AbortController();
-  const running = relayForever(options, stopping.signal);
+  const wake = createWake();
+  const running = relayForever({ ...options, wake }, stopping.signal);
   return {
     close: async () => {
       stopping.abort();
+      wake.ring();
       await running;
     },
   };
 }
 
-type RelayOptions = Parameters<typeof startOutboxRelay>[0];
+type RelayOptions = Parameters<typeof startOutboxRelay>[0] & { wake: Wake };
 
 async function relayForever(options: RelayOptions, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
@@ -72,45 +76,59 @@ async function relayForever(options: RelayOptions, signal: AbortSignal): Promise
     } catch (error) {
       if (!signal.aborted) options.log.warn({ error: (error as Error).message }, "the outbox relay pauses");
     }
-    await pause(standbyRetryMs, signal);
+    // A notification must not cut the pause short: it would hammer a database that is down.
+    const until = Date.now() + retryMs;
+    while (!signal.aborted && Date.now() < until) await options.wake.next(until - Date.now());
   }
 }
 
 // Holds one connection for the lock, the notifications and the rows; ends when that connection does.
 async function relayOnce(options: RelayOptions, signal: AbortSignal): Promise<void> {
+  const { wake, schema } = options;
   const client = new pg.Client({
     connectionString: options.url,
     connectionTimeoutMillis: 3_000,
-    application_name: `svc-${options.schema}-outbox`,
-    options: `-c search_path=${options.schema}`,
+    // A peer that is gone without a word is noticed by the next sweep.
+    query_timeout: answerWithinMs,
+    keepAlive: true,
+    application_name: `svc-${schema}-outbox`,
+    options: `-c search_path=${schema}`,
   });
-  const wake = createWake();
+  let isOpen = true;
+  const onEnd = () => {
+    isOpen = false;
+    wake.ring();
+  };
   client.on("notification", wake.ring);
-  const ended = new Promise<void>((resolve) => {
-    client.once("end", resolve);
-    client.once("error", () => resolve());
-  });
-  await client.connect();
+  client.on("end", onEnd);
+  client.on("error", onEnd);
+  const mayGoOn = () => isOpen && !signal.aborted;
   try {
-    const { rows } = await client.query<{ held: boolean }>(
-      "select pg_try_advisory_lock(hashtext($1)) as held",
-      [`outbox_${options.schema}`],
-    );
-    if (!rows[0]?.held) return;
-    await client.query(`listen ${pg.escapeIdentifier(`outbox_${options.schema}`)}`);
-    let isOpen = true;
-    void ended.then(() => {
-      isOpen = false;
-      wake.ring();
-    });
-    signal.addEventListener("abort", wake.ring, { once: true });
-    while (isOpen && !signal.aborted) {
+    await client.connect();
+    await client.query(`listen ${pg.escapeIdentifier(`outbox_${schema}`)}`);
+    while (mayGoOn() && !(await takeLock(client, schema))) await wake.next(retryMs);
+    while (mayGoOn()) {
       const moved = await drainBatch(client, options);
       if (moved < batchSize) await wake.next(sweepMs);
     }
   } finally {
-    await client.end().catch(() => undefined);
+    await endWithin(client);
   }
+}
+
+async function takeLock(client: pg.Client, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ held: boolean }>(
+    "select pg_try_advisory_lock(hashtext($1)) as held",
+    [`outbox_${schema}`],
+  );
+  return rows[0]?.held ?? false;
+}
+
+// A dead peer never says goodbye, so the end is not waited for without a limit.
+async function endWithin(client: pg.Client): Promise<void> {
+  const limit = createWake();
+  void client.end().then(limit.ring, limit.ring);
+  await limit.next(endWithinMs);
 }
 
 async function drainBatch(client: pg.Client, options: RelayOptions): Promise<number> {
@@ -135,7 +153,10 @@ async function drainBatch(client: pg.Client, options: RelayOptions): Promise<num
   return rows.length;
 }
 
-function createWake(): { ring: () => void; next: (timeoutMs: number) => Promise<void> } {
+type Wake = { ring: () => void; next: (timeoutMs: number) => Promise<void> };
+
+// Remembers a ring that nobody waited for, so that a row written during a batch is never left for the sweep.
+function createWake(): Wake {
   let hasRung = false;
   let waiting: (() => void) | undefined;
   const ring = () => {
@@ -155,15 +176,4 @@ function createWake(): { ring: () => void; next: (timeoutMs: number) => Promise<
       if (hasRung) finish();
     });
   return { ring, next };
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -51,7 +51,7 @@ export function openStore<T>(options: {
   );
   const dialect = new PostgresDialect({
     pool: {
-      connect: () => pool.connect().then(prepared, rethrow),
+      connect: () => pool.connect().then((client) => prepared(guarded(client, options.log)), rethrow),
       end: () => pool.end(),
       options: pool.options,
     },
@@ -68,6 +68,18 @@ export function openStore<T>(options: {
 
 function rethrow(error: unknown): never {
   throw asFault(error);
+}
+
+const guardedClients = new WeakSet<pg.PoolClient>();
+
+// The pool watches a connection only while it is idle. One that ends in the middle of a transaction would otherwise
+// be an unhandled error that takes the process with it; the next statement on it fails, which is enough.
+function guarded(client: pg.PoolClient, log: Logger): pg.PoolClient {
+  if (!guardedClients.has(client)) {
+    guardedClients.add(client);
+    client.on("error", (error) => log.debug({ error: error.message }, "a database connection was lost"));
+  }
+  return client;
 }
 
 const statementNames = new Map<string, string>();

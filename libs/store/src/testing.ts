@@ -1,0 +1,150 @@
+// A real PostgreSQL for tests: a database of its own for each test file, migrated and dropped again.
+
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startPostgres } from "@svc/local-stack";
+import { createLogger } from "@svc/telemetry";
+import pg from "pg";
+import { type Migration, migrateUp, readMigrations } from "./migrations.ts";
+import { openStore, type Store } from "./store.ts";
+
+const rolePassword = "test";
+// One number for all test processes: roles belong to the whole server, so only one of them may make roles at a time.
+const serverLock = 7_306_212;
+
+export type TestDatabase = {
+  /** Connection URL of the schema's own role. */
+  url: string;
+  /** Superuser URL of the same database. */
+  adminUrl: string;
+  schema: string;
+  /** Opens a store on it; close it before `drop`. */
+  open: <T>(options?: { url?: string; poolSize?: number }) => Store<T>;
+  /** Runs one statement as the superuser. */
+  admin: (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+  drop: () => Promise<void>;
+};
+
+export type TestDatabaseOptions = {
+  schema: string;
+  /** Folder of SQL files, or the migrations themselves. */
+  migrations: string | readonly Migration[];
+};
+
+/**
+ * Makes a database on the server that SVC_TEST_DATABASE_URL names (the test runner starts one for all files), or on a
+ * server of its own, and brings one schema up to date.
+ */
+export async function createTestDatabase(options: TestDatabaseOptions): Promise<TestDatabase> {
+  const { schema } = options;
+  const server = await findServer();
+  const name = `svc_test_${randomBytes(6).toString("hex")}`;
+  const adminUrl = withPath(server.url, name);
+  const migrations =
+    typeof options.migrations === "string" ? readMigrations(options.migrations) : options.migrations;
+  await asAdmin(server.url, async (client) => {
+    await client.query("select pg_advisory_lock($1)", [serverLock]);
+    await client.query(`create database ${name}`);
+    await migrateUp(adminUrl, { schema, rolePassword, migrations });
+  });
+  const url = new URL(adminUrl);
+  url.username = `svc_${schema}`;
+  url.password = rolePassword;
+  const maintain = (sql: string) => asAdmin(server.url, (client) => client.query(sql).then(() => undefined));
+  return {
+    url: url.href,
+    adminUrl,
+    schema,
+    open: (given = {}) =>
+      openStore({
+        url: given.url ?? url.href,
+        schema,
+        poolSize: given.poolSize ?? 4,
+        log: createLogger(schema, "silent"),
+      }),
+    admin: (sql, values = []) =>
+      asAdmin(adminUrl, async (client) => (await client.query(sql, [...values])).rows),
+    drop: async () => {
+      await maintain(`drop database ${name} with (force)`);
+      await server.stop();
+    },
+  };
+}
+
+export type Wire = {
+  /** The database's URL through this wire. */
+  url: string;
+  /** Ends every connection and refuses new ones, as a server that went away does. */
+  cut: () => Promise<void>;
+  mend: () => Promise<void>;
+};
+
+/** A relay in front of a database that a test can cut. `cut` it at the end, else it keeps the process alive. */
+export async function createWire(databaseUrl: string): Promise<Wire> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const keep = (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => sockets.delete(socket));
+  };
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname);
+    for (const socket of [near, far]) keep(socket);
+    near.pipe(far).pipe(near);
+    near.once("close", () => far.destroy());
+    far.once("close", () => near.destroy());
+  });
+  const url = new URL(databaseUrl);
+  url.port = String(await listen(server, 0));
+  return {
+    url: url.href,
+    cut: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+    mend: async () => void (await listen(server, Number(url.port))),
+  };
+}
+
+function listen(server: Server, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", () => resolve((server.address() as AddressInfo).port));
+  });
+}
+
+async function findServer(): Promise<{ url: string; stop: () => Promise<void> }> {
+  // biome-ignore lint/style/noProcessEnv: the test runner tells its server through the environment
+  const given = process.env["SVC_TEST_DATABASE_URL"];
+  if (given) return { url: given, stop: async () => {} };
+  const dir = mkdtempSync(join(tmpdir(), "svc-postgres-"));
+  const server = await startPostgres({ dataDir: join(dir, "data"), password: "test", isDurable: false });
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function asAdmin<R>(url: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function withPath(url: string, name: string): string {
+  const changed = new URL(url);
+  changed.pathname = `/${name}`;
+  return changed.href;
+}

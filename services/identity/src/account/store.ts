@@ -1,0 +1,40 @@
+// All SQL that reads accounts.
+
+import type { Selectable } from "kysely";
+import type { IdentityDb, IdentityTrx, UsersTable } from "../database.ts";
+
+export type Account = Selectable<UsersTable>;
+
+/** An account that is neither disabled nor deleted. */
+export function findLiveAccount(db: IdentityDb, userId: string): Promise<Account | undefined> {
+  return db
+    .selectFrom("users")
+    .selectAll()
+    .where("id", "=", userId)
+    .where("deleted_at", "is", null)
+    .where("disabled", "=", false)
+    .executeTakeFirst();
+}
+
+/** As `findLiveAccount`, and nobody else changes the account until the transaction ends. */
+export function lockLiveAccount(trx: IdentityTrx, userId: string): Promise<Account | undefined> {
+  return trx
+    .selectFrom("users")
+    .selectAll()
+    .where("id", "=", userId)
+    .where("deleted_at", "is", null)
+    .where("disabled", "=", false)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+/** The e-mail address, or the user name without one, by account. Unknown ids are left out. */
+export async function findNames(db: IdentityDb, userIds: readonly string[]): Promise<Record<string, string>> {
+  if (userIds.length === 0) return {};
+  const rows = await db
+    .selectFrom("users")
+    .select(["id", "username", "email"])
+    .where((where) => where("id", "=", where.fn.any(where.val([...userIds]))))
+    .execute();
+  return Object.fromEntries(rows.map((row) => [row.id, row.email ?? row.username]));
+}

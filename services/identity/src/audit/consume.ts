@@ -1,0 +1,18 @@
+import type { Mesh } from "@svc/mesh";
+import { AuditEntry, auditStream, durables } from "@svc/proto";
+import type { IdentityDb } from "../database.ts";
+import { saveEntry } from "./store.ts";
+
+const durable = "identity-audit";
+
+/** Writes every service's audit entries to the table, each once. While the database is down they wait in the stream. */
+export async function consumeAudit({ mesh, db }: { mesh: Pick<Mesh, "consume">; db: IdentityDb }) {
+  const declared = durables.find(({ name }) => name === durable);
+  await mesh.consume({
+    durable,
+    stream: auditStream.name,
+    subjects: declared?.subjects ?? auditStream.subjects,
+    parse: (body) => AuditEntry.parse(body),
+    handle: ({ data }) => saveEntry(db, data),
+  });
+}

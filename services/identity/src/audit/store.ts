@@ -1,0 +1,44 @@
+// All SQL of the audit log.
+
+import { isIP } from "node:net";
+import type { AuditEntry } from "@svc/proto";
+import { type Insertable, sql } from "kysely";
+import type { AuditLogsTable, IdentityDb } from "../database.ts";
+
+/** Keeps an entry once, however often it is delivered. An actor whose account is gone is kept by name only. */
+export async function saveEntry(db: IdentityDb, entry: AuditEntry): Promise<void> {
+  const { actor_user_id, ...row } = toRow(entry);
+  await db
+    .insertInto("audit_logs")
+    .values({
+      ...row,
+      actor_user_id: actor_user_id ? sql<string>`(select id from users where id = ${actor_user_id})` : null,
+    })
+    .onConflict((conflict) => conflict.constraint("audit_logs_once").doNothing())
+    .execute();
+}
+
+/** The row of an entry. PostgreSQL stores no NUL, and an address that is none must not lose the entry. */
+export function toRow(entry: AuditEntry): Omit<Insertable<AuditLogsTable>, "id"> {
+  const address = entry.client_ip ?? "";
+  return {
+    entry_id: clean(entry.id),
+    created_at: new Date(entry.at),
+    actor: clean(entry.actor),
+    actor_user_id: entry.actor_user_id === undefined ? null : clean(entry.actor_user_id),
+    client_ip: isIP(address) !== 0 && !address.includes("%") ? address : null,
+    user_agent: entry.user_agent === undefined ? null : clean(entry.user_agent),
+    action: clean(entry.action),
+    server_name: entry.server_name === undefined ? null : clean(entry.server_name),
+    request_id: entry.request_id === undefined ? null : clean(entry.request_id),
+    payload: JSON.stringify(entry.payload, (_key, value: unknown) =>
+      typeof value === "string" ? clean(value) : value,
+    ),
+    source: clean(entry.source),
+  };
+}
+
+// Lone surrogates are as impossible in jsonb as NUL is.
+function clean(text: string): string {
+  return text.replaceAll("\u0000", "").toWellFormed();
+}

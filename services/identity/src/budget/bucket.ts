@@ -1,0 +1,41 @@
+// A token bucket in PostgreSQL, shared by all replicas: one statement takes a token or says how long to wait.
+
+import { sql } from "kysely";
+import type { IdentityDb } from "../database.ts";
+
+export type Bucket = {
+  table: "sign_in_budgets" | "mail_budgets";
+  key: string;
+  burst: number;
+  perSecond: number;
+  now: Date;
+};
+
+export type Taken = { allowed: true } | { allowed: false; retryAfterSeconds: number };
+
+/**
+ * The row is written only when a token is taken, so a flood of refusals costs reads. Clocks of replicas may differ: time
+ * that seems to run backwards refills nothing.
+ */
+export async function takeToken(db: IdentityDb, bucket: Bucket): Promise<Taken> {
+  const { key, burst, perSecond, now } = bucket;
+  const table = sql.table(bucket.table);
+  const refilled = sql`least(${burst}::float8, b.tokens +
+    greatest(extract(epoch from ${now}::timestamptz - b.refilled_at), 0)::float8 * ${perSecond}::float8)`;
+  const { rows } = await sql<{ taken: boolean; tokens: number }>`
+    with taken as (
+      insert into ${table} as b (key, tokens, refilled_at)
+      values (${key}, ${burst}::float8 - 1, ${now}::timestamptz)
+      on conflict (key) do update
+        set tokens = ${refilled} - 1, refilled_at = greatest(b.refilled_at, excluded.refilled_at)
+        where ${refilled} >= 1
+      returning b.tokens
+    )
+    select true as taken, tokens from taken
+    union all
+    select false, ${refilled} from ${table} as b where b.key = ${key} and not exists (select from taken)
+  `.execute(db);
+  const row = rows[0];
+  if (row?.taken) return { allowed: true };
+  return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((1 - (row?.tokens ?? 0)) / perSecond)) };
+}

@@ -1,0 +1,129 @@
+// Settings of identity (behaviour.md d, interface.md 8). Sections that it shares with others take all their keys.
+
+import { duration, parseDuration, section } from "@svc/config";
+import { z } from "zod";
+
+const day = 86_400_000;
+
+/** A span, or `forever` as null. */
+const retention = z
+  .string()
+  .default("365d")
+  .transform((text, context) => {
+    if (text.trim() === "forever") return null;
+    const spanMs = parseDuration(text.trim());
+    if (spanMs !== undefined && spanMs >= 30 * day) return spanMs;
+    context.addIssue({ code: "custom", message: "must be forever or a span of at least 30d, such as 365d" });
+    return z.NEVER;
+  });
+
+const count = (fallback: number) => z.number().int().min(1).default(fallback);
+
+const smtp = section({
+  /** Empty = no mail. */
+  host: z.string().default(""),
+  port: z.number().int().min(1).max(65_535).default(587),
+  from: z.string().default(""),
+  username: z.string().default(""),
+  /** Name of the environment variable that holds the password. */
+  password_ref: z.string().default("SVC_SMTP_PASSWORD"),
+  /** 0 = 120. */
+  max_per_hour: z.number().int().min(0).default(0),
+  require_tls: z.boolean().optional(),
+});
+
+const identity = section({
+  session_ttl: duration("12h"),
+  staff_idle: duration("30m"),
+  last_seen_every: duration("1m"),
+  session_list_limit: count(500),
+  setup_token_ttl: duration("30m"),
+  /** File that receives the link for the first owner; without it no link is made at start. */
+  setup_url_file: z.string().default(""),
+  reauth_ttl: duration("5m"),
+  otp_ttl: duration("10m"),
+  otp_tries: count(5),
+  otp_resend: duration("60s"),
+  otp_lock_failures: count(10),
+  otp_lock_window: duration("24h"),
+  sign_in_burst: count(20),
+  sign_in_per_minute: count(20),
+  mail_timeout: duration("20s"),
+  notice_every: duration("30s"),
+  notice_keep: duration("3d"),
+  retention_first: duration("1m"),
+  retention_every: duration("1h"),
+  /** How long sessions, codes and setup links are kept after they expired. */
+  expired_keep: duration("30d"),
+});
+
+export const settings = z.strictObject({
+  server: section({
+    listen: z.string().optional(),
+    root_domain: z.string().regex(/\./, "must be a domain with a dot in it").default("svc.localhost"),
+  }),
+  auth: section({
+    admin_hostname: z.string().optional(),
+    panel_hostname: z.string().optional(),
+    access_jwt_aud: z.string().optional(),
+    client_ip_header: z.string().optional(),
+    extra_origins: z.array(z.url()).default([]),
+  }),
+  smtp: smtp.refine((mail) => mail.host === "" || mail.from.includes("@"), {
+    path: ["from"],
+    message: "must be an e-mail address when host is set",
+  }),
+  audit: section({ retention }),
+  identity,
+});
+export type Settings = z.output<typeof settings>;
+
+/** Every limit of this service in one object; spans in milliseconds. */
+export type Limits = Settings["identity"];
+
+/** How the relay is reached. */
+export type RelaySettings = {
+  host: string;
+  port: number;
+  from: string;
+  username: string;
+  password: string;
+  /** Whether a relay without transport security is refused. */
+  requireTls: boolean;
+  /** Longest time of one mail. */
+  timeoutMs: number;
+};
+
+/** The relay's settings, or undefined when there is no relay. The password comes from the named variable. */
+export function relaySettings(
+  { smtp: mail, identity: limits }: Settings,
+  env: NodeJS.ProcessEnv = process.env,
+): RelaySettings | undefined {
+  if (mail.host === "") return undefined;
+  return {
+    host: mail.host,
+    port: mail.port,
+    from: mail.from,
+    username: mail.username,
+    password: env[mail.password_ref] ?? "",
+    requireTls: mail.require_tls ?? !isLoopback(mail.host),
+    timeoutMs: limits.mail_timeout,
+  };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/** Mails an hour and how many of them at once (behaviour.md d). */
+export function mailBudget({ smtp: mail }: Settings): { perHour: number; burst: number } {
+  const perHour = mail.max_per_hour === 0 ? 120 : mail.max_per_hour;
+  return { perHour, burst: Math.max(Math.floor(perHour / 4), 5) };
+}
+
+/** Origin of the operator console: one of the local profile's own, else https on its host. */
+export function adminOrigin({ auth, server }: Settings): string {
+  const host = (auth.admin_hostname ?? `op.console.${server.root_domain}`).toLowerCase();
+  const own = auth.extra_origins.find((origin) => new URL(origin).hostname === host);
+  return own === undefined ? `https://${host}` : new URL(own).origin;
+}

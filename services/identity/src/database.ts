@@ -1,0 +1,134 @@
+// Tables of the schema `identity` as kysely sees them; a test compares them with the live schema.
+
+import type { Db, Trx } from "@svc/store";
+import type { ColumnType, Generated } from "kysely";
+
+type At = ColumnType<Date, Date, Date>;
+type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;
+type DefaultAt = ColumnType<Date, Date | undefined, Date>;
+type Json = ColumnType<unknown, string, string>;
+
+export type UsersTable = {
+  id: string;
+  username: string;
+  email: string | null;
+  role: Generated<"owner" | "admin" | "user">;
+  email_verified: Generated<boolean>;
+  disabled: Generated<boolean>;
+  deleted_at: MaybeAt;
+  created_at: DefaultAt;
+  updated_at: DefaultAt;
+};
+
+export type LinksTable = {
+  user_id: string;
+  mc_uuid: string;
+  verified_at: DefaultAt;
+  auth_source: Generated<"mojang" | "thirdparty">;
+};
+
+export type QuotasTable = {
+  user_id: string;
+  max_servers: number | null;
+  max_cpu_milli: number | null;
+  max_memory_mb: number | null;
+  max_storage_gb: number | null;
+  updated_at: DefaultAt;
+  updated_by: string | null;
+};
+
+/** Which door a session came through. */
+export type SessionDoor = "setup" | "passkey" | "email" | "bind" | "op_login" | "password";
+
+export type SessionsTable = {
+  token_hash: string;
+  user_id: string;
+  door: SessionDoor;
+  created_at: At;
+  expires_at: At;
+  revoked_at: MaybeAt;
+  user_agent: Generated<string>;
+  client_ip: Generated<string>;
+  last_seen_at: At;
+  reauth_at: MaybeAt;
+};
+
+export type SetupTokensTable = {
+  token_hash: string;
+  user_id: string;
+  expires_at: At;
+  consumed_at: MaybeAt;
+  created_at: At;
+};
+
+/** What a mailed code is for; each purpose has codes of its own. */
+export type CodePurpose = "onboard_email" | "op_login" | "reauth" | "migrate_confirm" | "sign_in";
+
+export type CodesTable = {
+  id: string;
+  user_id: string;
+  email: string;
+  code_hash: string;
+  purpose: CodePurpose;
+  attempts: Generated<number>;
+  expires_at: At;
+  consumed_at: MaybeAt;
+  created_at: At;
+};
+
+export type FailureWindowsTable = {
+  user_id: string;
+  purpose: string;
+  window_start: At;
+  failures: number;
+};
+
+export type ReservationsTable = { key: string; free_at: At };
+
+export type PlatformSettingsTable = { key: string; value: Json; updated_at: DefaultAt };
+
+export type AuditLogsTable = {
+  id: Generated<number>;
+  entry_id: string;
+  actor: string;
+  source: string;
+  action: string;
+  server_name: string | null;
+  request_id: string | null;
+  payload: Json;
+  created_at: At;
+  actor_user_id: string | null;
+  client_ip: string | null;
+  user_agent: string | null;
+};
+
+export type BudgetTable = { key: string; tokens: number; refilled_at: At };
+
+export type NoticesTable = {
+  id: Generated<number>;
+  kind: string;
+  recipient: string;
+  facts: Json;
+  attempts: Generated<number>;
+  next_at: At;
+  created_at: At;
+};
+
+export type Tables = {
+  users: UsersTable;
+  account_links: LinksTable;
+  quotas: QuotasTable;
+  sessions: SessionsTable;
+  setup_tokens: SetupTokensTable;
+  email_otps: CodesTable;
+  otp_failure_windows: FailureWindowsTable;
+  otp_reservations: ReservationsTable;
+  platform_settings: PlatformSettingsTable;
+  audit_logs: AuditLogsTable;
+  sign_in_budgets: BudgetTable;
+  mail_budgets: BudgetTable;
+  mail_notices: NoticesTable;
+};
+
+export type IdentityDb = Db<Tables>;
+export type IdentityTrx = Trx<Tables>;

@@ -1,0 +1,13 @@
+import type { Limits } from "./config.ts";
+import type { IdentityDb } from "./database.ts";
+import type { Events } from "./events.ts";
+
+/** What most handlers need. The clock is handed in so that a test can move it. */
+export type Deps = {
+  db: IdentityDb;
+  limits: Limits;
+  now: () => Date;
+  events: Events;
+  /** Whether a mail relay is configured: only then is a verified e-mail a way in (architecture.md 6.23). */
+  hasRelay: boolean;
+};

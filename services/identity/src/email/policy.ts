@@ -1,0 +1,65 @@
+// Rules of mailed codes (behaviour.md e.2, architecture.md 6.18): pure, the clock is handed in.
+
+/** Wrong codes of one account, all purposes together, since the first of them. */
+export type FailureWindow = { windowStart: Date; failures: number };
+export type LockLimits = { failures: number; windowMs: number };
+
+export type Lock = { isLocked: false } | { isLocked: true; until: Date; retryAfterSeconds: number };
+
+/** An account is locked from its last allowed wrong code until the window of its first one ends. */
+export function decideLock(window: FailureWindow | undefined, now: Date, limits: LockLimits): Lock {
+  if (!window || window.failures < limits.failures) return { isLocked: false };
+  const until = new Date(window.windowStart.getTime() + limits.windowMs);
+  if (until <= now) return { isLocked: false };
+  return { isLocked: true, until, retryAfterSeconds: secondsUntil(until, now) };
+}
+
+/** The window after one more wrong code; an old one begins anew. */
+export function countFailure(
+  window: FailureWindow | undefined,
+  now: Date,
+  limits: LockLimits,
+): FailureWindow {
+  if (!window || window.windowStart.getTime() + limits.windowMs <= now.getTime())
+    return { windowStart: now, failures: 1 };
+  return { windowStart: window.windowStart, failures: window.failures + 1 };
+}
+
+export type LiveCode = { codeHash: string; attempts: number };
+export type TryVerdict = "no_code" | "spent" | "wrong" | "right";
+
+/** What a presented code is worth against the newest live one. A code with all its tries used is dead even if right. */
+export function judgeTry(code: LiveCode | undefined, isSame: boolean, maxTries: number): TryVerdict {
+  if (!code) return "no_code";
+  if (code.attempts >= maxTries) return "spent";
+  return isSame ? "right" : "wrong";
+}
+
+/** Whole seconds until a moment, at least 1. */
+export function secondsUntil(moment: Date, now: Date): number {
+  return Math.max(1, Math.ceil((moment.getTime() - now.getTime()) / 1_000));
+}
+
+/** A code as a person types it: spaces and dashes between the digits do not count. */
+export function typedCode(text: string): string {
+  return text.replace(/[\s-]/g, "");
+}
+
+/** Whether two addresses reach the same mailbox as far as this service distinguishes them. */
+export function isSameAddress(one: string | null, other: string | null): boolean {
+  return one !== null && other !== null && one.toLowerCase() === other.toLowerCase();
+}
+
+/** `notch@example.com` as `n***@e***.com`: enough to know one's own address, too little to learn another's. */
+export function maskAddress(address: string): string {
+  const [local = "", domain = ""] = address.split("@");
+  const labels = domain.split(".");
+  const end = labels.length > 1 ? `.${labels.at(-1)}` : "";
+  return `${local.slice(0, 1)}***@${domain.slice(0, 1)}***${end}`;
+}
+
+/** Characters that would make a mail program read one address as several, or as something else. */
+export function isPlainAddress(address: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are among what is refused
+  return !/[\u0000-\u0020\u007f"(),:;<>[\\\]]/.test(address);
+}

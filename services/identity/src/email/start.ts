@@ -1,0 +1,34 @@
+import type { Handler } from "@svc/mesh";
+import { type accounts, Fault } from "@svc/proto";
+import { findLiveAccount } from "../account/store.ts";
+import type { Deps } from "../deps.ts";
+import { getAccount } from "../principal.ts";
+import { isProven } from "../session/policy.ts";
+import { findReauthAt } from "../session/store.ts";
+import { isPlainAddress } from "./policy.ts";
+import type { SendCode } from "./send-code.ts";
+
+/** identity.email.start */
+export function createStartEmail(deps: Deps & { sendCode: SendCode }): Handler<typeof accounts.startEmail> {
+  const { db, limits } = deps;
+  return async (context, { email }) => {
+    const { user_id: userId, session } = getAccount(context.principal);
+    if (!deps.hasRelay) throw context.fault("mail_unavailable");
+    if (!isPlainAddress(email))
+      throw context.fault("bad_request", { message: "email: must be an e-mail address" });
+    const account = await findLiveAccount(db, userId);
+    if (!account) throw new Fault("unauthorized");
+    if (account.email_verified) {
+      const reauthAt = await findReauthAt(db, session);
+      if (!isProven(reauthAt, { now: deps.now(), reauthTtlMs: limits.reauth_ttl }))
+        throw context.fault("reauth_required");
+    }
+    const { expiresAt } = await deps.sendCode({
+      userId,
+      email,
+      purpose: "onboard_email",
+      requestId: context.requestId,
+    });
+    return { sent: true, expires_at: expiresAt.toISOString() };
+  };
+}

@@ -1,0 +1,97 @@
+import type { Context, Handler } from "@svc/mesh";
+import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
+import { violates } from "@svc/store";
+import type { CodePurpose, IdentityTrx } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import type { Notices } from "../mail/notices.ts";
+import { getAccount } from "../principal.ts";
+import { noteProof, revokeSessions } from "../session/store.ts";
+import { isSameAddress, maskAddress } from "./policy.ts";
+import { isTaken, saveVerifiedEmail, spendCodes } from "./store.ts";
+import { type TryOutcome, tryCode } from "./try-code.ts";
+
+const purpose: CodePurpose = "onboard_email";
+type VerifyDeps = Deps & { notices: Notices };
+type VerifyContext = Context<typeof accounts.verifyEmail>;
+type RightTry = Extract<TryOutcome, { kind: "right" }>;
+type Refusal = Exclude<TryOutcome, RightTry> | { kind: "taken" };
+type Outcome = Refusal | { kind: "verified"; email: string; replaced: boolean; revoked: number };
+
+/** identity.email.verify: one transaction; a wrong code commits too, because it counts. */
+export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.verifyEmail> {
+  const { db, events, notices } = deps;
+  return async (context, { code }) => {
+    const caller = getAccount(context.principal);
+    const outcome = await db
+      .transaction()
+      .execute((trx) => settle(deps, trx, { caller, code }))
+      .catch((error: unknown): Outcome => {
+        // Somebody else proved the address between the look and the write: nothing was changed.
+        if (violates(error, "users_verified_email")) return { kind: "taken" };
+        throw error;
+      });
+    if (hasLetter(outcome)) notices.wake();
+    if (outcome.kind !== "verified") throw refusal(deps, context, outcome);
+    const { email, replaced, revoked } = outcome;
+    events.emailVerified(context, { replaced });
+    events.sessionsRevoked(context, { count: revoked, action: "account.session.revoke_others" });
+    return { verified: true, email };
+  };
+}
+
+type Given = { caller: AccountPrincipal; code: string };
+
+async function settle(deps: VerifyDeps, trx: IdentityTrx, { caller, code }: Given): Promise<Outcome> {
+  const tried = await tryCode(deps, trx, { userId: caller.user_id, purpose, code });
+  if (tried.kind === "right") return accept(deps, trx, { caller, tried });
+  if (tried.kind === "wrong" && tried.lockedUntil && tried.account.email_verified && tried.account.email) {
+    const facts = { until: tried.lockedUntil.toISOString() };
+    await deps.notices.add(trx, { kind: "codes_locked", to: tried.account.email, facts });
+  }
+  return tried;
+}
+
+type Accepting = { caller: AccountPrincipal; tried: RightTry };
+
+async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Accepting): Promise<Outcome> {
+  const { account, email } = tried;
+  const now = deps.now();
+  if (await isTaken(trx, { email, userId: account.id })) return { kind: "taken" };
+  const replaced = account.email_verified && !isSameAddress(account.email, email);
+  await saveVerifiedEmail(trx, { userId: account.id, email });
+  await spendCodes(trx, { userId: account.id, purpose, now });
+  await noteProof(trx, { tokenHash: caller.session, now });
+  if (!replaced || account.email === null) return { kind: "verified", email, replaced: false, revoked: 0 };
+  const revoked = await revokeSessions(trx, { userId: account.id, now, except: caller.session });
+  const facts = { newAddress: maskAddress(email) };
+  await deps.notices.add(trx, { kind: "email_changed", to: account.email, facts });
+  return { kind: "verified", email, replaced, revoked };
+}
+
+function hasLetter(outcome: Outcome): boolean {
+  if (outcome.kind === "verified") return outcome.replaced;
+  return outcome.kind === "wrong" && outcome.lockedUntil !== undefined;
+}
+
+function refusal({ events }: VerifyDeps, context: VerifyContext, outcome: Refusal): Fault {
+  switch (outcome.kind) {
+    case "gone":
+      return new Fault("unauthorized");
+    case "taken":
+      return context.fault("email_taken");
+    case "locked":
+      return context.fault("otp_account_locked", { retryAfterSeconds: outcome.retryAfterSeconds });
+    case "spent":
+      return context.fault("otp_locked");
+    case "no_code":
+      return context.fault("invalid_code");
+    case "wrong":
+      events.signInFailed(context, { door: "account_email", reason: "bad_code" });
+      if (outcome.lockedUntil) events.codesLocked(context, { purpose, until: outcome.lockedUntil });
+      return outcome.isLast
+        ? context.fault("invalid_code", {
+            message: "The code is wrong and has no tries left; ask for a new one.",
+          })
+        : context.fault("invalid_code");
+  }
+}

@@ -1,0 +1,86 @@
+// What identity tells the world besides its answers: audit entries (interface.md 6.4) and metrics (6.5).
+
+import type { Mesh } from "@svc/mesh";
+import type { Client, Principal } from "@svc/proto";
+import { Counter, type Registry } from "@svc/telemetry";
+import type { CodePurpose } from "./database.ts";
+
+/** The part of a request context that an audit entry is made from. */
+export type Asker = { requestId: string; principal: Principal; client: Client };
+type Subject = { userId?: string; username?: string };
+
+export type FailedDoor = "setup" | "account_email";
+export type FailureReason = "bad_code" | "no_account";
+export type MailKind = "code" | "email_changed" | "codes_locked";
+export type MailResult = "sent" | "failed" | "throttled";
+
+export type Events = ReturnType<typeof createEvents>;
+
+export function createEvents({ mesh, registry }: { mesh: Pick<Mesh, "audit">; registry: Registry }) {
+  const { failures, lockouts, revoked, mails } = createCounters(registry);
+  const write = (asker: Asker, action: string, about: Subject & { payload?: Record<string, unknown> }) =>
+    mesh.audit({ ...entryOf(asker, about), action, payload: about.payload ?? {} });
+  return {
+    setupRedeemed: (asker: Asker, subject: Subject) => write(asker, "auth.setup.redeem", subject),
+    loggedOut: (asker: Asker) => write(asker, "auth.logout", {}),
+    emailVerified: (asker: Asker, about: { replaced: boolean }) =>
+      write(asker, "account.email.verified", { payload: about }),
+    signInFailed: (asker: Asker, about: { door: FailedDoor; reason: FailureReason }) => {
+      failures.inc(about);
+      write(asker, `auth.${about.door}.failed`, { payload: { reason: about.reason } });
+    },
+    codesLocked: (asker: Asker, about: { purpose: CodePurpose; until: Date }) => {
+      lockouts.inc({ purpose: about.purpose });
+      const payload = { purpose: about.purpose, locked_until: about.until.toISOString() };
+      write(asker, "auth.otp.locked", { payload });
+    },
+    sessionsRevoked: (asker: Asker, about: { count: number; action: string }) => {
+      if (about.count === 0) return;
+      revoked.inc(about.count);
+      if (about.action !== "auth.logout") write(asker, about.action, { payload: { sessions: about.count } });
+    },
+    mail: (kind: MailKind, result: MailResult) => mails.inc({ kind, result }),
+  };
+}
+
+function entryOf({ principal, client, requestId }: Asker, subject: Subject): Record<string, unknown> {
+  const account = principal.kind === "account" ? principal : undefined;
+  const userId = subject.userId ?? account?.user_id;
+  return {
+    actor: subject.username ?? account?.username ?? "anonymous",
+    ...(userId !== undefined && { actor_user_id: userId }),
+    ...(client.address !== "" && { client_ip: client.address }),
+    ...(client.userAgent !== "" && { user_agent: client.userAgent }),
+    request_id: requestId,
+    source: "external",
+  };
+}
+
+function createCounters(registry: Registry) {
+  const registers = [registry];
+  return {
+    failures: new Counter({
+      name: "svc_auth_failures_total",
+      help: "Refused sign-ins and codes.",
+      labelNames: ["door", "reason"],
+      registers,
+    }),
+    lockouts: new Counter({
+      name: "svc_auth_otp_lockouts_total",
+      help: "Accounts whose mailed codes were locked after too many wrong ones.",
+      labelNames: ["purpose"],
+      registers,
+    }),
+    revoked: new Counter({
+      name: "svc_sessions_revoked_total",
+      help: "Sessions ended before their time.",
+      registers,
+    }),
+    mails: new Counter({
+      name: "svc_mail_total",
+      help: "Mails by what became of them: sent, failed, throttled.",
+      labelNames: ["kind", "result"],
+      registers,
+    }),
+  };
+}

@@ -1,0 +1,56 @@
+// What is old enough to forget (interface.md 8, behaviour.md c): in batches, so that no statement runs long.
+
+import { type RawBuilder, sql } from "kysely";
+import type { IdentityDb, Tables } from "../database.ts";
+
+const batch = 5_000;
+const idleBudgetMs = 3_600_000;
+
+export type Ages = {
+  /** How long rows are kept after they expired. */
+  expiredKeepMs: number;
+  /** Null = forever. */
+  auditKeepMs: number | null;
+};
+
+export type Sweep = { table: keyof Tables; key: string; before: Date; column: string };
+
+/** Which rows go at this moment: those whose `column` lies before `before`. */
+export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Sweep[] {
+  const ago = (ms: number) => new Date(now.getTime() - ms);
+  const expired = ago(expiredKeepMs);
+  return [
+    { table: "sessions", key: "token_hash", column: "expires_at", before: expired },
+    { table: "email_otps", key: "id", column: "expires_at", before: expired },
+    { table: "setup_tokens", key: "token_hash", column: "expires_at", before: expired },
+    { table: "otp_failure_windows", key: "ctid", column: "window_start", before: expired },
+    { table: "otp_reservations", key: "key", column: "free_at", before: now },
+    { table: "sign_in_budgets", key: "key", column: "refilled_at", before: ago(idleBudgetMs) },
+    ...(auditKeepMs === null
+      ? []
+      : [{ table: "audit_logs", key: "id", column: "created_at", before: ago(auditKeepMs) } as const]),
+  ];
+}
+
+/** Carries a plan out and says how many rows went, by table. Replicas that sweep at once share the work. */
+export async function sweep(db: IdentityDb, plan: readonly Sweep[]): Promise<Record<string, number>> {
+  const gone: Record<string, number> = {};
+  for (const { table, key, column, before } of plan) {
+    const [name, id, age] = [sql.table(table), sql.ref(key), sql.ref(column)];
+    for (;;) {
+      const deleted = await deleteBatch(
+        db,
+        sql`delete from ${name} where ${id} in
+        (select ${id} from ${name} where ${age} < ${before} limit ${batch} for update skip locked)`,
+      );
+      gone[table] = (gone[table] ?? 0) + deleted;
+      if (deleted < batch) break;
+    }
+  }
+  return gone;
+}
+
+async function deleteBatch(db: IdentityDb, statement: RawBuilder<unknown>): Promise<number> {
+  const { numAffectedRows } = await statement.execute(db);
+  return Number(numAffectedRows ?? 0);
+}

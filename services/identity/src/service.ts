@@ -1,0 +1,87 @@
+// Table of contents: which handler answers which contract, and the loops that run beside them.
+
+import { accounts } from "@svc/proto";
+import type { Running, Runtime } from "@svc/service";
+import { createMe, createNameAccounts, createSetupStatus } from "./account/own.ts";
+import { consumeAudit } from "./audit/consume.ts";
+import { createTakeSignInBudget } from "./budget/sign-in.ts";
+import { adminOrigin, mailBudget, relaySettings, type Settings } from "./config.ts";
+import type { Tables } from "./database.ts";
+import type { Deps } from "./deps.ts";
+import { createSendCode } from "./email/send-code.ts";
+import { createStartEmail } from "./email/start.ts";
+import { createVerifyEmail } from "./email/verify.ts";
+import { createEvents } from "./events.ts";
+import { createFindLink, createListLinks } from "./link/find.ts";
+import { createMailer, type Mailer } from "./mail/mailer.ts";
+import { type Notices, startNotices } from "./mail/notices.ts";
+import { createRelay } from "./mail/relay.ts";
+import { startRetention } from "./retention/loop.ts";
+import { createListSessions, createLogout, createRevokeOthers, createRevokeSession } from "./session/own.ts";
+import { createResolve } from "./session/resolve.ts";
+import { ensureOwner } from "./setup/ensure-owner.ts";
+import { createRedeem } from "./setup/redeem.ts";
+
+export type IdentityRuntime = Pick<
+  Runtime<Settings, Tables>,
+  "settings" | "log" | "registry" | "mesh" | "store"
+> & {
+  /** The clock; the real one unless a test moves it. */
+  now?: () => Date;
+};
+
+/** Starts identity on a connected mesh and a checked schema. */
+export async function startIdentity(runtime: IdentityRuntime): Promise<Running> {
+  const { settings, log, mesh, registry, store } = runtime;
+  const now = runtime.now ?? (() => new Date());
+  const { db } = store;
+  const limits = settings.identity;
+  const relayed = relaySettings(settings);
+  const relay = relayed && createRelay(relayed);
+  const events = createEvents({ mesh, registry });
+  const deps: Deps = { db, limits, now, events, hasRelay: relay !== undefined };
+  const mailer = createMailer({ db, relay, budget: mailBudget(settings), events, now, log });
+
+  await ensureOwner({ ...deps, origin: adminOrigin(settings), log });
+  const notices = startNotices({ db, mailer, hasRelay: deps.hasRelay, limits, now, log });
+  const retention = startRetention({
+    db,
+    ages: { expiredKeepMs: limits.expired_keep, auditKeepMs: settings.audit.retention },
+    firstMs: limits.retention_first,
+    everyMs: limits.retention_every,
+    now,
+    log,
+  });
+  serveAll(mesh, deps, { mailer, notices });
+  await consumeAudit({ mesh, db });
+  return {
+    stop: async () => {
+      await Promise.all([notices.close(), retention.close()]);
+    },
+  };
+}
+
+type Mailing = { mailer: Mailer; notices: Notices };
+
+function serveAll(mesh: IdentityRuntime["mesh"], deps: Deps, { mailer, notices }: Mailing): void {
+  mesh.serve(accounts.redeemSetup, createRedeem(deps));
+  mesh.serve(accounts.setupStatus, createSetupStatus(deps));
+  mesh.serve(accounts.me, createMe(deps));
+  mesh.serve(accounts.nameAccounts, createNameAccounts(deps));
+
+  mesh.serve(accounts.resolveSession, createResolve(deps));
+  mesh.serve(accounts.logout, createLogout(deps));
+  mesh.serve(accounts.listSessions, createListSessions(deps));
+  mesh.serve(accounts.revokeSession, createRevokeSession(deps));
+  mesh.serve(accounts.revokeOtherSessions, createRevokeOthers(deps));
+
+  mesh.serve(
+    accounts.startEmail,
+    createStartEmail({ ...deps, sendCode: createSendCode({ ...deps, mailer }) }),
+  );
+  mesh.serve(accounts.verifyEmail, createVerifyEmail({ ...deps, notices }));
+
+  mesh.serve(accounts.takeSignInBudget, createTakeSignInBudget(deps));
+  mesh.serve(accounts.findLink, createFindLink(deps));
+  mesh.serve(accounts.listLinks, createListLinks(deps));
+}

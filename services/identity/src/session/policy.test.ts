@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { isInSetup, isProven, judgeSession, keptUserAgent, type SessionFacts } from "./policy.ts";
+
+const now = new Date("2026-01-01T12:00:00Z");
+const ago = (ms: number) => new Date(now.getTime() - ms);
+const minute = 60_000;
+const live: SessionFacts = {
+  door: "setup",
+  expiresAt: new Date(now.getTime() + 1),
+  revokedAt: null,
+  lastSeenAt: ago(minute),
+  role: "user",
+  disabled: false,
+  deletedAt: null,
+};
+
+const verdicts: [string, Partial<SessionFacts>, string, boolean?][] = [
+  ["a session within its time is live", {}, "live"],
+  ["a session at its end is unknown", { expiresAt: now }, "unknown"],
+  ["an ended session is unknown", { revokedAt: ago(1) }, "unknown"],
+  ["a session of a disabled account is unknown", { disabled: true }, "unknown"],
+  ["a session of a deleted account is unknown", { deletedAt: ago(1) }, "unknown"],
+  [
+    "an owner idle for just under 30 minutes is live",
+    { role: "owner", lastSeenAt: ago(30 * minute - 1) },
+    "live",
+  ],
+  ["an owner idle for 30 minutes is unknown", { role: "owner", lastSeenAt: ago(30 * minute) }, "unknown"],
+  ["a player idle for hours is live", { lastSeenAt: ago(600 * minute) }, "live"],
+  ["a password session is refused while the door is shut", { door: "password" }, "local_auth_off"],
+  ["a password session is live while the door is open", { door: "password" }, "live", true],
+  ["an ended password session tells nothing of the door", { door: "password", revokedAt: ago(1) }, "unknown"],
+];
+for (const [name, facts, verdict, isPasswordDoorOpen = false] of verdicts) {
+  test(name, () => {
+    const at = { now, staffIdleMs: 30 * minute, isPasswordDoorOpen };
+    assert.equal(judgeSession({ ...live, ...facts }, at), verdict);
+  });
+}
+
+test("a verified e-mail ends setup only while there is a relay", () => {
+  const owner = { role: "owner", emailVerified: true, hasPasskey: false } as const;
+  assert.equal(isInSetup(owner, true), false);
+  assert.equal(isInSetup(owner, false), true);
+  assert.equal(isInSetup({ ...owner, hasPasskey: true }, false), false);
+});
+
+test("a proof counts for less than its time", () => {
+  const at = { now, reauthTtlMs: 5 * minute };
+  assert.equal(isProven(ago(5 * minute - 1), at), true);
+  assert.equal(isProven(ago(5 * minute), at), false);
+  assert.equal(isProven(null, at), false);
+});
+
+test("a user agent is kept to 256 bytes without half a character or control characters", () => {
+  assert.equal(keptUserAgent("a\u0000b\r\nc"), "abc");
+  assert.equal(keptUserAgent("x".repeat(300)).length, 256);
+  const kept = keptUserAgent("é".repeat(200).replace(/^/, "x"));
+  assert.equal(Buffer.byteLength(kept), 255);
+  assert.ok(!kept.includes("\ufffd"));
+});

@@ -1,0 +1,63 @@
+// Rules of sessions (interface.md 5.2): which one still counts, and what an account may do with it.
+
+import type { SessionDoor } from "../database.ts";
+
+export type SessionFacts = {
+  door: SessionDoor;
+  expiresAt: Date;
+  revokedAt: Date | null;
+  lastSeenAt: Date;
+  role: "owner" | "admin" | "user";
+  disabled: boolean;
+  deletedAt: Date | null;
+};
+
+export type SessionVerdict = "live" | "unknown" | "local_auth_off";
+
+/** Forged, ended, idle and retired all look the same to the outside. */
+export function judgeSession(
+  session: SessionFacts,
+  at: { now: Date; staffIdleMs: number; isPasswordDoorOpen: boolean },
+): SessionVerdict {
+  if (session.revokedAt || session.disabled || session.deletedAt) return "unknown";
+  if (session.expiresAt <= at.now) return "unknown";
+  if (isStaffRole(session.role) && at.now.getTime() - session.lastSeenAt.getTime() >= at.staffIdleMs)
+    return "unknown";
+  if (session.door === "password" && !at.isPasswordDoorOpen) return "local_auth_off";
+  return "live";
+}
+
+export function isStaffRole(role: SessionFacts["role"]): boolean {
+  return role !== "user";
+}
+
+/** Staff without a durable way in are in setup; a verified e-mail is one only while mail can be sent (6.23). */
+export function isInSetup(
+  account: { role: SessionFacts["role"]; emailVerified: boolean; hasPasskey: boolean },
+  hasRelay: boolean,
+): boolean {
+  if (!isStaffRole(account.role)) return false;
+  return !account.hasPasskey && !(account.emailVerified && hasRelay);
+}
+
+/** Whether this session proved itself recently enough to change a way into the account. */
+export function isProven(reauthAt: Date | null, at: { now: Date; reauthTtlMs: number }): boolean {
+  return reauthAt !== null && at.now.getTime() - reauthAt.getTime() < at.reauthTtlMs;
+}
+
+const userAgentBytes = 256;
+const addressLength = 64;
+
+/** A user agent as it is kept: without control characters, at most 256 bytes, never half a character. */
+export function keptUserAgent(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
+  const clean = text.replace(/[\u0000-\u001f\u007f]/g, "");
+  const bytes = Buffer.from(clean);
+  if (bytes.length <= userAgentBytes) return clean;
+  return new TextDecoder().decode(bytes.subarray(0, userAgentBytes)).replace(/\ufffd+$/, "");
+}
+
+/** A client address as it is kept. */
+export function keptAddress(text: string): string {
+  return text.replaceAll("\u0000", "").slice(0, addressLength);
+}

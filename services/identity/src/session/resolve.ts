@@ -1,0 +1,29 @@
+import type { Handler } from "@svc/mesh";
+import type { accounts } from "@svc/proto";
+import type { Deps } from "../deps.ts";
+import { isInSetup, judgeSession } from "./policy.ts";
+import { findSession, noteSeen } from "./store.ts";
+
+/** identity.session.resolve */
+export function createResolve(deps: Omit<Deps, "events">): Handler<typeof accounts.resolveSession> {
+  const { db, limits } = deps;
+  return async (_context, { hash }) => {
+    const now = deps.now();
+    const session = await findSession(db, hash);
+    if (!session) return { state: "unknown" };
+    const { isPasswordDoorOpen } = session;
+    const state = judgeSession(session, { now, staffIdleMs: limits.staff_idle, isPasswordDoorOpen });
+    if (state !== "live") return { state };
+    if (now.getTime() - session.lastSeenAt.getTime() >= limits.last_seen_every)
+      await noteSeen(db, { tokenHash: hash, now, lastSeenAt: session.lastSeenAt });
+    const { userId, username, role, emailVerified } = session;
+    return {
+      state,
+      user_id: userId,
+      username,
+      role,
+      setup: isInSetup({ role, emailVerified, hasPasskey: false }, deps.hasRelay),
+      expires_at: session.expiresAt.toISOString(),
+    };
+  };
+}

@@ -1,0 +1,158 @@
+// All SQL of sessions.
+
+import { accounts, type Client } from "@svc/proto";
+import { outboxRow } from "@svc/store";
+import { type Selectable, sql } from "kysely";
+import type { IdentityDb, IdentityTrx, SessionDoor, SessionsTable } from "../database.ts";
+import { mintToken, sha256 } from "../secret.ts";
+import { keptAddress, keptUserAgent, type SessionFacts } from "./policy.ts";
+
+export type FoundSession = SessionFacts & {
+  userId: string;
+  username: string;
+  emailVerified: boolean;
+  isPasswordDoorOpen: boolean;
+};
+
+/** A session with its account, in one statement: this is the hottest query of the service. */
+export async function findSession(db: IdentityDb, tokenHash: string): Promise<FoundSession | undefined> {
+  const row = await db
+    .selectFrom("sessions as s")
+    .innerJoin("users as u", "u.id", "s.user_id")
+    .where("s.token_hash", "=", tokenHash)
+    .select(["s.user_id", "s.door", "s.expires_at", "s.revoked_at", "s.last_seen_at"])
+    .select(["u.username", "u.role", "u.disabled", "u.deleted_at", "u.email_verified"])
+    .select(
+      sql<boolean | null>`(select value = 'true'::jsonb from platform_settings
+      where key = 'local_auth_enabled')`.as("is_password_door_open"),
+    )
+    .executeTakeFirst();
+  return (
+    row && {
+      userId: row.user_id,
+      username: row.username,
+      emailVerified: row.email_verified,
+      isPasswordDoorOpen: row.is_password_door_open ?? false,
+      door: row.door,
+      expiresAt: row.expires_at,
+      revokedAt: row.revoked_at,
+      lastSeenAt: row.last_seen_at,
+      role: row.role,
+      disabled: row.disabled,
+      deletedAt: row.deleted_at,
+    }
+  );
+}
+
+/** Notes that a live session was seen; a session that another replica noted meanwhile is left alone. */
+export async function noteSeen(
+  db: IdentityDb,
+  about: { tokenHash: string; now: Date; lastSeenAt: Date },
+): Promise<void> {
+  await db
+    .updateTable("sessions")
+    .set({ last_seen_at: about.now })
+    .where("token_hash", "=", about.tokenHash)
+    .where("last_seen_at", "=", about.lastSeenAt)
+    .where("revoked_at", "is", null)
+    .execute();
+}
+
+export type NewSession = {
+  userId: string;
+  door: SessionDoor;
+  client: Client;
+  now: Date;
+  ttlMs: number;
+  /** Whether coming through this door proves who it is (a bind code does not). */
+  isProof: boolean;
+};
+
+/** Mints a session; the value goes to the browser and is kept nowhere. */
+export async function createSession(
+  trx: IdentityTrx,
+  session: NewSession,
+): Promise<{ value: string; tokenHash: string; expiresAt: Date }> {
+  const value = mintToken();
+  const tokenHash = sha256(value);
+  const expiresAt = new Date(session.now.getTime() + session.ttlMs);
+  await trx
+    .insertInto("sessions")
+    .values({
+      token_hash: tokenHash,
+      user_id: session.userId,
+      door: session.door,
+      created_at: session.now,
+      expires_at: expiresAt,
+      last_seen_at: session.now,
+      user_agent: keptUserAgent(session.client.userAgent),
+      client_ip: keptAddress(session.client.address),
+      reauth_at: session.isProof ? session.now : null,
+    })
+    .execute();
+  return { value, tokenHash, expiresAt };
+}
+
+/** The live sessions of an account, most recently seen first, at most `limit`. */
+export function listLive(
+  db: IdentityDb,
+  about: { userId: string; now: Date; limit: number },
+): Promise<Selectable<SessionsTable>[]> {
+  return db
+    .selectFrom("sessions")
+    .selectAll()
+    .where("user_id", "=", about.userId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", about.now)
+    .orderBy("last_seen_at", "desc")
+    .orderBy("token_hash")
+    .limit(about.limit)
+    .execute();
+}
+
+export type Revoking = {
+  userId: string;
+  now: Date;
+  /** Only this one; all of the account when absent. */
+  only?: string;
+  /** All but this one. */
+  except?: string;
+};
+
+/** Ends live sessions and tells it in the same transaction. Returns how many there were. */
+export async function revokeSessions(trx: IdentityTrx, about: Revoking): Promise<number> {
+  let query = trx
+    .updateTable("sessions")
+    .set({ revoked_at: about.now })
+    .where("user_id", "=", about.userId)
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", about.now);
+  if (about.only !== undefined) query = query.where("token_hash", "=", about.only);
+  if (about.except !== undefined) query = query.where("token_hash", "<>", about.except);
+  const ended = await query.returning("token_hash").execute();
+  if (ended.length === 0) return 0;
+  const at = about.now.toISOString();
+  const rows = ended.map(({ token_hash }) =>
+    outboxRow(accounts.sessionRevoked, { hash: token_hash, user_id: about.userId, at }),
+  );
+  await trx.insertInto("outbox").values(rows).execute();
+  return ended.length;
+}
+
+/** When the session last proved itself. */
+export async function findReauthAt(db: IdentityDb, tokenHash: string): Promise<Date | null> {
+  const row = await db
+    .selectFrom("sessions")
+    .select("reauth_at")
+    .where("token_hash", "=", tokenHash)
+    .executeTakeFirst();
+  return row?.reauth_at ?? null;
+}
+
+export async function noteProof(trx: IdentityTrx, about: { tokenHash: string; now: Date }): Promise<void> {
+  await trx
+    .updateTable("sessions")
+    .set({ reauth_at: about.now })
+    .where("token_hash", "=", about.tokenHash)
+    .execute();
+}

@@ -1,0 +1,37 @@
+import type { Logger } from "@svc/telemetry";
+import type { Deps } from "../deps.ts";
+import { isInSetup } from "../session/policy.ts";
+import { removeLinkFile, setupLink, writeLinkFile } from "./link-file.ts";
+import { decideSetup, type SetupStep } from "./policy.ts";
+import { countLiveTokens, createOwner, createSetupToken, findOwner, takeSetupTurn } from "./store.ts";
+
+/**
+ * Makes the first owner and leaves a link for them while they have no way in. The file is written before the commit:
+ * a link that could not be written is never a token that nobody holds.
+ */
+export async function ensureOwner(
+  deps: Omit<Deps, "events"> & { origin: string; log: Logger },
+): Promise<SetupStep> {
+  const { db, limits, log } = deps;
+  const file = limits.setup_url_file;
+  const now = deps.now();
+  const step = await db.transaction().execute(async (trx) => {
+    await takeSetupTurn(trx);
+    const owner = await findOwner(trx);
+    const hasDurableSignIn =
+      owner !== undefined &&
+      !isInSetup({ role: "owner", emailVerified: owner.email_verified, hasPasskey: false }, deps.hasRelay);
+    const liveTokens = owner ? await countLiveTokens(trx, { userId: owner.id, now }) : 0;
+    const decided = decideSetup({ hasDurableSignIn, liveTokens });
+    if (decided !== "mint" || file === "") return decided;
+    const { id } = owner ?? (await createOwner(trx, now));
+    const token = await createSetupToken(trx, { userId: id, now, ttlMs: limits.setup_token_ttl });
+    writeLinkFile(file, setupLink(deps.origin, token));
+    return decided;
+  });
+  if (step === "nothing") removeLinkFile(file);
+  if (step === "mint" && file === "")
+    log.warn("there is no owner who can sign in; set identity.setup_url_file to a path and start again");
+  else if (step === "mint") log.info({ file }, "the link for the first owner was written");
+  return step;
+}

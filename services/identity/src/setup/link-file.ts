@@ -1,0 +1,26 @@
+// The file that carries the link for the first owner to the person who installs svc.
+
+import { randomBytes } from "node:crypto";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+
+/** Address of the page that redeems a setup token. */
+export function setupLink(origin: string, token: string): string {
+  return `${origin}/setup?token=${token}`;
+}
+
+/** Only the account that runs the service may read it; a reader sees the whole link or none. */
+export function writeLinkFile(file: string, link: string): void {
+  const partial = `${file}.${randomBytes(6).toString("hex")}`;
+  try {
+    writeFileSync(partial, `${link}\n`, { mode: 0o600, flag: "wx" });
+    renameSync(partial, file);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw error;
+  }
+}
+
+/** Takes a link away that no longer works. */
+export function removeLinkFile(file: string): void {
+  if (file !== "") rmSync(file, { force: true });
+}
