@@ -26,6 +26,8 @@ export type Informer<T> = {
   list: () => T[];
   keys: () => Iterable<string>;
   readonly size: number;
+  /** Takes over the answer to a write of one's own, so that the next look does not see the time before it. */
+  remember: (object: T) => void;
   /** Resolves when the first whole list is here. */
   ready: Promise<void>;
   isReady: () => boolean;
@@ -59,6 +61,7 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
     get size() {
       return copy.size;
     },
+    remember: (object) => store(state, object),
     ready: first.promise,
     isReady: () => state.isReady,
     stop: async () => {
@@ -174,13 +177,22 @@ function store<T extends KubeObject>(state: State<T>, item: T): void {
   const { options, copy } = state;
   const key = keyOf(options, item);
   const before = copy.get(key);
-  const version = item.metadata.resourceVersion;
-  if (before && before.metadata.uid === item.metadata.uid && before.metadata.resourceVersion === version)
-    return;
+  if (before && before.metadata.uid === item.metadata.uid && !isNewer(item, before)) return;
   delete item.metadata.managedFields;
   const now = options.strip ? options.strip(item) : item;
   copy.set(key, now);
   options.onChange?.(key, now, before);
+}
+
+// Versions of one object grow; an answer to our own write may come before the watch tells of what was before it.
+function isNewer(item: KubeObject, before: KubeObject): boolean {
+  const [now, then] = [item.metadata.resourceVersion ?? "", before.metadata.resourceVersion ?? ""];
+  if (now === then) return false;
+  return (
+    !(/^\d+$/.test(now) && /^\d+$/.test(then)) ||
+    now.length > then.length ||
+    (now.length === then.length && now > then)
+  );
 }
 
 function drop<T extends KubeObject>(state: State<T>, key: string): void {

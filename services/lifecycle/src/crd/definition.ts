@@ -1,0 +1,44 @@
+import type { CustomResourceDefinition } from "@svc/kube";
+import { MinecraftServer } from "@svc/proto";
+import { structuralSchema } from "./schema.ts";
+
+const { group, version, kind, plural, singular, shortNames } = MinecraftServer;
+
+const columns = [
+  { name: "Phase", type: "string", jsonPath: ".status.phase" },
+  { name: "Ready", type: "boolean", jsonPath: ".status.ready" },
+  { name: "Players", type: "integer", jsonPath: ".status.players.online" },
+  { name: "Node", type: "string", jsonPath: ".status.nodeName" },
+  { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
+];
+
+/** The definition of MinecraftServer that `svc migrate up` applies (architecture.md 5). No defaults: code has them. */
+export function minecraftServerCrd(): CustomResourceDefinition {
+  const properties = {
+    apiVersion: { type: "string" },
+    kind: { type: "string" },
+    metadata: { type: "object" },
+    spec: structuralSchema(MinecraftServer.spec),
+    status: structuralSchema(MinecraftServer.status),
+  };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${group}` },
+    spec: {
+      group,
+      scope: "Namespaced",
+      names: { kind, listKind: `${kind}List`, plural, singular, shortNames: [...shortNames] },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          additionalPrinterColumns: columns,
+          schema: { openAPIV3Schema: { type: "object", required: ["spec"], properties } },
+        },
+      ],
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { connectKube } from "@svc/kube";
+import type { Running, Runtime } from "@svc/service";
+import type { z } from "zod";
+import { kubeconfigFile, type settings } from "./config.ts";
+import { startOperator } from "./server/operator.ts";
+import type { Tables } from "./server/schema.ts";
+import { createServerStore } from "./server/store.ts";
+import { serveServers } from "./service.ts";
+
+/** Starts one replica: it answers requests, and one of all replicas reconciles. */
+export async function startLifecycle(
+  runtime: Omit<Runtime<z.output<typeof settings>, Tables>, "environment">,
+): Promise<Running> {
+  const { mesh, log, registry } = runtime;
+  const { lifecycle, k8s } = runtime.settings;
+  const kube = connectKube({ kubeconfigFile: kubeconfigFile() });
+  const store = createServerStore(runtime.store);
+  const { namespace } = k8s;
+  const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const operator = startOperator({
+    kube,
+    mesh,
+    store,
+    settings: lifecycle,
+    namespace,
+    identity,
+    registry,
+    log,
+  });
+  const { servers, nodes, countSoon } = operator;
+  serveServers(mesh, { kube, mesh, store, servers, nodes, namespace, countSoon, settings: lifecycle });
+  // A list that is not read yet must not answer "not found"; a cluster that is away must not keep the process down.
+  await Promise.race([servers.ready, patience(runtime.signal)]);
+  return {
+    notReady: async () => (servers.isReady() ? undefined : "the servers are not read from the cluster yet"),
+    stop: async () => {
+      await operator.close();
+      kube.close();
+    },
+  };
+}
+
+const firstReadMs = 15_000;
+
+function patience(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, firstReadMs);
+    timer.unref();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}

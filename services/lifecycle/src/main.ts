@@ -1,0 +1,10 @@
+import { runService } from "@svc/service";
+import { settings } from "./config.ts";
+import { startLifecycle } from "./lifecycle.ts";
+
+await runService({
+  name: "lifecycle",
+  settings,
+  migrations: new URL("../migrations/", import.meta.url),
+  start: startLifecycle,
+});

@@ -1,0 +1,186 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type EventRecorder,
+  isKubeError,
+  type Kube,
+  type KubeObject,
+  resources,
+  type StatefulSet,
+} from "@svc/kube";
+import type { MinecraftServerStatus } from "@svc/proto";
+import { conditionOf } from "./condition.ts";
+import type { Observed } from "./observe.ts";
+import type { Effect, Plan } from "./plan.ts";
+import type { RconAccess } from "./rcon-access.ts";
+import { namespaceOf, type Server, servers } from "./resource.ts";
+import type { Watched } from "./watched.ts";
+
+export type ActDeps = { kube: Kube; rcon: RconAccess; watched: Watched; events: EventRecorder };
+
+/** Does what a plan says; resolves with the plan that was really carried out and the server as it is now. */
+export async function act(
+  deps: ActDeps,
+  observed: Observed,
+  plan: Plan,
+): Promise<{ plan: Plan; server: Server }> {
+  for (const effect of plan.effects) {
+    if (isLate(effect)) continue;
+    const instead = await perform(deps, observed, effect);
+    if (instead) return act(deps, observed, instead);
+  }
+  const server = await writeStatus(deps, observed, plan.status);
+  for (const effect of plan.effects) if (isLate(effect)) await performLate(deps, server, effect);
+  for (const note of plan.notes) deps.events.record({ about: server, ...note });
+  recordPhase(deps, observed, plan);
+  return { plan, server };
+}
+
+type LateEffect = Extract<Effect, { kind: "remove-annotation" | "set-desired-stopped" }>;
+
+// These change the server's own object, which the status is written against.
+function isLate(effect: Effect): effect is LateEffect {
+  return effect.kind === "remove-annotation" || effect.kind === "set-desired-stopped";
+}
+
+async function perform(
+  { kube, rcon, watched }: ActDeps,
+  observed: Observed,
+  effect: Exclude<Effect, LateEffect>,
+): Promise<Plan | undefined> {
+  const { server } = observed;
+  const namespace = namespaceOf(server);
+  const target = { name: server.metadata.name, namespace };
+  switch (effect.kind) {
+    case "create-service": {
+      const made = await unlessThere(kube.create(resources.services, effect.service));
+      if (made) watched.services.remember(made);
+      return undefined;
+    }
+    case "patch-service": {
+      const { selector, ports } = effect.service.spec ?? {};
+      const before = observed.service?.spec?.selector ?? {};
+      const gone = Object.fromEntries(Object.keys(before).map((key) => [key, null]));
+      const merge = { spec: { selector: { ...gone, ...selector }, ports } };
+      watched.services.remember(await kube.patch(resources.services, target, { merge }));
+      return undefined;
+    }
+    case "create-secret":
+      await kube.create(resources.secrets, effect.secret);
+      return undefined;
+    case "create-stateful-set":
+      return refusable(effect.refused, async () => {
+        watched.statefulSets.remember(await kube.create(resources.statefulSets, effect.statefulSet));
+      });
+    case "update-stateful-set":
+      return refusable(effect.refused, async () => {
+        const next = updated(effect.current, effect.statefulSet);
+        watched.statefulSets.remember(await kube.replace(resources.statefulSets, next));
+      });
+    case "scale-down": {
+      const merge = { metadata: { resourceVersion: effect.resourceVersion }, spec: { replicas: 0 } };
+      watched.statefulSets.remember(await kube.patch(resources.statefulSets, target, { merge }));
+      return undefined;
+    }
+    case "delete-pod":
+      await unlessGone(
+        kube.remove(
+          resources.pods,
+          { name: effect.name, namespace },
+          effect.uid === undefined ? {} : { uid: effect.uid },
+        ),
+      );
+      return undefined;
+    case "tell-players": {
+      const wasHeard = await rcon.tell(observed, effect.message);
+      return wasHeard ? undefined : effect.unheard;
+    }
+    case "save-world":
+      await rcon.saveWorld(observed);
+      return undefined;
+  }
+}
+
+// Labels, annotations, replicas and template are ours; the rest of the set cannot be changed or is the cluster's.
+// A merge patch would keep keys that the template no longer has, so the set is replaced as a whole.
+function updated(current: StatefulSet, wanted: StatefulSet): StatefulSet {
+  return {
+    ...current,
+    metadata: {
+      ...current.metadata,
+      labels: { ...current.metadata.labels, ...wanted.metadata.labels },
+      annotations: { ...current.metadata.annotations, ...wanted.metadata.annotations },
+    },
+    spec: { ...current.spec, replicas: wanted.spec.replicas ?? 0, template: wanted.spec.template },
+  };
+}
+
+/** What the API server calls invalid is the spec's fault, not ours to try again. */
+async function refusable(
+  refused: (message: string) => Plan,
+  work: () => Promise<void>,
+): Promise<Plan | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (isKubeError(error, 422)) return refused(error.message);
+    throw error;
+  }
+}
+
+async function unlessThere<T extends KubeObject>(made: Promise<T>): Promise<T | undefined> {
+  return made.catch((error: unknown) => {
+    if (isKubeError(error, 409)) return undefined;
+    throw error;
+  });
+}
+
+// Gone already, or another pod of the same name: either way the one that was meant is no more.
+async function unlessGone(removed: Promise<void>): Promise<void> {
+  await removed.catch((error: unknown) => {
+    if (!isKubeError(error, 404) && !isKubeError(error, 409)) throw error;
+  });
+}
+
+async function writeStatus(
+  deps: ActDeps,
+  observed: Observed,
+  status: MinecraftServerStatus,
+): Promise<Server> {
+  const { server } = observed;
+  if (isDeepStrictEqual(plain(status), plain(server.status ?? {}))) return server;
+  const written = await deps.kube.replaceStatus(servers, { ...server, status });
+  deps.watched.servers.remember(written);
+  return written;
+}
+
+// Fields that are undefined are not there once they are stored.
+function plain(status: MinecraftServerStatus): unknown {
+  return JSON.parse(JSON.stringify(status));
+}
+
+async function performLate({ kube, watched }: ActDeps, server: Server, effect: LateEffect): Promise<void> {
+  const target = { name: server.metadata.name, namespace: namespaceOf(server) };
+  const merge =
+    effect.kind === "remove-annotation"
+      ? { metadata: { annotations: { [effect.key]: null } } }
+      : { metadata: { resourceVersion: server.metadata.resourceVersion }, spec: { desiredState: "Stopped" } };
+  watched.servers.remember(await kube.patch(servers, target, { merge }));
+}
+
+function recordPhase({ events }: ActDeps, observed: Observed, plan: Plan): void {
+  const from = observed.status.phase ?? "Unknown";
+  const to = plan.status.phase ?? "Unknown";
+  const why = conditionOf(plan.status.conditions, "Ready");
+  const isRestart =
+    why?.reason === "AutoRestart" &&
+    conditionOf(observed.status.conditions, "Ready")?.reason !== "AutoRestart";
+  if (from === to && !isRestart) return;
+  const isBad = to === "Failed" || isRestart || (from === "Running" && to === "Starting");
+  events.record({
+    about: observed.server,
+    type: isBad ? "Warning" : "Normal",
+    reason: why?.reason ?? to,
+    message: `${from} → ${to}: ${why?.message ?? ""}`,
+  });
+}

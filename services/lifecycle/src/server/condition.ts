@@ -1,0 +1,66 @@
+import type { KubernetesCondition } from "@svc/proto";
+
+export type ConditionType = "Ready" | "RconReached" | "Provisioned" | "PlayersCounted";
+
+/** Why a condition is what it is; documented constants, also the reasons of phase events (interface.md 3.1). */
+export type Reason =
+  | "PodNotReady"
+  | "SpecChanged"
+  | "AutoRestart"
+  | "StartRetried"
+  | "ServiceAddressPending"
+  | "RconSecretUnavailable"
+  | "RconNotReachable"
+  | "RconReached"
+  | "RconDisabled"
+  | "PodReady"
+  | "Probed"
+  | "Provisioned"
+  | "Counted"
+  | "ListUnreadable"
+  | "StartupTimeout"
+  | "ReadinessTimeout"
+  | "InvalidSpec"
+  | "MaintenanceInProgress"
+  | "NodeUnavailable"
+  | "Stopping"
+  | "Stopped";
+
+export type ConditionInput = {
+  type: ConditionType;
+  status: "True" | "False";
+  reason: Reason;
+  message: string;
+};
+
+export function conditionOf(
+  conditions: readonly KubernetesCondition[] | undefined,
+  type: ConditionType,
+): KubernetesCondition | undefined {
+  return conditions?.find((condition) => condition.type === type);
+}
+
+/** The conditions with some of them set; the time of a transition moves only when a status changes. */
+export function withConditions(
+  conditions: readonly KubernetesCondition[] | undefined,
+  inputs: readonly ConditionInput[],
+  at: string,
+): KubernetesCondition[] {
+  const result = [...(conditions ?? [])];
+  for (const input of inputs) {
+    const index = result.findIndex(({ type }) => type === input.type);
+    const before = result[index];
+    const lastTransitionTime = before?.status === input.status ? before.lastTransitionTime : at;
+    const next = { ...input, lastTransitionTime };
+    if (index < 0) result.push(next);
+    else result[index] = next;
+  }
+  return result;
+}
+
+export function withoutCondition(
+  conditions: readonly KubernetesCondition[] | undefined,
+  type: ConditionType,
+): KubernetesCondition[] {
+  return (conditions ?? []).filter((condition) => condition.type !== type);
+}

@@ -1,0 +1,108 @@
+import { isKubeError, resources } from "@svc/kube";
+import type { Context, Handler } from "@svc/mesh";
+import type { InputOf, MinecraftServerSpec } from "@svc/proto";
+import { auditActor, type contracts, type ServerDeps } from "./deps.ts";
+import {
+  costsOf,
+  faultOfDisplayName,
+  faultOfIdle,
+  faultOfImage,
+  faultOfName,
+  faultOfQuantity,
+  faultOfSubdomain,
+  idleOf,
+  mergeResources,
+  type Refusal,
+} from "./input.ts";
+import { isPlaceable, placeServer } from "./placement.ts";
+import { servers as resource } from "./resource.ts";
+
+type Contract = typeof contracts.create;
+type Input = InputOf<Contract>;
+
+export const create =
+  (deps: ServerDeps): Handler<Contract> =>
+  async (context, input) => {
+    const { name, subdomain } = input;
+    const spec = specOf(deps, context, input);
+    await checkFree(deps, context, input);
+    if (!(await deps.store.insert({ name, subdomain, costs: costsOf(spec) })))
+      throw context.fault("subdomain_taken");
+    await makeObject(deps, context, { name, spec });
+    const payload = { subdomain, image: spec.image };
+    deps.mesh.audit({ ...auditActor(context), action: "server.create", server_name: name, payload });
+    return { name, subdomain, desiredState: "Stopped" };
+  };
+
+// In the order of behaviour.md f: node, names, policy, sizes, image.
+function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): MinecraftServerSpec {
+  const { settings } = deps;
+  const check = (refusal: Refusal | undefined) => {
+    if (refusal) throw context.fault(refusal.fault, refusal.message ? { message: refusal.message } : {});
+  };
+  if (input.nodeName !== undefined && !isPlaceable(deps.nodes.list(), input.nodeName)) {
+    throw context.fault("bad_node");
+  }
+  const displayName = input.displayName?.trim();
+  const idleSeconds = input.idleStopSeconds ?? settings.idle_default / 1_000;
+  const storage = input.storage ?? settings.default_storage;
+  const image = input.image ?? settings.images[0] ?? "";
+  const memory = input.memory ?? settings.default_memory;
+  check(faultOfName(input.name));
+  check(faultOfSubdomain(input.subdomain));
+  check(faultOfDisplayName(displayName ?? ""));
+  if (input.idleStopSeconds !== undefined) check(faultOfIdle(input.idleStopSeconds));
+  check(faultOfQuantity("memory", memory));
+  check(faultOfQuantity("storage", storage));
+  const merged = mergeResources({}, { memory, resources: input.resources }, settings);
+  if (merged.kind === "refused") check(merged.refusal);
+  check(faultOfImage(image, settings.images));
+  const nodeName = input.nodeName ?? placeServer(deps.nodes.list(), deps.servers.list());
+  return {
+    subdomain: input.subdomain,
+    image,
+    desiredState: "Stopped",
+    autostartPolicy: input.autostartPolicy ?? "ownerOnly",
+    fallbackServer: "login",
+    ...(displayName && { displayName }),
+    ...(nodeName !== undefined && { nodeName }),
+    ...(merged.kind === "fine" && { resources: merged.resources }),
+    ...(merged.kind === "fine" && merged.javaMemory !== undefined && { javaMemory: merged.javaMemory }),
+    rcon: { enabled: true, port: 25_575, secretRef: { name: `${input.name}-rcon`, key: "password" } },
+    storage: { size: storage },
+    idle: idleOf(idleSeconds, settings.idle_default / 1_000),
+  };
+}
+
+async function checkFree(
+  deps: ServerDeps,
+  context: Context<Contract>,
+  { name, subdomain }: Input,
+): Promise<void> {
+  const { kube, namespace, store } = deps;
+  const holder = await store.subdomainHolder(subdomain);
+  const isTaken = deps.servers
+    .list()
+    .some(({ metadata, spec }) => spec.subdomain === subdomain && metadata.name !== name);
+  if (isTaken || (holder !== undefined && holder !== name)) throw context.fault("subdomain_taken");
+  if (deps.servers.get(name)) throw context.fault("name_taken");
+  const volume = await kube.find(resources.claims, { name: `world-${name}-0`, namespace });
+  if (volume) throw context.fault("world_volume_exists");
+}
+
+// The rows are there first. When this fails they stay, and the same call made again completes them.
+async function makeObject(
+  deps: ServerDeps,
+  context: Context<Contract>,
+  { name, spec }: { name: string; spec: MinecraftServerSpec },
+): Promise<void> {
+  const metadata = { name, namespace: deps.namespace };
+  const server = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer", metadata, spec };
+  try {
+    deps.servers.remember(await deps.kube.create(resource, server));
+  } catch (error) {
+    if (isKubeError(error, 409)) throw context.fault("name_taken");
+    if (isKubeError(error, 422)) throw context.fault("bad_request", { message: error.message });
+    throw error;
+  }
+}

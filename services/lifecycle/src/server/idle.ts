@@ -1,0 +1,34 @@
+import type { Observed, PlayerCount } from "./observe.ts";
+import { systemRoleOf } from "./resource.ts";
+import { iso } from "./status.ts";
+
+export type Idle =
+  | { kind: "off" }
+  /** The count is unknown: the clock neither starts nor is cleared. */
+  | { kind: "waits"; emptySince: string | undefined }
+  | { kind: "busy" }
+  | { kind: "empty"; emptySince: string; stopAt: number }
+  | { kind: "over"; emptySince: string };
+
+/** Milliseconds that a server may sit empty; 0 when it never idles out (interface.md 2.3 idleStopSeconds). */
+export function idleMsOf({ server }: Pick<Observed, "server">): number {
+  const { idle, rcon } = server.spec;
+  if (systemRoleOf(server) !== "" || !idle?.autoStopEnabled || !rcon?.enabled) return 0;
+  return (idle.emptySecondsBeforeStop ?? 0) * 1_000;
+}
+
+/** Where the idle clock stands after a count (behaviour.md b.6). */
+export function judgeIdle(observed: Observed, count: PlayerCount | undefined, now: number): Idle {
+  const limitMs = idleMsOf(observed);
+  if (limitMs === 0) return { kind: "off" };
+  const { status, settings } = observed;
+  const before = status.phase === "Running" ? status.emptySince : undefined;
+  if (count === undefined) return { kind: "waits", emptySince: before };
+  if (count.online > 0) return { kind: "busy" };
+  const readyAt = status.phase === "Running" && status.readySignalAt ? Date.parse(status.readySignalAt) : now;
+  const isArriving = now - readyAt < settings.arrival_window;
+  if (before === undefined && isArriving) return { kind: "waits", emptySince: undefined };
+  const emptySince = before ?? iso(now);
+  const stopAt = Date.parse(emptySince) + limitMs;
+  return now >= stopAt ? { kind: "over", emptySince } : { kind: "empty", emptySince, stopAt };
+}

@@ -1,0 +1,93 @@
+// The status projection of one server (interface.md 2.3). Pure: object and row in, fields out.
+
+import type { FleetServer, PublicServerInfo, ServerInfo } from "@svc/proto";
+import { conditionOf } from "./condition.ts";
+import { idleMsOf } from "./idle.ts";
+import { label, type Server, systemRoleOf } from "./resource.ts";
+import type { ServerRow } from "./store.ts";
+
+/** Everything that staff and the proxy see. `retiring` comes from the row and is for owner and staff only. */
+export function toServerInfo(server: Server, about: { autoRestarts: number; row?: ServerRow }): ServerInfo {
+  const { metadata, spec, status = {} } = server;
+  const phase = status.phase ?? "Unknown";
+  const { limits } = spec.resources ?? {};
+  const isUncounted =
+    phase === "Running" && conditionOf(status.conditions, "PlayersCounted")?.status === "False";
+  return {
+    name: metadata.name,
+    subdomain: spec.subdomain,
+    phase,
+    ready: phase === "Running" && status.ready === true,
+    playersOnline: Math.max(0, status.players?.online ?? 0),
+    playersMax: Math.max(0, status.players?.max ?? 0),
+    idleStopSeconds: idleMsOf({ server }) / 1_000,
+    ...set("nodeName", spec.nodeName || status.nodeName),
+    ...set("autostartPolicy", spec.autostartPolicy),
+    desiredState: spec.desiredState ?? "Stopped",
+    ...set("endpointMode", status.endpoint?.mode),
+    ...set("endpointAddress", status.endpoint?.address),
+    ...set("displayName", spec.displayName),
+    ...set("image", spec.image),
+    ...set("javaMemory", spec.javaMemory),
+    ...set("memory", limits?.["memory"]),
+    ...set("storageSize", spec.storage?.size),
+    ...set("cpu", limits?.["cpu"]),
+    ...set("playerCountUnknown", isUncounted),
+    ...set("legacyForwarding", metadata.labels?.[label.forwarding] === "legacy"),
+    ...set("autoRestarts", status.autoRestarts),
+    ...set("startGaveUp", hasGivenUp(server, about.autoRestarts)),
+    ...set("reaperExempt", spec.reaperExempt),
+    ...set("retiring", about.row?.retiring),
+  };
+}
+
+/** Optional fields are there only when they are set or true. */
+function set<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return value ? ({ [key]: value } as { [P in K]: V }) : {};
+}
+
+/** A Failed server that no automatic restart will start (behaviour.md b.5). */
+export function hasGivenUp({ status }: Server, autoRestarts: number): boolean {
+  if (status?.phase !== "Failed") return false;
+  const reason = conditionOf(status.conditions, "Ready")?.reason;
+  const isTimeout = reason === "StartupTimeout" || reason === "ReadinessTimeout";
+  return !isTimeout || (status.autoRestarts ?? 0) >= autoRestarts || status.startRequestedAt === undefined;
+}
+
+export function toPublicInfo(info: ServerInfo): PublicServerInfo {
+  const { name, subdomain, displayName, phase, ready, playersOnline, playersMax } = info;
+  return {
+    name,
+    subdomain,
+    phase,
+    ready,
+    playersOnline,
+    playersMax,
+    ...(displayName !== undefined && { displayName }),
+  };
+}
+
+/** One row of the fleet. `names` is undefined when the owners could not be looked up. */
+export function toFleetServer(
+  server: Server,
+  about: {
+    autoRestarts: number;
+    row: ServerRow | undefined;
+    callerId: string;
+    names: Record<string, string> | undefined;
+  },
+): FleetServer {
+  const { row, callerId, names, autoRestarts } = about;
+  const ownerId = row?.ownerId;
+  const isSystem = systemRoleOf(server) !== "";
+  const owner = ownerId === undefined ? undefined : names?.[ownerId];
+  const isClaimable = ownerId === undefined && !isSystem && row?.retiring?.delete !== true;
+  return {
+    ...toServerInfo(server, { autoRestarts, ...(row && { row }) }),
+    owned: ownerId !== undefined && ownerId === callerId,
+    claimable: isClaimable,
+    ...(owner !== undefined && { owner }),
+    ...(ownerId !== undefined && owner === undefined && { ownerUnknown: true }),
+    ...(isSystem && { system: true }),
+  };
+}

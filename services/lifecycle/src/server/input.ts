@@ -1,0 +1,145 @@
+// What staff may give a server (behaviour.md a.5, f; architecture.md 6.10). Pure.
+
+import { isUserName, type MinecraftServerSpec } from "@svc/proto";
+import type { LifecycleSettings } from "../config.ts";
+import { heapOf, parseQuantity, positiveQuantity } from "./quantity.ts";
+
+/** A refusal by name, with the words when the table's do not say enough. */
+export type Refusal = {
+  fault:
+    | "bad_name"
+    | "bad_subdomain"
+    | "bad_display_name"
+    | "bad_idle_stop"
+    | "bad_request"
+    | "image_not_whitelisted";
+  message?: string;
+};
+
+export function faultOfName(name: string): Refusal | undefined {
+  return isUserName(name) ? undefined : { fault: "bad_name" };
+}
+
+export function faultOfSubdomain(subdomain: string): Refusal | undefined {
+  return isUserName(subdomain) ? undefined : { fault: "bad_subdomain" };
+}
+
+// Letters, marks, digits, punctuation, symbols, spaces; the joiner makes one picture of several.
+const graphic = /^(?:\p{L}|\p{M}|\p{N}|\p{P}|\p{S}|\p{Zs}|\u200D)*$/u;
+
+export function faultOfDisplayName(text: string): Refusal | undefined {
+  const isFine = graphic.test(text) && [...text].length <= 64;
+  return isFine ? undefined : { fault: "bad_display_name" };
+}
+
+export function faultOfIdle(seconds: number): Refusal | undefined {
+  const isFine = seconds === 0 || (seconds >= 60 && seconds <= 86_400);
+  return isFine ? undefined : { fault: "bad_idle_stop" };
+}
+
+export function faultOfQuantity(field: string, value: string): Refusal | undefined {
+  if (positiveQuantity(value) !== undefined) return undefined;
+  return { fault: "bad_request", message: `${field} must be a quantity above zero such as 2Gi.` };
+}
+
+/** Whether a reference, with or without a pinned digest, is one of the allowed `name:tag` or `name:*`. */
+export function faultOfImage(image: string, allowed: readonly string[]): Refusal | undefined {
+  const tagged = image.replace(/@sha256:[0-9a-f]{64}$/, "");
+  const name = tagged.replace(/:[^/:]*$/, "");
+  return allowed.some((entry) => entry === tagged || entry === `${name}:*`)
+    ? undefined
+    : { fault: "image_not_whitelisted" };
+}
+
+/** Idle settings of the spec. Off keeps the seconds, so that "off" differs from "never set". */
+export function idleOf(seconds: number, before: number): NonNullable<MinecraftServerSpec["idle"]> {
+  return seconds === 0
+    ? { autoStopEnabled: false, emptySecondsBeforeStop: before }
+    : { autoStopEnabled: true, emptySecondsBeforeStop: seconds };
+}
+
+export type ResourceInput = {
+  memory?: string | undefined;
+  resources?:
+    | {
+        cpu?: string | undefined;
+        cpuRequest?: string | undefined;
+        memory?: string | undefined;
+        memoryRequest?: string | undefined;
+      }
+    | undefined;
+};
+
+export type ResourceOutcome =
+  | { kind: "fine"; resources: NonNullable<MinecraftServerSpec["resources"]>; javaMemory: string | undefined }
+  | { kind: "refused"; refusal: Refusal };
+
+/**
+ * Limits and requests after a change: `memory` sets limit and request, `resources` overrides them one by one, an empty
+ * text takes a CPU value away. The heap follows the memory limit, and only when that moves.
+ */
+export function mergeResources(
+  before: { resources?: MinecraftServerSpec["resources"]; javaMemory?: string | undefined },
+  input: ResourceInput,
+  settings: Pick<LifecycleSettings, "heap_reserve_min">,
+): ResourceOutcome {
+  const limits = { ...before.resources?.limits };
+  const requests = { ...before.resources?.requests };
+  if (input.memory !== undefined) limits["memory"] = requests["memory"] = input.memory;
+  const { cpu, cpuRequest, memory, memoryRequest } = input.resources ?? {};
+  assign(limits, "memory", memory);
+  assign(requests, "memory", memoryRequest);
+  assign(limits, "cpu", cpu);
+  assign(requests, "cpu", cpuRequest);
+  const refusal = faultOfResources({ limits, requests }, { memory: memory ?? input.memory, memoryRequest });
+  if (refusal) return { kind: "refused", refusal };
+  const limit = limits["memory"];
+  const hasMoved = limit !== before.resources?.limits?.["memory"];
+  const heap = limit !== undefined && hasMoved ? heapOf(limit, settings.heap_reserve_min) : before.javaMemory;
+  return { kind: "fine", resources: { limits, requests }, javaMemory: heap };
+}
+
+function assign(target: Record<string, string>, key: string, value: string | undefined): void {
+  if (value === undefined) return;
+  if (value === "") delete target[key];
+  else target[key] = value;
+}
+
+function faultOfResources(
+  { limits, requests }: { limits: Record<string, string>; requests: Record<string, string> },
+  given: { memory: string | undefined; memoryRequest: string | undefined },
+): Refusal | undefined {
+  if (given.memory === "" || given.memoryRequest === "") {
+    return { fault: "bad_request", message: "memory cannot be taken away; give a quantity such as 2Gi." };
+  }
+  for (const [kind, values] of Object.entries({ limit: limits, request: requests })) {
+    for (const [name, value] of Object.entries(values)) {
+      const fault = faultOfQuantity(`The ${name} ${kind}`, value);
+      if (fault) return fault;
+    }
+  }
+  for (const [name, request] of Object.entries(requests)) {
+    const limit = limits[name];
+    if (limit === undefined || (parseQuantity(request) ?? 0) <= (parseQuantity(limit) ?? 0)) continue;
+    return {
+      fault: "bad_request",
+      message: `The ${name} request (${request}) is above the limit (${limit}).`,
+    };
+  }
+  return undefined;
+}
+
+/** What a server counts against its owner's quota: CPU in milli, memory and storage in MB. */
+export function costsOf(spec: MinecraftServerSpec): {
+  cpuMilli: number;
+  memoryMb: number;
+  storageMb: number;
+} {
+  const limits = spec.resources?.limits ?? {};
+  const mb = (value: string | undefined) => Math.round((parseQuantity(value ?? "") ?? 0) / 2 ** 20);
+  return {
+    cpuMilli: Math.round((parseQuantity(limits["cpu"] ?? "") ?? 0) * 1_000),
+    memoryMb: mb(limits["memory"]),
+    storageMb: mb(spec.storage?.size),
+  };
+}

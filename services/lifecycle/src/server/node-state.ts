@@ -1,0 +1,39 @@
+import type { Node, Pod } from "@svc/kube";
+import type { NodeState } from "./observe.ts";
+import { label, type Server } from "./resource.ts";
+
+export function isOnline({ status }: Node): boolean {
+  return status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") ?? false;
+}
+
+/** May take new servers: approved, schedulable and not the controller. */
+export function isApprovedWorker(node: Node): boolean {
+  const labels = node.metadata.labels ?? {};
+  return (
+    labels[label.nodeApproved] === "true" && labels[label.nodeRole] === "worker" && !node.spec?.unschedulable
+  );
+}
+
+export function identityOf(node: Node): string | undefined {
+  return node.metadata.labels?.[label.nodeIdentity];
+}
+
+/** Whether the node that a server is bound to can have it now (behaviour.md b.3, 3). */
+export function nodeStateOf(server: Server, pod: Pod | undefined, nodes: readonly Node[]): NodeState {
+  const pinned = server.spec.nodeName;
+  if (pinned) {
+    const node = nodes.find((candidate) => identityOf(candidate) === pinned);
+    if (!node) return unavailable(`there is no node ${pinned}`);
+    if (node.metadata.labels?.[label.nodeApproved] !== "true")
+      return unavailable(`node ${pinned} is not approved`);
+    return isOnline(node) ? { kind: "fine" } : unavailable(`node ${pinned} is offline`);
+  }
+  const current = pod?.spec?.nodeName;
+  if (!current) return { kind: "fine" };
+  const node = nodes.find(({ metadata }) => metadata.name === current);
+  return node && isOnline(node) ? { kind: "fine" } : unavailable(`node ${current} is offline`);
+}
+
+function unavailable(what: string): NodeState {
+  return { kind: "unavailable", problem: `The server cannot run now: ${what}.` };
+}

@@ -1,0 +1,132 @@
+// Everything that one pass knows. It is read once; what comes after it is pure.
+
+import type { Pod, Service, StatefulSet } from "@svc/kube";
+import type { MinecraftServerStatus } from "@svc/proto";
+import type { LifecycleSettings } from "../config.ts";
+import { faultOfSpec } from "./check-spec.ts";
+import { annotation, gamePort, hasRcon, type Server, wantsToRun } from "./resource.ts";
+
+/** The RCON password: `fresh` is what the Secret will hold when it has to be made. */
+export type SecretState =
+  | { kind: "unasked" }
+  | { kind: "present"; password: string }
+  | { kind: "missing"; fresh: string }
+  | { kind: "unusable"; problem: string };
+
+export type PlayerCount = { online: number; max: number };
+
+export type Probe =
+  | { kind: "none" }
+  | { kind: "failed"; problem: string }
+  /** No count: the password was accepted, but the answer to `list` could not be read. */
+  | { kind: "reached"; count?: PlayerCount };
+
+/** What the process remembers of a server between passes; losing it only costs a probe. */
+export type Memory = {
+  misses: number;
+  /** Unix milliseconds of the last probe. */
+  probedAt: number;
+  /** Until when players are counted more often, because a join was reported. */
+  joinedUntil: number;
+};
+export const noMemory: Memory = { misses: 0, probedAt: 0, joinedUntil: 0 };
+
+export type NodeState = { kind: "fine" } | { kind: "unavailable"; problem: string };
+
+export type Observed = {
+  server: Server;
+  status: MinecraftServerStatus;
+  statefulSet: StatefulSet | undefined;
+  service: Service | undefined;
+  headless: Service | undefined;
+  pod: Pod | undefined;
+  node: NodeState;
+  /** What holds the world, when somebody does; only asked for when nothing runs. */
+  holder: string | undefined;
+  secret: SecretState;
+  probe: Probe;
+  memory: Memory;
+  settings: LifecycleSettings;
+};
+
+export function replicasOf({ statefulSet }: Observed): number {
+  return statefulSet?.spec.replicas ?? (statefulSet ? 1 : 0);
+}
+
+/** True while neither a replica is wanted nor one is left. */
+export function isAtRest(observed: Observed): boolean {
+  return replicasOf(observed) === 0 && (observed.statefulSet?.status?.replicas ?? 0) === 0;
+}
+
+/** The pod accepts connections: it says so itself, or its StatefulSet does. */
+export function isPodReady({ pod, statefulSet }: Observed): boolean {
+  if (pod?.metadata.deletionTimestamp !== undefined) return false;
+  const isReady = pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
+  return isReady === true || (statefulSet?.status?.readyReplicas ?? 0) > 0;
+}
+
+/** Address inside the cluster, as `<ip>`; undefined until the Service has one. */
+export function clusterIpOf({ service }: Observed): string | undefined {
+  const ip = service?.spec?.clusterIP;
+  return ip && ip !== "None" ? ip : undefined;
+}
+
+export function gameAddressOf(observed: Observed): string | undefined {
+  const ip = clusterIpOf(observed);
+  return ip === undefined ? undefined : `${ip.includes(":") ? `[${ip}]` : ip}:${gamePort}`;
+}
+
+export function specFaultOf({ server, settings }: Observed): string | undefined {
+  return faultOfSpec(server.spec, settings.default_storage);
+}
+
+/** Whether this pass must know who holds the world. */
+export function needsHolder(observed: Observed): boolean {
+  return wantsToRun(observed.server) && isAtRest(observed);
+}
+
+/** Whether this pass must know the password: it builds the pod, or it will talk to the server. */
+export function needsSecret(observed: Observed): boolean {
+  if (!hasRcon(observed.server) || specFaultOf(observed) !== undefined) return false;
+  return wantsToRun(observed.server) || (replicasOf(observed) > 0 && isPodReady(observed));
+}
+
+/** Whether this pass asks the server over RCON; only where the state calls for it. */
+export function needsProbe(observed: Observed, now: number): boolean {
+  const { server, status, secret } = observed;
+  if (!hasRcon(server) || secret.kind !== "present") return false;
+  if (!isPodReady(observed) || clusterIpOf(observed) === undefined) return false;
+  if (!wantsToRun(server)) return isNoticeOpen(observed);
+  return status.phase !== "Running" || now >= nextProbeAt(observed);
+}
+
+/** A stop begins and nobody has been warned yet. */
+export function isNoticeOpen(observed: Observed): boolean {
+  const { status } = observed;
+  return replicasOf(observed) > 0 && status.phase === "Running" && status.stopNoticeAt === undefined;
+}
+
+/** When the players of a running server are counted next, in Unix milliseconds. */
+export function nextProbeAt({ status, memory, settings, server }: Observed): number {
+  const regular = memory.probedAt + waitAfterProbe(memory, settings);
+  const turns: number[] = [];
+  const seconds = server.spec.idle?.emptySecondsBeforeStop ?? 0;
+  if (seconds > 0 && server.spec.idle?.autoStopEnabled) {
+    // The idle clock starts at the end of the arrival window and ends at its deadline, not at the next round.
+    if (status.emptySince !== undefined) turns.push(Date.parse(status.emptySince) + seconds * 1_000);
+    else if (status.readySignalAt !== undefined) {
+      turns.push(Date.parse(status.readySignalAt) + settings.arrival_window);
+    }
+  }
+  return Math.min(regular, ...turns.filter((at) => at > memory.probedAt));
+}
+
+function waitAfterProbe(memory: Memory, settings: LifecycleSettings): number {
+  if (memory.misses > 0) return settings.probe_retry;
+  if (memory.probedAt < memory.joinedUntil) return settings.join_count_interval;
+  return settings.count_interval;
+}
+
+export function hasStartRetry(server: Server): boolean {
+  return server.metadata.annotations?.[annotation.startRetry] !== undefined;
+}

@@ -1,0 +1,126 @@
+import { isKubeError } from "@svc/kube";
+import type { Context, Handler } from "@svc/mesh";
+import type { InputOf, MinecraftServerSpec } from "@svc/proto";
+import { auditActor, type contracts, findByUserName, type ServerDeps } from "./deps.ts";
+import {
+  costsOf,
+  faultOfDisplayName,
+  faultOfIdle,
+  faultOfImage,
+  idleOf,
+  mergeResources,
+  type Refusal,
+} from "./input.ts";
+import { namespaceOf, servers as resource, type Server } from "./resource.ts";
+
+type Contract = typeof contracts.patch;
+type Input = InputOf<Contract>;
+/** `null` takes a field away, as in a merge patch. */
+type SpecPatch = { [K in keyof MinecraftServerSpec]?: MinecraftServerSpec[K] | null };
+
+const conflictTries = 5;
+
+export const patch =
+  (deps: ServerDeps): Handler<Contract> =>
+  async (context, input) => {
+    const known = findByUserName(deps, input.name);
+    const fields = Object.keys(input).filter((key) => key !== "name" && key !== "confirmImageChange");
+    if (fields.length === 0) {
+      throw context.fault("bad_request", { message: "Name at least one setting to change." });
+    }
+    const { before, after } = await change(deps, context, { known, input });
+    await deps.store.setCosts(input.name, costsOf(after.spec));
+    const images =
+      before.spec.image === after.spec.image
+        ? {}
+        : { image_from: before.spec.image, image_to: after.spec.image };
+    const payload = { fields, ...images };
+    deps.mesh.audit({ ...auditActor(context), action: "server.patch", server_name: input.name, payload });
+    return { name: input.name, patched: fields };
+  };
+
+async function change(
+  deps: ServerDeps,
+  context: Context<Contract>,
+  { known, input }: { known: Server; input: Input },
+): Promise<{ before: Server; after: Server }> {
+  let before = known;
+  for (let left = conflictTries; ; left--) {
+    const { name, resourceVersion } = before.metadata;
+    const target = { name, namespace: namespaceOf(before) };
+    const spec = patchOf(deps, context, { before, input });
+    try {
+      const after = await deps.kube.patch(resource, target, {
+        merge: { metadata: { resourceVersion }, spec },
+      });
+      deps.servers.remember(after);
+      return { before, after };
+    } catch (error) {
+      if (!isKubeError(error, 409) || left === 0) throw error;
+    }
+    const now = await deps.kube.find(resource, target);
+    if (!now) throw context.fault("not_found");
+    before = now;
+  }
+}
+
+function patchOf(
+  { settings }: ServerDeps,
+  context: Context<Contract>,
+  { before, input }: { before: Server; input: Input },
+): SpecPatch {
+  const check = (refusal: Refusal | undefined) => {
+    if (!refusal) return;
+    // A name is never part of this call's body.
+    const fault = refusal.fault === "bad_subdomain" ? "bad_request" : refusal.fault;
+    throw context.fault(fault, refusal.message ? { message: refusal.message } : {});
+  };
+  const { spec } = before;
+  const result: SpecPatch = {};
+  if (input.storage !== undefined) throw context.fault("storage_immutable");
+  if (input.displayName !== undefined) {
+    const displayName = input.displayName.trim();
+    check(faultOfDisplayName(displayName));
+    result.displayName = displayName || null;
+  }
+  if (input.autostartPolicy !== undefined) result.autostartPolicy = input.autostartPolicy;
+  if (input.idleStopSeconds !== undefined) {
+    check(faultOfIdle(input.idleStopSeconds));
+    const seconds = spec.idle?.emptySecondsBeforeStop || settings.idle_default / 1_000;
+    result.idle = idleOf(input.idleStopSeconds, seconds);
+  }
+  if (input.memory !== undefined || input.resources !== undefined) {
+    const merged = mergeResources(spec, { memory: input.memory, resources: input.resources }, settings);
+    if (merged.kind === "refused") check(merged.refusal);
+    else {
+      result.resources = withGone(spec.resources, merged.resources);
+      result.javaMemory = merged.javaMemory ?? null;
+    }
+  }
+  if (input.image !== undefined && !isSameImage(spec.image, input.image)) {
+    check(faultOfImage(input.image, settings.images));
+    if (input.confirmImageChange !== true) throw context.fault("image_change_unconfirmed");
+    result.image = input.image;
+  }
+  return result;
+}
+
+// The stored reference may carry a digest that pins it; the same name:tag is then no change.
+function isSameImage(stored: string, given: string): boolean {
+  return stored === given || (!given.includes("@") && stored.startsWith(`${given}@sha256:`));
+}
+
+// In a merge patch what is not named stays, so what was taken away is named as null.
+function withGone(
+  before: MinecraftServerSpec["resources"],
+  after: NonNullable<MinecraftServerSpec["resources"]>,
+): NonNullable<MinecraftServerSpec["resources"]> {
+  const merge = (old: Record<string, string> | undefined, now: Record<string, string> | undefined) => {
+    const gone = Object.keys(old ?? {}).filter((key) => now?.[key] === undefined);
+    return {
+      ...now,
+      ...(Object.fromEntries(gone.map((key) => [key, null])) as unknown as Record<string, string>),
+    };
+  };
+  return { limits: merge(before?.limits, after.limits), requests: merge(before?.requests, after.requests) };
+}

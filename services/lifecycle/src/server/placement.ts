@@ -1,0 +1,30 @@
+import type { Node } from "@svc/kube";
+import { identityOf, isApprovedWorker, isOnline } from "./node-state.ts";
+import { parseQuantity } from "./quantity.ts";
+import type { Server } from "./resource.ts";
+
+/** True for a node that a new server may name. */
+export function isPlaceable(nodes: readonly Node[], nodeName: string): boolean {
+  return nodes.some((node) => identityOf(node) === nodeName && isApprovedWorker(node) && isOnline(node));
+}
+
+/**
+ * The approved node with the most memory that no server has been promised yet (architecture.md 6.10); undefined when
+ * the cluster has no approved nodes, so that its own scheduler decides.
+ */
+export function placeServer(nodes: readonly Node[], servers: readonly Server[]): string | undefined {
+  const free = new Map<string, number>();
+  for (const node of nodes) {
+    const identity = identityOf(node);
+    if (identity === undefined || !isApprovedWorker(node) || !isOnline(node)) continue;
+    const { allocatable, capacity } = node.status ?? {};
+    free.set(identity, parseQuantity(allocatable?.["memory"] ?? capacity?.["memory"] ?? "") ?? 0);
+  }
+  for (const { spec } of servers) {
+    const before = free.get(spec.nodeName ?? "");
+    if (before === undefined) continue;
+    free.set(spec.nodeName ?? "", before - (parseQuantity(spec.resources?.limits?.["memory"] ?? "") ?? 0));
+  }
+  const [best] = [...free].sort(([nameA, a], [nameB, b]) => b - a || (nameA < nameB ? -1 : 1));
+  return best?.[0];
+}

@@ -1,0 +1,117 @@
+// What the leader tells the others: the view `servers`, and phase changes as rows and events.
+
+import { createWorkQueue, type Informer } from "@svc/kube";
+import type { Mesh, ViewWriter } from "@svc/mesh";
+import { servers as contracts, type ServerInfo } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import { conditionOf } from "./condition.ts";
+import { toServerInfo } from "./info.ts";
+import type { Server } from "./resource.ts";
+import type { ServerStore } from "./store.ts";
+
+type Deps = {
+  mesh: Pick<Mesh, "writeView">;
+  store: ServerStore;
+  servers: Informer<Server>;
+  autoRestarts: number;
+  log: Logger;
+};
+
+export type Projection = {
+  changed: (name: string) => void;
+  close: () => Promise<void>;
+};
+
+const viewWriters = 64;
+const rowWriters = 4;
+const highestBackOffMs = 15_000;
+
+/** Starts both; neither a lost NATS nor a lost database holds up anything else, they are caught up with later. */
+export function startProjection(deps: Deps): Projection {
+  const view = startView(deps);
+  const rows = startRows(deps);
+  return {
+    changed: (name) => {
+      view.add(name);
+      rows.add(name);
+    },
+    close: async () => {
+      await Promise.all([view.close(), rows.close()]);
+    },
+  };
+}
+
+// The whole view is one key of the same queue, so that it is tried until it is written once.
+const whole = "*";
+
+function startView({ mesh, servers, autoRestarts, log }: Deps) {
+  let writer: ViewWriter<ServerInfo> | undefined;
+  let isWhole = false;
+  const queue = createWorkQueue({
+    concurrency: viewWriters,
+    highestBackOffMs,
+    handle: async (key) => {
+      if (key === whole) {
+        writer ??= await mesh.writeView(contracts.servers);
+        const entries = new Map(
+          servers.list().map((server) => [server.metadata.name, toServerInfo(server, { autoRestarts })]),
+        );
+        await writer.replace(entries);
+        isWhole = true;
+        return undefined;
+      }
+      if (!writer) return undefined;
+      const server = servers.get(key);
+      if (server) await writer.put(key, toServerInfo(server, { autoRestarts }));
+      else await writer.remove(key);
+      return undefined;
+    },
+    onError: (key, error, retryMs) =>
+      log.warn({ key, error: (error as Error).message, retry_ms: retryMs }, "the view is not written yet"),
+  });
+  queue.add(whole);
+  return {
+    // What changes before the first full copy is done is in a copy that is made again.
+    add: (name: string) => queue.add(isWhole ? name : whole),
+    close: async () => {
+      await queue.close();
+      await writer?.close();
+    },
+  };
+}
+
+function startRows({ store, servers, log }: Deps) {
+  let known: Map<string, string | null> | undefined;
+  const load = async () => {
+    const found = await store.phases();
+    known ??= found;
+    return known;
+  };
+  const queue = createWorkQueue({
+    concurrency: rowWriters,
+    highestBackOffMs,
+    handle: async (name) => {
+      const phases = known ?? (await load());
+      const server = servers.get(name);
+      const to = server?.status?.phase;
+      if (!server) phases.delete(name);
+      if (!server || to === undefined || phases.get(name) === to) return undefined;
+      if (!phases.has(name)) {
+        await store.adopt(name, server.spec.subdomain);
+        phases.set(name, (await store.phaseOf(name)) ?? null);
+      }
+      const reason = conditionOf(server.status?.conditions, "Ready")?.reason ?? to;
+      const change = { name, known: phases.get(name) ?? null, to, reason, at: new Date() };
+      if (change.known === to) return undefined;
+      if (await store.changePhase(change)) phases.set(name, to);
+      else {
+        phases.delete(name);
+        return 0;
+      }
+      return undefined;
+    },
+    onError: (name, error, retryMs) =>
+      log.warn({ name, error: (error as Error).message, retry_ms: retryMs }, "a phase is not recorded yet"),
+  });
+  return queue;
+}

@@ -1,0 +1,30 @@
+import type { Handler } from "@svc/mesh";
+import { auditActor, type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
+import { annotation, namespaceOf, servers as resource } from "./resource.ts";
+
+/** Advisory: readiness is decided by RCON (api.md A2). */
+export const reportReady =
+  (deps: ServerDeps): Handler<typeof contracts.reportReady> =>
+  (context, { name }) => {
+    findByAnyName(deps, name);
+    deps.mesh.audit({ ...auditActor(context), action: "server.ready", server_name: name });
+    return null;
+  };
+
+export const reportJoin =
+  (deps: ServerDeps): Handler<typeof contracts.reportJoin> =>
+  async (context, { name, mc_uuid }) => {
+    const server = findByAnyName(deps, name);
+    const at = new Date();
+    await deps.store.recordJoin(name, mc_uuid, at);
+    if (server.status?.phase === "Running" && !deps.countSoon(name)) {
+      const merge = { metadata: { annotations: { [annotation.countRequested]: at.toISOString() } } };
+      // The leader sees it by its watch. Without it the next regular count shows the player.
+      await deps.kube
+        .patch(resource, { name, namespace: namespaceOf(server) }, { merge })
+        .catch((error: Error) =>
+          context.log.warn({ server: name, error: error.message }, "a count was not asked for"),
+        );
+    }
+    return null;
+  };

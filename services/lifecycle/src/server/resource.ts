@@ -1,0 +1,78 @@
+// The kind MinecraftServer as this service sees it, and the names around it (behaviour.md a).
+
+import { type KubeObject, type ObjectMeta, resource } from "@svc/kube";
+import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
+
+export type Server = KubeObject & {
+  metadata: ObjectMeta;
+  spec: MinecraftServerSpec;
+  status?: MinecraftServerStatus;
+};
+
+export const servers = resource<Server>({
+  group: MinecraftServer.group,
+  version: MinecraftServer.version,
+  plural: MinecraftServer.plural,
+  kind: MinecraftServer.kind,
+  namespaced: true,
+});
+
+const prefix = MinecraftServer.group;
+
+export const label = {
+  server: `${prefix}/server`,
+  managedBy: `${prefix}/managed-by`,
+  component: `${prefix}/component`,
+  systemRole: `${prefix}/system-role`,
+  forwarding: `${prefix}/forwarding`,
+  filesMode: `${prefix}/files-mode`,
+  nodeOnline: `${prefix}/node-online`,
+  nodeIdentity: `${prefix}/identity`,
+  nodeRole: `${prefix}/role`,
+  nodeApproved: `${prefix}/approved`,
+} as const;
+
+export const annotation = {
+  maintenance: `${prefix}/maintenance`,
+  startRetry: `${prefix}/start-retry`,
+  /** Written by the replica that took a join report, so that the leader counts players at once. */
+  countRequested: `${prefix}/count-requested`,
+  rconSecret: `${prefix}/rcon-secret`,
+  podTemplate: `${prefix}/pod-template`,
+} as const;
+
+export const operatorName = "svc-operator";
+export const gamePort = 25_565;
+export const rconPort = 25_575;
+
+/** Labels of every object that is made for a server. */
+export function managedLabels(name: string): Record<string, string> {
+  return { [label.server]: name, [label.managedBy]: operatorName, [label.component]: "server" };
+}
+
+export function namespaceOf(server: Server): string {
+  return server.metadata.namespace ?? "default";
+}
+
+/** `login`, `lobby` or empty for a user's server. */
+export function systemRoleOf(server: Server): string {
+  return server.metadata.labels?.[label.systemRole] ?? "";
+}
+
+export function hasRcon(server: Server): boolean {
+  return server.spec.rcon?.enabled === true;
+}
+
+export function wantsToRun(server: Server): boolean {
+  return server.spec.desiredState === "Running";
+}
+
+/** Where the RCON password lies; the Secret is made by the operator when it is missing. */
+export function rconSecretRef(server: Server): { name: string; key: string } {
+  return server.spec.rcon?.secretRef ?? { name: `${server.metadata.name}-rcon`, key: "password" };
+}
+
+/** Name of the claim that holds the world. */
+export function worldClaimName(server: Server): string {
+  return server.spec.storage?.claimName ?? `world-${server.metadata.name}-0`;
+}

@@ -1,0 +1,35 @@
+// The tables of this service as kysely sees them (behaviour.md c).
+
+import type { Store } from "@svc/store";
+import type { Generated } from "kysely";
+
+export type ServersTable = {
+  name: string;
+  owner_id: string | null;
+  claimed_at: Date | null;
+  last_active_at: Generated<Date>;
+  warned_3d_at: Date | null;
+  warned_1d_at: Date | null;
+  cached_phase: string | null;
+  created_at: Generated<Date>;
+  deleted_at: Date | null;
+  cached_cpu_milli: Generated<number>;
+  cached_memory_mb: Generated<number>;
+  cached_storage_mb: Generated<number>;
+  retire_requested_at: Date | null;
+  retire_delete: Generated<boolean>;
+  last_wake_at: Date | null;
+};
+
+export type Tables = {
+  servers: ServersTable;
+  server_aliases: { subdomain: string; server_name: string };
+  server_allowlist: {
+    server_name: string;
+    mc_uuid: string;
+    added_at: Generated<Date>;
+    revoked_at: Date | null;
+  };
+};
+
+export type LifecycleStore = Store<Tables>;

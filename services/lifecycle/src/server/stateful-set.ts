@@ -1,0 +1,203 @@
+// The StatefulSet of a server (behaviour.md a.5, architecture.md 6.12).
+
+import { createHash } from "node:crypto";
+import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from "@kubernetes/client-node";
+import type { StatefulSet } from "@svc/kube";
+import type { LifecycleSettings } from "../config.ts";
+import { ownerOf } from "./objects.ts";
+import {
+  annotation,
+  gamePort,
+  hasRcon,
+  label,
+  managedLabels,
+  namespaceOf,
+  rconPort,
+  rconSecretRef,
+  type Server,
+  systemRoleOf,
+} from "./resource.ts";
+
+type Wanted = {
+  server: Server;
+  settings: LifecycleSettings;
+  /** Password of the RCON Secret; its digest makes the pod roll when the Secret was made anew. */
+  password: string | undefined;
+};
+
+/** The StatefulSet that a valid spec asks for, with one replica or none. */
+export function statefulSetOf(wanted: Wanted, replicas: 0 | 1): StatefulSet {
+  const { server, settings } = wanted;
+  const { name } = server.metadata;
+  const template = podTemplateOf(wanted);
+  return {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: {
+      name,
+      namespace: namespaceOf(server),
+      labels: managedLabels(name),
+      annotations: { [annotation.podTemplate]: digestOf(template, settings.platform_image) },
+      ownerReferences: [ownerOf(server)],
+    },
+    spec: {
+      serviceName: `${name}-hl`,
+      replicas,
+      selector: { matchLabels: { [label.server]: name } },
+      updateStrategy: { type: "RollingUpdate" },
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: "Retain", whenScaled: "Retain" },
+      template,
+      ...(server.spec.storage?.claimName ? {} : { volumeClaimTemplates: [worldClaimOf(server, settings)] }),
+    },
+  };
+}
+
+function worldClaimOf(server: Server, settings: LifecycleSettings) {
+  const { size, storageClassName } = server.spec.storage ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "world", labels: managedLabels(server.metadata.name) },
+    spec: {
+      accessModes: ["ReadWriteOnce"],
+      resources: { requests: { storage: size || settings.default_storage } },
+      ...(storageClassName && { storageClassName }),
+    },
+  };
+}
+
+function podTemplateOf({ server, settings, password }: Wanted): V1PodTemplateSpec {
+  const { spec } = server;
+  const { name } = server.metadata;
+  const role = systemRoleOf(server);
+  const graceSeconds = spec.lifecycle?.terminationGracePeriodSeconds || settings.termination_grace / 1_000;
+  const claimName = spec.storage?.claimName;
+  return {
+    metadata: {
+      labels: { ...managedLabels(name), ...(role && { [label.systemRole]: role }) },
+      ...(password !== undefined && { annotations: { [annotation.rconSecret]: shortDigest(password) } }),
+    },
+    spec: {
+      automountServiceAccountToken: false,
+      terminationGracePeriodSeconds: graceSeconds,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: 1000,
+        runAsGroup: 1000,
+        fsGroup: 1000,
+        fsGroupChangePolicy: "OnRootMismatch",
+        seccompProfile: { type: "RuntimeDefault" },
+      },
+      ...(spec.nodeName && { nodeSelector: { [label.nodeIdentity]: spec.nodeName } }),
+      ...(settings.platform_image && { initContainers: initContainersOf(server, settings) }),
+      containers: [gameContainerOf(server, settings)],
+      ...(claimName && { volumes: [{ name: "world", persistentVolumeClaim: { claimName } }] }),
+    },
+  };
+}
+
+function gameContainerOf(server: Server, settings: LifecycleSettings): V1Container {
+  const { spec } = server;
+  const ports = [{ name: "game", containerPort: gamePort, protocol: "TCP" }];
+  if (hasRcon(server)) ports.push({ name: "rcon", containerPort: rconPort, protocol: "TCP" });
+  const { limits, requests } = spec.resources ?? {};
+  return {
+    name: "minecraft",
+    image: spec.image,
+    ...(spec.args?.length && { args: spec.args }),
+    env: envOf(server, settings),
+    ports,
+    ...((limits || requests) && { resources: { ...(limits && { limits }), ...(requests && { requests }) } }),
+    volumeMounts: [{ name: "world", mountPath: "/data" }],
+    ...probesOf(server, settings),
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
+  };
+}
+
+function envOf(server: Server, settings: LifecycleSettings): V1EnvVar[] {
+  const { spec } = server;
+  const env: V1EnvVar[] = [];
+  if (spec.javaMemory) env.push({ name: "JAVA_MEMORY", value: spec.javaMemory });
+  if (spec.javaFlags?.length) env.push({ name: "JAVA_FLAGS", value: spec.javaFlags.join(" ") });
+  for (const { name, value } of spec.env ?? []) env.push({ name, value: value ?? "" });
+  if (hasRcon(server)) {
+    env.push({ name: "RCON_PORT", value: String(rconPort) });
+    env.push({ name: "RCON_PASSWORD", valueFrom: { secretKeyRef: rconSecretRef(server) } });
+  }
+  if (server.metadata.name === "login" && systemRoleOf(server) === "login") {
+    env.push({
+      name: "SVC_SERVICE_TOKEN",
+      valueFrom: { secretKeyRef: { name: "limbo-token", key: "token" } },
+    });
+  }
+  const secretKeyRef = { name: settings.forwarding_secret_name, key: "secret", optional: true };
+  env.push({ name: "SVC_FORWARDING_SECRET", valueFrom: { secretKeyRef } });
+  return env;
+}
+
+// The operator judges slow starts, not the kubelet: the startup probe waits a minute longer than any deadline.
+function probesOf(server: Server, settings: LifecycleSettings) {
+  const { startup } = server.spec;
+  const http = startup?.healthHTTPPort ?? 0;
+  const handler: V1Probe =
+    http > 0
+      ? { httpGet: { port: http, path: startup?.healthHTTPPath || "/healthz" } }
+      : { tcpSocket: { port: gamePort } };
+  const timeoutSeconds = startup?.timeoutSeconds || settings.startup_timeout / 1_000;
+  return {
+    startupProbe: {
+      ...handler,
+      periodSeconds: 1,
+      timeoutSeconds: 1,
+      failureThreshold: Math.ceil(timeoutSeconds) + 60,
+    },
+    readinessProbe: { ...handler, periodSeconds: 5, timeoutSeconds: 2, failureThreshold: 6 },
+    livenessProbe: { ...handler, periodSeconds: 20, timeoutSeconds: 5, failureThreshold: 6 },
+  };
+}
+
+function initContainersOf(server: Server, settings: LifecycleSettings): V1Container[] {
+  const image = settings.platform_image;
+  const readOnly = { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false };
+  const data = [{ name: "world", mountPath: "/data" }];
+  const prepare: V1Container = {
+    name: "prepare-data",
+    image,
+    args: ["init-volume", "--data", "/data"],
+    volumeMounts: data,
+    securityContext: {
+      ...readOnly,
+      runAsUser: 0,
+      runAsNonRoot: false,
+      capabilities: { drop: ["ALL"], add: ["CHOWN", "DAC_OVERRIDE"] },
+    },
+  };
+  const secretKeyRef = { name: settings.forwarding_secret_name, key: "secret", optional: true };
+  const forwarding: V1Container = {
+    name: "init-forwarding",
+    image,
+    args: ["init-forwarding", "--data", "/data"],
+    env: [{ name: "SVC_FORWARDING_SECRET", valueFrom: { secretKeyRef } }],
+    volumeMounts: data,
+    securityContext: { ...readOnly, capabilities: { drop: ["ALL"] } },
+  };
+  const gate: V1Container = {
+    name: "egress-gate",
+    image,
+    args: ["egress-gate", "--wait", "30s", "--fail-open", "--positive-probe", "kube-dns.kube-system.svc:53"],
+    securityContext: { ...readOnly, capabilities: { drop: ["ALL"] } },
+  };
+  return systemRoleOf(server) === "" ? [prepare, forwarding, gate] : [prepare, gate];
+}
+
+function shortDigest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+// With the platform's own image blanked, so that an upgrade of the platform leaves running servers alone.
+function digestOf(template: V1PodTemplateSpec, platformImage: string): string {
+  const text = JSON.stringify(template, (key, value: unknown) =>
+    key === "image" && platformImage !== "" && value === platformImage ? "" : value,
+  );
+  return shortDigest(text);
+}

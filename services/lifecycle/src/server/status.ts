@@ -1,0 +1,211 @@
+// The whole status of each phase, as a pass leaves it (interface.md 3.1, behaviour.md b.5 to b.7).
+
+import type { MinecraftServerStatus, Phase } from "@svc/proto";
+import { type ConditionInput, type Reason, withConditions, withoutCondition } from "./condition.ts";
+import { gameAddressOf, type Observed, type PlayerCount } from "./observe.ts";
+import { hasRcon } from "./resource.ts";
+
+export function iso(now: number): string {
+  return new Date(now).toISOString();
+}
+
+type Why = { reason: Reason; message: string };
+
+function both(why: Why): ConditionInput[] {
+  return [
+    { type: "Ready", status: "False", ...why },
+    { type: "RconReached", status: "False", ...why },
+  ];
+}
+
+/** Facts of this pass that every phase shows. */
+function base(observed: Observed, phase: Phase): MinecraftServerStatus {
+  const { server, status, pod, statefulSet } = observed;
+  const motd = server.spec.motd;
+  const texts: Partial<Record<Phase, string | undefined>> = {
+    Running: motd?.running,
+    Stopped: motd?.stopped,
+    Stopping: motd?.stopped,
+    Starting: motd?.starting,
+    Failed: motd?.failed,
+  };
+  const { liveMotd: _before, ...rest } = status;
+  const liveMotd = texts[phase];
+  const nodeName = pod?.spec?.nodeName ?? status.nodeName;
+  return {
+    ...rest,
+    phase,
+    ready: false,
+    readyReplicas: statefulSet?.status?.readyReplicas ?? 0,
+    ...(nodeName !== undefined && { nodeName }),
+    ...(server.metadata.generation !== undefined && { observedGeneration: server.metadata.generation }),
+    ...(liveMotd !== undefined && { liveMotd }),
+  };
+}
+
+function fallback({ server }: Observed) {
+  return { mode: "fallback" as const, address: server.spec.fallbackServer ?? "" };
+}
+
+/** Starting, for a reason. The anchor is set once and stays; `restart` sets a new one with a fresh run. */
+export function starting(
+  observed: Observed,
+  now: number,
+  about: Why & { restart?: { autoRestarts: number } },
+): MinecraftServerStatus {
+  const { restart, ...why } = about;
+  const {
+    players: _p,
+    emptySince: _e,
+    readySignalAt: _r,
+    stopNoticeAt: _n,
+    ...rest
+  } = base(observed, "Starting");
+  const kept = isFreshStart(observed) ? undefined : rest.startRequestedAt;
+  const conditions = withoutCondition(withoutInvalidSpec(rest), "PlayersCounted");
+  return {
+    ...rest,
+    endpoint: fallback(observed),
+    startRequestedAt: restart || kept === undefined ? iso(now) : kept,
+    ...(restart && { autoRestarts: restart.autoRestarts }),
+    ...(restart && restart.autoRestarts > 0 && { lastAutoRestartAt: iso(now) }),
+    conditions: withConditions(conditions, both(why), iso(now)),
+  };
+}
+
+// A start after anything else than a start or a failed start has its own anchor; so has one after a spec was mended.
+function isFreshStart({ status }: Observed): boolean {
+  if (status.phase === "Starting") return false;
+  return status.phase !== "Failed" || failureOf(status) === "InvalidSpec";
+}
+
+/** The reason of a Failed server; undefined when it is none. */
+export function failureOf(status: MinecraftServerStatus): string | undefined {
+  if (status.phase !== "Failed") return undefined;
+  return status.conditions?.find(({ type }) => type === "Ready")?.reason ?? "";
+}
+
+function withoutInvalidSpec({ conditions }: MinecraftServerStatus) {
+  const isInvalid = conditions?.some(
+    ({ type, reason }) => type === "Provisioned" && reason === "InvalidSpec",
+  );
+  return isInvalid ? withoutCondition(conditions, "Provisioned") : conditions;
+}
+
+/** Failed: Ready and Provisioned say why; the endpoint stays as it was (interface.md 3.1 rule 3). */
+export function failed(observed: Observed, now: number, why: Why): MinecraftServerStatus {
+  const inputs: ConditionInput[] = [
+    { type: "Ready", status: "False", ...why },
+    { type: "Provisioned", status: "False", ...why },
+  ];
+  const status = base(observed, "Failed");
+  return { ...status, conditions: withConditions(status.conditions, inputs, iso(now)) };
+}
+
+/** Running with what the last probe said; no count leaves the last real one. */
+export function running(
+  observed: Observed,
+  now: number,
+  about: { count: PlayerCount | "unreadable" | "unasked"; emptySince: string | undefined },
+): MinecraftServerStatus {
+  const {
+    startRequestedAt: _a,
+    emptySince: _e,
+    stopNoticeAt: _n,
+    autoRestarts: _r,
+    ...rest
+  } = base(observed, "Running");
+  const { count, emptySince } = about;
+  const wasRunning = observed.status.phase === "Running";
+  return {
+    ...rest,
+    ready: true,
+    endpoint: { mode: "direct", address: gameAddressOf(observed) ?? "" },
+    readySignalAt: wasRunning && rest.readySignalAt !== undefined ? rest.readySignalAt : iso(now),
+    ...(emptySince !== undefined && { emptySince }),
+    ...(typeof count === "object" && { players: count }),
+    conditions: withConditions(rest.conditions, runningConditions(observed, count), iso(now)),
+  };
+}
+
+function runningConditions(
+  observed: Observed,
+  count: PlayerCount | "unreadable" | "unasked",
+): ConditionInput[] {
+  const provisioned: ConditionInput = {
+    type: "Provisioned",
+    status: "True",
+    reason: "Provisioned",
+    message: "The server's objects are in place.",
+  };
+  if (!hasRcon(observed.server)) {
+    const why: Why = { reason: "RconDisabled", message: "RCON is off; the pod's readiness decides." };
+    return [
+      { type: "Ready", status: "True", reason: "PodReady", message: "The pod accepts connections." },
+      { type: "RconReached", status: "False", ...why },
+      { type: "PlayersCounted", status: "False", ...why },
+      provisioned,
+    ];
+  }
+  const reached: ConditionInput[] = [
+    { type: "RconReached", status: "True", reason: "Probed", message: "RCON accepted the password." },
+    { type: "Ready", status: "True", reason: "RconReached", message: "Players may join." },
+    provisioned,
+  ];
+  if (count === "unasked") return reached;
+  const counted: ConditionInput =
+    count === "unreadable"
+      ? {
+          type: "PlayersCounted",
+          status: "False",
+          reason: "ListUnreadable",
+          message: "The answer to list could not be read; the idle clock waits.",
+        }
+      : { type: "PlayersCounted", status: "True", reason: "Counted", message: "The players were counted." };
+  return [...reached, counted];
+}
+
+/** Stopping: the pod is being asked to go, or is going. */
+export function stopping(observed: Observed, now: number): MinecraftServerStatus {
+  const { emptySince: _e, readySignalAt: _r, stopNoticeAt: _n, ...rest } = base(observed, "Stopping");
+  const why: Why = { reason: "Stopping", message: "The server is stopping." };
+  return {
+    ...rest,
+    endpoint: fallback(observed),
+    conditions: withConditions(rest.conditions, both(why), iso(now)),
+  };
+}
+
+/** Stopped: nothing of a run is left in the status. */
+export function stopped(observed: Observed, now: number): MinecraftServerStatus {
+  const kept = base(observed, "Stopped");
+  const why: Why = { reason: "Stopped", message: "The server is stopped." };
+  const conditions = withoutCondition(withoutInvalidSpec(kept), "PlayersCounted");
+  const { nodeName, observedGeneration, liveMotd } = kept;
+  return {
+    phase: "Stopped",
+    ready: false,
+    readyReplicas: 0,
+    ...(nodeName !== undefined && { nodeName }),
+    ...(observedGeneration !== undefined && { observedGeneration }),
+    ...(liveMotd !== undefined && { liveMotd }),
+    endpoint: fallback(observed),
+    conditions: withConditions(conditions, both(why), iso(now)),
+  };
+}
+
+/** The phase stays; only Ready says what is in the way. */
+export function hindered(
+  observed: Observed,
+  now: number,
+  about: Why & { hidesEndpoint: boolean },
+): MinecraftServerStatus {
+  const { hidesEndpoint, ...why } = about;
+  const known = observed.status.phase;
+  const status = base(observed, known === undefined || known === "Unknown" ? "Stopped" : known);
+  return {
+    ...status,
+    ...(hidesEndpoint && { endpoint: { mode: "fallback" as const, address: "" } }),
+    conditions: withConditions(status.conditions, [{ type: "Ready", status: "False", ...why }], iso(now)),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Handler } from "@svc/mesh";
+import { accounts } from "@svc/proto";
+import { auditActor, type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
+import { startServer } from "./start.ts";
+import { judgeWaker } from "./wake-policy.ts";
+
+type Contract = typeof contracts.wakeForPlayer;
+
+export const wakeForPlayer =
+  (deps: ServerDeps): Handler<Contract> =>
+  async (context, { name, mc_uuid }) => {
+    const server = findByAnyName(deps, name);
+    const row = await deps.store.find(name);
+    await checkPolicy(deps, context, { server, row, player: mc_uuid });
+    const refuse = context.fault;
+    const { server: now, change } = await startServer(deps, { server, row, mayRetry: false, refuse });
+    if (change !== "none") {
+      const payload = { mc_uuid };
+      deps.mesh.audit({ ...auditActor(context), action: "server.wake", server_name: name, payload });
+    }
+    const phase = now.status?.phase ?? "Unknown";
+    return { name, desiredState: "Running", phase, ready: phase === "Running" && now.status?.ready === true };
+  };
+
+async function checkPolicy(
+  deps: ServerDeps,
+  context: Parameters<Handler<Contract>>[0],
+  about: {
+    server: Parameters<typeof judgeWaker>[0];
+    row: Parameters<typeof judgeWaker>[1];
+    player: string;
+  },
+): Promise<void> {
+  const { server, row, player } = about;
+  const { name } = server.metadata;
+  // The open door needs nobody's answer, also while accounts cannot be read.
+  if (server.spec.autostartPolicy === "public") return;
+  const { account } = await deps.mesh.call(accounts.findLink, { mc_uuid: player }, context);
+  const isStaff = account?.role === "admin" || account?.role === "owner";
+  const answer = judgeWaker(server, row, { accountId: account?.user_id, isStaff });
+  if (answer === "allowed") return;
+  if (answer === "ask-allowlist" && (await deps.store.isAllowed(name, [player]))) return;
+  throw context.fault("forbidden", { message: "You may not wake this server; ask its owner." });
+}

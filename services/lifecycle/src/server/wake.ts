@@ -1,0 +1,40 @@
+import type { Context, Handler } from "@svc/mesh";
+import { accounts } from "@svc/proto";
+import { auditActor, type contracts, findByUserName, type ServerDeps } from "./deps.ts";
+import type { Server } from "./resource.ts";
+import { startServer } from "./start.ts";
+import type { ServerRow } from "./store.ts";
+import { judgeWaker } from "./wake-policy.ts";
+
+type Contract = typeof contracts.wake;
+
+export const wake =
+  (deps: ServerDeps): Handler<Contract> =>
+  async (context, { name }) => {
+    const server = findByUserName(deps, name);
+    const row = await deps.store.find(name);
+    await checkPolicy(deps, context, { server, row });
+    const refuse = context.fault as (fault: string) => Error;
+    const { change } = await startServer(deps, { server, row, mayRetry: true, refuse });
+    if (change !== "none") {
+      const action = change === "retried" ? "retry_start" : "server.wake";
+      deps.mesh.audit({ ...auditActor(context), action, server_name: name });
+    }
+    return { name, desiredState: "Running" };
+  };
+
+async function checkPolicy(
+  deps: ServerDeps,
+  context: Context<Contract>,
+  { server, row }: { server: Server; row: ServerRow | undefined },
+): Promise<void> {
+  const { principal } = context;
+  if (principal.kind !== "account") throw context.fault("forbidden");
+  const answer = judgeWaker(server, row, { accountId: principal.user_id, isStaff: principal.staff });
+  if (answer === "allowed") return;
+  if (answer === "ask-allowlist") {
+    const { mc_uuids } = await deps.mesh.call(accounts.listLinks, { user_id: principal.user_id }, context);
+    if (await deps.store.isAllowed(server.metadata.name, mc_uuids)) return;
+  }
+  throw context.fault("forbidden", { message: "You may not wake this server; ask its owner." });
+}

@@ -1,0 +1,28 @@
+// Table of contents: which handler answers which contract.
+
+import type { Mesh } from "@svc/mesh";
+import { create } from "./server/create.ts";
+import { contracts, type ServerDeps } from "./server/deps.ts";
+import { fleet, list } from "./server/list.ts";
+import { patch } from "./server/patch.ts";
+import { ready } from "./server/ready.ts";
+import { reportJoin, reportReady } from "./server/report.ts";
+import { readStatus, viewStatus } from "./server/status-of.ts";
+import { stop } from "./server/stop.ts";
+import { wake } from "./server/wake.ts";
+import { wakeForPlayer } from "./server/wake-for-player.ts";
+
+export function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
+  mesh.serve(contracts.ready, ready(deps));
+  mesh.serve(contracts.list, list(deps));
+  mesh.serve(contracts.readStatus, readStatus(deps));
+  mesh.serve(contracts.wakeForPlayer, wakeForPlayer(deps));
+  mesh.serve(contracts.reportReady, reportReady(deps));
+  mesh.serve(contracts.reportJoin, reportJoin(deps));
+  mesh.serve(contracts.create, create(deps));
+  mesh.serve(contracts.patch, patch(deps));
+  mesh.serve(contracts.fleet, fleet(deps));
+  mesh.serve(contracts.viewStatus, viewStatus(deps));
+  mesh.serve(contracts.wake, wake(deps));
+  mesh.serve(contracts.stop, stop(deps));
+}
