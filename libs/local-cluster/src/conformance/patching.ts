@@ -168,20 +168,22 @@ export const patchingCases: Case[] = [
     },
   },
   {
-    name: "server-side apply joins lists by their keys and shares equal values",
-    run: (world) =>
-      withWidgets(world, async (widgets) => {
-        const apply = (status: number, manager: string, spec: Json) =>
-          world.expect(status, "PATCH", `${widgets.path("a")}?fieldManager=${manager}`, {
-            body: { ...widgets.make("a"), spec: { size: "s", ...spec } },
-            type: applyType,
-          });
-        await apply(201, "one", { parts: [{ name: "x", count: 1 }] });
-        const both = await apply(200, "two", { parts: [{ name: "y", count: 2 }] });
-        assert.deepEqual(both.spec.parts.map((part: Json) => part.name).sort(), ["x", "y"]);
-        const left = await apply(200, "one", {});
-        assert.deepEqual(left.spec.parts, [{ name: "y", count: 2 }]);
-      }),
+    name: "server-side apply joins lists by their keys",
+    run: async ({ expect, path }) => {
+      const apply = (status: number, manager: string, ports: object[]) =>
+        expect(status, "PATCH", `${path("services", "a")}?fieldManager=${manager}`, {
+          body: { apiVersion: "v1", kind: "Service", metadata: { name: "a" }, spec: { ports } },
+          type: applyType,
+        });
+      await apply(201, "one", [{ name: "x", port: 80, protocol: "TCP" }]);
+      const both = await apply(200, "two", [{ name: "y", port: 81, protocol: "TCP" }]);
+      assert.deepEqual(both.spec.ports.map((port: Json) => port.name).sort(), ["x", "y"]);
+      const left = await apply(200, "one", []);
+      assert.deepEqual(
+        left.spec.ports.map((port: Json) => port.name),
+        ["y"],
+      );
+    },
   },
   {
     name: "a patch of what does not exist is 404",

@@ -105,7 +105,8 @@ export function pod(name: string, image = "example/none:1") {
   };
 }
 
-/** The causes of a 422 as `field reason`. */
+/** The causes of a 422 as `field reason`, each once: some versions of Kubernetes say one thing twice. */
 export function causesOf(status: Json): string[] {
-  return status.details.causes.map((cause: Json) => `${cause.field} ${cause.reason}`);
+  const causes: Json[] = status.details.causes;
+  return [...new Set(causes.map(({ field, reason }) => `${field.replace(/^\./, "")} ${reason}`))];
 }

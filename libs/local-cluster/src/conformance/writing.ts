@@ -68,10 +68,10 @@ export const writingCases: Case[] = [
   {
     name: "an update of what does not exist is 404, one of another uid 409",
     run: async ({ expect, path }) => {
-      await expect(404, "PUT", path("services", "none"), { body: service("none") });
-      const made = await expect(201, "POST", path("services"), { body: service("a") });
+      await expect(404, "PUT", path("configmaps", "none"), { body: configMap("none") });
+      const made = await expect(201, "POST", path("configmaps"), { body: configMap("a") });
       const other = { ...made, metadata: { ...made.metadata, uid: "00000000-0000-0000-0000-000000000000" } };
-      assert.equal((await expect(409, "PUT", path("services", "a"), { body: other })).reason, "Conflict");
+      assert.equal((await expect(409, "PUT", path("configmaps", "a"), { body: other })).reason, "Conflict");
     },
   },
   {
@@ -122,7 +122,7 @@ export const writingCases: Case[] = [
   {
     name: "an object can be sent as YAML",
     run: async ({ expect, path }) => {
-      const body = "metadata:\n  name: y\ndata:\n  k: v\n";
+      const body = "metadata:\n  name: yaml\ndata:\n  k: v\n";
       const made = await expect(201, "POST", path("configmaps"), { body, type: "application/yaml" });
       assert.deepEqual(made.data, { k: "v" });
     },
@@ -164,7 +164,3 @@ export const writingCases: Case[] = [
     },
   },
 ];
-
-function service(name: string) {
-  return { apiVersion: "v1", kind: "Service", metadata: { name }, spec: { ports: [{ port: 80 }] } };
-}

@@ -56,9 +56,14 @@ export async function serveWatch(
     accepts: accepts ?? undefined,
     all: request.sendInitialEvents,
   });
+  if (initial.gone) {
+    for (const line of initial.lines) response.write(line);
+    response.end();
+    return () => {};
+  }
   const unsubscribe = store.subscribe(type.storageKey, send);
   const stop = endOfWatch(lookup, request, { response, unsubscribe });
-  for (const line of initial) if (!(await write(response, line))) break;
+  for (const line of initial.lines) if (!(await write(response, line))) break;
   if (request.sendInitialEvents && request.bookmarks) push(response, bookmark(type, store.version(), true));
   for (const line of backlog.splice(0)) push(response, line);
   live = true;
@@ -89,6 +94,8 @@ function endOfWatch(
   return () => response.end();
 }
 
+type Initial = { lines: Buffer[]; gone?: boolean };
+
 type Start = {
   from: number;
   wanted: (key: string) => boolean;
@@ -97,22 +104,21 @@ type Start = {
 };
 
 // Without a version: everything there is. With one: what has happened since, or the word that it is too old.
-function initialLines({ store, type }: Lookup, { from, wanted, accepts, all }: Start): Buffer[] {
+function initialLines({ store, type }: Lookup, { from, wanted, accepts, all }: Start): Initial {
   const collection = store.collection(type.storageKey);
   if (from === 0 || all) {
     const present = [...collection.range({})].filter(
       ({ key, object }) => wanted(key) && (!accepts || accepts(object)),
     );
-    return present.map((stored) => lineOf("ADDED", objectBytes(type, stored)));
+    return { lines: present.map((stored) => lineOf("ADDED", objectBytes(type, stored))) };
   }
   const changes = collection.changesAfter(from);
   if (!changes) {
     const gone = tooOldVersion(from, collection.horizon());
-    return [lineOf("ERROR", Buffer.from(JSON.stringify(gone)))];
+    return { lines: [lineOf("ERROR", Buffer.from(JSON.stringify(gone)))], gone: true };
   }
-  return changes
-    .filter((change) => wanted(change.key))
-    .flatMap((change) => eventLine(type, change, accepts) ?? []);
+  const seen = changes.filter((change) => wanted(change.key));
+  return { lines: seen.flatMap((change) => eventLine(type, change, accepts) ?? []) };
 }
 
 function objectBytes(type: ResourceType, stored: Stored): Buffer {

@@ -85,16 +85,18 @@ function defaultVolume(volume: unknown): unknown {
   return sources.length === 0 ? { ...out, emptyDir: {} } : out;
 }
 
-/** What is wrong with a pod spec at `field`. */
+const anyPolicy = ["Always", "OnFailure", "Never"];
+
+/** What is wrong with a pod spec at `field`; `claims` are volumes that a set's claim templates add. */
 export function validatePodSpec(
   spec: JsonObject,
   field: string,
-  policies = ["Always", "OnFailure", "Never"],
+  { policies = anyPolicy, claims = [] }: { policies?: string[]; claims?: string[] } = {},
 ): StatusCause[] {
   const causes: StatusCause[] = [];
   const containers = listAt(spec, "containers");
   if (containers.length === 0) causes.push(fieldError.required(`${field}.containers`));
-  const volumes = new Set(listAt(spec, "volumes").map((volume) => stringAt(volume, "name")));
+  const volumes = new Set([...claims, ...listAt(spec, "volumes").map((volume) => stringAt(volume, "name"))]);
   const names = new Set<string>();
   for (const list of ["initContainers", "containers"]) {
     listAt(spec, list).forEach((container, index) => {

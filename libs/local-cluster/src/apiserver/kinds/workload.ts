@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../cluster-api.ts";
 import { fieldError, type StatusCause } from "../api-status.ts";
-import { isObject, type JsonObject, jsonEqual, listAt, objectAt } from "../json.ts";
+import { isObject, type JsonObject, jsonEqual, listAt, objectAt, stringAt } from "../json.ts";
 import { matchesLabelSelector } from "../selector.ts";
 import { defaultClaimSpec } from "./claim-spec.ts";
 import { defaultTemplate, validatePodSpec } from "./pod.ts";
@@ -38,7 +38,10 @@ function validateWorkload(object: KubeObject): StatusCause[] {
     causes.push(fieldError.invalid("spec.replicas", replicas, "must be greater than or equal to 0"));
   }
   const template = objectAt(objectAt(spec, "template"), "spec");
-  return [...causes, ...validatePodSpec(template, "spec.template.spec", ["Always"])];
+  const claims = listAt(spec, "volumeClaimTemplates").map((claim) =>
+    stringAt(objectAt(claim, "metadata"), "name"),
+  );
+  return [...causes, ...validatePodSpec(template, "spec.template.spec", { policies: ["Always"], claims })];
 }
 
 function selectorFixed(next: KubeObject, previous: KubeObject): StatusCause[] {
@@ -178,7 +181,7 @@ export const jobStrategy: Strategy = {
   },
   validate: (job) => {
     const template = objectAt(objectAt(specOf(job), "template"), "spec");
-    return validatePodSpec(template, "spec.template.spec", ["OnFailure", "Never"]);
+    return validatePodSpec(template, "spec.template.spec", { policies: ["OnFailure", "Never"] });
   },
   validateUpdate: (next, previous) =>
     ["selector", "template", "completions", "completionMode"].flatMap((key) => {
@@ -225,10 +228,9 @@ export const cronJobStrategy: Strategy = {
     const template = objectAt(objectAt(objectAt(spec, "jobTemplate"), "spec"), "template");
     return [
       ...causes,
-      ...validatePodSpec(objectAt(template, "spec"), "spec.jobTemplate.spec.template.spec", [
-        "OnFailure",
-        "Never",
-      ]),
+      ...validatePodSpec(objectAt(template, "spec"), "spec.jobTemplate.spec.template.spec", {
+        policies: ["OnFailure", "Never"],
+      }),
     ];
   },
 };
