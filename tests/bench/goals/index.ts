@@ -1,10 +1,12 @@
 // The goals in the order in which they run: those of the cell first, those of the whole stack after it.
 
 import type { Goal } from "../harness/bench.ts";
+import { fleet } from "./fleet.ts";
 import { g1 } from "./g1.ts";
 import { g2 } from "./g2.ts";
 import { g3 } from "./g3.ts";
 import { g5 } from "./g5.ts";
+import { g7 } from "./g7.ts";
 import { g8 } from "./g8.ts";
 import { g21 } from "./g21.ts";
 import { g22 } from "./g22.ts";
@@ -12,4 +14,4 @@ import { g22Gateway } from "./g22-gateway.ts";
 import { start } from "./start.ts";
 import { wake } from "./wake.ts";
 
-export const goals: readonly Goal[] = [g1, g2, g5, g8, g22Gateway, start, g22, g21, g3, wake];
+export const goals: readonly Goal[] = [g1, g2, g5, g7, g8, g22Gateway, start, g22, g21, g3, wake, fleet];

@@ -30,7 +30,13 @@ export type Arena = {
   say: (text: string) => void;
 };
 
-export type Goal = { name: string; title: string; run: (arena: Arena) => Promise<Row[]> };
+export type Goal = {
+  name: string;
+  /** Other goals that are measured along with it. */
+  covers?: readonly string[];
+  title: string;
+  run: (arena: Arena) => Promise<Row[]>;
+};
 
 export type Sample = { rps: number; p50Ms: number; p99Ms: number; cpuUs: number };
 

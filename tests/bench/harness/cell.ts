@@ -7,8 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startNats, startPostgres } from "@svc/local-stack";
 import { natsAuthorization, natsUsers } from "@svc/proto";
-import { outboxSql } from "@svc/store";
-import { type Anchors, natsServer, runSql, startAnchors } from "./anchors.ts";
+import { migrateUp, outboxSql, readMigrations } from "@svc/store";
+import { type Anchors, natsServer, root, runSql, startAnchors } from "./anchors.ts";
 import { type Child, startChild } from "./child.ts";
 import { type Service, startService } from "./service.ts";
 
@@ -26,6 +26,8 @@ export type Cell = {
   lifecycle: Child;
   identity: Child;
   listener: () => Promise<Child>;
+  /** lifecycle's recording of phase changes, on its own schema with 10,000 servers. */
+  phases: () => Promise<Child>;
   anchors: Anchors;
   stop: () => Promise<void>;
 };
@@ -42,6 +44,17 @@ function authorization(passwords: Record<string, string>, anchorPassword: string
 }
 
 const identitySchema = `create schema identity; set search_path to identity; ${outboxSql}`;
+
+async function prepareLifecycle(url: string): Promise<void> {
+  const migrations = readMigrations(join(root, "services/lifecycle/migrations"));
+  await migrateUp(url, { schema: "lifecycle", rolePassword: "bench", migrations });
+  await runSql(
+    url,
+    `insert into lifecycle.servers (name, cached_phase)
+       select 'bench-' || lpad(n::text, 5, '0'), 'Stopped' from generate_series(0, 9999) n;
+     analyze lifecycle.servers;`,
+  );
+}
 
 /** Starts a cell; `stop` ends everything and removes its data. */
 export async function startCell(profileDir?: string): Promise<Cell> {
@@ -112,6 +125,7 @@ async function assemble(
     },
     ending,
   );
+  let phases: Promise<Child> | undefined;
   return {
     dir,
     databaseUrl: postgres.url,
@@ -124,6 +138,8 @@ async function assemble(
     lifecycle,
     identity,
     listener: () => child("ours/listener.ts", ours("operator")),
+    phases: () =>
+      (phases ??= prepareLifecycle(postgres.url).then(() => child("ours/phases.ts", ours("lifecycle")))),
     anchors,
   };
 }

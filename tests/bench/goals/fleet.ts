@@ -1,0 +1,200 @@
+// A fleet of 10,000 servers, nearly all asleep (performance.md G6 and "How cost may grow"), on a running stack:
+// objects in the embedded cluster, rows in PostgreSQL, everything seen through the gateways.
+// The anchors of growth are the same figures of the same run with about 100 servers. Wakes are compared by their
+// medians. Memory is that of the lifecycle process some seconds after it came to rest.
+// After SIGKILL of lifecycle the view is current again when its age, told by the gateway's `Age` header, says that the
+// owner has vouched for the whole of it since the kill (precise to a second). The lease of the killed leader has to run
+// out first (12 s by default), which is part of the figure.
+// G6: nobody pages over HTTP; pages exist on the bus, where a gateway collects them from the owner. The stack runs with
+// `lifecycle.list_page = 100`; measured is one page out of the middle, asked by a process that stands for a gateway and
+// whose CPU is not counted. Anchor: bare Fastify that cuts and encodes a page of 100 out of 10,000 for each request.
+
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Arena, Goal, Target } from "../harness/bench.ts";
+import { measure, warm } from "../harness/bench.ts";
+import { startChild } from "../harness/child.ts";
+import { growFleet, listedServers, untilQuiet } from "../harness/fleet.ts";
+import { interleave, median } from "../harness/numbers.ts";
+import { environmentOf, residentMb, watchCpu } from "../harness/proc.ts";
+import type { Row } from "../harness/report.ts";
+import type { StackArena } from "../harness/stack.ts";
+import { until } from "../harness/until.ts";
+import type { Answer } from "../load/http.ts";
+import { wakeOnce } from "./wake.ts";
+
+const few = 100;
+const many = 10_000;
+
+type PageFigures = { cpuUs: number; p50Ms: number; p99Ms: number };
+type Figures = { wakeMs: number; statusMs: number; page: PageFigures };
+
+function servicePids(stack: StackArena): number[] {
+  const names = ["lifecycle", "identity", "gateway-internal", "gateway-external", "nats", "postgres"];
+  return [...names, "storage", "builds", "ops-watchdog"].map(stack.pidOf);
+}
+
+async function wakes(arena: Arena, stack: StackArena, prefix: string): Promise<number> {
+  const took: number[] = [];
+  for (let turn = 1; turn <= (arena.options.isQuick ? 1 : 5); turn += 1) {
+    const name = `bench-${prefix}-${turn}`;
+    await stack.ensureServer(name);
+    took.push(await wakeOnce(stack, name));
+  }
+  return median(took);
+}
+
+type Pages = (arena: Arena) => Promise<PageFigures>;
+
+async function openPager(stack: StackArena): Promise<{ pages: Pages; stop: () => Promise<void> }> {
+  const logDir = join(stack.dir, "logs", "bench");
+  mkdirSync(logDir, { recursive: true });
+  const { SVC_NATS_URL, SVC_NATS_USER, SVC_NATS_PASSWORD } = environmentOf(stack.pidOf("gateway-internal"));
+  const env = { SVC_NATS_URL, SVC_NATS_USER, SVC_NATS_PASSWORD };
+  const pager = await startChild("ours/pager.ts", { env, logDir });
+  const pages: Pages = async (arena) => {
+    const plan = { cursor: "bench-00049", callers: 10, durationMs: arena.windowMs };
+    const cpu = watchCpu([stack.pidOf("lifecycle"), stack.pidOf("nats")]);
+    const { requests, p50Ms, p99Ms } = await pager.ask<{ requests: number; p50Ms: number; p99Ms: number }>(
+      "run",
+      plan,
+    );
+    return { cpuUs: cpu() / requests, p50Ms, p99Ms };
+  };
+  return { pages, stop: pager.stop };
+}
+
+async function figures(arena: Arena, stack: StackArena, prefix: string): Promise<Figures> {
+  const status: Target = { ...stack.owner, path: "/api/v1/servers/bench-00042/status", pids: [] };
+  await warm(arena, status);
+  const at1 = await interleave(arena.options.rounds, { ours: () => measure(arena, status, 1) });
+  const pager = await openPager(stack);
+  await pager.pages(arena);
+  const page = await interleave(arena.options.rounds, { ours: () => pager.pages(arena) });
+  await pager.stop();
+  const wakeMs = await wakes(arena, stack, prefix);
+  return { wakeMs, statusMs: at1.ours.p50Ms, page: page.ours };
+}
+
+/** Kills lifecycle and answers the seconds until the view is vouched for as a whole again. */
+async function viewAgain(arena: Arena, stack: StackArena): Promise<number> {
+  const killedAt = Date.now();
+  process.kill(stack.pidOf("lifecycle"), "SIGKILL");
+  const { port, headers } = stack.proxy;
+  const plan = { host: "127.0.0.1", port, method: "GET", path: "/api/v1/servers", headers };
+  await until("the view to be current again", 120_000, async () => {
+    await new Promise((wake) => setTimeout(wake, 100));
+    const answer = await arena.load.ask<Answer>("once", plan);
+    const age = /\r\nage: *(\d+)/i.exec(answer.head)?.[1];
+    return age !== undefined && Date.now() - (Number(age) + 1) * 1_000 > killedAt;
+  });
+  return (Date.now() - killedAt) / 1_000;
+}
+
+async function pageAnchor(arena: Arena, stack: StackArena): Promise<number> {
+  const lists = await (await stack.anchors()).lists();
+  const target: Target = { port: lists.port, path: "/page", headers: {}, pids: [lists.pid] };
+  await warm(arena, target);
+  const found = await interleave(arena.options.rounds, { page: () => measure(arena, target, 10) });
+  await lists.stop();
+  return found.page.cpuUs;
+}
+
+function growthRows(small: Figures, large: Figures, pageUs: number): Row[] {
+  const same = { anchorName: `${few} servers` };
+  return [
+    {
+      goal: "G6",
+      what: "page of 100 out of 10,000, CPU",
+      unit: "us",
+      ours: large.page.cpuUs,
+      anchor: pageUs,
+      anchorName: "Fastify page",
+      limit: { bound: "at most", of: "ratio", goal: 3, stretch: 2 },
+    },
+    {
+      ...same,
+      goal: "G6",
+      what: "page of 100, p99 at 10,000 servers",
+      unit: "ms",
+      ours: large.page.p99Ms,
+      anchor: small.page.p99Ms,
+      limit: { bound: "at most", of: "ratio", goal: 1.3 },
+    },
+    {
+      ...same,
+      goal: "FLEET",
+      what: "wake with 10,000 servers",
+      unit: "ms",
+      ours: large.wakeMs,
+      anchor: small.wakeMs,
+      limit: { bound: "at most", of: "ratio", goal: 1.2 },
+    },
+    {
+      ...same,
+      goal: "FLEET",
+      what: "status of one of 10,000 servers, c1, p50",
+      unit: "ms",
+      ours: large.statusMs,
+      anchor: small.statusMs,
+      limit: { bound: "at most", of: "ratio", goal: 1.2 },
+    },
+  ];
+}
+
+async function restRows(arena: Arena, stack: StackArena): Promise<Row[]> {
+  const lifecycleMb = residentMb(stack.pidOf("lifecycle"));
+  const restMs = arena.options.isQuick ? 5_000 : 20_000;
+  const cpu = watchCpu([...servicePids(stack), stack.pidOf("local-cluster")]);
+  await new Promise((wake) => setTimeout(wake, restMs));
+  const cores = cpu() / (restMs * 1_000);
+  return [
+    {
+      goal: "FLEET",
+      what: "lifecycle with 10,000 servers, resident",
+      unit: "MB",
+      ours: lifecycleMb,
+      limit: { bound: "at most", of: "figure", goal: 400 },
+    },
+    {
+      goal: "FLEET",
+      what: "idle control plane with 10,000 servers",
+      unit: "cores",
+      ours: cores,
+      limit: { bound: "at most", of: "figure", goal: 0.3 },
+    },
+    {
+      goal: "FLEET",
+      what: "view complete after lifecycle was killed",
+      unit: "s",
+      ours: await viewAgain(arena, stack),
+      limit: { bound: "at most", of: "figure", goal: 20 },
+    },
+  ];
+}
+
+export const fleet: Goal = {
+  name: "FLEET",
+  covers: ["G6"],
+  title: "10,000 servers",
+  run: async (arena) => {
+    const stack = await arena.stack();
+    await growFleet(stack, 0, few);
+    await until(`${few} servers in the view`, 60_000, async () => (await listedServers(stack)) >= few);
+    const small = await figures(arena, stack, "few");
+    const startedAt = performance.now();
+    await growFleet(stack, few, many);
+    const createdS = (performance.now() - startedAt) / 1_000;
+    await until(`${many} servers in the view`, 300_000, async () => (await listedServers(stack)) >= many);
+    const seenS = (performance.now() - startedAt) / 1_000;
+    await untilQuiet([stack.pidOf("lifecycle")]);
+    const large = await figures(arena, stack, "many");
+    await untilQuiet([stack.pidOf("lifecycle")]);
+    const note = `created in ${createdS.toFixed(0)} s`;
+    return [
+      ...growthRows(small, large, await pageAnchor(arena, stack)),
+      ...(await restRows(arena, stack)),
+      { goal: "FLEET", what: "10,000 new servers in the proxy's list", unit: "s", ours: seenS, note },
+    ];
+  },
+};
