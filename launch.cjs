@@ -35,7 +35,8 @@ function install() {
   const started = Date.now();
   const done = npm(["ci", "--ignore-scripts", "--loglevel=error"]);
   if (done.error) fail(`npm could not be started (${done.error.message}); install npm and try again.`);
-  if (done.status !== 0) fail("npm ci failed; the lines above say why. Check the network and the disk space, then try again.");
+  if (done.status !== 0)
+    fail("npm ci failed; the lines above say why. Check the network and the disk space, then try again.");
   hydratePostgres();
   fs.writeFileSync(stamp, digest);
   console.error(`svc: dependencies are ready (${Math.round((Date.now() - started) / 1000)} s).`);
@@ -47,7 +48,8 @@ function hydratePostgres() {
   const script = path.join(dir, "scripts", "hydrate-symlinks.js");
   if (!fs.existsSync(script)) return;
   const done = spawnSync(process.execPath, [script], { cwd: dir, stdio: ["ignore", "ignore", "inherit"] });
-  if (done.status !== 0) fail("the embedded PostgreSQL could not be unpacked; remove node_modules and try again.");
+  if (done.status !== 0)
+    fail("the embedded PostgreSQL could not be unpacked; remove node_modules and try again.");
 }
 
 function nodeBinary() {
@@ -64,14 +66,21 @@ function bin(name) {
 }
 
 function biome(...args) {
-  const binary = path.join(root, "node_modules", "@biomejs", `cli-${process.platform}-${process.arch}`, "biome");
+  const binary = path.join(
+    root,
+    "node_modules",
+    "@biomejs",
+    `cli-${process.platform}-${process.arch}`,
+    "biome",
+  );
   return [binary, ["check", "--error-on-warnings", ...args, root]];
 }
 
 /** The command lines of one run, in order; the first that fails ends it. */
 function plan(args) {
   const node = nodeBinary();
-  if (args[0] === "--check") return [biome(), [node, [bin("tsc"), "--noEmit", "-p", path.join(root, "tsconfig.json")]]];
+  if (args[0] === "--check")
+    return [biome(), [node, [bin("tsc"), "--noEmit", "-p", path.join(root, "tsconfig.json")]]];
   if (args[0] === "--format") return [biome("--write")];
   if (args[0] === "--test-runner") return [[node, [path.join(root, "tests", "run.ts"), ...args.slice(1)]]];
   return [[node, args]];
@@ -103,4 +112,4 @@ async function main() {
   }
 }
 
-main();
+main().catch((error) => fail(error.message));

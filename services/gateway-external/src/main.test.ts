@@ -9,8 +9,8 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { ApiError, createClient } from "@svc/client";
 import type { Mesh } from "@svc/mesh";
+import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { accounts, eventSubject } from "@svc/proto";
-import { startTestNats, type TestNats } from "../../../libs/mesh/src/testing.ts";
 
 let nats: TestNats;
 let identity: Mesh;

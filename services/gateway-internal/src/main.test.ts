@@ -13,8 +13,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@svc/client";
 import type { Mesh } from "@svc/mesh";
+import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { servers } from "@svc/proto";
-import { startTestNats, type TestNats } from "../../../libs/mesh/src/testing.ts";
 
 let nats: TestNats;
 let lifecycle: Mesh;

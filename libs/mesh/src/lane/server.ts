@@ -175,7 +175,7 @@ async function takeBytes(exchange: Exchange, lane: UploadLane, gone: AbortSignal
 
 function refuse({ request, response }: Exchange, fault: Fault): void {
   const { status } = faults[fault.fault];
-  response.writeHead(status, { "content-type": "application/json", connection: "close" });
+  response.writeHead(status, { "content-type": "application/json" });
   response.end(
     JSON.stringify({ fault: fault.fault, message: fault.message, retry_after: fault.retryAfterSeconds }),
   );

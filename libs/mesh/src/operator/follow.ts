@@ -1,6 +1,7 @@
 // Events as a person follows them: from a moment on, in order, with what is stored told from what is new.
 
 import type { FollowedEvent, FollowOptions } from "../api.ts";
+import { apiCode, isApiCode, jetStreamApi } from "../connection/jetstream-api.ts";
 import type { Core } from "../core.ts";
 import { openOrdered } from "../stream/ordered.ts";
 
@@ -13,6 +14,13 @@ export function followEvents(core: Core, options: FollowOptions): { close: () =>
     stream: options.stream,
     filter: options.subject,
     heartbeatMs,
+    // A stream that nobody made yet holds nothing, so all of it is told; a follower still waits for it.
+    beforeStart: async () => {
+      await jetStreamApi(core.link, `STREAM.INFO.${options.stream}`).catch((error: unknown) => {
+        if (isApiCode(error, apiCode.streamNotFound)) options.onCaughtUp?.();
+        throw error;
+      });
+    },
     startFrom: () => {
       if (lastNs !== undefined) return startAt(new Date(Number(lastNs / 1_000_000n) + 1));
       return options.since ? startAt(options.since) : { deliver_policy: "new" };

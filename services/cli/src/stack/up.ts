@@ -1,4 +1,3 @@
-import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   announcement,
@@ -38,7 +37,8 @@ export async function up(options: UpOptions): Promise<Outcome> {
       command: process.execPath,
       args: [main, ...foregroundArguments(options)],
       env: environment(),
-      say: (line) => process.stderr.write(`${line}\n`),
+      // The supervisor repeats the announcement in its log; only its progress is for the person who waits.
+      say: (line) => void (line.startsWith("svc: ") && process.stderr.write(`${line}\n`)),
       announce: () => undefined,
     });
     return describe(findStackFile(stackFile), stackFile);
@@ -76,14 +76,11 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
     ...(options.set ? { set: options.set } : {}),
     natsConfig: natsAuthorization,
     configToml: localConfig,
-    cluster: { images: writeImageTable(options.data), serviceAccounts: ["svc/lifecycle"] },
+    cluster: {
+      images: imageTable(repo, process.execPath),
+      serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds"],
+    },
   };
-}
-
-function writeImageTable(dataDir: string): string {
-  const path = join(dataDir, "images.json");
-  writeFileSync(path, `${JSON.stringify(imageTable(repo, process.execPath), null, 2)}\n`);
-  return path;
 }
 
 function parseReplicas(entries: readonly string[]): Record<string, number> {

@@ -1,24 +1,19 @@
 import type { Observed } from "./observe.ts";
 import type { Effect, Plan } from "./plan.ts";
 import { wantsToRun } from "./resource.ts";
+import type { Rule } from "./rule.ts";
 import {
   addressPending,
-  atRest,
-  beginStop,
   isRunning,
   maintenanceHold,
   nodeUnavailable,
-  noticeFirst,
-  noticeRuns,
-  podLeaving,
   podNotReady,
-  type Rule,
   rconNotReached,
-  scaleDown,
   secretUnusable,
   specInvalid,
   startRetried,
-} from "./rules.ts";
+} from "./rules-running.ts";
+import { atRest, beginStop, noticeFirst, noticeRuns, podLeaving, scaleDown } from "./rules-stopped.ts";
 
 // States of a server (interface.md 3.1). Left what is asked for, right what a pass finds and where it leads.
 //

@@ -1,6 +1,6 @@
 import type { Informer, Kube, Node } from "@svc/kube";
 import type { Context, Mesh } from "@svc/mesh";
-import { type AnyContract, Fault, isNameShape, isUserName, servers as contracts } from "@svc/proto";
+import { type AnyContract, servers as contracts, Fault, isNameShape, isUserName } from "@svc/proto";
 import type { LifecycleSettings } from "../config.ts";
 import type { Server } from "./resource.ts";
 import type { ServerStore } from "./store.ts";

@@ -19,8 +19,11 @@ export function identityOf(node: Node): string | undefined {
 }
 
 /** Whether the node that a server is bound to can have it now (behaviour.md b.3, 3). */
-export function nodeStateOf(server: Server, pod: Pod | undefined, nodes: readonly Node[]): NodeState {
+export function nodeStateOf(server: Server, pod: Pod | undefined, copy: { list: () => Node[] }): NodeState {
   const pinned = server.spec.nodeName;
+  const current = pod?.spec?.nodeName;
+  if (!pinned && !current) return { kind: "fine" };
+  const nodes = copy.list();
   if (pinned) {
     const node = nodes.find((candidate) => identityOf(candidate) === pinned);
     if (!node) return unavailable(`there is no node ${pinned}`);
@@ -28,8 +31,6 @@ export function nodeStateOf(server: Server, pod: Pod | undefined, nodes: readonl
       return unavailable(`node ${pinned} is not approved`);
     return isOnline(node) ? { kind: "fine" } : unavailable(`node ${pinned} is offline`);
   }
-  const current = pod?.spec?.nodeName;
-  if (!current) return { kind: "fine" };
   const node = nodes.find(({ metadata }) => metadata.name === current);
   return node && isOnline(node) ? { kind: "fine" } : unavailable(`node ${current} is offline`);
 }

@@ -4,7 +4,7 @@ import { toPublicInfo, toServerInfo } from "./info.ts";
 
 export const readStatus =
   (deps: ServerDeps): Handler<typeof contracts.readStatus> =>
-  (context, { name }) => {
+  (_context, { name }) => {
     const server = findByAnyName(deps, name);
     return toServerInfo(server, { autoRestarts: deps.settings.auto_restarts });
   };

@@ -1,0 +1,128 @@
+// Deadlines of a start, automatic restarts, and starts that begin anew (behaviour.md b.5).
+
+import type { Reason } from "./condition.ts";
+import type { Applied } from "./objects-wanted.ts";
+import { type Memory, type Observed, replicasOf } from "./observe.ts";
+import type { Effect, Note, Plan } from "./plan.ts";
+import { after, normal, plan } from "./rule.ts";
+import { failed, failureOf, starting } from "./status.ts";
+
+/** A start that does not get on and whose template is not the wanted one begins anew with the new one. */
+export function specChanged(observed: Observed, now: number, applied: Applied): Plan | undefined {
+  const { status, pod, statefulSet, settings } = observed;
+  const isStarting = status.phase === "Starting" || status.phase === "Failed";
+  const why = { reason: "SpecChanged" as const, message: "The settings changed; the start begins anew." };
+  const again = () => starting(observed, now, { ...why, restart: { autoRestarts: 0 } });
+  if (applied.isTemplateChanged) {
+    if (!isStarting || replicasOf(observed) === 0) return undefined;
+    return plan(observed, again(), after(settings.reconcile_starting), { effects: applied.effects });
+  }
+  const revision = pod?.metadata.labels?.["controller-revision-hash"];
+  const wanted = statefulSet?.status?.updateRevision;
+  const isSeen = (statefulSet?.status?.observedGeneration ?? 0) >= (statefulSet?.metadata.generation ?? 0);
+  const isStale =
+    pod && !pod.metadata.deletionTimestamp && revision && wanted && revision !== wanted && isSeen;
+  if (!isStale) return undefined;
+  const { name, uid } = pod.metadata;
+  return plan(observed, again(), after(settings.reconcile_starting), {
+    effects: [...applied.effects, { kind: "delete-pod", name, uid }],
+    notes: [normal("PodReplaced", "The pod of the old settings is replaced.")],
+  });
+}
+
+type Wait = {
+  reason: Reason;
+  message: string;
+  deadline: "StartupTimeout" | "ReadinessTimeout";
+  waitMs: number;
+  effects?: readonly Effect[];
+  memory?: Memory;
+};
+
+/** Starting until its deadline, then Failed until its next automatic restart is due (behaviour.md b.5). */
+export function waitOrFail(observed: Observed, now: number, wait: Wait): Plan {
+  const { reason, message, waitMs, effects = [], memory = observed.memory } = wait;
+  const begun = starting(observed, now, { reason, message });
+  const anchor = Date.parse(begun.startRequestedAt ?? "");
+  const budgetMs = deadlineMsOf(observed, wait.deadline);
+  const left = anchor + budgetMs - now;
+  if (left > 0) return plan(observed, begun, after(Math.min(waitMs, left)), { effects, memory });
+  const known = failureOf(observed.status);
+  const cause = known === "StartupTimeout" || known === "ReadinessTimeout" ? known : wait.deadline;
+  return failOrRestart(observed, now, {
+    cause,
+    anchor,
+    budgetMs: deadlineMsOf(observed, cause),
+    effects,
+    memory,
+  });
+}
+
+type Failure = {
+  cause: "StartupTimeout" | "ReadinessTimeout";
+  anchor: number;
+  budgetMs: number;
+  effects: readonly Effect[];
+  memory: Memory;
+};
+
+function failOrRestart(observed: Observed, now: number, failure: Failure): Plan {
+  const { settings, status } = observed;
+  const spent = status.autoRestarts ?? 0;
+  const dueAt = failure.anchor + failure.budgetMs + settings.auto_restart_backoff * 2 ** spent;
+  const mayRestart = spent < settings.auto_restarts;
+  if (mayRestart && status.phase === "Failed" && now >= dueAt) {
+    const message = `The start took too long; automatic restart ${spent + 1} of ${settings.auto_restarts}.`;
+    return restart(observed, now, {
+      reason: "AutoRestart",
+      message,
+      autoRestarts: spent + 1,
+      before: failure.effects,
+    });
+  }
+  const seconds = Math.round(failure.budgetMs / 1_000);
+  const message =
+    failure.cause === "StartupTimeout"
+      ? `The server did not accept connections within ${seconds} s of its start; its log may say why.`
+      : `RCON was not reached within ${seconds} s of the start; check the server's RCON settings.`;
+  const { effects, memory } = failure;
+  const wait = mayRestart ? Math.min(dueAt - now, settings.reconcile_failed) : settings.reconcile_failed;
+  return plan(observed, failed(observed, now, { reason: failure.cause, message }), after(wait), {
+    effects,
+    memory,
+  });
+}
+
+/** A new pod with a new anchor. */
+export function restart(
+  observed: Observed,
+  now: number,
+  about: {
+    reason: "AutoRestart" | "StartRetried";
+    message: string;
+    autoRestarts: number;
+    before: readonly Effect[];
+  },
+): Plan {
+  const { reason, message, autoRestarts, before } = about;
+  const { pod, settings } = observed;
+  const status = starting(observed, now, { reason, message, restart: { autoRestarts } });
+  const isThere = pod !== undefined && pod.metadata.deletionTimestamp === undefined;
+  const replace: Effect[] = isThere
+    ? [{ kind: "delete-pod", name: pod.metadata.name, uid: pod.metadata.uid }]
+    : [];
+  const notes: Note[] = reason === "StartRetried" ? [normal(reason, message)] : [];
+  return plan(observed, status, after(settings.reconcile_starting), {
+    effects: [...replace, ...before],
+    notes,
+  });
+}
+
+function deadlineMsOf(
+  { server, settings }: Observed,
+  deadline: "StartupTimeout" | "ReadinessTimeout",
+): number {
+  const { timeoutSeconds, readinessTimeoutSeconds } = server.spec.startup ?? {};
+  const seconds = deadline === "StartupTimeout" ? timeoutSeconds : readinessTimeoutSeconds;
+  return seconds ? seconds * 1_000 : settings.startup_timeout;
+}

@@ -1,0 +1,89 @@
+// What only the leading replica does: passes over every server, and the projection of what they left.
+
+import { once } from "node:events";
+import { createEventRecorder, createWorkQueue, isKubeError, type WorkQueue } from "@svc/kube";
+import type { LifecycleMetrics } from "./metrics.ts";
+import type { OperatorDeps } from "./operator.ts";
+import { startProjection } from "./projection.ts";
+import { createRconAccess } from "./rcon-access.ts";
+import { createReconciler, type Reconciler } from "./reconcile.ts";
+import { operatorName } from "./resource.ts";
+import { type Watched, watchOwned, type watchServers } from "./watched.ts";
+
+export type Leading = {
+  changed: (name: string) => void;
+  countSoon: (name: string) => void;
+};
+
+export type LeaderDeps = OperatorDeps & {
+  shared: ReturnType<typeof watchServers>;
+  metrics: LifecycleMetrics;
+  /** Called with what the rest may ask of the leader, and with undefined when it ends. */
+  onLeading: (leading: Leading | undefined) => void;
+};
+
+const highestBackOffMs = 30_000;
+
+/** Leads until `signal` aborts, then lets what runs come to its end. */
+export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promise<void> {
+  const { kube, settings, namespace, log, shared } = deps;
+  const ended = signal.aborted ? Promise.resolve() : once(signal, "abort");
+  let enqueue = (_name: string) => {};
+  const owned = watchOwned({ kube, namespace, relistMs: settings.relist, log }, (name) => enqueue(name));
+  const watched: Watched = { ...shared, ...owned };
+  const stopWatching = () => Promise.all(Object.values(owned).map((informer) => informer.stop()));
+  await Promise.race([Promise.all(Object.values(watched).map((informer) => informer.ready)), ended]);
+  if (signal.aborted) return void (await stopWatching());
+
+  const events = createEventRecorder({ kube, component: operatorName, log });
+  const reconciler = createReconciler({
+    kube,
+    watched,
+    events,
+    settings,
+    rcon: createRconAccess({ kube, settings }),
+    now: deps.now ?? Date.now,
+    onStarted: deps.metrics.started,
+  });
+  const queue = startPasses(deps, reconciler, signal);
+  const projection = startProjection({
+    ...deps,
+    servers: shared.servers,
+    autoRestarts: settings.auto_restarts,
+  });
+  enqueue = queue.add;
+  const changed = (name: string) => {
+    queue.add(name);
+    projection.changed(name);
+  };
+  const countSoon = (name: string) => {
+    reconciler.countSoon(name);
+    queue.add(name);
+  };
+  deps.onLeading({ changed, countSoon });
+  for (const name of shared.servers.keys()) changed(name);
+  await ended;
+  deps.onLeading(undefined);
+  await queue.close();
+  await Promise.all([projection.close(), events.idle(), stopWatching()]);
+}
+
+function startPasses(deps: LeaderDeps, reconciler: Reconciler, signal: AbortSignal): WorkQueue {
+  return createWorkQueue({
+    concurrency: deps.settings.concurrency,
+    highestBackOffMs,
+    handle: async (name, ending) => {
+      const waitMs = await reconciler.reconcile(name, ending);
+      deps.metrics.reconciled("done");
+      return waitMs;
+    },
+    onError: (name, error, retryMs) => {
+      if (signal.aborted) return;
+      deps.metrics.reconciled("failed");
+      // Our copy was older than the object; the watch brings the newer one and with it another pass.
+      if (isKubeError(error, 409)) return;
+      const { message } = error as Error;
+      deps.log.warn({ server: name, error: message, retry_ms: retryMs }, "a pass over a server failed");
+    },
+  });
+}

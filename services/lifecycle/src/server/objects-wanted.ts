@@ -1,0 +1,38 @@
+import { headlessServiceOf, isServiceStale, rconSecretOf, serviceOf } from "./objects.ts";
+import { type Observed, replicasOf } from "./observe.ts";
+import type { Effect } from "./plan.ts";
+import { annotation, hasRcon } from "./resource.ts";
+import { invalidSpec } from "./rule.ts";
+import { statefulSetOf } from "./stateful-set.ts";
+
+export type Applied = { effects: Effect[]; isTemplateChanged: boolean };
+
+/** What makes the objects of a server that is to run what they should be (behaviour.md b.3, 4 to 7). */
+export function apply(observed: Observed, now: number): Applied {
+  const { server, service, headless, secret, statefulSet, settings } = observed;
+  const effects: Effect[] = [];
+  const wanted = serviceOf(server, true);
+  if (!service) effects.push({ kind: "create-service", service: wanted });
+  else if (isServiceStale(service, wanted)) effects.push({ kind: "patch-service", service: wanted });
+  if (!headless) effects.push({ kind: "create-service", service: headlessServiceOf(server) });
+  if (secret.kind === "missing")
+    effects.push({ kind: "create-secret", secret: rconSecretOf(server, secret.fresh) });
+  // A password that cannot be read now must not roll a pod that has it.
+  if (hasRcon(server) && secret.kind !== "present" && secret.kind !== "missing") {
+    return { effects, isTemplateChanged: false };
+  }
+  const password =
+    secret.kind === "present" ? secret.password : secret.kind === "missing" ? secret.fresh : undefined;
+  const next = statefulSetOf({ server, settings, password }, 1);
+  const refused = (message: string) => invalidSpec(observed, now, message);
+  if (!statefulSet) {
+    effects.push({ kind: "create-stateful-set", statefulSet: next, refused });
+    return { effects, isTemplateChanged: false };
+  }
+  const digest = (object: typeof next) => object.metadata.annotations?.[annotation.podTemplate];
+  const isTemplateChanged = digest(statefulSet) !== digest(next);
+  if (isTemplateChanged || replicasOf(observed) !== 1) {
+    effects.push({ kind: "update-stateful-set", current: statefulSet, statefulSet: next, refused });
+  }
+  return { effects, isTemplateChanged };
+}
