@@ -1,5 +1,5 @@
 import type { DeleteOptions, KubeObject } from "../../cluster-api.ts";
-import { ApiStatus, alreadyExists, conflict, notFound } from "../api-status.ts";
+import { alreadyExists, conflict, notFound } from "../api-status.ts";
 import { isObject, jsonEqual, stringAt, withValueAt } from "../json.ts";
 import { shapeOf } from "../patch/field-set.ts";
 import { trackUpdate } from "../patch/managed-fields.ts";
@@ -29,8 +29,6 @@ export type WriteOptions = {
   /** A server-side apply has settled the ownership itself. */
   applied?: boolean;
 };
-
-const objectLimitBytes = 1536 * 1024;
 
 /** The write and read paths of all kinds, the same for HTTP and for controllers in process. */
 export type Registry = ReturnType<typeof createRegistry>;
@@ -80,7 +78,6 @@ function createAccess({ store }: RegistryParts) {
   };
   const shown = (type: ResourceType, object: KubeObject) => (type.view ? type.view.read(object) : object);
   const save = (type: ResourceType, object: KubeObject, dryRun = false): KubeObject => {
-    checkSize(object);
     return shown(type, dryRun ? object : store.put(type.storageKey, object).object);
   };
   /** Writes the next state, or removes the object when nothing holds it any more. A write without change is none. */
@@ -194,15 +191,4 @@ function isReleased(type: ResourceType, object: KubeObject): boolean {
   if (!deletionTimestamp || (finalizers ?? []).length > 0) return false;
   if (type.storageKey === "/namespaces" && namespaceFinalizers(object) !== undefined) return false;
   return (deletionGracePeriodSeconds ?? 0) === 0;
-}
-
-function checkSize(object: KubeObject): void {
-  // A cheap bound first: only what could be too large is serialised for its exact size.
-  const annotations = object.metadata.annotations;
-  if (annotations === undefined && !object.spec && !object["data"] && !object.status) return;
-  const length = JSON.stringify(object).length;
-  if (length <= objectLimitBytes) return;
-  throw new ApiStatus(413, "RequestEntityTooLarge", {
-    message: `Request entity too large: an object may have at most ${objectLimitBytes} bytes, this one has ${length}`,
-  });
 }

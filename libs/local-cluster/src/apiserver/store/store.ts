@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../cluster-api.ts";
+import { ApiStatus } from "../api-status.ts";
 import { deepFreeze } from "../json.ts";
 import { type Collection, createCollection } from "./collection.ts";
 import { type ChangeRow, type Database, openDatabase } from "./database.ts";
@@ -28,6 +29,8 @@ export type Store = {
   close(): void;
 };
 
+const objectLimitBytes = 1536 * 1024;
+
 type Subscription = { resource: string | undefined; listener: ChangeListener; since: number };
 
 /** Opens the store in `file` with all that it held, versions and recent history included. */
@@ -40,6 +43,7 @@ export function openStore(file: string): Store {
     const previous = collection(resource).get(key);
     const version = state.version + 1;
     const current = toStored(key, object, version);
+    if (type !== "DELETED") checkSize(current.bytes.length);
     database.write({ version, resource, key, type, data: current.bytes });
     state.version = version;
     const change: Change = {
@@ -79,6 +83,12 @@ export function openStore(file: string): Store {
       database.close();
     },
   };
+}
+
+function checkSize(length: number): void {
+  if (length <= objectLimitBytes) return;
+  const message = `Request entity too large: an object may have at most ${objectLimitBytes} bytes, this one has ${length}`;
+  throw new ApiStatus(413, "RequestEntityTooLarge", { message });
 }
 
 type State = {
