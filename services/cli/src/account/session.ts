@@ -3,6 +3,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ApiError, type Client, createClient } from "@svc/client";
+import { Agent, fetch as undiciFetch } from "undici";
 import { CommandError } from "../output.ts";
 import { readStackFile } from "../stack/stack-file.ts";
 
@@ -12,14 +13,20 @@ const fileName = "cli-session";
 export function externalClient(dataDir: string): Client {
   const { external_base_url, admin_host } = readStackFile(dataDir);
   const cookie = readSession(dataDir);
+  const url = new URL(external_base_url);
+  const { hostname } = url;
+  url.hostname = admin_host;
+  // The console's name need not be in any DNS: the connection goes to where the stack listens.
+  const toStack = new Agent({
+    connect: { lookup: (_name, _options, answer) => answer(null, [{ address: hostname, family: 4 }]) },
+  });
   return createClient({
-    baseUrl: external_base_url,
-    headers: { host: `${admin_host}:${new URL(external_base_url).port}` },
+    baseUrl: url.origin,
     ...(cookie === undefined ? {} : { cookie }),
-    fetch: async (...request) => {
-      const response = await fetch(...request);
+    fetch: async (input, init) => {
+      const response = await undiciFetch(input as string, { ...(init as object), dispatcher: toStack });
       keepSession(dataDir, response.headers.getSetCookie());
-      return response;
+      return response as unknown as Response;
     },
   });
 }

@@ -111,7 +111,8 @@ async function database(url: string): Promise<Finding[]> {
   try {
     await client.connect();
     const { rows } = await client.query<{ server_version: string }>("show server_version");
-    const versions = await Promise.all(schemas().map((schema) => schemaFinding(client, schema)));
+    const versions: Finding[] = [];
+    for (const schema of schemas()) versions.push(await schemaFinding(client, schema));
     return [{ check: "PostgreSQL", ok: true, detail: rows[0]?.server_version ?? "" }, ...versions];
   } catch (error) {
     return [{ check: "PostgreSQL", ok: false, detail: (error as Error).message }];
