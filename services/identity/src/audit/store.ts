@@ -31,11 +31,16 @@ export function toRow(entry: AuditEntry): Omit<Insertable<AuditLogsTable>, "id">
     action: clean(entry.action),
     server_name: entry.server_name === undefined ? null : clean(entry.server_name),
     request_id: entry.request_id === undefined ? null : clean(entry.request_id),
-    payload: JSON.stringify(entry.payload, (_key, value: unknown) =>
-      typeof value === "string" ? clean(value) : value,
-    ),
+    payload: JSON.stringify(cleanValue(entry.payload)),
     source: clean(entry.source),
   };
+}
+
+function cleanValue(value: unknown): unknown {
+  if (typeof value === "string") return clean(value);
+  if (Array.isArray(value)) return value.map(cleanValue);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [clean(key), cleanValue(inner)]));
 }
 
 // Lone surrogates are as impossible in jsonb as NUL is.

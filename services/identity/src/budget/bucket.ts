@@ -1,4 +1,4 @@
-// A token bucket in PostgreSQL, shared by all replicas: one statement takes a token or says how long to wait.
+// A token bucket in PostgreSQL, shared by all replicas: one atomic statement takes a token.
 
 import { sql } from "kysely";
 import type { IdentityDb } from "../database.ts";
@@ -20,22 +20,19 @@ export type Taken = { allowed: true } | { allowed: false; retryAfterSeconds: num
 export async function takeToken(db: IdentityDb, bucket: Bucket): Promise<Taken> {
   const { key, burst, perSecond, now } = bucket;
   const table = sql.table(bucket.table);
-  const refilled = sql`least(${burst}::float8, b.tokens +
+  const refilled = sql<number>`least(${burst}::float8, b.tokens +
     greatest(extract(epoch from ${now}::timestamptz - b.refilled_at), 0)::float8 * ${perSecond}::float8)`;
-  const { rows } = await sql<{ taken: boolean; tokens: number }>`
-    with taken as (
-      insert into ${table} as b (key, tokens, refilled_at)
-      values (${key}, ${burst}::float8 - 1, ${now}::timestamptz)
-      on conflict (key) do update
-        set tokens = ${refilled} - 1, refilled_at = greatest(b.refilled_at, excluded.refilled_at)
-        where ${refilled} >= 1
-      returning b.tokens
-    )
-    select true as taken, tokens from taken
-    union all
-    select false, ${refilled} from ${table} as b where b.key = ${key} and not exists (select from taken)
-  `.execute(db);
-  const row = rows[0];
-  if (row?.taken) return { allowed: true };
-  return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((1 - (row?.tokens ?? 0)) / perSecond)) };
+  const taken = await sql`
+    insert into ${table} as b (key, tokens, refilled_at)
+    values (${key}, ${burst}::float8 - 1, ${now}::timestamptz)
+    on conflict (key) do update
+      set tokens = ${refilled} - 1, refilled_at = greatest(b.refilled_at, excluded.refilled_at)
+      where ${refilled} >= 1
+    returning true`.execute(db);
+  if (taken.rows.length > 0) return { allowed: true };
+  // A statement of its own: within the first one the row would be seen as it was before parallel takers.
+  const left = await sql<{ tokens: number }>`
+    select ${refilled} as tokens from ${table} as b where b.key = ${key}`.execute(db);
+  const missing = 1 - (left.rows[0]?.tokens ?? 0);
+  return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(missing / perSecond)) };
 }

@@ -4,7 +4,11 @@ import type { Deps } from "../deps.ts";
 import { takeToken } from "./bucket.ts";
 
 /** identity.sign-in-budget.take */
-export function createTakeSignInBudget({ db, limits, now }: Deps): Handler<typeof accounts.takeSignInBudget> {
+export function createTakeSignInBudget({
+  db,
+  limits,
+  now,
+}: Pick<Deps, "db" | "limits" | "now">): Handler<typeof accounts.takeSignInBudget> {
   return async (_context, { address }) => {
     const taken = await takeToken(db, {
       table: "sign_in_budgets",

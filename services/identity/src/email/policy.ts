@@ -57,9 +57,3 @@ export function maskAddress(address: string): string {
   const end = labels.length > 1 ? `.${labels.at(-1)}` : "";
   return `${local.slice(0, 1)}***@${domain.slice(0, 1)}***${end}`;
 }
-
-/** Characters that would make a mail program read one address as several, or as something else. */
-export function isPlainAddress(address: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are among what is refused
-  return !/[\u0000-\u0020\u007f"(),:;<>[\\\]]/.test(address);
-}

@@ -2,10 +2,10 @@ import type { Handler } from "@svc/mesh";
 import { type accounts, Fault } from "@svc/proto";
 import { findLiveAccount } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
+import { isPlainAddress } from "../mail/address.ts";
 import { getAccount } from "../principal.ts";
 import { isProven } from "../session/policy.ts";
 import { findReauthAt } from "../session/store.ts";
-import { isPlainAddress } from "./policy.ts";
 import type { SendCode } from "./send-code.ts";
 
 /** identity.email.start */

@@ -2,6 +2,7 @@
 
 import { createTransport } from "nodemailer";
 import type { RelaySettings } from "../config.ts";
+import { isPlainAddress } from "./address.ts";
 import type { Letter } from "./letters.ts";
 
 export type Relay = { send: (to: string, letter: Letter) => Promise<void> };
@@ -27,6 +28,7 @@ export function createRelay(settings: RelaySettings): Relay {
   });
   return {
     send: async (to, { subject, text, html }) => {
+      if (!isPlainAddress(to)) throw new Error("the recipient is not one plain address");
       const sending = transport.sendMail({
         // An envelope of our own: the address is never parsed as a list.
         envelope: { from: bareAddress(settings.from), to: [to] },

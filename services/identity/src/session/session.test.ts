@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
 import { accounts } from "@svc/proto";
-import { until } from "../../../../libs/mesh/src/testing.ts";
 import { sha256 } from "../secret.ts";
 import { type Bed, startBed, stateOf } from "../testing/bed.ts";
 

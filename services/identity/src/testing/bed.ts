@@ -4,16 +4,11 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
 import type { CallOptions, Mesh, RawReply } from "@svc/mesh";
+import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { type AccountPrincipal, type AnyContract, accounts, type InputOf, isFault } from "@svc/proto";
 import { type Store, startOutboxRelay } from "@svc/store";
+import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
-import { startTestNats, type TestNats } from "../../../../libs/mesh/src/testing.ts";
-import {
-  createTestDatabase,
-  createWire,
-  type TestDatabase,
-  type Wire,
-} from "../../../../libs/store/src/testing.ts";
 import { settings as schema } from "../config.ts";
 import type { SessionDoor, Tables } from "../database.ts";
 import { startIdentity } from "../service.ts";

@@ -1,8 +1,8 @@
 // A real SMTP server that keeps what it is given and can be told to refuse.
 
 import type { AddressInfo } from "node:net";
+import { until } from "@svc/mesh/testing";
 import { SMTPServer } from "smtp-server";
-import { until } from "../../../../libs/mesh/src/testing.ts";
 
 export type SunkMail = { to: string; subject: string; source: string };
 

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { ConfigError, loadSettings } from "@svc/config";
+import { adminOrigin, mailBudget, relaySettings, settings } from "./config.ts";
+
+const load = (...overrides: string[]) => loadSettings(settings, { overrides });
+const minute = 60_000;
+const hour = 60 * minute;
+
+test("the defaults are those of the specification", () => {
+  assert.deepEqual(load().identity, {
+    session_ttl: 12 * hour,
+    staff_idle: 30 * minute,
+    last_seen_every: minute,
+    session_list_limit: 500,
+    setup_token_ttl: 30 * minute,
+    setup_url_file: "",
+    reauth_ttl: 5 * minute,
+    otp_ttl: 10 * minute,
+    otp_tries: 5,
+    otp_resend: minute,
+    otp_lock_failures: 10,
+    otp_lock_window: 24 * hour,
+    sign_in_burst: 20,
+    sign_in_per_minute: 20,
+    mail_timeout: 20_000,
+    notice_every: 30_000,
+    notice_keep: 72 * hour,
+    retention_first: minute,
+    retention_every: hour,
+    expired_keep: 30 * 24 * hour,
+  });
+  assert.equal(load().audit.retention, 365 * 24 * hour);
+  assert.equal(load().smtp.port, 587);
+});
+
+test("the audit log is kept at least 30 days, or forever", () => {
+  assert.equal(load("audit.retention=forever").audit.retention, null);
+  assert.equal(load("audit.retention=3mo").audit.retention, 90 * 24 * hour);
+  assert.throws(() => load("audit.retention=29d"), ConfigError);
+});
+
+test("the mail budget is 120 an hour unless set, with a burst of a quarter and at least 5", () => {
+  assert.deepEqual(mailBudget(load()), { perHour: 120, burst: 30 });
+  assert.deepEqual(mailBudget(load("smtp.max_per_hour=8")), { perHour: 8, burst: 5 });
+});
+
+test("transport security is required unless the relay is on this machine or the file says no", () => {
+  const requireTls = (...given: string[]) =>
+    relaySettings(load("smtp.from=a@example.org", ...given), {})?.requireTls;
+  assert.equal(requireTls(), undefined);
+  assert.equal(requireTls("smtp.host=mail.example.org"), true);
+  assert.equal(requireTls("smtp.host=localhost"), false);
+  assert.equal(requireTls("smtp.host=127.0.0.1"), false);
+  assert.equal(requireTls("smtp.host=127.0.0.1.example.org"), true);
+  assert.equal(requireTls("smtp.host=mail.example.org", "smtp.require_tls=false"), false);
+  assert.equal(requireTls("smtp.host=localhost", "smtp.require_tls=true"), true);
+});
+
+test("the relay's password comes from the variable that the file names", () => {
+  const given = ["smtp.host=localhost", "smtp.from=a@example.org", "smtp.password_ref=OTHER"];
+  assert.equal(relaySettings(load(...given), { OTHER: "secret" })?.password, "secret");
+});
+
+test("a relay needs an address to send from", () => {
+  assert.throws(() => load("smtp.host=localhost"), /smtp.from/);
+});
+
+test("the setup link leads to the operator console", () => {
+  assert.equal(adminOrigin(load("server.root_domain=example.org")), "https://op.console.example.org");
+  assert.equal(adminOrigin(load("auth.admin_hostname=Ops.example.org")), "https://ops.example.org");
+  const local = 'auth.extra_origins=["http://op.console.svc.localhost:8080"]';
+  assert.equal(adminOrigin(load(local)), "http://op.console.svc.localhost:8080");
+});

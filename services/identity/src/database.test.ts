@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { outboxSql } from "@svc/store";
+import type { Tables } from "./database.ts";
+import { createIdentityDatabase } from "./testing/bed.ts";
+
+// The compiler holds this list against the types, the test holds it against the live schema.
+const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
+  users: {
+    id: true,
+    username: true,
+    email: true,
+    role: true,
+    email_verified: true,
+    disabled: true,
+    deleted_at: true,
+    created_at: true,
+    updated_at: true,
+  },
+  account_links: { user_id: true, mc_uuid: true, verified_at: true, auth_source: true },
+  quotas: {
+    user_id: true,
+    max_servers: true,
+    max_cpu_milli: true,
+    max_memory_mb: true,
+    max_storage_gb: true,
+    updated_at: true,
+    updated_by: true,
+  },
+  sessions: {
+    token_hash: true,
+    user_id: true,
+    door: true,
+    created_at: true,
+    expires_at: true,
+    revoked_at: true,
+    user_agent: true,
+    client_ip: true,
+    last_seen_at: true,
+    reauth_at: true,
+  },
+  setup_tokens: { token_hash: true, user_id: true, expires_at: true, consumed_at: true, created_at: true },
+  email_otps: {
+    id: true,
+    user_id: true,
+    email: true,
+    code_hash: true,
+    purpose: true,
+    attempts: true,
+    expires_at: true,
+    consumed_at: true,
+    created_at: true,
+  },
+  otp_failure_windows: { user_id: true, purpose: true, window_start: true, failures: true },
+  otp_reservations: { key: true, free_at: true },
+  platform_settings: { key: true, value: true, updated_at: true },
+  audit_logs: {
+    id: true,
+    entry_id: true,
+    actor: true,
+    source: true,
+    action: true,
+    server_name: true,
+    request_id: true,
+    payload: true,
+    created_at: true,
+    actor_user_id: true,
+    client_ip: true,
+    user_agent: true,
+  },
+  sign_in_budgets: { key: true, tokens: true, refilled_at: true },
+  mail_budgets: { key: true, tokens: true, refilled_at: true },
+  mail_notices: {
+    id: true,
+    kind: true,
+    recipient: true,
+    facts: true,
+    attempts: true,
+    next_at: true,
+    created_at: true,
+  },
+};
+
+test("the types have the columns of the live schema", async () => {
+  const database = await createIdentityDatabase();
+  try {
+    const rows = await database.admin(
+      `select table_name, column_name from information_schema.columns
+       where table_schema = 'identity' and table_name not in ('outbox', 'schema_migrations')`,
+    );
+    const live: Record<string, string[]> = {};
+    for (const row of rows) {
+      const table = String(row["table_name"]);
+      live[table] = [...(live[table] ?? []), String(row["column_name"])].sort();
+    }
+    const typed = Object.fromEntries(
+      Object.entries(columns).map(([table, names]) => [table, Object.keys(names).sort()]),
+    );
+    assert.deepEqual(live, typed);
+  } finally {
+    await database.drop();
+  }
+});
+
+test("the outbox is the one of every schema", () => {
+  const folded = (text: string) => text.replace(/\s+/g, " ").trim();
+  const first = readFileSync(new URL("../migrations/0001-accounts.sql", import.meta.url), "utf8");
+  assert.ok(folded(first).startsWith(folded(outboxSql)));
+});

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { countFailure, decideLock, judgeTry, maskAddress, secondsUntil, typedCode } from "./policy.ts";
+
+const now = new Date("2026-01-02T12:00:00Z");
+const ago = (ms: number) => new Date(now.getTime() - ms);
+const day = 86_400_000;
+const limits = { failures: 10, windowMs: day };
+
+test("nine wrong codes do not lock", () => {
+  assert.deepEqual(decideLock({ windowStart: ago(0), failures: 9 }, now, limits), { isLocked: false });
+});
+
+test("ten wrong codes lock until 24 hours after the first", () => {
+  const lock = decideLock({ windowStart: ago(day - 1_500), failures: 10 }, now, limits);
+  assert.deepEqual(lock, { isLocked: true, until: new Date(now.getTime() + 1_500), retryAfterSeconds: 2 });
+});
+
+test("a lock ends with its window", () => {
+  assert.deepEqual(decideLock({ windowStart: ago(day), failures: 10 }, now, limits), { isLocked: false });
+});
+
+test("a wrong code after the window begins a new one", () => {
+  const old = { windowStart: ago(day), failures: 9 };
+  assert.deepEqual(countFailure(old, now, limits), { windowStart: now, failures: 1 });
+  const young = { windowStart: ago(day - 1), failures: 9 };
+  assert.deepEqual(countFailure(young, now, limits), { windowStart: young.windowStart, failures: 10 });
+  assert.deepEqual(countFailure(undefined, now, limits), { windowStart: now, failures: 1 });
+});
+
+test("a code without tries left is dead even when it is right", () => {
+  const code = { codeHash: "x", attempts: 4 };
+  assert.equal(judgeTry(code, true, 5), "right");
+  assert.equal(judgeTry(code, false, 5), "wrong");
+  assert.equal(judgeTry({ ...code, attempts: 5 }, true, 5), "spent");
+  assert.equal(judgeTry(undefined, false, 5), "no_code");
+});
+
+test("a wait is told in whole seconds and never as none", () => {
+  assert.equal(secondsUntil(new Date(now.getTime() + 59_001), now), 60);
+  assert.equal(secondsUntil(now, now), 1);
+});
+
+test("a code may be typed with spaces or a dash", () => {
+  assert.equal(typedCode(" 123-456 "), "123456");
+});
+
+test("a masked address tells its holder enough and others too little", () => {
+  assert.equal(maskAddress("notch@mail.example.com"), "n***@m***.com");
+});

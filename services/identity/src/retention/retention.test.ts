@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Store } from "@svc/store";
+import { createLogger } from "@svc/telemetry";
+import { until } from "../../../../libs/mesh/src/testing.ts";
+import type { TestDatabase } from "../../../../libs/store/src/testing.ts";
+import { saveEntry } from "../audit/store.ts";
+import type { Tables } from "../database.ts";
+import { createIdentityDatabase } from "../testing/bed.ts";
+import { startRetention } from "./loop.ts";
+import { planSweep, sweep } from "./sweep.ts";
+
+const day = 86_400_000;
+const now = new Date("2026-06-01T00:00:00Z");
+const ago = (ms: number) => new Date(now.getTime() - ms);
+
+test("an audit log that is kept forever is not swept", () => {
+  const plan = planSweep(now, { expiredKeepMs: 30 * day, auditKeepMs: null });
+  assert.ok(!plan.some(({ table }) => table === "audit_logs"));
+});
+
+describe("retention", () => {
+  let database: TestDatabase;
+  let store: Store<Tables>;
+  before(async () => {
+    database = await createIdentityDatabase();
+    store = database.open<Tables>();
+    await store.db.insertInto("users").values({ id: "u", username: "u" }).execute();
+    for (const [index, expiresAt] of [ago(30 * day), ago(30 * day + 1)].entries())
+      await addExpired(index, expiresAt);
+    for (const [index, at] of [ago(365 * day), ago(365 * day + 1)].entries()) {
+      const entry = {
+        id: `e-${index}`,
+        at: at.toISOString(),
+        actor: "a",
+        action: "b",
+        payload: {},
+        source: "s",
+      };
+      await saveEntry(store.db, entry);
+    }
+  });
+  after(async () => {
+    await store.close();
+    await database.drop();
+  });
+
+  const addExpired = async (index: number, at: Date) => {
+    const hash = String(index).repeat(64);
+    const common = { user_id: "u", expires_at: at, created_at: at };
+    const { db } = store;
+    await db
+      .insertInto("sessions")
+      .values({ ...common, token_hash: hash, door: "setup", last_seen_at: at })
+      .execute();
+    await db
+      .insertInto("setup_tokens")
+      .values({ ...common, token_hash: hash })
+      .execute();
+    const code = { id: hash, email: "a@example.org", code_hash: hash, purpose: "reauth" as const };
+    await db
+      .insertInto("email_otps")
+      .values({ ...common, ...code })
+      .execute();
+    await db
+      .insertInto("otp_failure_windows")
+      .values({ user_id: "u", purpose: hash, window_start: at, failures: 1 })
+      .execute();
+    await db.insertInto("otp_reservations").values({ key: hash, free_at: at }).execute();
+    await db.insertInto("sign_in_budgets").values({ key: hash, tokens: 1, refilled_at: at }).execute();
+  };
+
+  test("forgets what expired over 30 days ago and audit entries past their retention", async () => {
+    const plan = planSweep(now, { expiredKeepMs: 30 * day, auditKeepMs: 365 * day });
+    assert.deepEqual(await sweep(store.db, plan), {
+      sessions: 1,
+      email_otps: 1,
+      setup_tokens: 1,
+      otp_failure_windows: 1,
+      otp_reservations: 2,
+      sign_in_budgets: 2,
+      audit_logs: 1,
+    });
+  });
+
+  test("works in batches until nothing is left", async () => {
+    await database.admin(
+      `insert into identity.sign_in_budgets
+       select 'flood-' || n, 1, $1::timestamptz from generate_series(1, 12000) n`,
+      [ago(day)],
+    );
+    const plan = planSweep(now, { expiredKeepMs: 30 * day, auditKeepMs: null });
+    assert.equal((await sweep(store.db, plan))["sign_in_budgets"], 12_000);
+  });
+
+  test("runs by itself, again and again, until it is closed", async () => {
+    const ages = { expiredKeepMs: 30 * day, auditKeepMs: null };
+    const log = createLogger("identity", "silent");
+    const loop = startRetention({ db: store.db, ages, firstMs: 1, everyMs: 1, now: () => now, log });
+    const left = async () =>
+      (await database.admin("select count(*)::int as n from identity.sign_in_budgets"))[0]?.["n"];
+    for (const key of ["one", "two"]) {
+      await store.db
+        .insertInto("sign_in_budgets")
+        .values({ key, tokens: 1, refilled_at: ago(day) })
+        .execute();
+      await until(async () => (await left()) === 0);
+    }
+    await loop.close();
+  });
+});

@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { accounts } from "@svc/proto";
+import type { TestDatabase } from "@svc/store/testing";
+import { createLogger } from "@svc/telemetry";
+import type { Limits } from "../config.ts";
+import type { Tables } from "../database.ts";
+import { sha256 } from "../secret.ts";
+import { type Bed, createIdentityDatabase, startBed, stateOf } from "../testing/bed.ts";
+import { ensureOwner } from "./ensure-owner.ts";
+import { decideSetup } from "./policy.ts";
+
+const minute = 60_000;
+
+test("an owner who can sign in needs no link", () => {
+  assert.equal(decideSetup({ hasDurableSignIn: true, liveTokens: 0 }), "nothing");
+});
+test("a link that still works is kept", () => {
+  assert.equal(decideSetup({ hasDurableSignIn: false, liveTokens: 1 }), "keep");
+});
+test("an owner without a way in and without a link gets one", () => {
+  assert.equal(decideSetup({ hasDurableSignIn: false, liveTokens: 0 }), "mint");
+});
+
+describe("the first owner", () => {
+  const dir = mkdtempSync(join(tmpdir(), "svc-setup-"));
+  const file = join(dir, "setup-url");
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed({
+      set: [
+        `identity.setup_url_file=${file}`,
+        "server.root_domain=svc.localhost",
+        'auth.extra_origins=["http://console.svc.localhost:8080", "http://op.console.svc.localhost:8080"]',
+      ],
+    });
+  });
+  after(async () => {
+    await bed.stop();
+    rmSync(dir, { recursive: true });
+  });
+  const token = () => new URL(readFileSync(file, "utf8").trim()).searchParams.get("token") ?? "";
+
+  test("a start without an owner leaves a link that only this account may read", () => {
+    const link = readFileSync(file, "utf8");
+    assert.match(link, /^http:\/\/op\.console\.svc\.localhost:8080\/setup\?token=[A-Za-z0-9_-]{43}\n$/);
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+  });
+
+  test("only the sha-256 of the token is stored", async () => {
+    const rows = await bed.database.admin("select * from identity.setup_tokens");
+    assert.equal(rows.length, 1);
+    assert.equal(rows[0]?.["token_hash"], sha256(token()));
+  });
+
+  test("an unknown token is refused, counted and audited", async () => {
+    const { fault } = await bed.refused(accounts.redeemSetup, { token: "nonsense" });
+    assert.equal(fault, "setup_token_invalid");
+    assert.equal(await bed.metric('svc_auth_failures_total{door="setup",reason="bad_code"}'), 1);
+    await until(async () => (await actions(bed)).includes("auth.setup.failed"));
+  });
+
+  test("of parallel redeems one signs in, and the link is spent and gone", async () => {
+    const spent = token();
+    const client = { address: "192.0.2.1", userAgent: "x".repeat(400) };
+    const tries = await Promise.allSettled(
+      [1, 2, 3, 4].map(() => bed.forward(accounts.redeemSetup, { token: spent }, { client })),
+    );
+    const won = tries.filter((one) => one.status === "fulfilled").map((one) => one.value);
+    assert.equal(won.length, 1);
+    const grant = won[0]?.session;
+    assert.ok(grant);
+    assert.equal(Date.parse(grant.expires_at), bed.now().getTime() + 12 * 60 * minute);
+    const state = JSON.parse(Buffer.from(won[0]?.body ?? []).toString()) as accounts.SetupState;
+    assert.deepEqual(
+      { ...state, user_id: "" },
+      {
+        user_id: "",
+        username: "owner",
+        role: "owner",
+        email: "",
+        email_verified: false,
+        has_passkey: false,
+        setup_required: true,
+      },
+    );
+    const session = await stateOf(bed, sha256(grant.value));
+    assert.ok(session.state === "live" && session.setup && session.user_id === state.user_id);
+    assert.equal(existsSync(file), false);
+    const { fault } = await bed.refused(accounts.redeemSetup, { token: spent });
+    assert.equal(fault, "setup_token_invalid");
+    await until(async () => (await actions(bed)).includes("auth.setup.redeem"));
+    const [row] = await bed.database.admin("select reauth_at, user_agent, client_ip from identity.sessions");
+    assert.ok(row?.["reauth_at"]);
+    assert.equal(String(row["user_agent"]).length, 256);
+    assert.equal(row["client_ip"], "192.0.2.1");
+  });
+
+  test("a restart mints again while the owner has no way in", async () => {
+    assert.equal(await restart(bed, file), "mint");
+    assert.equal(await restart(bed, file), "keep");
+  });
+
+  test("a link ends after 30 minutes, and the next start mints a new one", async () => {
+    const old = token();
+    bed.pass(30 * minute);
+    assert.equal((await bed.refused(accounts.redeemSetup, { token: old })).fault, "setup_token_invalid");
+    assert.equal(await restart(bed, file), "mint");
+    assert.notEqual(token(), old);
+  });
+
+  test("setup/status says how far the account is, and is 404 for one that is gone", async () => {
+    const admin = await bed.person({ role: "admin", email: "Admin@example.org", emailVerified: true });
+    const state = await bed.gateway.call(accounts.setupStatus, {}, { principal: admin.principal });
+    assert.deepEqual(
+      [state.email, state.email_verified, state.setup_required],
+      ["Admin@example.org", true, false],
+    );
+    const principal = { ...admin.principal, user_id: "nobody" };
+    assert.equal((await bed.refused(accounts.setupStatus, {}, { principal })).fault, "not_found");
+  });
+
+  test("me tells staff rights only on the operator console host", async () => {
+    const owner = await bed.person({ role: "owner" });
+    const seen = async (staff: boolean) => {
+      const principal = { ...owner.principal, staff };
+      const { role, is_admin, is_owner, email } = await bed.gateway.call(accounts.me, {}, { principal });
+      return [role, is_admin, is_owner, email];
+    };
+    assert.deepEqual(await seen(true), ["owner", true, true, ""]);
+    assert.deepEqual(await seen(false), ["owner", false, false, ""]);
+    const admin = await bed.person({ role: "admin" });
+    const { is_admin, is_owner } = await bed.gateway.call(accounts.me, {}, { principal: admin.principal });
+    assert.deepEqual([is_admin, is_owner], [true, false]);
+  });
+
+  test("a failed write of the session leaves the token usable", async () => {
+    const usable = token();
+    await bed.database.admin("alter table identity.sessions add constraint broken check (false) not valid");
+    assert.equal((await bed.refused(accounts.redeemSetup, { token: usable })).fault, "internal");
+    await bed.database.admin("alter table identity.sessions drop constraint broken");
+    await bed.gateway.call(accounts.redeemSetup, { token: usable });
+  });
+
+  test("an owner with a verified e-mail gets no link, and a stale one is taken away", async () => {
+    await bed.database.admin(
+      "update identity.users set email = 'o@example.org', email_verified = true where username = 'owner'",
+    );
+    writeFileSync(file, "stale");
+    assert.equal(await restart(bed, file), "nothing");
+    assert.equal(existsSync(file), false);
+  });
+});
+
+describe("replicas that start together", () => {
+  let database: TestDatabase;
+  const dir = mkdtempSync(join(tmpdir(), "svc-setup-"));
+  before(async () => {
+    database = await createIdentityDatabase();
+  });
+  after(async () => {
+    await database.drop();
+    rmSync(dir, { recursive: true });
+  });
+  const start = async (file: string) => {
+    const store = database.open<Tables>();
+    try {
+      const limits = { setup_url_file: file, setup_token_ttl: 30 * minute } as Limits;
+      return await ensureOwner({
+        db: store.db,
+        limits,
+        now: () => new Date(),
+        hasRelay: true,
+        origin: "https://op.console.example.org",
+        log: createLogger("identity", "silent"),
+      });
+    } finally {
+      await store.close();
+    }
+  };
+
+  test("without a file for it no token is minted", async () => {
+    assert.equal(await start(""), "mint");
+    assert.deepEqual(await database.admin("select * from identity.setup_tokens"), []);
+  });
+
+  test("a file that cannot be written leaves no token behind", async () => {
+    await assert.rejects(start(join(dir, "missing", "setup-url")), /ENOENT/);
+    assert.deepEqual(await database.admin("select * from identity.setup_tokens"), []);
+  });
+
+  test("make one owner and one link", async () => {
+    const steps = await Promise.all([1, 2, 3].map(() => start(join(dir, "setup-url"))));
+    assert.deepEqual(steps.toSorted(), ["keep", "keep", "mint"]);
+    assert.equal((await database.admin("select id from identity.users")).length, 1);
+  });
+});
+
+async function actions(bed: Bed): Promise<unknown[]> {
+  return (await bed.database.admin("select action from identity.audit_logs")).map((row) => row["action"]);
+}
+
+function restart(bed: Bed, file: string) {
+  return ensureOwner({
+    db: bed.store.db,
+    limits: { setup_url_file: file, setup_token_ttl: 30 * minute } as Limits,
+    now: bed.now,
+    hasRelay: true,
+    origin: "https://op.console.example.org",
+    log: createLogger("identity", "silent"),
+  });
+}
