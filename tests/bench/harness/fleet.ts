@@ -59,6 +59,8 @@ async function createAll(
     for (let index = next++; index < plan.count; index = next++) {
       const name = serverName(index);
       await kube.create(kind, {
+        apiVersion: `${MinecraftServer.group}/${MinecraftServer.version}`,
+        kind: MinecraftServer.kind,
         metadata: { name, namespace, labels: plan.labels },
         spec: { ...plan.spec, subdomain: name },
       });

@@ -17,7 +17,13 @@ export type Outcome = { rows: Row[]; failed: string[] };
 function lazily<T extends { stop: () => Promise<void> }>(start: () => Promise<T>) {
   let started: Promise<T> | undefined;
   return {
-    get: () => (started ??= start()),
+    get: () => {
+      started ??= start().catch((error: unknown) => {
+        started = undefined;
+        throw error;
+      });
+      return started;
+    },
     end: async () => {
       const running = await started?.catch(() => undefined);
       started = undefined;
@@ -54,7 +60,12 @@ export async function runGoals(goals: readonly Goal[], options: Options): Promis
   const interrupted = () => process.exit(130);
   process.once("SIGINT", interrupted);
   try {
-    for (const goal of goals) await runGoal(goal, arena, outcome);
+    for (const goal of goals) {
+      if (await runGoal(goal, arena, outcome)) continue;
+      // Nobody knows in what state it left them.
+      await cell.end();
+      await stack.end();
+    }
   } finally {
     await cell.end();
     await stack.end();
@@ -67,7 +78,7 @@ export async function runGoals(goals: readonly Goal[], options: Options): Promis
   return outcome;
 }
 
-async function runGoal(goal: Goal, arena: Arena, outcome: Outcome): Promise<void> {
+async function runGoal(goal: Goal, arena: Arena, outcome: Outcome): Promise<boolean> {
   arena.say(`\n${goal.name}: ${goal.title}`);
   const outsiders = watchOutsiders(() => [process.pid, ...arena.detached]);
   try {
@@ -78,8 +89,10 @@ async function runGoal(goal: Goal, arena: Arena, outcome: Outcome): Promise<void
       outcome.rows.push(told);
       arena.say(line(told));
     }
+    return true;
   } catch (error) {
     outcome.failed.push(goal.name);
     arena.say(`${goal.name} could not run: ${error instanceof Error ? error.stack : String(error)}`);
+    return false;
   }
 }

@@ -1,7 +1,7 @@
 // The whole stack as `svc up` starts it, on a folder of its own, with an owner who is signed in. The anchors run beside
 // it: their own nats-server (idle while we measure ours, and the other way round) and a database in the same PostgreSQL.
 
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -33,7 +33,16 @@ const settleMs = 200;
 
 async function svc(dir: string, ...args: string[]): Promise<void> {
   const { code, stdout, stderr } = await runSvc([...args, "--data", dir]);
-  if (code !== 0) throw new Error(`svc ${args.join(" ")} ended with ${code}:\n${stdout}${stderr}`);
+  if (code !== 0)
+    throw new Error(`svc ${args.join(" ")} ended with ${code}:\n${stdout}${stderr}${logTails(dir)}`);
+}
+
+function logTails(dir: string): string {
+  const logs = join(dir, "logs");
+  if (!existsSync(logs)) return "";
+  const tail = (name: string) => readFileSync(join(logs, name), "utf8").split("\n").slice(-4).join("\n");
+  const files = readdirSync(logs).filter((name) => name.endsWith(".log"));
+  return files.map((name) => `--- ${name}\n${tail(name)}`).join("\n");
 }
 
 // Pages of 100 are what G6 measures; nothing else reads pages while the gateways have a view.
