@@ -12,10 +12,11 @@ import { serveServers } from "./service.ts";
 /** Starts one replica: it answers requests, and one of all replicas reconciles. */
 export async function startLifecycle(
   runtime: Omit<Runtime<z.output<typeof settings>, Tables>, "environment">,
+  kubeconfig: string | undefined = kubeconfigFile(),
 ): Promise<Running> {
   const { mesh, log, registry } = runtime;
   const { lifecycle, k8s } = runtime.settings;
-  const kube = connectKube({ kubeconfigFile: kubeconfigFile() });
+  const kube = connectKube({ kubeconfigFile: kubeconfig });
   const store = createServerStore(runtime.store);
   const { namespace } = k8s;
   const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;

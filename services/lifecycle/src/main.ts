@@ -6,5 +6,5 @@ await runService({
   name: "lifecycle",
   settings,
   migrations: new URL("../migrations/", import.meta.url),
-  start: startLifecycle,
+  start: (runtime) => startLifecycle(runtime),
 });

@@ -24,7 +24,8 @@ const spec = root?.["spec"];
 const status = root?.["status"];
 
 test("the definition in deploy/crd is the one that the model gives", () => {
-  assert.equal(readFileSync(crdFile, "utf8"), crdText());
+  const isCurrent = readFileSync(crdFile, "utf8") === crdText();
+  assert.ok(isCurrent, "run node launch.cjs services/lifecycle/src/crd/write.ts");
 });
 
 test("only subdomain and image are required", () => {

@@ -15,7 +15,11 @@ export function specChanged(observed: Observed, now: number, applied: Applied): 
   const again = () => starting(observed, now, { ...why, restart: { autoRestarts: 0 } });
   if (applied.isTemplateChanged) {
     if (!isStarting || replicasOf(observed) === 0) return undefined;
-    return plan(observed, again(), after(settings.reconcile_starting), { effects: applied.effects });
+    return plan(observed, {
+      status: again(),
+      requeue: after(settings.reconcile_starting),
+      effects: applied.effects,
+    });
   }
   const revision = pod?.metadata.labels?.["controller-revision-hash"];
   const wanted = statefulSet?.status?.updateRevision;
@@ -24,7 +28,9 @@ export function specChanged(observed: Observed, now: number, applied: Applied): 
     pod && !pod.metadata.deletionTimestamp && revision && wanted && revision !== wanted && isSeen;
   if (!isStale) return undefined;
   const { name, uid } = pod.metadata;
-  return plan(observed, again(), after(settings.reconcile_starting), {
+  return plan(observed, {
+    status: again(),
+    requeue: after(settings.reconcile_starting),
     effects: [...applied.effects, { kind: "delete-pod", name, uid }],
     notes: [normal("PodReplaced", "The pod of the old settings is replaced.")],
   });
@@ -46,7 +52,8 @@ export function waitOrFail(observed: Observed, now: number, wait: Wait): Plan {
   const anchor = Date.parse(begun.startRequestedAt ?? "");
   const budgetMs = deadlineMsOf(observed, wait.deadline);
   const left = anchor + budgetMs - now;
-  if (left > 0) return plan(observed, begun, after(Math.min(waitMs, left)), { effects, memory });
+  if (left > 0)
+    return plan(observed, { status: begun, requeue: after(Math.min(waitMs, left)), effects, memory });
   const known = failureOf(observed.status);
   const cause = known === "StartupTimeout" || known === "ReadinessTimeout" ? known : wait.deadline;
   return failOrRestart(observed, now, {
@@ -87,7 +94,9 @@ function failOrRestart(observed: Observed, now: number, failure: Failure): Plan 
       : `RCON was not reached within ${seconds} s of the start; check the server's RCON settings.`;
   const { effects, memory } = failure;
   const wait = mayRestart ? Math.min(dueAt - now, settings.reconcile_failed) : settings.reconcile_failed;
-  return plan(observed, failed(observed, now, { reason: failure.cause, message }), after(wait), {
+  return plan(observed, {
+    status: failed(observed, now, { reason: failure.cause, message }),
+    requeue: after(wait),
     effects,
     memory,
   });
@@ -112,7 +121,9 @@ export function restart(
     ? [{ kind: "delete-pod", name: pod.metadata.name, uid: pod.metadata.uid }]
     : [];
   const notes: Note[] = reason === "StartRetried" ? [normal(reason, message)] : [];
-  return plan(observed, status, after(settings.reconcile_starting), {
+  return plan(observed, {
+    status,
+    requeue: after(settings.reconcile_starting),
     effects: [...replace, ...before],
     notes,
   });

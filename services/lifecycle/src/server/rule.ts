@@ -1,6 +1,5 @@
-import type { MinecraftServerStatus } from "@svc/proto";
-import type { Memory, Observed } from "./observe.ts";
-import type { Effect, Note, Plan, Requeue } from "./plan.ts";
+import type { Observed } from "./observe.ts";
+import type { Note, Plan, Requeue } from "./plan.ts";
 import { failed } from "./status.ts";
 
 /** Answers when it applies. Rules are tried in order; the first answer is the plan of the pass. */
@@ -9,17 +8,14 @@ export type Rule = (observed: Observed, now: number) => Plan | undefined;
 export const normal = (reason: string, message: string): Note => ({ type: "Normal", reason, message });
 export const after = (afterMs: number): Requeue => ({ afterMs: Math.max(0, afterMs) });
 
-type Parts = { effects?: readonly Effect[]; notes?: readonly Note[]; memory?: Memory };
+type Parts = Pick<Plan, "status" | "requeue"> & Partial<Plan>;
 
-export function plan(
-  observed: Observed,
-  status: MinecraftServerStatus,
-  requeue: Requeue,
-  parts: Parts = {},
-): Plan {
-  const { effects = [], notes = [], memory = observed.memory } = parts;
-  return { status, requeue, effects, notes, memory };
+/** A plan that changes nothing besides what it names. */
+export function plan(observed: Observed, parts: Parts): Plan {
+  return { effects: [], notes: [], memory: observed.memory, ...parts };
 }
 
-export const invalidSpec = (observed: Observed, now: number, message: string): Plan =>
-  plan(observed, failed(observed, now, { reason: "InvalidSpec", message }), "on-change");
+export function invalidSpec(observed: Observed, now: number, message: string): Plan {
+  const status = failed(observed, now, { reason: "InvalidSpec", message });
+  return plan(observed, { status, requeue: "on-change" });
+}

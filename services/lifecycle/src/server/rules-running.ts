@@ -23,7 +23,7 @@ export const maintenanceHold: Rule = (observed, now) => {
   if (!isAtRest(observed) || observed.holder === undefined) return undefined;
   const why = { reason: "MaintenanceInProgress" as const, message: `The world is held: ${observed.holder}.` };
   const status = hindered(observed, now, { ...why, hidesEndpoint: false });
-  return plan(observed, status, after(observed.settings.reconcile_maintenance));
+  return plan(observed, { status, requeue: after(observed.settings.reconcile_maintenance) });
 };
 
 /** The node is gone or not admitted: nobody is sent there, and nothing is moved. */
@@ -34,7 +34,7 @@ export const nodeUnavailable: Rule = (observed, now) => {
   const service = serviceOf(observed.server, false);
   const isOpen = observed.service !== undefined && isServiceStale(observed.service, service);
   const effects: Effect[] = isOpen ? [{ kind: "patch-service", service }] : [];
-  return plan(observed, status, after(observed.settings.reconcile_node), { effects });
+  return plan(observed, { status, requeue: after(observed.settings.reconcile_node), effects });
 };
 
 export const specInvalid: Rule = (observed, now) => {
@@ -47,7 +47,7 @@ export const startRetried: Rule = (observed, now) => {
   if (!hasStartRetry(observed.server)) return undefined;
   const forget: Effect = { kind: "remove-annotation", key: annotation.startRetry };
   if (observed.status.phase !== "Failed")
-    return plan(observed, observed.status, after(0), { effects: [forget] });
+    return plan(observed, { status: observed.status, requeue: after(0), effects: [forget] });
   const message = "The start is tried again with a fresh budget of restarts.";
   return restart(observed, now, { reason: "StartRetried", message, autoRestarts: 0, before: [forget] });
 };
@@ -85,7 +85,9 @@ export const addressPending: Rule = (observed, now) => {
   if (clusterIpOf(observed) !== undefined) return undefined;
   const { effects } = apply(observed, now);
   const why = { reason: "ServiceAddressPending" as const, message: "The Service has no address yet." };
-  return plan(observed, starting(observed, now, why), after(observed.settings.reconcile_starting), {
+  return plan(observed, {
+    status: starting(observed, now, why),
+    requeue: after(observed.settings.reconcile_starting),
     effects,
   });
 };
@@ -101,7 +103,12 @@ export const rconNotReached: Rule = (observed, now) => {
   const remembered = { ...memory, misses, probedAt: now };
   if (status.phase === "Running" && misses < settings.probe_misses) {
     const same = running(observed, now, { count: "unasked", emptySince: status.emptySince });
-    return plan(observed, same, after(settings.probe_retry), { effects, memory: remembered });
+    return plan(observed, {
+      status: same,
+      requeue: after(settings.probe_retry),
+      effects,
+      memory: remembered,
+    });
   }
   return waitOrFail(observed, now, {
     reason: "RconNotReachable",
@@ -120,7 +127,7 @@ export const isRunning: Rule = (observed, now) => {
   if (!hasRcon(server) || probe.kind !== "reached") {
     const same = running(observed, now, { count: "unasked", emptySince: status.emptySince });
     const requeue = hasRcon(server) ? after(nextProbeAt(observed) - now) : after(settings.reconcile_running);
-    return plan(observed, same, requeue, { effects });
+    return plan(observed, { status: same, requeue, effects });
   }
   const { count } = probe;
   const idle = judgeIdle(observed, count, now);
@@ -130,12 +137,14 @@ export const isRunning: Rule = (observed, now) => {
   const remembered = { ...memory, misses: 0, probedAt: now };
   if (idle.kind === "over") {
     const message = "Nobody was on for the whole idle time; the server is being stopped.";
-    return plan(observed, next, after(settings.probe_retry), {
+    return plan(observed, {
+      status: next,
+      requeue: after(settings.probe_retry),
       effects: [...effects, { kind: "set-desired-stopped" }],
       notes: [normal("IdleStop", message)],
       memory: remembered,
     });
   }
   const later = nextProbeAt({ ...observed, status: next, memory: remembered });
-  return plan(observed, next, after(later - now), { effects, memory: remembered });
+  return plan(observed, { status: next, requeue: after(later - now), effects, memory: remembered });
 };

@@ -23,13 +23,21 @@ export const atRest: Rule = (observed, now) => {
     : [];
   const fault = specFaultOf(observed);
   if (fault !== undefined) return { ...invalidSpec(observed, now, fault), effects: retry };
-  return plan(observed, stopped(observed, now), "on-change", { effects: retry, memory: noMemory });
+  return plan(observed, {
+    status: stopped(observed, now),
+    requeue: "on-change",
+    effects: retry,
+    memory: noMemory,
+  });
 };
 
 /** The set is at zero and its pod is still going. */
 export const podLeaving: Rule = (observed, now) => {
   if (replicasOf(observed) > 0) return undefined;
-  return plan(observed, stopping(observed, now), after(observed.settings.reconcile_stopping));
+  return plan(observed, {
+    status: stopping(observed, now),
+    requeue: after(observed.settings.reconcile_stopping),
+  });
 };
 
 /** Players are on: they are told, and get some time. */
@@ -39,7 +47,9 @@ export const noticeFirst: Rule = (observed, now) => {
   const at = new Date(now).toISOString();
   const kept = running(observed, now, { count: probe.count ?? "unreadable", emptySince: status.emptySince });
   const seconds = Math.round(settings.stop_notice / 1_000);
-  return plan(observed, { ...kept, stopNoticeAt: at }, after(settings.stop_notice), {
+  return plan(observed, {
+    status: { ...kept, stopNoticeAt: at },
+    requeue: after(settings.stop_notice),
     effects: [{ kind: "tell-players", message: "stop-soon", unheard: stopNow(observed, now) }],
     notes: [normal("StopNotice", `Players were told that the server stops in ${seconds} s.`)],
     memory: { ...memory, probedAt: now },
@@ -52,7 +62,7 @@ export const noticeRuns: Rule = (observed, now) => {
   if (status.phase !== "Running" || status.stopNoticeAt === undefined || !isPodReady(observed))
     return undefined;
   const left = Date.parse(status.stopNoticeAt) + settings.stop_notice - now;
-  return left > 0 ? plan(observed, status, after(left)) : undefined;
+  return left > 0 ? plan(observed, { status, requeue: after(left) }) : undefined;
 };
 
 /** First the phase, so that nobody is sent there any more; then, in the next pass, the world and the pod. */
@@ -64,11 +74,15 @@ export const scaleDown: Rule = (observed, now) => {
   const save: Effect[] = canTalk ? [{ kind: "save-world" }] : [];
   const resourceVersion = observed.statefulSet?.metadata.resourceVersion;
   const effects: Effect[] = [...save, { kind: "scale-down", resourceVersion }];
-  return plan(observed, stopping(observed, now), after(observed.settings.reconcile_stopping), { effects });
+  return plan(observed, {
+    status: stopping(observed, now),
+    requeue: after(observed.settings.reconcile_stopping),
+    effects,
+  });
 };
 
 function stopNow(observed: Observed, now: number): Plan {
   const wasTold = observed.status.stopNoticeAt !== undefined;
   const effects: Effect[] = wasTold ? [{ kind: "tell-players", message: "stop-now" }] : [];
-  return plan(observed, stopping(observed, now), after(0), { effects });
+  return plan(observed, { status: stopping(observed, now), requeue: after(0), effects });
 }

@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadSettings } from "@svc/config";
+import { settings } from "./config.ts";
+
+test("the defaults are the numbers of the specification", () => {
+  const { lifecycle, k8s } = loadSettings(settings, {});
+  assert.equal(k8s.namespace, "minecraft");
+  assert.deepEqual(lifecycle, {
+    wake_cooldown: 30_000,
+    max_running_servers: 0,
+    stop_notice: 30_000,
+    save_timeout: 30_000,
+    probe_timeout: 5_000,
+    max_probes: 200,
+    probe_misses: 3,
+    probe_retry: 10_000,
+    count_interval: 30_000,
+    join_count_interval: 2_000,
+    join_count_window: 10_000,
+    arrival_window: 180_000,
+    password_ttl: 300_000,
+    reconcile_starting: 2_000,
+    reconcile_stopping: 5_000,
+    reconcile_secret: 10_000,
+    reconcile_maintenance: 5_000,
+    reconcile_running: 60_000,
+    reconcile_failed: 300_000,
+    reconcile_node: 10_000,
+    concurrency: 200,
+    relist: 600_000,
+    startup_timeout: 300_000,
+    auto_restarts: 3,
+    auto_restart_backoff: 60_000,
+    maintenance_lock: 120_000,
+    default_memory: "2Gi",
+    default_storage: "8Gi",
+    idle_default: 600_000,
+    termination_grace: 300_000,
+    heap_reserve_min: 512 * 2 ** 20,
+    images: ["svc.local/demo-server:1.21.4"],
+    platform_image: "",
+    forwarding_secret_name: "forwarding-secret",
+    lease_duration: 12_000,
+    lease_renew: 3_000,
+    list_page: 500,
+  });
+});
+
+test("a setting can be overridden, and a wrong one is named", () => {
+  const changed = loadSettings(settings, { overrides: ["lifecycle.arrival_window=5s"] });
+  assert.equal(changed.lifecycle.arrival_window, 5_000);
+  assert.throws(() => loadSettings(settings, { overrides: ["lifecycle.images=[]"] }), /lifecycle\.images/);
+});
