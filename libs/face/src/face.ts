@@ -98,6 +98,12 @@ export function createFace(options: FaceOptions): FaceServer {
   };
 }
 
+const contentTypeErrors: ReadonlySet<string> = new Set([
+  "FST_ERR_CTP_INVALID_MEDIA_TYPE",
+  "FST_ERR_CTP_EMPTY_TYPE",
+  "FST_ERR_ROUTE_MISSING_CONTENT_TYPE",
+]);
+
 function createServer(shell: Shell): FastifyInstance {
   const { settings } = shell;
   const server = fastify({
@@ -122,7 +128,13 @@ function createServer(shell: Shell): FastifyInstance {
   // Bodies are read by the face itself, when the credential is known to be good.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
-  server.setErrorHandler((error, request, reply) => {
+  server.setErrorHandler((error: Error & { code?: string }, request, reply) => {
+    // Fastify judges a malformed Content-Type before the handler; the order of refusals is the face's own.
+    if (contentTypeErrors.has(error.code ?? "")) {
+      if (request.is404) answerUnserved(shell, request, reply);
+      else void request.routeOptions.handler?.call(server, request, reply);
+      return;
+    }
     answerFailure(shell.log, begin(shell, request.raw, reply), error);
   });
   const { server: http } = server;

@@ -57,7 +57,8 @@ function explainIssue(issue: z.core.$ZodIssue, place: Place): string {
     const keys = issue.keys.slice(0, mostIssues).map((key) => short(path === "" ? key : `${path}.${key}`));
     return `unknown ${place.field} ${keys.join(", ")}`;
   }
-  const message = issue.message.replace(/^Invalid input: /, "");
+  const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
+  const message = isMissing ? "is required" : issue.message.replace(/^Invalid input: /, "");
   if (path === "") return `${place.of}: ${message}`;
   return `${place.field === "field" ? "" : `${place.field} `}${short(path)}: ${message}`;
 }
