@@ -1,0 +1,185 @@
+// What a face must refuse, asked of the real faces of one whole stack, with the services behind them.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { until } from "../flow/stack.ts";
+import { assertRefused, assertSecured, replyOf, sendBytes } from "./ask.ts";
+import { type Bed, openBed, serverName } from "./bed.ts";
+import { checkBodies } from "./bodies.ts";
+import { checkCookies, checkHosts, checkSites, checkTokens } from "./credentials.ts";
+import { checkNames } from "./names.ts";
+
+let opened: Bed | undefined;
+const bed = (): Bed => {
+  assert.ok(opened, "the stack did not start");
+  return opened;
+};
+before(async () => {
+  // The spans of slow callers are 30 s and 10 s; their rule is the same for a shorter one.
+  opened = await openBed(["--set", "gateway.body_grace=1s", "--set", "gateway.headers_timeout=2s"]);
+});
+after(() => opened?.stop());
+
+describe("a fresh installation", () => {
+  test("the setup link signs the owner in once", async () => {
+    const first = await bed().redeem();
+    assert.equal(first.status, 200, first.text);
+    const attributes = String(first.headers["set-cookie"]);
+    for (const wanted of [/; HttpOnly/, /; Secure/, /; SameSite=Lax/, /; Path=\//]) {
+      assert.match(attributes, wanted);
+    }
+    assert.doesNotMatch(attributes, /Domain/i);
+    const second = await bed().redeem();
+    assertRefused(second, { status: 400, code: "setup_token_invalid", says: /svc setup/ });
+    assert.equal(second.headers["set-cookie"], undefined);
+  });
+  test("an owner without a durable way in is held in setup", async () => {
+    const locked = { status: 403, code: "setup_required", says: /verify an e-mail address or add a passkey/ };
+    const create = { method: "POST", path: "/api/v1/servers", json: { name: "fine", subdomain: "fine" } };
+    assertRefused(await bed().asOwner(create), locked);
+    for (const path of ["/api/v1/fleet", "/api/v1/account/sessions"]) {
+      assertRefused(await bed().asOwner({ path }), locked, path);
+    }
+    for (const path of ["/api/v1/me", "/api/v1/auth/setup/status"]) {
+      assert.equal((await bed().asOwner({ path })).status, 200, path);
+    }
+  });
+  test("a malformed e-mail address is 400 and named", async () => {
+    for (const email of [
+      "",
+      "a",
+      "a@b",
+      "a b@example.net",
+      `${"a".repeat(300)}@example.net`,
+      5,
+      "a@b.c\r\nBcc: x@y.z",
+    ]) {
+      const reply = await bed().asOwner({
+        method: "POST",
+        path: "/api/v1/account/email/start",
+        json: { email },
+      });
+      assertRefused(reply, { status: 400, code: "bad_request", says: /"email"/ }, JSON.stringify(email));
+    }
+  });
+  test("a mailed code counts once, and a wrong one not at all", async () => {
+    const verify = (code: string) =>
+      bed().asOwner({ method: "POST", path: "/api/v1/account/email/verify", json: { code } });
+    const invalid = { status: 400, code: "invalid_code", says: /ask for a new one/ };
+    assertRefused(await verify("000000x"), invalid);
+    const code = await bed().leaveSetup();
+    assertRefused(await verify(code), invalid);
+  });
+  test("out of setup the owner creates a server", async () => {
+    const json = { name: serverName, subdomain: serverName, autostartPolicy: "public" };
+    const reply = await bed().asOwner({ method: "POST", path: "/api/v1/servers", json });
+    assert.equal(reply.status, 201, reply.text);
+    assertSecured(reply, "create");
+  });
+});
+
+describe("bodies", () => checkBodies(bed));
+describe("names and paths", () => checkNames(bed));
+describe("cookies", () => checkCookies(bed));
+describe("hosts", () => checkHosts(bed));
+describe("service tokens", () => checkTokens(bed));
+describe("other sites", () => checkSites(bed));
+
+describe("the request log", () => {
+  const logLines = () => {
+    const log = bed()
+      .stack.file()
+      .processes.find(({ name }) => name.startsWith("gateway-external"))?.log;
+    return readFileSync(log ?? "", "utf8")
+      .trim()
+      .split("\n");
+  };
+  test("nothing of a request can forge a line of the log", async () => {
+    const mark = "forged-by-a-caller";
+    await sendBytes(
+      bed().port("external"),
+      `GET /${mark}%0d%0a%7B"msg":"x"}\\,{"level":"fatal"} HTTP/1.1\r\nHost: a\r\nX-Request-Id: a"b\r\n` +
+        'User-Agent: \t"}\r\nConnection: close\r\n\r\n',
+    );
+    await bed().asOwner({ path: `/${mark}/x`, headers: { "x-request-id": "a%0ab", cookie: `a="${mark}` } });
+    await until("the lines of the requests", 10_000, () =>
+      logLines().some((line) => line.includes(`/${mark}/x`)),
+    );
+    const marked = logLines().filter((line) => line.includes(mark));
+    for (const line of marked) {
+      const entry = JSON.parse(line) as Record<string, unknown>;
+      assert.equal(entry["msg"], "request", line);
+      assert.equal(entry["route"], "unmatched", line);
+      assert.match(String(entry["request_id"]), /^[A-Za-z0-9._-]{1,128}$/, line);
+    }
+    assert.equal(marked.length, 2, marked.join("\n"));
+  });
+  test("every line is JSON, and none holds a cookie, a token or a code", async () => {
+    const cookie = await bed().seatSession("user");
+    const { velocity } = bed().stack.file().tokens;
+    await bed().withCookie(cookie, { path: "/api/v1/me", headers: { host: bed().panelHost } });
+    const files = bed()
+      .stack.file()
+      .processes.filter(({ name }) => name.startsWith("gateway"));
+    for (const { log } of files) {
+      const text = readFileSync(log, "utf8");
+      for (const line of text.trim().split("\n")) JSON.parse(line);
+      for (const secret of [cookie.split("=")[1] ?? "", velocity]) assert.ok(!text.includes(secret), log);
+    }
+  });
+  test("a well-formed request id is kept, any other is replaced", async () => {
+    const keep = async (id: string) =>
+      (await bed().asOwner({ path: "/nowhere", headers: { "x-request-id": id } })).headers["x-request-id"];
+    assert.equal(await keep("trace-1.a_B"), "trace-1.a_B");
+    for (const id of ["", "a b", 'a"b', "a%0d%0aSet-Cookie:x", "a".repeat(129)]) {
+      assert.notEqual(await keep(id), id);
+    }
+  });
+  test("Strict-Transport-Security comes behind an edge that spoke https, and only there", async () => {
+    const over = async (proto: string) =>
+      (await bed().asOwner({ path: "/nowhere", headers: { "x-forwarded-proto": proto } })).headers[
+        "strict-transport-security"
+      ];
+    assert.match(String(await over("https")), /max-age=\d+/);
+    assert.equal(await over("http"), undefined);
+  });
+  test("bytes that are no HTTP are 400 with every header", async () => {
+    for (const bytes of [
+      "\x16\x03\x01\x02\x00\x01\x00",
+      "GET\r\n\r\n",
+      "HELLO / HTTP/1.1\r\nHost: a\r\n\r\n",
+    ]) {
+      const reply = replyOf(await sendBytes(bed().port("internal"), bytes));
+      assertRefused(
+        reply,
+        { status: 400, code: "bad_request", says: /not valid HTTP/ },
+        JSON.stringify(bytes),
+      );
+    }
+  });
+});
+
+// The last one: it spends the budget of this address.
+describe("the sign-in budget", () => {
+  test("the door answers 429 with Retry-After when the budget of an address is spent", async () => {
+    const enter = () =>
+      bed().withCookie(undefined, {
+        method: "POST",
+        path: "/api/v1/auth/setup/redeem",
+        json: { token: "wrong" },
+      });
+    for (let tries = 0; tries < 25; tries++) {
+      const reply = await enter();
+      if (reply.status === 429) {
+        assertRefused(reply, { status: 429, code: "rate_limited", says: /Too many sign-in attempts/ });
+        return;
+      }
+      assertRefused(reply, { status: 400, code: "setup_token_invalid", says: /setup link/ });
+    }
+    assert.fail("25 attempts were let in");
+  });
+  test("a spent budget does not lock out who is signed in", async () => {
+    assert.equal((await bed().asOwner({ path: "/api/v1/me" })).status, 200);
+  });
+});
