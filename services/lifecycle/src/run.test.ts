@@ -1,0 +1,126 @@
+// One server through its life on the cluster: real pods of the demo server, real RCON.
+
+import assert from "node:assert/strict";
+import { randomInt, randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { resources } from "@svc/kube";
+import { servers as contracts, type ServerInfo } from "@svc/proto";
+import { until } from "../../../libs/mesh/src/testing.ts";
+import { serviceOf } from "./server/objects.ts";
+import { servers } from "./server/resource.ts";
+import { staff, velocity } from "./testing/callers.ts";
+import { namespace, openStage, type Replica, type Stage } from "./testing/stage.ts";
+
+const overrides = [
+  'lifecycle.images=["svc.local/demo-server:1.21.4", "svc.local/nothing:*"]',
+  "lifecycle.stop_notice=1s",
+  "lifecycle.arrival_window=300ms",
+  "lifecycle.wake_cooldown=0ms",
+  "lifecycle.auto_restart_backoff=300ms",
+  "lifecycle.lease_duration=2s",
+  "lifecycle.lease_renew=300ms",
+];
+const name = "survival";
+
+let stage: Stage;
+let first: Replica;
+before(async () => {
+  stage = await openStage();
+  first = await stage.start(overrides);
+});
+after(() => stage.close());
+
+const read = (): Promise<ServerInfo> => stage.internal.call(contracts.readStatus, { name }, velocity);
+const getServer = () => stage.kube.get(servers, { name, namespace });
+const notes = async () =>
+  (await stage.kube.list(resources.events, { namespace })).items.map(({ reason }) => reason);
+const wake = () => stage.external.call(contracts.wake, { name }, staff);
+const stop = () => stage.external.call(contracts.stop, { name }, staff);
+const isIn = (phase: string, withinMs = 30_000) =>
+  until(async () => (await read()).phase === phase, withinMs);
+
+// The clusters of other test processes give out the same loopback addresses from the first on; ours is by chance.
+async function makeService(): Promise<void> {
+  const service = serviceOf(await getServer(), true);
+  const clusterIP = `127.${randomInt(100, 111)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  await stage.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
+}
+
+test("a server wakes, is reached over RCON and has an address", async () => {
+  await stage.external.call(contracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
+  await makeService();
+  await wake();
+  await isIn("Running");
+  const info = await read();
+  assert.equal(info.ready, true);
+  assert.match(info.endpointAddress ?? "", /^127\.\d+\.\d+\.\d+:25565$/);
+  assert.deepEqual([info.playersOnline, info.playersMax], [0, 20]);
+  await until(async () => (await notes()).includes("RconReached"));
+  assert.match(await first.registry.metrics(), /svc_start_duration_seconds_count 1/);
+  assert.match(
+    await first.registry.metrics(),
+    /svc_server_phase\{server="survival",role="",phase="Running",desired="Running"\} 1/,
+  );
+});
+
+test("its Secret is Opaque, 32 hex digits, and belongs to the server", async () => {
+  const secret = await stage.kube.get(resources.secrets, { name: `${name}-rcon`, namespace });
+  assert.equal(secret.type, "Opaque");
+  assert.match(Buffer.from(secret.data?.["password"] ?? "", "base64").toString(), /^[0-9a-f]{32}$/);
+  assert.equal(secret.metadata.ownerReferences?.[0]?.name, name);
+});
+
+test("a pod that dies brings the server back through Starting", async () => {
+  await stage.kube.remove(resources.pods, { name: `${name}-0`, namespace }, { gracePeriodSeconds: 0 });
+  await isIn("Starting");
+  await isIn("Running");
+});
+
+test("an empty server is stopped when its idle time is over, and its world stays", async () => {
+  await stage.kube.patch(
+    servers,
+    { name, namespace },
+    { merge: { spec: { idle: { autoStopEnabled: true, emptySecondsBeforeStop: 1 } } } },
+  );
+  await stage.internal.call(contracts.reportJoin, { name, mc_uuid: randomUUID() }, velocity);
+  await isIn("Stopped");
+  assert.equal((await getServer()).spec.desiredState, "Stopped");
+  await until(async () => (await notes()).includes("IdleStop"));
+  assert.ok(await stage.kube.find(resources.claims, { name: `world-${name}-0`, namespace }));
+  await stage.external.call(contracts.patch, { name, idleStopSeconds: 0 }, staff);
+});
+
+test("an image that never starts fails, is tried again by itself, and gives up", async () => {
+  await stage.external.call(
+    contracts.patch,
+    { name, image: "svc.local/nothing:1", confirmImageChange: true },
+    staff,
+  );
+  const merge = { spec: { startup: { timeoutSeconds: 1, readinessTimeoutSeconds: 1 } } };
+  await stage.kube.patch(servers, { name, namespace }, { merge });
+  await wake();
+  await isIn("Failed");
+  await until(async () => (await read()).startGaveUp === true, 30_000);
+  assert.equal((await read()).autoRestarts, 3);
+  await until(async () => (await notes()).includes("AutoRestart"));
+});
+
+test("a change of the settings starts it anew", async () => {
+  await stage.external.call(
+    contracts.patch,
+    { name, image: "svc.local/demo-server:1.21.4", confirmImageChange: true },
+    staff,
+  );
+  const merge = { spec: { startup: { timeoutSeconds: 60, readinessTimeoutSeconds: 60 } } };
+  await stage.kube.patch(servers, { name, namespace }, { merge });
+  await isIn("Running");
+  assert.equal((await read()).autoRestarts, undefined);
+});
+
+test("another replica takes over when the leader goes, and stops the server", async () => {
+  const second = await stage.start(overrides);
+  await first.stop();
+  await stop();
+  await isIn("Stopped");
+  assert.equal(await second.running.notReady?.(), undefined);
+});
