@@ -40,9 +40,9 @@ async function patiently(method: string, path: string, wanted: number, body?: un
     const call = path.includes("/internal/") ? stack.internal : stack.external;
     const answer = await call(method, path, body);
     if (answer.status === wanted) return answer;
-    const isPassing = answer.status === 503 || answer.status === 429;
-    assert.ok(isPassing, `${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`);
-    return undefined;
+    const text = `${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`;
+    assert.ok(answer.status === 503 || answer.status === 429, text);
+    throw new Error(text);
   });
 }
 

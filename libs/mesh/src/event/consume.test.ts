@@ -288,7 +288,7 @@ test("an owner brings its streams into shape when they have other settings", asy
     }>().config;
   });
   assert.equal(config.max_age, 7 * 86_400e9);
-  assert.equal(config.max_bytes, 1_073_741_824);
+  assert.equal(config.max_bytes, 268_435_456);
   assert.equal(config.discard, "old");
   assert.deepEqual(config.subjects, ["svc.evt.storage.>", "svc.dead.storage.>"]);
 });

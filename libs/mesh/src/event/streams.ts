@@ -1,5 +1,6 @@
 // The JetStream streams of this installation. Each is made and kept in shape by its owner (architecture.md 3, events).
 
+import { isDeepStrictEqual } from "node:util";
 import { auditStream, type Owner, streamName, streamSubjects } from "@svc/proto";
 import { apiCode, isApiCode, jetStreamApi } from "../connection/jetstream-api.ts";
 import type { Link } from "../connection/link.ts";
@@ -28,6 +29,7 @@ const second = 1e9;
 const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
+// JetStream reserves what a stream may grow to, so all limits together must fit into its store (2.2 GB).
 const mebibyte = 1_048_576;
 
 const shared = { storage: "file", retention: "limits", discard: "old", allow_direct: true } as const;
@@ -45,7 +47,7 @@ export function streamsOf(owner: Owner): StreamConfig[] {
     subjects: streamSubjects(owner),
     duplicate_window: 10 * minute,
     max_age: 7 * day,
-    max_bytes: 1024 * mebibyte,
+    max_bytes: 256 * mebibyte,
     description: `What happened in ${owner}, and the messages its consumers gave up.`,
   };
   const live: StreamConfig = {
@@ -54,7 +56,7 @@ export function streamsOf(owner: Owner): StreamConfig[] {
     subjects: [`svc.live.${owner}.>`],
     duplicate_window: second,
     max_age: hour,
-    max_bytes: 512 * mebibyte,
+    max_bytes: 64 * mebibyte,
     max_msgs_per_subject: 20_000,
     description: `Live lines of ${owner}, kept for an hour.`,
   };
@@ -65,25 +67,30 @@ export function streamsOf(owner: Owner): StreamConfig[] {
     subjects: [...auditStream.subjects],
     duplicate_window: 10 * minute,
     max_age: 30 * day,
-    max_bytes: 1024 * mebibyte,
+    max_bytes: 256 * mebibyte,
     description: "Audit entries on their way to the database.",
   };
   return [events, live, audit];
 }
 
-/** Makes the stream, or changes what differs; what JetStream cannot change later stays as it is. */
+/**
+ * Makes the stream, or changes what differs; what JetStream cannot change later stays as it is. It is looked up
+ * first: asking to make one that exists fails for want of space when its reservation no longer fits twice.
+ */
 export async function ensureStream(link: Link, wanted: StreamConfig): Promise<StreamInfo> {
-  try {
-    return await jetStreamApi<StreamInfo>(link, `STREAM.CREATE.${wanted.name}`, wanted);
-  } catch (error) {
-    if (!isApiCode(error, apiCode.streamNameInUse)) throw error;
-  }
-  const existing = await jetStreamApi<StreamInfo>(link, `STREAM.INFO.${wanted.name}`);
+  const existing = await findStream(link, wanted.name);
+  if (!existing) return jetStreamApi<StreamInfo>(link, `STREAM.CREATE.${wanted.name}`, wanted);
   const { storage, retention } = existing.config;
-  return jetStreamApi<StreamInfo>(link, `STREAM.UPDATE.${wanted.name}`, {
-    ...existing.config,
-    ...wanted,
-    storage,
-    retention,
-  });
+  const config = { ...existing.config, ...wanted, storage, retention };
+  if (isDeepStrictEqual(config, existing.config)) return existing;
+  return jetStreamApi<StreamInfo>(link, `STREAM.UPDATE.${wanted.name}`, config);
+}
+
+async function findStream(link: Link, name: string): Promise<StreamInfo | undefined> {
+  try {
+    return await jetStreamApi<StreamInfo>(link, `STREAM.INFO.${name}`);
+  } catch (error) {
+    if (isApiCode(error, apiCode.streamNotFound)) return undefined;
+    throw error;
+  }
 }

@@ -40,7 +40,7 @@ export function ensureBucket(link: Link, view: Pick<View, "name" | "summary">): 
     retention: "limits",
     discard: "new",
     max_age: 0,
-    max_bytes: 1_073_741_824,
+    max_bytes: 268_435_456,
     max_msgs_per_subject: 1,
     duplicate_window: 2 * minute,
     allow_direct: true,
