@@ -44,7 +44,7 @@ async function wakes(arena: Arena, stack: StackArena, prefix: string): Promise<n
   return median(took);
 }
 
-type Pages = (arena: Arena) => Promise<PageFigures>;
+type Pages = (arena: Arena, after: string) => Promise<PageFigures>;
 
 async function openPager(stack: StackArena): Promise<{ pages: Pages; stop: () => Promise<void> }> {
   const logDir = join(stack.dir, "logs", "bench");
@@ -52,8 +52,8 @@ async function openPager(stack: StackArena): Promise<{ pages: Pages; stop: () =>
   const { SVC_NATS_URL, SVC_NATS_USER, SVC_NATS_PASSWORD } = environmentOf(stack.pidOf("gateway-internal"));
   const env = { SVC_NATS_URL, SVC_NATS_USER, SVC_NATS_PASSWORD };
   const pager = await startChild("ours/pager.ts", { env, logDir });
-  const pages: Pages = async (arena) => {
-    const plan = { cursor: "bench-00049", callers: 10, durationMs: arena.windowMs };
+  const pages: Pages = async (arena, after) => {
+    const plan = { cursor: after, callers: 10, durationMs: arena.windowMs };
     const cpu = watchCpu([stack.pidOf("lifecycle"), stack.pidOf("nats")]);
     const { requests, p50Ms, p99Ms } = await pager.ask<{ requests: number; p50Ms: number; p99Ms: number }>(
       "run",
@@ -64,13 +64,18 @@ async function openPager(stack: StackArena): Promise<{ pages: Pages; stop: () =>
   return { pages, stop: pager.stop };
 }
 
-async function figures(arena: Arena, stack: StackArena, prefix: string): Promise<Figures> {
+/** `after`: the page begins behind this name, and is full. */
+async function figures(
+  arena: Arena,
+  stack: StackArena,
+  { prefix, after }: { prefix: string; after: string },
+): Promise<Figures> {
   const status: Target = { ...stack.owner, path: "/api/v1/servers/bench-00042/status", pids: [] };
   await warm(arena, status);
   const at1 = await interleave(arena.options.rounds, { ours: () => measure(arena, status, 1) });
   const pager = await openPager(stack);
-  await pager.pages(arena);
-  const page = await interleave(arena.options.rounds, { ours: () => pager.pages(arena) });
+  await pager.pages(arena, after);
+  const page = await interleave(arena.options.rounds, { ours: () => pager.pages(arena, after) });
   await pager.stop();
   const wakeMs = await wakes(arena, stack, prefix);
   return { wakeMs, statusMs: at1.ours.p50Ms, page: page.ours };
@@ -181,14 +186,14 @@ export const fleet: Goal = {
     const stack = await arena.stack();
     await growFleet(stack, 0, few);
     await until(`${few} servers in the view`, 60_000, async () => (await listedServers(stack)) >= few);
-    const small = await figures(arena, stack, "few");
+    const small = await figures(arena, stack, { prefix: "few", after: "bench" });
     const startedAt = performance.now();
     await growFleet(stack, few, many);
     const createdS = (performance.now() - startedAt) / 1_000;
     await until(`${many} servers in the view`, 300_000, async () => (await listedServers(stack)) >= many);
     const seenS = (performance.now() - startedAt) / 1_000;
     await untilQuiet([stack.pidOf("lifecycle")]);
-    const large = await figures(arena, stack, "many");
+    const large = await figures(arena, stack, { prefix: "many", after: "bench-04999" });
     await untilQuiet([stack.pidOf("lifecycle")]);
     const note = `created in ${createdS.toFixed(0)} s`;
     return [
