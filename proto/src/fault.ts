@@ -55,7 +55,10 @@ export const faults = rows({
   passkey_login_failed: [400, "The passkey sign-in could not start; try again."],
   passkey_login_invalid: [400, "The passkey was not accepted; try again."],
   passkey_register_failed: [400, "The passkey could not be registered; start again."],
-  setup_token_invalid: [400, "The setup link is unknown, used or expired; make a new one with `svc setup`."],
+  setup_token_invalid: [
+    400,
+    "The setup link is unknown, used or expired; restarting identity makes a new one while there is no owner.",
+  ],
   upload_incomplete: [400, "The body ended before its declared length; the original file is unchanged."],
   unauthorized: [401, "No valid credential was sent; sign in or send the service token."],
   session_invalid: [

@@ -35,15 +35,14 @@ export function findStackFile(path: string): StackFile | undefined {
 
 /** What a person needs to know of a ready stack. */
 export function announcement(stack: StackFile, path: string): string {
-  const port = new URL(stack.external_base_url).port;
   const lines: [string, string][] = [
-    ["panel", `http://${stack.panel_host}:${port}`],
-    ["admin", `http://${stack.admin_host}:${port}`],
-    ["API", `${stack.external_base_url} (external), ${stack.internal_base_url} (internal)`],
-    ["game", `${stack.game.host}:${stack.game.port}, for example NAME.${stack.root_domain}`],
+    ["external", `${stack.external_base_url} (people; operators under Host ${stack.admin_host})`],
+    ["internal", `${stack.internal_base_url} (the proxy and other programs)`],
     ["mail", stack.mail.page],
   ];
-  if (stack.setup_url) lines.push(["set up", stack.setup_url]);
+  if (stack.setup_url) {
+    lines.push(["set up", "npm run svc -- account setup --email YOU@EXAMPLE.NET"], ["link", stack.setup_url]);
+  }
   lines.push(["details", path], ["stop", "npm run down"]);
   return ["svc is ready.", ...lines.map(([name, value]) => `  ${name.padEnd(8)} ${value}`)].join("\n");
 }
