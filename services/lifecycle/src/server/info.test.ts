@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { ServerInfo } from "@svc/proto";
+import { aServer, emptyRunning, failedSince, secondsBefore } from "../testing/observed.ts";
+import { toFleetServer, toPublicInfo, toServerInfo } from "./info.ts";
+import type { Server } from "./resource.ts";
+
+const about = { autoRestarts: 3 };
+const withStatus = (server: Server, status: NonNullable<Server["status"]>): Server => ({ ...server, status });
+const condition = (type: string, status: "True" | "False", reason: string) => ({
+  type,
+  status,
+  reason,
+  message: "",
+  lastTransitionTime: secondsBefore(1),
+});
+
+test("a server that no pass has touched is Unknown and shows only what is set", () => {
+  const info = toServerInfo(aServer({ desiredState: "Stopped" }), about);
+  assert.deepEqual(ServerInfo.parse(info), {
+    name: "survival",
+    subdomain: "survival",
+    phase: "Unknown",
+    ready: false,
+    playersOnline: 0,
+    playersMax: 0,
+    idleStopSeconds: 0,
+    desiredState: "Stopped",
+    image: "svc.local/demo-server:1.21.4",
+  });
+});
+
+test("a running server shows everything that it has", () => {
+  const server = aServer(
+    {
+      autostartPolicy: "allowlist",
+      displayName: "Survival",
+      javaMemory: "1536M",
+      resources: { limits: { memory: "2Gi", cpu: "2" } },
+      storage: { size: "8Gi" },
+      idle: { autoStopEnabled: true, emptySecondsBeforeStop: 600 },
+      reaperExempt: true,
+    },
+    { labels: { "svc.internal/forwarding": "legacy" } },
+  );
+  const info = toServerInfo(
+    withStatus(server, {
+      ...emptyRunning,
+      nodeName: "local-1",
+      players: { online: 3, max: 20 },
+      endpoint: { mode: "direct", address: "10.0.0.7:25565" },
+      conditions: [condition("PlayersCounted", "True", "Counted")],
+    }),
+    about,
+  );
+  assert.deepEqual(info, {
+    name: "survival",
+    subdomain: "survival",
+    phase: "Running",
+    ready: true,
+    playersOnline: 3,
+    playersMax: 20,
+    idleStopSeconds: 600,
+    nodeName: "local-1",
+    autostartPolicy: "allowlist",
+    desiredState: "Running",
+    endpointMode: "direct",
+    endpointAddress: "10.0.0.7:25565",
+    displayName: "Survival",
+    image: "svc.local/demo-server:1.21.4",
+    javaMemory: "1536M",
+    memory: "2Gi",
+    storageSize: "8Gi",
+    cpu: "2",
+    legacyForwarding: true,
+    reaperExempt: true,
+  });
+});
+
+describe("idleStopSeconds is 0", () => {
+  const idle = { autoStopEnabled: true, emptySecondsBeforeStop: 600 };
+  const rows: [fact: string, server: Server][] = [
+    ["when idle stop is off", aServer({ idle: { ...idle, autoStopEnabled: false } })],
+    ["when RCON is off", aServer({ idle, rcon: { enabled: false } })],
+    ["for a system server", aServer({ idle }, { labels: { "svc.internal/system-role": "lobby" } })],
+  ];
+  for (const [fact, server] of rows)
+    test(fact, () => assert.equal(toServerInfo(server, about).idleStopSeconds, 0));
+});
+
+describe("a failed server has given up", () => {
+  const rows: [fact: string, status: NonNullable<Server["status"]>, expected: true | undefined][] = [
+    ["not while a restart is due", failedSince(1, "StartupTimeout", 2), undefined],
+    ["when its restarts are spent", failedSince(1, "ReadinessTimeout", 3), true],
+    ["when its spec is invalid", failedSince(1, "InvalidSpec"), true],
+    ["when it has no anchor", { ...failedSince(1, "StartupTimeout"), startRequestedAt: undefined }, true],
+  ];
+  for (const [fact, status, expected] of rows) {
+    test(fact, () => assert.equal(toServerInfo(withStatus(aServer(), status), about).startGaveUp, expected));
+  }
+});
+
+test("players who cannot be counted are said to be unknown, but only of a running server", () => {
+  const conditions = [condition("PlayersCounted", "False", "ListUnreadable")];
+  assert.equal(
+    toServerInfo(withStatus(aServer(), { ...emptyRunning, conditions }), about).playerCountUnknown,
+    true,
+  );
+  const stopped = withStatus(aServer(), { phase: "Stopped", conditions });
+  assert.equal(toServerInfo(stopped, about).playerCountUnknown, undefined);
+});
+
+test("a stale ready is not shown for a server that is not running", () => {
+  assert.equal(toServerInfo(withStatus(aServer(), { phase: "Failed", ready: true }), about).ready, false);
+});
+
+test("a stranger sees seven fields", () => {
+  const info = toServerInfo(withStatus(aServer({ displayName: "S" }), emptyRunning), about);
+  assert.deepEqual(Object.keys(toPublicInfo(info)).sort(), [
+    "displayName",
+    "name",
+    "phase",
+    "playersMax",
+    "playersOnline",
+    "ready",
+    "subdomain",
+  ]);
+});
+
+describe("in the fleet", () => {
+  const names = { "usr-1": "a@example.org" };
+  const row = (ownerId: string | undefined, isDeleting = false) => ({
+    ownerId,
+    retiring: isDeleting ? { requested_at: secondsBefore(1), delete: true } : undefined,
+  });
+  const fleet = (given: ReturnType<typeof row> | undefined, server = aServer()) =>
+    toFleetServer(server, { ...about, row: given, callerId: "usr-1", names });
+
+  test("the caller's own server is owned and not claimable", () => {
+    const { owned, claimable, owner } = fleet(row("usr-1"));
+    assert.deepEqual({ owned, claimable, owner }, { owned: true, claimable: false, owner: "a@example.org" });
+  });
+  test("an account without a name is an unknown owner", () =>
+    assert.equal(fleet(row("usr-2")).ownerUnknown, true));
+  test("nobody's server is claimable", () => assert.equal(fleet(undefined).claimable, true));
+  test("one that is being deleted is not", () => assert.equal(fleet(row(undefined, true)).claimable, false));
+  test("a system server is not, and says what it is", () => {
+    const { claimable, system } = fleet(
+      undefined,
+      aServer({}, { labels: { "svc.internal/system-role": "login" } }),
+    );
+    assert.deepEqual({ claimable, system }, { claimable: false, system: true });
+  });
+});

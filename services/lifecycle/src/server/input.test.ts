@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { aServer } from "../testing/observed.ts";
+import { costsOf, faultOfDisplayName, faultOfImage, mergeResources } from "./input.ts";
+import { placeServer } from "./placement.ts";
+import { heapOf, parseQuantity } from "./quantity.ts";
+
+const reserve = 512 * 2 ** 20;
+
+describe("the heap leaves a reserve", () => {
+  const rows: [fact: string, limit: string, heap: string | undefined][] = [
+    ["of a quarter of a large limit", "8Gi", "6144M"],
+    ["of 512 MiB of a middle one", "1536Mi", "1024M"],
+    ["of at most half of a small one", "512Mi", "256M"],
+    ["also of a decimal quantity", "2G", "1395M"],
+    ["and there is none without a limit", "many", undefined],
+  ];
+  for (const [fact, limit, heap] of rows) test(fact, () => assert.equal(heapOf(limit, reserve), heap));
+});
+
+describe("a quantity", () => {
+  const rows: [text: string, value: number | undefined][] = [
+    ["8Gi", 8 * 2 ** 30],
+    ["500m", 0.5],
+    ["1.5", 1.5],
+    ["1e3", 1_000],
+    ["2E", 2e18],
+    ["1Ei", 2 ** 60],
+    ["", undefined],
+    ["8 Gi", undefined],
+    ["8gib", undefined],
+    ["0x10", undefined],
+  ];
+  for (const [text, value] of rows) {
+    test(`${JSON.stringify(text)} is ${value ?? "none"}`, () => assert.equal(parseQuantity(text), value));
+  }
+});
+
+describe("an image is allowed", () => {
+  const allowed = ["svc.local/demo:1", "registry:5000/built:*"];
+  const digest = `@sha256:${"a".repeat(64)}`;
+  const rows: [image: string, isAllowed: boolean][] = [
+    ["svc.local/demo:1", true],
+    [`svc.local/demo:1${digest}`, true],
+    ["svc.local/demo:2", false],
+    ["registry:5000/built:anything", true],
+    ["registry:5000/built", true],
+    ["registry:5000/other:1", false],
+    ["svc.local/demo:1@sha256:short", false],
+  ];
+  for (const [image, isAllowed] of rows) {
+    test(`${image}: ${isAllowed}`, () => assert.equal(faultOfImage(image, allowed) === undefined, isAllowed));
+  }
+});
+
+describe("a display name", () => {
+  const rows: [name: string, text: string, isFine: boolean][] = [
+    ["of 64 pictures", "🐉".repeat(64), true],
+    ["with a family joined of several", "👨‍👩‍👧", true],
+    ["with a tab", "a\tb", false],
+    ["with a control character", "a\u0007", false],
+    ["with a direction override", "a\u202eb", false],
+  ];
+  for (const [name, text, isFine] of rows) {
+    test(`${name}: ${isFine}`, () => assert.equal(faultOfDisplayName(text) === undefined, isFine));
+  }
+});
+
+test("the heap moves only with the memory limit", () => {
+  const before = { resources: { limits: { memory: "2Gi" } }, javaMemory: "999M" };
+  const settings = { heap_reserve_min: reserve };
+  const same = mergeResources(before, { resources: { memoryRequest: "1Gi", memory: "2Gi" } }, settings);
+  assert.equal(same.kind === "fine" && same.javaMemory, "999M");
+  const more = mergeResources(before, { resources: { memory: "4Gi" } }, settings);
+  assert.equal(more.kind === "fine" && more.javaMemory, "3072M");
+});
+
+test("a server costs its limits", () => {
+  const spec = {
+    ...aServer().spec,
+    resources: { limits: { cpu: "1500m", memory: "2Gi" } },
+    storage: { size: "8Gi" },
+  };
+  assert.deepEqual(costsOf(spec), { cpuMilli: 1_500, memoryMb: 2_048, storageMb: 8_192 });
+});
+
+test("a server goes to the approved node with the most memory that nobody was promised", () => {
+  const node = (name: string, memory: string, labels: Record<string, string> = {}) => ({
+    apiVersion: "v1",
+    kind: "Node",
+    metadata: {
+      name,
+      labels: {
+        "svc.internal/identity": name,
+        "svc.internal/role": "worker",
+        "svc.internal/approved": "true",
+        ...labels,
+      },
+    },
+    status: { allocatable: { memory }, conditions: [{ type: "Ready", status: "True" }] },
+  });
+  const nodes = [
+    node("a", "16Gi"),
+    node("b", "12Gi"),
+    node("waiting", "64Gi", { "svc.internal/approved": "false" }),
+    node("controller", "64Gi", { "svc.internal/role": "controller" }),
+  ];
+  const promised = aServer({ nodeName: "a", resources: { limits: { memory: "8Gi" } } });
+  assert.equal(placeServer(nodes, []), "a");
+  assert.equal(placeServer(nodes, [promised]), "b");
+  assert.equal(placeServer([], [promised]), undefined);
+});
