@@ -8,6 +8,8 @@ export type ServiceEnvironment = ServiceArguments & {
   natsPassword: string;
   /** Connection URL of the service's own role; empty for gateways. */
   databaseUrl: string;
+  /** Connections to PostgreSQL, 1 to 25; undefined leaves it to the service. */
+  poolSize: number | undefined;
   healthHost: string;
   healthPort: number;
   laneHost: string;
@@ -37,12 +39,21 @@ export function readEnvironment(
     natsUser: env["SVC_NATS_USER"] ?? service,
     natsPassword: env["SVC_NATS_PASSWORD"] ?? "",
     databaseUrl: env["SVC_DATABASE_URL"] ?? "",
+    poolSize: poolSize(env["SVC_DATABASE_POOL_SIZE"]),
     healthHost: env["SVC_HEALTH_HOST"] ?? "127.0.0.1",
     healthPort: Number(env["SVC_HEALTH_PORT"] ?? 0),
     laneHost: env["SVC_LANE_HOST"] ?? "127.0.0.1",
     logLevel: env["SVC_LOG_LEVEL"] ?? "info",
     buildVersion: env["SVC_VERSION"] ?? "0.1.0",
   };
+}
+
+// All services together stay below 80, so that a stock server holds a full set (architecture.md 5).
+function poolSize(text: string | undefined): number | undefined {
+  if (text === undefined || text === "") return undefined;
+  const size = Number(text);
+  if (Number.isInteger(size) && size >= 1 && size <= 25) return size;
+  throw new ConfigError(`SVC_DATABASE_POOL_SIZE is ${text}; it must be a whole number from 1 to 25`);
 }
 
 /** Text of `--help` of a service. */
@@ -58,6 +69,7 @@ environment
   SVC_NATS_USER       user of this service (default ${service})
   SVC_NATS_PASSWORD   its password
   SVC_DATABASE_URL    PostgreSQL URL of this service's role (services with tables)
+  SVC_DATABASE_POOL_SIZE  its connections, 1 to 25
   SVC_KUBECONFIG      kubeconfig file (services that talk to the cluster; in a pod: the service account)
   SVC_HEALTH_HOST     address of /healthz, /readyz and /metrics (default 127.0.0.1)
   SVC_HEALTH_PORT     their port (default: any free one, told in the log)

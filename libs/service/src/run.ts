@@ -123,7 +123,7 @@ async function open<T>(
   const schema = schemaOf(definition.name);
   const url = environment.databaseUrl;
   await checkMigrations(url, schema, readMigrations(fileURLToPath(definition.migrations)));
-  return openStore<T>({ url, schema, poolSize: definition.poolSize ?? 10, log });
+  return openStore<T>({ url, schema, poolSize: environment.poolSize ?? definition.poolSize ?? 10, log });
 }
 
 function isOwner(name: ServiceName): name is Owner {

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { test } from "node:test";
+import { startHealthServer } from "./health-server.ts";
+import { createRegistry } from "./metrics.ts";
+
+async function withHealth(missing: string | undefined, use: (base: string) => Promise<void>): Promise<void> {
+  const server = await startHealthServer({
+    host: "127.0.0.1",
+    port: 0,
+    registry: createRegistry("storage", "1.2.3"),
+    isReady: async () => missing,
+  });
+  await use(`http://127.0.0.1:${server.port}`).finally(server.close);
+}
+
+test("a process is healthy while it runs and says what it waits for when it is not ready", async () => {
+  await withHealth("the database does not answer", async (base) => {
+    assert.equal((await fetch(`${base}/healthz`)).status, 200);
+    const ready = await fetch(`${base}/readyz`);
+    assert.equal(ready.status, 503);
+    assert.deepEqual(await ready.json(), { status: "not ready", reason: "the database does not answer" });
+    assert.equal((await fetch(`${base}/other`)).status, 404);
+  });
+});
+
+test("metrics name the build that runs", async () => {
+  await withHealth(undefined, async (base) => {
+    assert.equal((await fetch(`${base}/readyz`)).status, 200);
+    const text = await (await fetch(`${base}/metrics`)).text();
+    assert.match(text, /^svc_build_info\{component="storage",version="1\.2\.3"\} 1$/m);
+    assert.match(text, /^process_resident_memory_bytes /m);
+  });
+});
+
+test("secrets never reach a log line and an entry is one line of JSON", () => {
+  const script = `
+    const { createLogger } = await import(${JSON.stringify(new URL("./log.ts", import.meta.url).href)});
+    createLogger("identity").info({ code: "123456", mail: { token: "t0psecret" }, name: "a\\nb" }, "signed in");
+  `;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  assert.equal(stdout.trim().split("\n").length, 1);
+  const line = JSON.parse(stdout) as Record<string, unknown>;
+  assert.deepEqual(line["code"], "[hidden]");
+  assert.deepEqual(line["mail"], { token: "[hidden]" });
+  assert.equal(line["level"], "info");
+  assert.equal(line["service"], "identity");
+});
