@@ -288,6 +288,16 @@ describe("waking for a player", () => {
     await audited("retry_start", "gave-up");
   });
 
+  test("a join leaves a failed start alone that will be tried again by itself", async () => {
+    await create({ name: "backing-off", autostartPolicy: "public" });
+    const spec = { desiredState: "Running", startup: { timeoutSeconds: 1 } };
+    await stage.kube.patch(servers, { name: "backing-off", namespace }, { merge: { spec } });
+    await until(async () => (await phase("backing-off")) === "Failed");
+    const answer = await wakeFor("backing-off", player);
+    assert.deepEqual([answer.phase, answer.ready], ["Failed", false]);
+    assert.equal((await getServer("backing-off")).metadata.annotations?.[annotation.startRetry], undefined);
+  });
+
   test("the cap counts servers that want to run", async () => {
     const wanting = (await stage.kube.list(servers, { namespace })).items.filter(
       (s) => s.spec.desiredState === "Running",

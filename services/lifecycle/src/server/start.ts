@@ -3,6 +3,7 @@
 import { isKubeError } from "@svc/kube";
 import type { FaultOptions } from "@svc/proto";
 import type { ServerDeps } from "./deps.ts";
+import { hasGivenUp } from "./info.ts";
 import { findHolder } from "./maintenance.ts";
 import { annotation, namespaceOf, servers as resource, type Server, wantsToRun } from "./resource.ts";
 import type { ServerRow } from "./store.ts";
@@ -26,7 +27,9 @@ const conflictTries = 5;
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
   const { store, settings } = deps;
   const { name } = request.server.metadata;
-  if (isAwake(request.server) && !request.row?.retiring) return { server: request.server, change: "none" };
+  if (isOnItsWay(deps, request, request.server) && !request.row?.retiring) {
+    return { server: request.server, change: "none" };
+  }
   await checkCooldown(deps, request);
   const isNew = !wantsToRun(request.server);
   if (isNew && !hasRoom(deps.servers.list(), settings.max_running_servers))
@@ -40,6 +43,11 @@ export async function startServer(deps: ServerDeps, request: StartRequest): Prom
     await store.returnWake(name).catch(() => undefined);
     throw error;
   }
+}
+
+// A failed start that will be tried again by itself is nothing that a joining player could hurry.
+function isOnItsWay({ settings }: ServerDeps, { mayRetry }: StartRequest, server: Server): boolean {
+  return isAwake(server) || (!mayRetry && wantsToRun(server) && !hasGivenUp(server, settings.auto_restarts));
 }
 
 async function checkCooldown({ store, settings }: ServerDeps, request: StartRequest): Promise<void> {
@@ -72,7 +80,7 @@ async function change(deps: ServerDeps, request: StartRequest): Promise<Started>
     const now = await deps.kube.find(resource, target);
     if (!now) throw request.refuse("not_found");
     server = now;
-    if (isAwake(server)) return { server, change: "none" };
+    if (isOnItsWay(deps, request, server)) return { server, change: "none" };
     await checkState(deps, request, server);
   }
 }

@@ -1,0 +1,61 @@
+// What goes on while the database or the cluster is away.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { servers as contracts, isFault } from "@svc/proto";
+import { until } from "../../../libs/mesh/src/testing.ts";
+import { createWire, type Wire } from "../../../libs/store/src/testing.ts";
+import { servers } from "./server/resource.ts";
+import { faultOf, staff, velocity } from "./testing/callers.ts";
+import { namespace, openStage, type Stage } from "./testing/stage.ts";
+
+const name = "survival";
+let stage: Stage;
+let wire: Wire;
+before(async () => {
+  stage = await openStage();
+  wire = await createWire(stage.database.url);
+  await stage.start([], wire.url);
+  await stage.external.call(contracts.create, { name, subdomain: name }, staff);
+  await until(async () => (await phaseInRow()) === "Stopped");
+});
+after(async () => {
+  await wire.cut().catch(() => {});
+  await stage.close();
+});
+
+const read = () => stage.internal.call(contracts.readStatus, { name }, velocity);
+const setStorage = (size: string) =>
+  stage.kube.patch(servers, { name, namespace }, { merge: { spec: { storage: { size } } } });
+const phaseInRow = async () => {
+  const [row] = await stage.database.admin("select cached_phase from lifecycle.servers where name = $1", [
+    name,
+  ]);
+  return row?.["cached_phase"];
+};
+
+test("without a database servers are still looked after and read, and the rows catch up", async () => {
+  await wire.cut();
+  await setStorage("not a size");
+  await until(async () => (await read()).phase === "Failed");
+  assert.equal(await faultOf(stage.external.call(contracts.wake, { name }, staff)), "unavailable");
+  const answer = await stage.internal.call(contracts.ready, {}).catch((error: unknown) => error);
+  assert.ok(isFault(answer) && answer.fault === "not_ready");
+  assert.match(answer.message, /database/);
+  assert.equal(await phaseInRow(), "Stopped");
+  await wire.mend();
+  await until(async () => (await phaseInRow()) === "Failed");
+  const events = await stage.database.admin("select body from lifecycle.outbox order by id desc limit 1");
+  const { from, to, reason } = JSON.parse(String(events[0]?.["body"]));
+  assert.deepEqual([from, to, reason], ["Stopped", "Failed", "InvalidSpec"]);
+  await until(async () => (await faultOf(stage.internal.call(contracts.ready, {}))) === "none");
+});
+
+test("without the cluster readiness names it, and what is known is still read", async () => {
+  await stage.end();
+  const answer = await stage.internal.call(contracts.ready, {}).catch((error: unknown) => error);
+  assert.ok(isFault(answer) && answer.fault === "not_ready");
+  assert.match(answer.message, /cluster/);
+  assert.equal((await read()).phase, "Failed");
+  assert.equal(await faultOf(stage.external.call(contracts.stop, { name }, staff)), "unavailable");
+});
