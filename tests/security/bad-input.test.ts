@@ -9,6 +9,7 @@ import { type Bed, openBed, serverName } from "./bed.ts";
 import { checkBodies } from "./bodies.ts";
 import { checkCookies, checkHosts, checkSites, checkTokens } from "./credentials.ts";
 import { checkNames } from "./names.ts";
+import { checkSpecs } from "./specs.ts";
 
 let opened: Bed | undefined;
 const bed = (): Bed => {
@@ -31,7 +32,11 @@ describe("a fresh installation", () => {
     }
     assert.doesNotMatch(attributes, /Domain/i);
     const second = await bed().redeem();
-    assertRefused(second, { status: 400, code: "setup_token_invalid", says: /svc setup/ });
+    assertRefused(second, {
+      status: 400,
+      code: "setup_token_invalid",
+      says: /setup link is unknown, used or expired/,
+    });
     assert.equal(second.headers["set-cookie"], undefined);
   });
   test("an owner without a durable way in is held in setup", async () => {
@@ -85,6 +90,7 @@ describe("cookies", () => checkCookies(bed));
 describe("hosts", () => checkHosts(bed));
 describe("service tokens", () => checkTokens(bed));
 describe("other sites", () => checkSites(bed));
+describe("specs", () => checkSpecs(bed));
 
 describe("the request log", () => {
   const logLines = () => {

@@ -1,0 +1,52 @@
+// A spec that nothing can be built from, written past the faces by somebody with access to the cluster.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { connectKube, type KubeObject, resource } from "@svc/kube";
+import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
+import { until } from "../flow/stack.ts";
+import { type Bed, serverName } from "./bed.ts";
+
+type Server = KubeObject & { spec: MinecraftServerSpec; status?: MinecraftServerStatus };
+const { group, version, plural, kind } = MinecraftServer;
+const servers = resource<Server>({ group, version, plural, kind, namespaced: true });
+const target = { name: serverName, namespace: "minecraft" };
+const reasonsOf = ({ status }: Server) =>
+  Object.fromEntries(
+    (status?.conditions ?? []).map(({ type, status: state, reason }) => [type, [state, reason]]),
+  );
+
+export function checkSpecs(bed: () => Bed): void {
+  test("an invalid storage size fails the server by name and reason, and a valid one heals it", async (t) => {
+    const kube = connectKube({ kubeconfigFile: bed().stack.file().kubeconfig });
+    t.after(kube.close);
+    const { spec } = await kube.get(servers, target);
+    for (const size of ["8 Gigabytes", "-1Gi", "0"]) {
+      await kube.patch(servers, target, { merge: { spec: { storage: { size } } } });
+      const failed = await until(`the size ${size} to fail the server`, 15_000, async () => {
+        const server = await kube.get(servers, target);
+        const isSeen = server.status?.observedGeneration === server.metadata.generation;
+        return isSeen && server.status?.phase === "Failed" ? server : undefined;
+      });
+      const { Ready, Provisioned } = reasonsOf(failed);
+      assert.deepEqual(
+        [Ready, Provisioned],
+        [
+          ["False", "InvalidSpec"],
+          ["False", "InvalidSpec"],
+        ],
+      );
+      const { message = "" } = failed.status?.conditions?.find(({ type }) => type === "Provisioned") ?? {};
+      assert.ok(message.includes("spec.storage.size") && message.includes(size), message);
+    }
+    const told = await bed().asProxy({ path: `/api/v1/internal/servers/${serverName}/status` });
+    const info = JSON.parse(told.text) as { phase: string; startGaveUp?: boolean };
+    assert.deepEqual([info.phase, info.startGaveUp], ["Failed", true], told.text);
+
+    await kube.patch(servers, target, { merge: { spec: { storage: { size: spec.storage?.size } } } });
+    await until("the server to be well again", 15_000, async () => {
+      const server = await kube.get(servers, target);
+      return server.status?.phase === "Stopped";
+    });
+  });
+}
