@@ -1,7 +1,22 @@
+import { randomInt } from "node:crypto";
 import { createServer } from "node:net";
 
+// Below the range from which Linux serves outgoing connections and port 0, and above every port that has a meaning
+// here: between the choice and its use nothing takes a port of this range by chance.
+const lowest = 26_000;
+const highest = 32_767;
+const tries = 100;
+
 /** A loopback TCP port that nothing listens on right now; another program may take it before you do. */
-export function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < tries; attempt++) {
+    const port = randomInt(lowest, highest + 1);
+    if ((await tryPort(port)) === undefined) return port;
+  }
+  return anyPort();
+}
+
+function anyPort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once("error", reject);
