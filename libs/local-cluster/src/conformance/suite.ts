@@ -4,6 +4,7 @@ import { customCases } from "./custom.ts";
 import { lifecycleCases } from "./lifecycle.ts";
 import { patchingCases } from "./patching.ts";
 import { readingCases } from "./reading.ts";
+import { shippedRoleCases } from "./shipped-roles.ts";
 import { watchingCases } from "./watching.ts";
 import { workloadCases } from "./workloads.ts";
 import type { Case } from "./world.ts";
@@ -19,5 +20,6 @@ export const conformanceCases: Case[] = [
   ...customCases,
   ...lifecycleCases,
   ...accessCases,
+  ...shippedRoleCases,
   ...workloadCases,
 ];

@@ -135,7 +135,7 @@ test("a detached stack is ready when the command returns, and down stops it", as
       announce: (text) => announced.push(text),
     });
   await start([script, data, join(scratch.path, "programs"), "gateway-external"]);
-  assert.match(announced[0] ?? "", /^svc is ready\.\n {2}panel {4}http:\/\/console\.svc\.localhost:\d+/);
+  assert.match(announced[0] ?? "", /^svc is ready\.\n {2}external http:\/\/127\.0\.0\.1:\d+ /);
   const stack = findStackFile(join(data, "stack.json"));
   assert.ok(stack);
   const names = stack.processes.map((row) => row.name).sort();
