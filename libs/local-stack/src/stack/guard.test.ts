@@ -22,6 +22,11 @@ test("a data folder that cannot be used is told in one sentence", () => {
     () => prepareDataDir(join(file, "data")),
     /is a file, not a folder; choose another folder with --data/,
   );
+  assert.throws(
+    () => prepareDataDir(file),
+    /file is a file, not a folder; choose another folder with --data/,
+  );
+  assert.throws(() => prepareDataDir("/proc/svc-data"), /no folder can be made in \/proc; choose another/);
   if (process.getuid?.() !== 0) {
     const closed = join(scratch.path, "closed");
     mkdirSync(closed);

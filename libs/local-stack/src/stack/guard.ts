@@ -1,5 +1,6 @@
-import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
-import { explainDiskFault, StackError } from "../error.ts";
+import { accessSync, constants, mkdirSync, statfsSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { errorCode, explainDiskFault, StackError } from "../error.ts";
 import { serviceNames } from "./options.ts";
 
 const leastFreeBytes = 300 * 1024 * 1024;
@@ -12,10 +13,31 @@ export function checkPlatform(platform: string = process.platform, arch: string 
   );
 }
 
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+// Folder by folder: Node's own recursion never ends where the system refuses with ENOENT, as below /proc.
+function makeFolder(path: string): void {
+  if (isFolder(path)) return;
+  const parent = dirname(path);
+  if (parent !== path) makeFolder(parent);
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (isFolder(path)) return;
+    const code = errorCode(error);
+    const choose = "choose another folder with --data";
+    if (code === "EEXIST") throw new StackError(`${path} is a file, not a folder; ${choose}`);
+    if (code === "ENOENT") throw new StackError(`no folder can be made in ${parent}; ${choose}`);
+    throw error;
+  }
+}
+
 /** Makes the data folder and checks that it can be written and has room. */
 export function prepareDataDir(data: string): void {
   try {
-    mkdirSync(data, { recursive: true, mode: 0o700 });
+    makeFolder(data);
     accessSync(data, constants.W_OK);
   } catch (error) {
     throw explainDiskFault(error, data);
