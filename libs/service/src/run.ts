@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { loadSettings } from "@svc/config";
+import { ConfigError, loadSettings } from "@svc/config";
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { type Owner, owners, type ServiceName } from "@svc/proto";
 import { checkMigrations, openStore, readMigrations, type Store, startOutboxRelay } from "@svc/store";
@@ -122,6 +122,9 @@ async function open<T>(
   if (!isOwner(definition.name) || !definition.migrations) return undefined;
   const schema = schemaOf(definition.name);
   const url = environment.databaseUrl;
+  if (url === "") {
+    throw new ConfigError(`SVC_DATABASE_URL is not set; ${definition.name} --help lists what it needs`);
+  }
   await checkMigrations(url, schema, readMigrations(fileURLToPath(definition.migrations)));
   return openStore<T>({ url, schema, poolSize: environment.poolSize ?? definition.poolSize ?? 10, log });
 }
