@@ -1,6 +1,7 @@
 // Every process of the stack is killed in turn, at a random moment of a server's day; the day must end as always.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { blockNameAt, breakFloorBlock, join, type Player } from "../flow/player.ts";
 import { type Stack, startStack, until } from "../flow/stack.ts";
@@ -65,6 +66,16 @@ async function joinPatiently(name: string): Promise<Player> {
   });
 }
 
+/** Joins and digs; a player whose connection dies with the killed process comes back and digs again. */
+async function digPatiently(name: string, turn: number) {
+  return until(`${name} to dig`, 60_000, async () => {
+    const visitor = await joinPatiently(name);
+    const lost = once(visitor.bot, "end").then(() => Promise.reject(new Error("the connection was lost")));
+    lost.catch(() => undefined);
+    return Promise.race([breakFloorBlock(visitor, turn), lost]).finally(() => visitor.leave());
+  });
+}
+
 function pidOf(name: string): number {
   const found = stack
     .file()
@@ -88,8 +99,7 @@ for (const [turn, victim] of victims.entries()) {
   test(`a server's day ends as always when ${victim} is killed`, async () => {
     const killed = killSometime(victim);
     await patiently("POST", "/api/v1/internal/servers/survival/wake", 202, { mc_uuid: player });
-    const visitor = await joinPatiently("alice");
-    const broken = await breakFloorBlock(visitor, turn).finally(() => visitor.leave().catch(() => undefined));
+    const broken = await digPatiently("alice", turn);
     await killed;
     const stopped = await patiently("POST", "/api/v1/servers/survival/stop", 202);
     assert.deepEqual(stopped.body, { name: "survival", desiredState: "Stopped" });

@@ -20,14 +20,19 @@ export async function join(address: string, username: string): Promise<Player> {
   const ended = once(bot, "end");
   const refused = new Promise<never>((_, reject) => {
     bot.once("kicked", (reason) => reject(new Error(`${username} was kicked: ${JSON.stringify(reason)}`)));
-    bot.once("error", reject);
+    // A refused connection is told more than once; every one of them has to be heard.
+    bot.on("error", reject);
     void ended.then(([reason]) => reject(new Error(`${username} lost the connection: ${String(reason)}`)));
   });
   refused.catch(() => undefined);
   await Promise.race([once(bot, "spawn"), refused]);
   await Promise.race([bot.waitForChunksToLoad(), refused]);
+  let hasEnded = false;
+  void ended.then(() => {
+    hasEnded = true;
+  });
   const leave = async () => {
-    bot.quit();
+    if (!hasEnded) bot.quit();
     await ended;
   };
   return { bot, leave };
@@ -40,7 +45,9 @@ export async function join(address: string, username: string): Promise<Player> {
 export async function breakFloorBlock(player: Player, turn = 0): Promise<Place> {
   const place = player.bot.entity.position.floored().offset(1 + (turn % 3), -1, Math.floor(turn / 3));
   const block = player.bot.blockAt(place);
-  if (!block || block.name === "air") throw new Error(`there is no block at ${place.toString()}`);
+  // Dug by an earlier try whose connection was lost right after it.
+  if (block?.name === "air") return place;
+  if (!block) throw new Error(`there is no block at ${place.toString()}`);
   await player.bot.dig(block, true);
   return place;
 }

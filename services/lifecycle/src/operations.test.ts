@@ -152,7 +152,10 @@ describe("waking for a player", () => {
     await audited("server.wake", "open-door");
   });
 
-  test("a server that is awake answers again at once, without a cooldown", async () => {
+  test("a server that is awake answers a second wake as the first once the cooldown is over", async () => {
+    assert.equal(await faultOf(wakeFor("open-door", player)), "cooldown");
+    await rest("open-door");
+    assert.equal(await faultOf(wakeFor("open-door", player)), "none");
     assert.equal(await faultOf(wakeFor("open-door", player)), "none");
   });
 

@@ -12,6 +12,17 @@ const columns = [
   { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" },
 ];
 
+// A fallback may have no address. API servers of old (1.20) take an empty string for null and refuse it otherwise.
+function statusSchema(): Record<string, unknown> {
+  const schema = structuralSchema(MinecraftServer.status) as { properties: Record<string, Node> };
+  const address = schema.properties["endpoint"]?.properties?.["address"];
+  if (!address) throw new Error("the model of the status has no endpoint.address");
+  address.nullable = true;
+  return schema;
+}
+
+type Node = { nullable?: boolean; properties?: Record<string, Node> };
+
 /** The definition of MinecraftServer that `svc migrate up` applies (architecture.md 5). No defaults: code has them. */
 export function minecraftServerCrd(): CustomResourceDefinition {
   const properties = {
@@ -19,7 +30,7 @@ export function minecraftServerCrd(): CustomResourceDefinition {
     kind: { type: "string" },
     metadata: { type: "object" },
     spec: structuralSchema(MinecraftServer.spec),
-    status: structuralSchema(MinecraftServer.status),
+    status: statusSchema(),
   };
   return {
     apiVersion: "apiextensions.k8s.io/v1",

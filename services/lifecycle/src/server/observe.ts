@@ -58,11 +58,11 @@ export function isAtRest(observed: Observed): boolean {
   return replicasOf(observed) === 0 && (observed.statefulSet?.status?.replicas ?? 0) === 0;
 }
 
-/** The pod accepts connections: it says so itself, or its StatefulSet does. */
+/** The pod accepts connections. Its own word comes first: the set's count is some moments older. */
 export function isPodReady({ pod, statefulSet }: Observed): boolean {
-  if (pod?.metadata.deletionTimestamp !== undefined) return false;
-  const isReady = pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True");
-  return isReady === true || (statefulSet?.status?.readyReplicas ?? 0) > 0;
+  if (pod === undefined) return (statefulSet?.status?.readyReplicas ?? 0) > 0;
+  if (pod.metadata.deletionTimestamp !== undefined) return false;
+  return pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
 }
 
 /** Address inside the cluster, as `<ip>`; undefined until the Service has one. */

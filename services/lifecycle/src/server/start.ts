@@ -23,14 +23,14 @@ export type Started = { server: Server; change: "none" | "woken" | "retried" };
 
 const conflictTries = 5;
 
-/** Makes a server want to run. The cooldown is recorded only when it comes about (behaviour.md f). */
+/** Makes a server want to run; one that does already is left as it is once the cooldown is over. The cooldown is recorded only when it comes about (behaviour.md f). */
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
   const { store, settings } = deps;
   const { name } = request.server.metadata;
+  await checkCooldown(deps, request);
   if (isOnItsWay(deps, request, request.server) && !request.row?.retiring) {
     return { server: request.server, change: "none" };
   }
-  await checkCooldown(deps, request);
   const isNew = !wantsToRun(request.server);
   if (isNew && !hasRoom(deps.servers.list(), settings.max_running_servers))
     throw request.refuse("at_capacity");

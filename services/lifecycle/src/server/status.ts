@@ -39,7 +39,7 @@ function base(observed: Observed, phase: Phase): MinecraftServerStatus {
     readyReplicas: statefulSet?.status?.readyReplicas ?? 0,
     ...(nodeName !== undefined && { nodeName }),
     ...(server.metadata.generation !== undefined && { observedGeneration: server.metadata.generation }),
-    ...(liveMotd !== undefined && { liveMotd }),
+    ...(liveMotd && { liveMotd }),
   };
 }
 
@@ -188,7 +188,7 @@ export function stopped(observed: Observed, now: number): MinecraftServerStatus 
     readyReplicas: 0,
     ...(nodeName !== undefined && { nodeName }),
     ...(observedGeneration !== undefined && { observedGeneration }),
-    ...(liveMotd !== undefined && { liveMotd }),
+    ...(liveMotd && { liveMotd }),
     endpoint: fallback(observed),
     conditions: withConditions(conditions, both(why), iso(now)),
   };

@@ -2,7 +2,6 @@
 
 import type { AutostartPolicy } from "@svc/proto";
 import { hasGivenUp } from "./info.ts";
-import { lockOf } from "./maintenance.ts";
 import { type Server, wantsToRun } from "./resource.ts";
 import type { ServerRow } from "./store.ts";
 
@@ -45,5 +44,3 @@ export function isAwake(server: Server): boolean {
 export function hasRoom(servers: readonly Server[], highest: number): boolean {
   return highest === 0 || servers.filter(wantsToRun).length < highest;
 }
-
-export { lockOf };
