@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { z } from "zod";
 import { parseServiceArguments } from "./command-line.ts";
-import { loadSettings } from "./load.ts";
+import { checkOverrides, loadSettings } from "./load.ts";
 import { duration, section, size } from "./values.ts";
 
 const schema = z.strictObject({
@@ -68,4 +68,10 @@ for (const [what, source, message] of refusals) {
 test("an unknown argument of a service is refused", () => {
   assert.throws(() => parseServiceArguments(["--sett", "a.b=c"]), { name: "ConfigError" });
   assert.deepEqual(parseServiceArguments(["--set", "a.b=c", "--set", "d.e=f"]).overrides, ["a.b=c", "d.e=f"]);
+});
+
+test("overrides that are only handed on are judged by form and section", () => {
+  checkOverrides(["smtp.port=25", "lifecycle.no_key_of_mine=1"]);
+  assert.throws(() => checkOverrides(["smtp.port"]), /--set smtp\.port: write it as section\.key=value/);
+  assert.throws(() => checkOverrides(["nowhere.key=1"]), /there is no section \[nowhere\]/);
 });

@@ -41,14 +41,28 @@ export function loadSettings<S extends z.ZodObject>(
 ): z.output<S> {
   const table = source.file === undefined ? {} : readTable(source.file);
   for (const override of source.overrides ?? []) applyOverride(table, override);
-  for (const name of Object.keys(table)) {
-    if (!sectionNames.has(name)) throw new ConfigError(`configuration: there is no section [${name}]`);
-  }
+  checkSections(table);
   const own = Object.fromEntries(Object.entries(table).filter(([name]) => name in schema.shape));
   const result = schema.safeParse(own);
   if (result.success) return result.data;
   const problems = result.error.issues.map((issue) => `${issue.path.join(".") || "file"}: ${issue.message}`);
   throw new ConfigError(`configuration: ${problems.join("; ")}`);
+}
+
+/**
+ * Checks the form and the section of `--set` overrides, for a program that only hands them on; keys and values are
+ * judged by the services. Throws `ConfigError`.
+ */
+export function checkOverrides(overrides: readonly string[]): void {
+  const table: Table = {};
+  for (const override of overrides) applyOverride(table, override);
+  checkSections(table);
+}
+
+function checkSections(table: Table): void {
+  for (const name of Object.keys(table)) {
+    if (!sectionNames.has(name)) throw new ConfigError(`configuration: there is no section [${name}]`);
+  }
 }
 
 function readTable(file: string): Table {

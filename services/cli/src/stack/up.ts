@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import { checkOverrides } from "@svc/config";
 import {
   announcement,
   findStackFile,
@@ -28,6 +29,7 @@ const repo = resolve(import.meta.dirname, "../../../..");
 
 /** Starts the whole stack and stays with it, or, with `--detach`, returns once it is ready. */
 export async function up(options: UpOptions): Promise<Outcome> {
+  checkOverrides(options.set ?? []);
   const stackFile = join(options.data, "stack.json");
   const say = (line: string) => process.stderr.write(`svc: ${line}\n`);
   if (options.detach) {
