@@ -117,6 +117,27 @@ test("a change of the settings starts it anew", async () => {
   assert.equal((await read()).autoRestarts, undefined);
 });
 
+test("what only the API server calls invalid is the spec's fault too, until it is mended", async () => {
+  const metadata = { name: "unbuildable", namespace };
+  const rcon = { enabled: true, secretRef: { name: "No_Name", key: "password" } };
+  const spec = {
+    subdomain: "unbuildable",
+    image: "svc.local/nothing:1",
+    desiredState: "Running" as const,
+    rcon,
+  };
+  const head = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer" };
+  await stage.kube.create(servers, { ...head, metadata, spec });
+  const reasonOf = async () => {
+    const { status } = await stage.kube.get(servers, metadata);
+    return `${status?.phase} ${status?.conditions?.find(({ type }) => type === "Ready")?.reason}`;
+  };
+  await until(async () => (await reasonOf()) === "Failed InvalidSpec");
+  await stage.kube.patch(servers, metadata, { merge: { spec: { rcon: null } } });
+  await until(async () => (await reasonOf()) === "Starting PodNotReady");
+  await stage.kube.patch(servers, metadata, { merge: { spec: { desiredState: "Stopped" } } });
+});
+
 test("another replica takes over when the leader goes, and stops the server", async () => {
   const second = await stage.start(overrides);
   await first.stop();

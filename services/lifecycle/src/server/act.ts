@@ -17,22 +17,28 @@ import type { Watched } from "./watched.ts";
 
 export type ActDeps = { kube: Kube; rcon: RconAccess; watched: Watched; events: EventRecorder };
 
-/** Does what a plan says; resolves with the plan that was really carried out and the server as it is now. */
-export async function act(
-  deps: ActDeps,
-  observed: Observed,
-  plan: Plan,
-): Promise<{ plan: Plan; server: Server }> {
+export type Planned = {
+  plan: Plan;
+  /** The plan when the API server calls invalid what we took for valid: that is the spec's fault. */
+  refused: (message: string) => Plan;
+};
+
+/** Does what a plan says; resolves with the plan that was really carried out. */
+export async function act(deps: ActDeps, observed: Observed, planned: Planned): Promise<Plan> {
+  const { plan, refused } = planned;
   for (const effect of plan.effects) {
     if (isLate(effect)) continue;
-    const instead = await perform(deps, observed, effect);
-    if (instead) return act(deps, observed, instead);
+    const instead = await perform(deps, observed, effect).catch((error: unknown) => {
+      if (isKubeError(error, 422)) return refused(error.message);
+      throw error;
+    });
+    if (instead) return act(deps, observed, { ...planned, plan: instead });
   }
   const server = await writeStatus(deps, observed, plan.status);
   for (const effect of plan.effects) if (isLate(effect)) await performLate(deps, server, effect);
   for (const note of plan.notes) deps.events.record({ about: server, ...note });
   recordPhase(deps, observed, plan);
-  return { plan, server };
+  return plan;
 }
 
 type LateEffect = Extract<Effect, { kind: "remove-annotation" | "set-desired-stopped" }>;
@@ -68,14 +74,13 @@ async function perform(
       await kube.create(resources.secrets, effect.secret);
       return undefined;
     case "create-stateful-set":
-      return refusable(effect.refused, async () => {
-        watched.statefulSets.remember(await kube.create(resources.statefulSets, effect.statefulSet));
-      });
-    case "update-stateful-set":
-      return refusable(effect.refused, async () => {
-        const next = updated(effect.current, effect.statefulSet);
-        watched.statefulSets.remember(await kube.replace(resources.statefulSets, next));
-      });
+      watched.statefulSets.remember(await kube.create(resources.statefulSets, effect.statefulSet));
+      return undefined;
+    case "update-stateful-set": {
+      const next = updated(effect.current, effect.statefulSet);
+      watched.statefulSets.remember(await kube.replace(resources.statefulSets, next));
+      return undefined;
+    }
     case "scale-down": {
       const merge = { metadata: { resourceVersion: effect.resourceVersion }, spec: { replicas: 0 } };
       watched.statefulSets.remember(await kube.patch(resources.statefulSets, target, { merge }));
@@ -112,20 +117,6 @@ function updated(current: StatefulSet, wanted: StatefulSet): StatefulSet {
     },
     spec: { ...current.spec, replicas: wanted.spec.replicas ?? 0, template: wanted.spec.template },
   };
-}
-
-/** What the API server calls invalid is the spec's fault, not ours to try again. */
-async function refusable(
-  refused: (message: string) => Plan,
-  work: () => Promise<void>,
-): Promise<Plan | undefined> {
-  try {
-    await work();
-    return undefined;
-  } catch (error) {
-    if (isKubeError(error, 422)) return refused(error.message);
-    throw error;
-  }
 }
 
 async function unlessThere<T extends KubeObject>(made: Promise<T>): Promise<T | undefined> {

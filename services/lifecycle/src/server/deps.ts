@@ -2,7 +2,7 @@ import type { Informer, Kube, Node } from "@svc/kube";
 import type { Context, Mesh } from "@svc/mesh";
 import { type AnyContract, servers as contracts, Fault, isNameShape, isUserName } from "@svc/proto";
 import type { LifecycleSettings } from "../config.ts";
-import type { Server } from "./resource.ts";
+import { type Server, servers as serverResource } from "./resource.ts";
 import type { ServerStore } from "./store.ts";
 
 /** What the handlers of operations on servers work with. */
@@ -19,22 +19,31 @@ export type ServerDeps = {
 
 export { contracts };
 
+type Finding = Pick<ServerDeps, "servers" | "kube" | "namespace">;
+
 /** A name in a path of the internal face: system servers have one too. Throws `bad_name` or `not_found`. */
-export function findByAnyName(deps: Pick<ServerDeps, "servers">, name: string): Server {
+export async function findByAnyName(deps: Finding, name: string): Promise<Server> {
   if (!isNameShape(name)) throw new Fault("bad_name");
   return find(deps, name);
 }
 
 /** A name in a path of the external face: those of the platform are refused too (architecture.md 6.14). */
-export function findByUserName(deps: Pick<ServerDeps, "servers">, name: string): Server {
+export async function findByUserName(deps: Finding, name: string): Promise<Server> {
   if (!isUserName(name)) throw new Fault("bad_name");
   return find(deps, name);
 }
 
-function find({ servers }: Pick<ServerDeps, "servers">, name: string): Server {
-  const server = servers.get(name);
+// A server that another replica made a moment ago may be missing in our copy, so a miss is asked of the cluster.
+async function find({ servers, kube, namespace }: Finding, name: string): Promise<Server> {
+  const server = servers.get(name) ?? (await kube.find(serverResource, { name, namespace }));
   if (server && server.metadata.deletionTimestamp === undefined) return server;
   throw new Fault("not_found", { message: `There is no server ${name}.` });
+}
+
+/** Every server; throws `unavailable` while the cluster could not be read yet, for an empty list would be a lie. */
+export function assertListed({ servers }: Pick<ServerDeps, "servers">): void {
+  if (servers.isReady()) return;
+  throw new Fault("unavailable", { message: "The cluster cannot be read right now; try again in a moment." });
 }
 
 /** Who did something, as the audit log wants it (interface.md 6.4). */

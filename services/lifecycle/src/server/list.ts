@@ -1,13 +1,15 @@
 import type { Handler } from "@svc/mesh";
 import { accounts } from "@svc/proto";
-import type { contracts, ServerDeps } from "./deps.ts";
+import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
 import { toFleetServer, toServerInfo } from "./info.ts";
 import type { Server } from "./resource.ts";
 
 type Page = { items: Server[]; next: string | undefined };
 
 /** Servers after a name, in order of name. The order is kept between pages as long as nothing comes or goes. */
-function pageOf({ servers, settings }: ServerDeps, cursor: string | undefined): Page {
+function pageOf(deps: ServerDeps, cursor: string | undefined): Page {
+  assertListed(deps);
+  const { servers, settings } = deps;
   const after = cursor ?? "";
   const names = [...servers.keys()].filter((name) => name > after).sort();
   const items = names.slice(0, settings.list_page).flatMap((name) => servers.get(name) ?? []);

@@ -2,13 +2,12 @@ import { headlessServiceOf, isServiceStale, rconSecretOf, serviceOf } from "./ob
 import { type Observed, replicasOf } from "./observe.ts";
 import type { Effect } from "./plan.ts";
 import { annotation, hasRcon } from "./resource.ts";
-import { invalidSpec } from "./rule.ts";
 import { statefulSetOf } from "./stateful-set.ts";
 
 export type Applied = { effects: Effect[]; isTemplateChanged: boolean };
 
 /** What makes the objects of a server that is to run what they should be (behaviour.md b.3, 4 to 7). */
-export function apply(observed: Observed, now: number): Applied {
+export function apply(observed: Observed): Applied {
   const { server, service, headless, secret, statefulSet, settings } = observed;
   const effects: Effect[] = [];
   const wanted = serviceOf(server, true);
@@ -24,15 +23,14 @@ export function apply(observed: Observed, now: number): Applied {
   const password =
     secret.kind === "present" ? secret.password : secret.kind === "missing" ? secret.fresh : undefined;
   const next = statefulSetOf({ server, settings, password }, 1);
-  const refused = (message: string) => invalidSpec(observed, now, message);
   if (!statefulSet) {
-    effects.push({ kind: "create-stateful-set", statefulSet: next, refused });
+    effects.push({ kind: "create-stateful-set", statefulSet: next });
     return { effects, isTemplateChanged: false };
   }
   const digest = (object: typeof next) => object.metadata.annotations?.[annotation.podTemplate];
   const isTemplateChanged = digest(statefulSet) !== digest(next);
   if (isTemplateChanged || replicasOf(observed) !== 1) {
-    effects.push({ kind: "update-stateful-set", current: statefulSet, statefulSet: next, refused });
+    effects.push({ kind: "update-stateful-set", current: statefulSet, statefulSet: next });
   }
   return { effects, isTemplateChanged };
 }

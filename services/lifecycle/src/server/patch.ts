@@ -23,7 +23,7 @@ const conflictTries = 5;
 export const patch =
   (deps: ServerDeps): Handler<Contract> =>
   async (context, input) => {
-    const known = findByUserName(deps, input.name);
+    const known = await findByUserName(deps, input.name);
     const fields = Object.keys(input).filter((key) => key !== "name" && key !== "confirmImageChange");
     if (fields.length === 0) {
       throw context.fault("bad_request", { message: "Name at least one setting to change." });

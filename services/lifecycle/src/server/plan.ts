@@ -7,14 +7,8 @@ export type Effect =
   | { kind: "create-service"; service: Service }
   | { kind: "patch-service"; service: Service }
   | { kind: "create-secret"; secret: Secret }
-  /** The API server may refuse what we think is valid; `refused` is then the plan. */
-  | { kind: "create-stateful-set"; statefulSet: StatefulSet; refused: (message: string) => Plan }
-  | {
-      kind: "update-stateful-set";
-      current: StatefulSet;
-      statefulSet: StatefulSet;
-      refused: (message: string) => Plan;
-    }
+  | { kind: "create-stateful-set"; statefulSet: StatefulSet }
+  | { kind: "update-stateful-set"; current: StatefulSet; statefulSet: StatefulSet }
   | { kind: "scale-down"; resourceVersion: string | undefined }
   | { kind: "delete-pod"; name: string; uid: string | undefined }
   /** Asks for the stop of an idle server; a wake that came meanwhile wins. */

@@ -6,6 +6,7 @@ import { createMemories, type Memories } from "./memory.ts";
 import { nodeStateOf } from "./node-state.ts";
 import { needsHolder, needsProbe, needsSecret, type Observed } from "./observe.ts";
 import { annotation, type Server } from "./resource.ts";
+import { invalidSpec } from "./rule.ts";
 
 export type ReconcileDeps = ActDeps & {
   settings: LifecycleSettings;
@@ -37,7 +38,8 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     if (isCountAsked(server, memories, now() - settings.join_count_window)) countSoon(name);
     const observed = await observe(deps, memories, { server, signal });
     const at = now();
-    const { plan } = await act(deps, observed, decide(observed, at));
+    const refused = (message: string) => invalidSpec(observed, at, message);
+    const plan = await act(deps, observed, { plan: decide(observed, at), refused });
     memories.keep(name, observed.memory, plan.memory);
     if (plan.status.phase === "Running" && observed.status.phase !== "Running") {
       const since = Date.parse(observed.status.startRequestedAt ?? "");

@@ -5,8 +5,8 @@ import { annotation, namespaceOf, servers as resource } from "./resource.ts";
 /** Advisory: readiness is decided by RCON (api.md A2). */
 export const reportReady =
   (deps: ServerDeps): Handler<typeof contracts.reportReady> =>
-  (context, { name }) => {
-    findByAnyName(deps, name);
+  async (context, { name }) => {
+    await findByAnyName(deps, name);
     deps.mesh.audit({ ...auditActor(context), action: "server.ready", server_name: name });
     return null;
   };
@@ -14,7 +14,7 @@ export const reportReady =
 export const reportJoin =
   (deps: ServerDeps): Handler<typeof contracts.reportJoin> =>
   async (context, { name, mc_uuid }) => {
-    const server = findByAnyName(deps, name);
+    const server = await findByAnyName(deps, name);
     const at = new Date();
     await deps.store.recordJoin(name, mc_uuid, at);
     if (server.status?.phase === "Running" && !deps.countSoon(name)) {

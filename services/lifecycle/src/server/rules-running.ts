@@ -67,7 +67,7 @@ export const secretUnusable: Rule = (observed, now) => {
 /** No pod accepts connections. */
 export const podNotReady: Rule = (observed, now) => {
   if (isPodReady(observed)) return undefined;
-  const applied = apply(observed, now);
+  const applied = apply(observed);
   const changed = specChanged(observed, now, applied);
   if (changed) return changed;
   const message =
@@ -83,7 +83,7 @@ export const podNotReady: Rule = (observed, now) => {
 
 export const addressPending: Rule = (observed, now) => {
   if (clusterIpOf(observed) !== undefined) return undefined;
-  const { effects } = apply(observed, now);
+  const { effects } = apply(observed);
   const why = { reason: "ServiceAddressPending" as const, message: "The Service has no address yet." };
   return plan(observed, {
     status: starting(observed, now, why),
@@ -97,7 +97,7 @@ export const rconNotReached: Rule = (observed, now) => {
   const { server, probe, secret, status, settings, memory } = observed;
   if (!hasRcon(server) || probe.kind === "reached") return undefined;
   if (probe.kind === "none" && secret.kind === "present") return undefined;
-  const { effects } = apply(observed, now);
+  const { effects } = apply(observed);
   const problem = probe.kind === "failed" ? probe.problem : secret.kind === "unusable" ? secret.problem : "";
   const misses = memory.misses + 1;
   const remembered = { ...memory, misses, probedAt: now };
@@ -123,7 +123,7 @@ export const rconNotReached: Rule = (observed, now) => {
 /** Everything answers: Running, with the players counted and the idle clock read. */
 export const isRunning: Rule = (observed, now) => {
   const { probe, status, settings, memory, server } = observed;
-  const { effects } = apply(observed, now);
+  const { effects } = apply(observed);
   if (!hasRcon(server) || probe.kind !== "reached") {
     const same = running(observed, now, { count: "unasked", emptySince: status.emptySince });
     const requeue = hasRcon(server) ? after(nextProbeAt(observed) - now) : after(settings.reconcile_running);

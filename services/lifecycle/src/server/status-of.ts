@@ -4,15 +4,15 @@ import { toPublicInfo, toServerInfo } from "./info.ts";
 
 export const readStatus =
   (deps: ServerDeps): Handler<typeof contracts.readStatus> =>
-  (_context, { name }) => {
-    const server = findByAnyName(deps, name);
+  async (_context, { name }) => {
+    const server = await findByAnyName(deps, name);
     return toServerInfo(server, { autoRestarts: deps.settings.auto_restarts });
   };
 
 export const viewStatus =
   (deps: ServerDeps): Handler<typeof contracts.viewStatus> =>
   async (context, { name }) => {
-    const server = findByUserName(deps, name);
+    const server = await findByUserName(deps, name);
     const { principal } = context;
     const row = await deps.store.find(name);
     const autoRestarts = deps.settings.auto_restarts;

@@ -5,7 +5,7 @@ import { namespaceOf, servers as resource } from "./resource.ts";
 export const stop =
   (deps: ServerDeps): Handler<typeof contracts.stop> =>
   async (context, { name }) => {
-    const server = findByUserName(deps, name);
+    const server = await findByUserName(deps, name);
     const { principal } = context;
     const row = await deps.store.find(name);
     const isOwner = principal.kind === "account" && row?.ownerId === principal.user_id;

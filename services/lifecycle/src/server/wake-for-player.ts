@@ -9,7 +9,7 @@ type Contract = typeof contracts.wakeForPlayer;
 export const wakeForPlayer =
   (deps: ServerDeps): Handler<Contract> =>
   async (context, { name, mc_uuid }) => {
-    const server = findByAnyName(deps, name);
+    const server = await findByAnyName(deps, name);
     const row = await deps.store.find(name);
     await checkPolicy(deps, context, { server, row, player: mc_uuid });
     const refuse = context.fault;

@@ -11,7 +11,7 @@ type Contract = typeof contracts.wake;
 export const wake =
   (deps: ServerDeps): Handler<Contract> =>
   async (context, { name }) => {
-    const server = findByUserName(deps, name);
+    const server = await findByUserName(deps, name);
     const row = await deps.store.find(name);
     await checkPolicy(deps, context, { server, row });
     const refuse = context.fault as (fault: string) => Error;
