@@ -1,0 +1,128 @@
+// A part of a running stack stops answering: callers hear 503 and when to come back, never 401 or 500, and when the
+// part is back everything works as before (architecture.md 4, interface.md 7).
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "../flow/stack.ts";
+import { ask, assertRefused, type Question, type Reply } from "../security/ask.ts";
+import { type Bed, openBed, player } from "../security/bed.ts";
+import { freeze } from "./processes.ts";
+
+const name = "frozen";
+const server = `/api/v1/internal/servers/${name}`;
+const status: Question = { path: `${server}/status` };
+const join: Question = { method: "POST", path: `${server}/join-event`, json: { mc_uuid: player } };
+const me: Question = { path: "/api/v1/me" };
+const fleet: Question = { path: "/api/v1/fleet" };
+const patch: Question = { method: "PATCH", path: `/api/v1/servers/${name}`, json: { displayName: "Frozen" } };
+const unreachable = /not reachable|cannot be read|not ready|try again/;
+
+let opened: Bed | undefined;
+const bed = (): Bed => {
+  assert.ok(opened, "the stack did not start");
+  return opened;
+};
+before(async () => {
+  // Nothing is remembered of a session, so that each call asks identity.
+  opened = await openBed(["--set", "gateway.session_cache=1ms"]);
+  assert.equal((await opened.redeem()).status, 200);
+  await opened.leaveSetup();
+  const json = { name, subdomain: name, autostartPolicy: "public" };
+  const created = await opened.asOwner({ method: "POST", path: "/api/v1/servers", json });
+  assert.equal(created.status, 201, created.text);
+  await until("the new server in the view of the gateway", 10_000, async () => {
+    return (await bed().asProxy(status)).status === 200;
+  });
+});
+after(() => opened?.stop());
+
+const ready = () => ask(bed().port("internal"), { path: "/readyz" });
+const health = () =>
+  Promise.all((["internal", "external"] as const).map((face) => ask(bed().port(face), { path: "/healthz" })));
+
+function assertUnavailable(reply: Reply, codes: readonly string[], about: string): void {
+  const { error } = JSON.parse(reply.text) as { error?: { code: string } };
+  const code = error?.code ?? "";
+  assert.ok(codes.includes(code), `${about} was answered ${reply.status} ${reply.text}`);
+  assertRefused(reply, { status: 503, code, says: unreachable }, about);
+}
+
+/** While `part` answers nothing: all calls at once. Afterwards: everything works again. */
+async function whileFrozen(part: string, calls: () => Promise<void>): Promise<void> {
+  const thaw = freeze(bed().stack, part);
+  try {
+    await calls();
+    for (const reply of await health()) assert.equal(reply.status, 200, "the process itself is well");
+  } finally {
+    thaw();
+  }
+  await until(`everything to work again after ${part}`, 30_000, async () => {
+    const { asProxy, asOwner } = bed();
+    const replies = await Promise.all([ready(), asProxy(status), asProxy(join), asOwner(me), asOwner(fleet)]);
+    const codes = replies.map((reply) => reply.status);
+    const isWell = codes.every((code) => code === 200 || code === 204);
+    if (!isWell) throw new Error(`answers ${codes.join(" ")}`);
+    return isWell;
+  });
+}
+
+test("without identity a session is 503, never 401, and the internal face goes on", async () => {
+  await whileFrozen("identity", async () => {
+    const { asOwner, asProxy } = bed();
+    const forged = { ...me, headers: { cookie: `svc_session=${"A".repeat(43)}` } };
+    const door = { method: "POST", path: "/api/v1/auth/setup/redeem", json: { token: "x" } };
+    const asked = [me, fleet, patch, forged, door];
+    const replies = await Promise.all(asked.map(asOwner));
+    for (const [index, reply] of replies.entries())
+      assertUnavailable(reply, ["auth_unavailable"], asked[index]?.path ?? "");
+    assert.equal((await asProxy(status)).status, 200);
+    assert.equal((await asProxy(join)).status, 204);
+  });
+});
+
+test("without lifecycle its operations are 503, and the proxy still reads the last known status", async () => {
+  await whileFrozen("lifecycle", async () => {
+    const { asOwner, asProxy } = bed();
+    const [readiness, joined, listed, patched] = await Promise.all([
+      ready(),
+      asProxy(join),
+      asOwner(fleet),
+      asOwner(patch),
+    ]);
+    for (const reply of [joined, listed, patched]) assertUnavailable(reply, ["unavailable"], "lifecycle");
+    assertUnavailable(readiness, ["unavailable", "not_ready"], "/readyz");
+    assert.equal((await asProxy(status)).status, 200);
+    assert.equal((await asOwner(me)).status, 200);
+  });
+});
+
+test("without PostgreSQL what needs it is 503, and /readyz names the database", async () => {
+  await whileFrozen("postgres", async () => {
+    const { asOwner, asProxy } = bed();
+    const [readiness, joined, who] = await Promise.all([ready(), asProxy(join), asOwner(me)]);
+    assertRefused(readiness, { status: 503, code: "not_ready", says: /database/ }, "/readyz");
+    assertUnavailable(joined, ["unavailable"], "join-event");
+    assertUnavailable(who, ["auth_unavailable"], "me");
+    assert.equal((await asProxy(status)).status, 200);
+  });
+});
+
+test("without the cluster /readyz names it, and what is known is still told", async () => {
+  await whileFrozen("local-cluster", async () => {
+    const { asOwner, asProxy } = bed();
+    const readiness = await ready();
+    assertRefused(readiness, { status: 503, code: "not_ready", says: /cluster/ }, "/readyz");
+    assert.equal((await asProxy(status)).status, 200);
+    assert.equal((await asOwner(me)).status, 200);
+  });
+});
+
+test("without NATS every operation is 503, and the processes stay", async () => {
+  const before = bed().stack.file().processes;
+  await whileFrozen("nats", async () => {
+    const [readiness, who] = await Promise.all([ready(), bed().asOwner(me)]);
+    assertUnavailable(readiness, ["unavailable", "not_ready"], "/readyz");
+    assertUnavailable(who, ["auth_unavailable"], "me");
+  });
+  assert.deepEqual(bed().stack.file().processes, before);
+});

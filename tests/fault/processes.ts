@@ -1,0 +1,40 @@
+// The processes of a stack as a fault test handles them.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Stack } from "../flow/stack.ts";
+
+/** Pid of a process of the stack, as it is now. */
+export function pidOf(stack: Stack, name: string): number {
+  const found = stack.file().processes.find((process) => process.name === name);
+  assert.ok(found, `stack.json names no process ${name}`);
+  return found.pid;
+}
+
+/** The process and everything it started. */
+function treeOf(root: number): number[] {
+  const parents = new Map<number, number>();
+  for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
+      // The name in parentheses may hold anything, so the fields are counted from its end.
+      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+    } catch {
+      // It ended meanwhile.
+    }
+  }
+  const isBelow = (pid: number): boolean => {
+    const parent = parents.get(pid);
+    return pid === root || (parent !== undefined && parent > 1 && isBelow(parent));
+  };
+  return [...parents.keys()].filter(isBelow);
+}
+
+/** Stops a process and its children without ending them: it is there and answers nothing. */
+export function freeze(stack: Stack, name: string): () => void {
+  const pids = treeOf(pidOf(stack, name));
+  for (const pid of pids) process.kill(pid, "SIGSTOP");
+  return () => {
+    for (const pid of pids) process.kill(pid, "SIGCONT");
+  };
+}
