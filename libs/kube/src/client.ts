@@ -1,5 +1,6 @@
+import { openAccess } from "./access.ts";
 import { apiVersionOf, type KubeObject, pathOf, type Resource, type Target } from "./resource.ts";
-import { createTransport, loadKubeConfig, type Transport } from "./transport.ts";
+import { createTransport, type Transport } from "./transport.ts";
 
 export type CallOptions = { signal?: AbortSignal; timeoutMs?: number };
 export type ListOptions = CallOptions & {
@@ -57,7 +58,8 @@ export type Kube = {
  * sentence when it cannot be used; talks to the cluster only when asked something.
  */
 export function connectKube(options: { kubeconfigFile?: string | undefined } = {}): Kube {
-  const transport = createTransport(loadKubeConfig(options.kubeconfigFile));
+  // biome-ignore lint/style/noProcessEnv: the API server's address is what Kubernetes puts into a pod's environment
+  const transport = createTransport(openAccess(options.kubeconfigFile, process.env));
   const { request } = transport;
   const one = async <T>(call: Parameters<Transport["request"]>[0]) => (await request(call)) as T;
   const get: Kube["get"] = (kind, target, about = {}) =>

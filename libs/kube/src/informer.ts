@@ -26,6 +26,8 @@ export type Informer<T> = {
   list: () => T[];
   keys: () => Iterable<string>;
   readonly size: number;
+  /** Changes whenever an object comes or goes, and only then. */
+  readonly keysVersion: number;
   /** Takes over the answer to a write of one's own, so that the next look does not see the time before it. */
   remember: (object: T) => void;
   /** Resolves when the first whole list is here. */
@@ -51,6 +53,7 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
     copy,
     signal: stopping.signal,
     isReady: false,
+    keysVersion: 0,
     markReady: first.resolve,
   };
   const running = follow(state);
@@ -60,6 +63,9 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
     keys: () => copy.keys(),
     get size() {
       return copy.size;
+    },
+    get keysVersion() {
+      return state.keysVersion;
     },
     remember: (object) => store(state, object),
     ready: first.promise,
@@ -76,6 +82,7 @@ type State<T extends KubeObject> = {
   copy: Map<string, T>;
   signal: AbortSignal;
   isReady: boolean;
+  keysVersion: number;
   markReady: () => void;
 };
 
@@ -181,6 +188,7 @@ function store<T extends KubeObject>(state: State<T>, item: T): void {
   delete item.metadata.managedFields;
   const now = options.strip ? options.strip(item) : item;
   copy.set(key, now);
+  if (!before) state.keysVersion += 1;
   options.onChange?.(key, now, before);
 }
 
@@ -199,5 +207,6 @@ function drop<T extends KubeObject>(state: State<T>, key: string): void {
   const before = state.copy.get(key);
   if (!before) return;
   state.copy.delete(key);
+  state.keysVersion += 1;
   state.options.onChange?.(key, undefined, before);
 }

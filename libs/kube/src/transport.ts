@@ -1,10 +1,9 @@
-// HTTP to the API server: where it is, who we are and TLS come from the kubeconfig by way of @kubernetes/client-node.
+// HTTP to the API server: where it is, who we are and TLS come from access.ts.
 
 import http from "node:http";
 import https from "node:https";
-// The root of the package loads every generated model (100 MB resident); this file is all that is needed here.
-import { KubeConfig } from "@kubernetes/client-node/dist/config.js";
 import { Fault } from "@svc/proto";
+import type { Access } from "./access.ts";
 import { kubeErrorOf } from "./error.ts";
 
 export type Call = {
@@ -25,35 +24,19 @@ export type Transport = {
   close: () => void;
 };
 
-type Credentials = { headers: Record<string, string>; agent: http.Agent; key: string; at: number };
+type Known = { headers: Record<string, string>; agent: http.Agent; key: string; at: number };
 
 const defaultTimeoutMs = 10_000;
 // Tokens in files are rotated by the cluster; they are read again this often.
 const credentialsTtlMs = 30_000;
 
-/** Reads the named file, else the place that in-cluster pods have. */
-export function loadKubeConfig(file: string | undefined): KubeConfig {
-  const config = new KubeConfig();
-  try {
-    if (file) config.loadFromFile(file);
-    else config.loadFromCluster();
-  } catch (error) {
-    throw new Error(`the kubeconfig ${file ?? "of the pod"} cannot be read: ${(error as Error).message}`);
-  }
-  const cluster = config.getCurrentCluster();
-  if (!cluster) throw new Error(`the kubeconfig ${file ?? "of the pod"} names no cluster`);
-  return config;
-}
-
-export function createTransport(config: KubeConfig): Transport {
-  const server = config.getCurrentCluster()?.server ?? "";
-  const base = new URL(server);
-  allowLoopback(config, base);
+export function createTransport(access: Access): Transport {
+  const base = access.server;
   const secure = base.protocol === "https:";
-  let known: Credentials | undefined;
-  const credentials = async (): Promise<Credentials> => {
+  let known: Known | undefined;
+  const credentials = async (): Promise<Known> => {
     if (known && Date.now() - known.at < credentialsTtlMs) return known;
-    known = await readCredentials(config, { secure, known });
+    known = await readCredentials(access, { secure, known });
     return known;
   };
   const send = async (call: Call): Promise<http.IncomingMessage> => {
@@ -95,51 +78,20 @@ export function createTransport(config: KubeConfig): Transport {
   };
 }
 
-// client-node refuses plain HTTP unless TLS checks are off. There is no TLS to check on this machine's own loopback.
-function allowLoopback(config: KubeConfig, base: URL): void {
-  if (base.protocol !== "http:") return;
-  if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(base.hostname)) {
-    throw new Error(
-      `the kubeconfig names ${base.origin}: plain http is only taken from this machine, use https`,
-    );
-  }
-  const context = config.getContextObject(config.getCurrentContext());
-  config.clusters = config.clusters.map((cluster) =>
-    cluster.name === context?.cluster ? { ...cluster, skipTLSVerify: true } : cluster,
-  );
-}
-
 async function readCredentials(
-  config: KubeConfig,
-  { secure, known }: { secure: boolean; known: Credentials | undefined },
-): Promise<Credentials> {
-  const options: https.RequestOptions = {};
-  await config.applyToHTTPSOptions(options);
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(options.headers ?? {})) headers[name] = String(value);
-  if (options.auth) headers["Authorization"] = `Basic ${Buffer.from(options.auth).toString("base64")}`;
-  const { ca, cert, key, passphrase, rejectUnauthorized, servername } = options;
-  const tls = { ca, cert, key, passphrase, rejectUnauthorized, servername };
-  const fingerprint = JSON.stringify(tls, (_name, value: unknown) =>
+  access: Access,
+  { secure, known }: { secure: boolean; known: Known | undefined },
+): Promise<Known> {
+  const { headers, tls } = await access.read();
+  const key = JSON.stringify(tls, (_name, value: unknown) =>
     Buffer.isBuffer(value) ? value.toString("base64") : value,
   );
-  const isSame = known?.key === fingerprint;
-  // With a proxy the agent of client-node knows the way; ours keeps connections.
-  const hasProxy = config.getCurrentCluster()?.proxyUrl !== undefined;
+  const isSame = known?.key === key;
   const pool = { keepAlive: true, maxSockets: 256, maxFreeSockets: 32 };
-  const agent = isSame
-    ? known.agent
-    : hasProxy
-      ? (options.agent as http.Agent)
-      : secure
-        ? new https.Agent({ ...pool, ...defined(tls) })
-        : new http.Agent(pool);
+  const fresh = () => (secure ? new https.Agent({ ...pool, ...tls }) : new http.Agent(pool));
+  const agent = isSame ? known.agent : fresh();
   if (!isSame) known?.agent.destroy();
-  return { headers, agent, key: fingerprint, at: Date.now() };
-}
-
-function defined<T extends object>(value: T): Partial<T> {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Partial<T>;
+  return { headers, agent, key, at: Date.now() };
 }
 
 type Sending = {

@@ -4,7 +4,7 @@ import { event } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { sql } from "kysely";
 import { z } from "zod";
-import { emit, outboxSql, type PublishOutbox, startOutboxRelay } from "./outbox.ts";
+import { outboxRow, outboxSql, type PublishOutbox, startOutboxRelay } from "./outbox.ts";
 import type { Store } from "./store.ts";
 import { createTestDatabase, createWire, type TestDatabase } from "./testing.ts";
 
@@ -41,7 +41,7 @@ describe("the outbox relay", () => {
   });
   const add = (...numbers: number[]) =>
     store.db.transaction().execute(async (trx) => {
-      for (const n of numbers) await emit(trx, happened, { n });
+      for (const n of numbers) await trx.insertInto("outbox").values(outboxRow(happened, { n })).execute();
     });
   const left = async () => {
     const { rows } = await sql<{ n: number }>`select count(*)::int as n from outbox`.execute(store.db);
@@ -85,7 +85,10 @@ describe("the outbox relay", () => {
     const { seen, publish } = recorder();
     const running = relay(publish);
     const undone = store.db.transaction().execute(async (trx) => {
-      await emit(trx, happened, { n: 1 });
+      await trx
+        .insertInto("outbox")
+        .values(outboxRow(happened, { n: 1 }))
+        .execute();
       throw new Error("undone");
     });
     await assert.rejects(undone);

@@ -1,22 +1,15 @@
 import { type EventContract, eventSubject } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
-import type { Kysely } from "kysely";
 import pg from "pg";
-import type { OutboxTable } from "./store.ts";
 
 /** What the relay needs of the mesh: stored publishing with a dedup id. */
 export type PublishOutbox = (
   messages: readonly { id: string; subject: string; body: Uint8Array }[],
 ) => Promise<void>;
 
-/** The outbox row of an event; insert it in the transaction of the change it tells of. */
+/** The outbox row of an event; insert it in the transaction of the change it tells of and it is published after the commit. */
 export function outboxRow<D>(contract: EventContract<D>, data: D): { subject: string; body: string } {
   return { subject: eventSubject(contract, data), body: JSON.stringify(data) };
-}
-
-/** Adds an event to the outbox in a running transaction; it is published after the commit. */
-export async function emit<D>(trx: Kysely<OutboxTable>, contract: EventContract<D>, data: D): Promise<void> {
-  await trx.insertInto("outbox").values(outboxRow(contract, data)).execute();
 }
 
 /**

@@ -1,12 +1,10 @@
 import { type Logger as PinoLogger, pino } from "pino";
+import { hideSecrets } from "./hide-secrets.ts";
 
 export type Logger = PinoLogger;
 
-/** Keys whose values never reach the log, at any depth that we log. */
-const secrets = ["password", "token", "code", "cookie", "authorization", "secret"];
-
 /**
- * One JSON line per entry on stdout: `level` as a word, `time` as RFC 3339, `service`, `msg`.
+ * One JSON line per entry on stdout: `level` as a word, `time` as RFC 3339, `service`, `msg`. Secrets are hidden.
  * `level` is `debug`, `info`, `warn` or `error`.
  */
 export function createLogger(service: string, level = "info"): Logger {
@@ -14,7 +12,7 @@ export function createLogger(service: string, level = "info"): Logger {
     level,
     base: { service },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    formatters: { level: (label) => ({ level: label }) },
-    redact: { paths: secrets.flatMap((key) => [key, `*.${key}`]), censor: "[hidden]" },
+    // pino's own redaction costs four times the rest of a line (performance.md G2).
+    formatters: { level: (label) => ({ level: label }), log: hideSecrets },
   });
 }

@@ -56,7 +56,7 @@ export const readStatus = operation({
   },
   params: name,
   output: ServerInfo,
-  faults: ["not_found"],
+  faults: ["bad_name", "not_found"],
   summary: "Status of one server for the proxy; ready only when the RCON probe passed.",
   spec: "interface.md 4.5",
 });
@@ -83,6 +83,7 @@ export const wakeForPlayer = operation({
   body: { mc_uuid: PlayerUuid },
   output: WakeAccepted,
   faults: [
+    "bad_name",
     "not_found",
     "maintenance_in_progress",
     "start_failed",
@@ -107,7 +108,7 @@ export const reportReady = operation({
   },
   params: name,
   output: nothing,
-  faults: ["not_found"],
+  faults: ["bad_name", "not_found"],
   summary: "A backend reports that it accepts players; advisory, readiness is decided by RCON.",
   spec: "api.md A2",
 });
@@ -125,7 +126,7 @@ export const reportJoin = operation({
   params: name,
   body: { mc_uuid: PlayerUuid },
   output: nothing,
-  faults: ["not_found"],
+  faults: ["bad_name", "not_found"],
   summary: "A player joined: refreshes activity and adds the player to the allowlist.",
   spec: "interface.md 6.2",
 });

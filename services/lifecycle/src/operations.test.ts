@@ -47,14 +47,15 @@ const audited = (action: string, name: string) =>
   until(() => stage.audits.some((entry) => entry.action === action && entry.server_name === name));
 
 describe("creating a server", () => {
-  test("a server is made stopped, with RCON on, ten idle minutes and a heap that leaves a reserve", async () => {
+  test("a server is made stopped on a node with room, with RCON on, ten idle minutes and a heap with a reserve", async () => {
     const made = await stage.external.call(
       contracts.create,
       { name: "plain", subdomain: "plain-world" },
       staff,
     );
     assert.deepEqual(made, { name: "plain", subdomain: "plain-world", desiredState: "Stopped" });
-    const { spec } = await getServer("plain");
+    const { nodeName, ...spec } = (await getServer("plain")).spec;
+    assert.match(nodeName ?? "", /^local-[12]$/);
     assert.deepEqual(spec, {
       subdomain: "plain-world",
       image: "svc.local/demo-server:1.21.4",

@@ -2,7 +2,7 @@
 
 import { connectMesh } from "@svc/mesh";
 import { accounts } from "@svc/proto";
-import { emit, openStore, outboxRow, startOutboxRelay } from "@svc/store";
+import { openStore, outboxRow, startOutboxRelay } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
 import { need, serveParent } from "../harness/parent.ts";
 
@@ -39,13 +39,12 @@ const hashOf = (index: number) => index.toString(16).padStart(64, "0");
 async function commitEach({ from, count, everyMs }: { from: number; count: number; everyMs: number }) {
   const committedNs: number[] = [];
   for (let index = from; index < from + count; index += 1) {
-    await store.db.transaction().execute((trx) =>
-      emit(trx, accounts.sessionRevoked, {
-        hash: hashOf(index),
-        user_id: "usr-bench",
-        at: new Date().toISOString(),
-      }),
-    );
+    const revoked = { hash: hashOf(index), user_id: "usr-bench", at: new Date().toISOString() };
+    await store.db
+      .transaction()
+      .execute((trx) =>
+        trx.insertInto("outbox").values(outboxRow(accounts.sessionRevoked, revoked)).execute(),
+      );
     committedNs.push(nowNs());
     await new Promise((wake) => setTimeout(wake, everyMs));
   }

@@ -17,6 +17,10 @@ function nodeObject(name: string): KubeObject {
     "kubernetes.io/arch": arch,
     "kubernetes.io/os": "linux",
     "beta.kubernetes.io/arch": arch,
+    // What an operator's approval puts on a worker of a real cluster; nobody has to approve processes of their own.
+    "svc.internal/identity": name,
+    "svc.internal/role": "worker",
+    "svc.internal/approved": "true",
   };
   return { apiVersion: "v1", kind: "Node", metadata: { name, labels }, spec: {} };
 }

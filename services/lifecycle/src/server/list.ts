@@ -6,15 +6,37 @@ import type { Server } from "./resource.ts";
 
 type Page = { items: Server[]; next: string | undefined };
 
-/** Servers after a name, in order of name. The order is kept between pages as long as nothing comes or goes. */
+/** Servers after a name, in order of name. */
 function pageOf(deps: ServerDeps, cursor: string | undefined): Page {
   assertListed(deps);
   const { servers, settings } = deps;
-  const after = cursor ?? "";
-  const names = [...servers.keys()].filter((name) => name > after).sort();
-  const items = names.slice(0, settings.list_page).flatMap((name) => servers.get(name) ?? []);
-  const isMore = names.length > settings.list_page;
+  const names = sortedNames(servers);
+  const begin = cursor === undefined ? 0 : firstAfter(names, cursor);
+  const items = names.slice(begin, begin + settings.list_page).flatMap((name) => servers.get(name) ?? []);
+  const isMore = names.length > begin + settings.list_page;
   return { items, next: isMore ? items.at(-1)?.metadata.name : undefined };
+}
+
+type Names = { version: number; names: readonly string[] };
+const sorted = new WeakMap<ServerDeps["servers"], Names>();
+
+// Sorting 10,000 names costs more than a page of them, so the order is kept until a server comes or goes.
+function sortedNames(servers: ServerDeps["servers"]): readonly string[] {
+  const known = sorted.get(servers);
+  if (known?.version === servers.keysVersion) return known.names;
+  const names = [...servers.keys()].sort();
+  sorted.set(servers, { version: servers.keysVersion, names });
+  return names;
+}
+
+function firstAfter(names: readonly string[], name: string): number {
+  let [low, high] = [0, names.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((names[middle] ?? "") <= name) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 export const list =

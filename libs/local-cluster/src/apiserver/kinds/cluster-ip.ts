@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import type { KubeObject } from "../../cluster-api.ts";
 import { fieldError, invalid } from "../api-status.ts";
 
@@ -16,15 +17,18 @@ const service = { group: "", plural: "services", kind: "Service" };
 /** An allotter that knows the services there are. */
 export function createClusterIps(services: Iterable<KubeObject>): ClusterIps {
   const used = new Set<string>();
-  let next = 1;
+  // Two clusters on one machine share 127.0.0.0/8: beginning anywhere, they hardly ever hand out the same address.
+  let next = randomInt(1, size - 1);
+  let highest = 0;
   for (const { spec } of services) {
     const address = spec?.["clusterIP"];
     if (typeof address !== "string" || address === "None") continue;
     used.add(address);
     // Going on after the highest one keeps a freed address out of use for long.
     const offset = offsetOf(address);
-    if (offset !== undefined) next = Math.max(next, offset + 1);
+    if (offset !== undefined) highest = Math.max(highest, offset);
   }
+  if (highest > 0) next = highest + 1 >= size - 1 ? 1 : highest + 1;
   return {
     take: (address) => used.add(address),
     release: (address) => used.delete(address),
