@@ -30,7 +30,7 @@ export type Running = {
 export type ServiceDefinition<S extends z.ZodObject, T> = {
   name: ServiceName;
   settings: S;
-  /** Folder of SQL migrations; absent for gateways. */
+  /** Folder of SQL migrations; absent for gateways and for an owner that has only its outbox. */
   migrations?: URL;
   /** Connections to PostgreSQL of this process (architecture.md 5: at most 25, all services at most 80). */
   poolSize?: number;
@@ -119,13 +119,17 @@ async function open<T>(
   environment: ServiceEnvironment,
   log: Logger,
 ): Promise<Store<T> | undefined> {
-  if (!isOwner(definition.name) || !definition.migrations) return undefined;
+  if (!isOwner(definition.name)) return undefined;
   const schema = schemaOf(definition.name);
   const url = environment.databaseUrl;
   if (url === "") {
     throw new ConfigError(`SVC_DATABASE_URL is not set; ${definition.name} --help lists what it needs`);
   }
-  await checkMigrations(url, schema, readMigrations(fileURLToPath(definition.migrations)));
+  await checkMigrations(
+    url,
+    schema,
+    readMigrations(definition.migrations && fileURLToPath(definition.migrations)),
+  );
   return openStore<T>({ url, schema, poolSize: environment.poolSize ?? definition.poolSize ?? 10, log });
 }
 

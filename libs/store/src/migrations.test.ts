@@ -15,18 +15,28 @@ const first: Migration = {
 const second: Migration = { version: 2, name: "two", sql: "alter table one add column more text" };
 const broken: Migration = { version: 3, name: "three", sql: "create table three (id int); select nonsense" };
 
-test("migrations are read in the order of their numbers", () => {
+test("migrations are the outbox and then those of the folder in the order of their numbers", () => {
   const folder = mkdtempSync(join(tmpdir(), "svc-migrations-"));
-  writeFileSync(join(folder, "0002-b.sql"), "select 2");
-  writeFileSync(join(folder, "0001-a.sql"), "select 1");
+  writeFileSync(join(folder, "0003-b.sql"), "select 3");
+  writeFileSync(join(folder, "0002-a.sql"), "select 2");
   writeFileSync(join(folder, "notes.md"), "");
-  assert.deepEqual(readMigrations(folder), [
-    { version: 1, name: "a", sql: "select 1" },
-    { version: 2, name: "b", sql: "select 2" },
+  const [outbox, ...own] = readMigrations(folder);
+  assert.deepEqual([outbox?.version, outbox?.name], [1, "outbox"]);
+  assert.deepEqual(own, [
+    { version: 2, name: "a", sql: "select 2" },
+    { version: 3, name: "b", sql: "select 3" },
   ]);
-  writeFileSync(join(folder, "0004-d.sql"), "select 4");
-  assert.throws(() => readMigrations(folder), /0004-d\.sql: migrations are numbered without gaps/);
+  writeFileSync(join(folder, "0005-d.sql"), "select 5");
+  assert.throws(() => readMigrations(folder), /0005-d\.sql: migrations are numbered without gaps/);
   rmSync(folder, { recursive: true });
+});
+
+test("an owner without migrations of its own has the outbox", () => {
+  assert.deepEqual(
+    readMigrations(undefined).map(({ name }) => name),
+    ["outbox"],
+  );
+  assert.deepEqual(readMigrations("/nowhere"), readMigrations(undefined));
 });
 
 describe("migrations", () => {

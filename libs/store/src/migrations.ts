@@ -1,8 +1,9 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import pg from "pg";
 
-/** One forward-only step: `0001-accounts.sql` is version 1. */
+/** One forward-only step: `0002-accounts.sql` is version 2. */
 export type Migration = { version: number; name: string; sql: string };
 
 /** Why the database and this build do not fit, in one sentence (interface.md 9). */
@@ -10,15 +11,24 @@ export class SchemaError extends Error {
   override name = "SchemaError";
 }
 
-/** Reads a folder of `NNNN-name.sql` files in order. Throws when a number is missing or doubled. */
-export function readMigrations(folder: string): Migration[] {
-  const files = readdirSync(folder)
-    .filter((file) => file.endsWith(".sql"))
-    .sort();
-  return files.map((file, index) => {
+const outboxFolder = fileURLToPath(new URL("../migrations/", import.meta.url));
+
+/**
+ * The migrations of a schema in order: the outbox that every schema has, then `NNNN-name.sql` of its own folder from
+ * 0002 on; none of its own when it has no folder. Throws when a number is missing or doubled.
+ */
+export function readMigrations(folder: string | undefined): Migration[] {
+  const files = [outboxFolder, ...(folder && existsSync(folder) ? [folder] : [])].flatMap((each) =>
+    readdirSync(each)
+      .filter((file) => file.endsWith(".sql"))
+      .sort()
+      .map((file) => join(each, file)),
+  );
+  return files.map((path, index) => {
+    const file = basename(path);
     const version = Number.parseInt(file.slice(0, 4), 10);
-    if (version !== index + 1) throw new Error(`${join(folder, file)}: migrations are numbered without gaps`);
-    return { version, name: file.slice(5, -4), sql: readFileSync(join(folder, file), "utf8") };
+    if (version !== index + 1) throw new Error(`${path}: migrations are numbered without gaps, from 0002 on`);
+    return { version, name: file.slice(5, -4), sql: readFileSync(path, "utf8") };
   });
 }
 

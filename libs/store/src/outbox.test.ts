@@ -4,7 +4,8 @@ import { event } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { sql } from "kysely";
 import { z } from "zod";
-import { outboxRow, outboxSql, type PublishOutbox, startOutboxRelay } from "./outbox.ts";
+import { readMigrations } from "./migrations.ts";
+import { outboxRow, type PublishOutbox, startOutboxRelay } from "./outbox.ts";
 import type { Store } from "./store.ts";
 import { createTestDatabase, createWire, type TestDatabase } from "./testing.ts";
 
@@ -29,10 +30,7 @@ describe("the outbox relay", () => {
   let database: TestDatabase;
   let store: Store<object>;
   before(async () => {
-    database = await createTestDatabase({
-      schema: "identity",
-      migrations: [{ version: 1, name: "outbox", sql: outboxSql }],
-    });
+    database = await createTestDatabase({ schema: "identity", migrations: readMigrations(undefined) });
     store = database.open<object>();
   });
   after(async () => {

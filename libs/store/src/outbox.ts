@@ -12,25 +12,6 @@ export function outboxRow<D>(contract: EventContract<D>, data: D): { subject: st
   return { subject: eventSubject(contract, data), body: JSON.stringify(data) };
 }
 
-/**
- * SQL of the outbox table: part of the first migration of every schema. NOTIFY wakes the relay at commit, so
- * nothing polls.
- */
-export const outboxSql = `
-create table outbox (
-  id bigint generated always as identity primary key,
-  subject text not null,
-  body text not null,
-  created_at timestamptz not null default now()
-);
-create function outbox_wake() returns trigger language plpgsql as $$
-begin
-  perform pg_notify('outbox_' || tg_table_schema, '');
-  return null;
-end $$;
-create trigger outbox_wake after insert on outbox for each statement execute function outbox_wake();
-`;
-
 const batchSize = 500;
 const retryMs = 1_000;
 const sweepMs = 5_000;

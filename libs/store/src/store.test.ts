@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { isFault } from "@svc/proto";
 import { sql } from "kysely";
 import { asFault, violates } from "./availability.ts";
-import { outboxSql } from "./outbox.ts";
+import { readMigrations } from "./migrations.ts";
 import type { Store } from "./store.ts";
 import { createTestDatabase, createWire, type TestDatabase } from "./testing.ts";
 
@@ -14,7 +14,7 @@ describe("a store", () => {
   let database: TestDatabase;
   let store: Store<Tables>;
   before(async () => {
-    const migrations = [{ version: 1, name: "things", sql: `${outboxSql}; ${things}` }];
+    const migrations = [...readMigrations(undefined), { version: 2, name: "things", sql: things }];
     database = await createTestDatabase({ schema: "storage", migrations });
     store = database.open<Tables>();
   });

@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { outboxSql } from "@svc/store";
 import type { Tables } from "./database.ts";
 import { createIdentityDatabase } from "./testing/bed.ts";
 
@@ -101,10 +99,4 @@ test("the types have the columns of the live schema", async () => {
   } finally {
     await database.drop();
   }
-});
-
-test("the outbox is the one of every schema", () => {
-  const folded = (text: string) => text.replace(/\s+/g, " ").trim();
-  const first = readFileSync(new URL("../migrations/0001-accounts.sql", import.meta.url), "utf8");
-  assert.ok(folded(first).startsWith(folded(outboxSql)));
 });

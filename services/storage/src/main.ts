@@ -4,7 +4,6 @@ import { settings } from "./config.ts";
 await runService({
   name: "storage",
   settings,
-  migrations: new URL("../migrations/", import.meta.url),
   poolSize: 4,
   start: async () => ({}),
 });

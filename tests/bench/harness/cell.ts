@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startNats, startPostgres } from "@svc/local-stack";
 import { natsAuthorization, natsUsers } from "@svc/proto";
-import { migrateUp, outboxSql, readMigrations } from "@svc/store";
+import { migrateUp, readMigrations } from "@svc/store";
 import { type Anchors, natsServer, root, runSql, startAnchors } from "./anchors.ts";
 import { type Child, startChild } from "./child.ts";
 import { type Service, startService } from "./service.ts";
@@ -43,7 +43,8 @@ function authorization(passwords: Record<string, string>, anchorPassword: string
   return `${text.slice(0, end)},\n    { user: "${anchorUser}", password: "${anchorPassword}" }${text.slice(end)}`;
 }
 
-const identitySchema = `create schema identity; set search_path to identity; ${outboxSql}`;
+const [outbox] = readMigrations(undefined);
+const identitySchema = `create schema identity; set search_path to identity; ${outbox?.sql}`;
 
 async function prepareLifecycle(url: string): Promise<void> {
   const migrations = readMigrations(join(root, "services/lifecycle/migrations"));

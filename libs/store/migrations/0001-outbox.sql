@@ -1,3 +1,4 @@
+-- Events wait here until they are published; a commit wakes the relay (docs/adr/0006).
 create table outbox (
   id bigint generated always as identity primary key,
   subject text not null,
