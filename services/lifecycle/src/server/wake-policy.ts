@@ -32,7 +32,7 @@ export function obstacleOf(
   if (row?.retiring) return "server_retiring";
   if (about.holder === "reap") return "world_reclaiming";
   if (about.holder !== undefined) return "maintenance_in_progress";
-  return wantsToRun(server) && hasGivenUp(server, about.autoRestarts) ? "start_failed" : undefined;
+  return hasGivenUp(server, about.autoRestarts) ? "start_failed" : undefined;
 }
 
 /** Awake or on its way: a wake changes nothing and costs nothing. */
