@@ -31,10 +31,16 @@ export async function setUpOwner(options: SetupOptions): Promise<Outcome> {
 }
 
 async function askForCode(email: string, page: string): Promise<string> {
-  if (!process.stdin.isTTY) throw new CommandError("no terminal to ask for the code; give it with --code");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const ended = new Promise<never>((_, reject) => {
+    terminal.once("close", () =>
+      reject(new CommandError("no code was given; type it, pipe it in or give --code")),
+    );
+  });
+  ended.catch(() => undefined);
   try {
-    return (await terminal.question(`A code went to ${email} (local mails: ${page})\nCode: `)).trim();
+    const asked = terminal.question(`A code went to ${email} (local mails: ${page})\nCode: `);
+    return (await Promise.race([asked, ended])).trim();
   } finally {
     terminal.close();
   }
