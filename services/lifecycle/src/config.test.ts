@@ -41,8 +41,8 @@ test("the defaults are the numbers of the specification", () => {
     images: ["svc.local/demo-server:1.21.4"],
     platform_image: "",
     forwarding_secret_name: "forwarding-secret",
-    lease_duration: 12_000,
-    lease_renew: 3_000,
+    lease_duration: 6_000,
+    lease_renew: 2_000,
     list_page: 500,
   });
 });

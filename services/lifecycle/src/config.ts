@@ -74,8 +74,8 @@ export const settings = z.object({
     /** Name of the Secret (key `secret`) with the forwarding secret. */
     forwarding_secret_name: z.string().default("forwarding-secret"),
 
-    lease_duration: duration("12s"),
-    lease_renew: duration("3s"),
+    lease_duration: duration("6s"),
+    lease_renew: duration("2s"),
     list_page: whole(500).pipe(z.number().min(1).max(1_000)),
   }),
 });

@@ -5,8 +5,11 @@ import { ensureDatabase } from "./database.ts";
 const kubeServices = ["lifecycle", "storage", "builds"];
 const ownerServices = ["identity", "lifecycle", "storage", "builds", "ops-watchdog"];
 const stopMs = 15_000;
-// Young garbage of a gateway under load otherwise grows to 150 MB before it is looked at (performance.md G22).
-const nodeFlags = ["--max-semi-space-size=8"];
+/**
+ * Flags that every service runs with: young garbage of a gateway under load otherwise grows to 150 MB before it is
+ * looked at (performance.md G22).
+ */
+export const serviceNodeFlags: readonly string[] = ["--max-semi-space-size=8"];
 
 /** Each service has a role of its own; the migrations make it with the password of the roles file. */
 function databaseEnv(service: string, context: StackContext): NodeJS.ProcessEnv {
@@ -100,7 +103,7 @@ export function serviceSpecs(context: StackContext): ChildSpec[] {
       return {
         name,
         command: process.execPath,
-        args: [...nodeFlags, context.programs.service(service)],
+        args: [...serviceNodeFlags, context.programs.service(service)],
         env: serviceEnv(name, service, context),
         cwd: context.options.repo,
         ready: { line: isReadyLine },
