@@ -4,7 +4,7 @@ import { connectKube } from "@svc/kube";
 import type { Running, Runtime } from "@svc/service";
 import type { z } from "zod";
 import { kubeconfigFile, type settings } from "./config.ts";
-import { startOperator } from "./server/operator.ts";
+import { startOperator } from "./reconcile/operator.ts";
 import type { Tables } from "./server/schema.ts";
 import { createServerStore } from "./server/store.ts";
 import { serveServers } from "./service.ts";

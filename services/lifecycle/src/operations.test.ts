@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import { servers as contracts, type InputOf, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
-import { annotation, type Server, servers } from "./server/resource.ts";
+import { annotation, type Server, servers } from "./cluster/resource.ts";
 import { account, faultOf, retryAfterOf, staff, velocity } from "./testing/callers.ts";
 import { namespace, openStage, type Stage } from "./testing/stage.ts";
 

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { servers as contracts, isFault } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { createWire, type Wire } from "../../../libs/store/src/testing.ts";
-import { servers } from "./server/resource.ts";
+import { servers } from "./cluster/resource.ts";
 import { faultOf, staff, velocity } from "./testing/callers.ts";
 import { namespace, openStage, type Stage } from "./testing/stage.ts";
 

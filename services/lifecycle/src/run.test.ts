@@ -6,8 +6,8 @@ import { after, before, test } from "node:test";
 import { resources } from "@svc/kube";
 import { servers as contracts, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
-import { serviceOf } from "./server/objects.ts";
-import { servers } from "./server/resource.ts";
+import { servers } from "./cluster/resource.ts";
+import { serviceOf } from "./reconcile/objects.ts";
 import { staff, velocity } from "./testing/callers.ts";
 import { namespace, openStage, type Replica, type Stage } from "./testing/stage.ts";
 

@@ -1,6 +1,7 @@
 import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
 import type { InputOf, MinecraftServerSpec } from "@svc/proto";
+import { servers as resource } from "../cluster/resource.ts";
 import { auditActor, type contracts, type ServerDeps } from "./deps.ts";
 import {
   costsOf,
@@ -15,7 +16,6 @@ import {
   type Refusal,
 } from "./input.ts";
 import { isPlaceable, placeServer } from "./placement.ts";
-import { servers as resource } from "./resource.ts";
 
 type Contract = typeof contracts.create;
 type Input = InputOf<Contract>;

@@ -1,8 +1,8 @@
 import type { Informer, Kube, Node } from "@svc/kube";
 import type { Context, Mesh } from "@svc/mesh";
 import { type AnyContract, servers as contracts, Fault, isNameShape, isUserName } from "@svc/proto";
+import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
-import { type Server, servers as serverResource } from "./resource.ts";
 import type { ServerStore } from "./store.ts";
 
 /** What the handlers of operations on servers work with. */

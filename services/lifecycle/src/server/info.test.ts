@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ServerInfo } from "@svc/proto";
+import type { Server } from "../cluster/resource.ts";
 import { aServer, emptyRunning, failedSince, secondsBefore } from "../testing/observed.ts";
 import { toFleetServer, toPublicInfo, toServerInfo } from "./info.ts";
-import type { Server } from "./resource.ts";
 
 const about = { autoRestarts: 3 };
 const withStatus = (server: Server, status: NonNullable<Server["status"]>): Server => ({ ...server, status });

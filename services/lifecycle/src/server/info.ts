@@ -1,9 +1,9 @@
 // The status projection of one server (interface.md 2.3). Pure: object and row in, fields out.
 
 import type { FleetServer, PublicServerInfo, ServerInfo } from "@svc/proto";
-import { conditionOf } from "./condition.ts";
-import { idleMsOf } from "./idle.ts";
-import { label, type Server, systemRoleOf } from "./resource.ts";
+import { label, type Server, systemRoleOf } from "../cluster/resource.ts";
+import { conditionOf } from "../reconcile/condition.ts";
+import { idleMsOf } from "../reconcile/idle.ts";
 import type { ServerRow } from "./store.ts";
 
 /** Everything that staff and the proxy see. `retiring` comes from the row and is for owner and staff only. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { heapOf, parseQuantity } from "../cluster/quantity.ts";
 import { aServer } from "../testing/observed.ts";
 import { costsOf, faultOfDisplayName, faultOfImage, mergeResources } from "./input.ts";
 import { placeServer } from "./placement.ts";
-import { heapOf, parseQuantity } from "./quantity.ts";
 
 const reserve = 512 * 2 ** 20;
 

@@ -1,8 +1,8 @@
 // What staff may give a server (behaviour.md a.5, f; architecture.md 6.10). Pure.
 
 import { isUserName, type MinecraftServerSpec } from "@svc/proto";
+import { heapOf, parseQuantity, positiveQuantity } from "../cluster/quantity.ts";
 import type { LifecycleSettings } from "../config.ts";
-import { heapOf, parseQuantity, positiveQuantity } from "./quantity.ts";
 
 /** A refusal by name, with the words when the table's do not say enough. */
 export type Refusal = {

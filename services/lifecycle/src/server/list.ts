@@ -1,8 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import { accounts } from "@svc/proto";
+import type { Server } from "../cluster/resource.ts";
 import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
 import { toFleetServer, toServerInfo } from "./info.ts";
-import type { Server } from "./resource.ts";
 
 type Page = { items: Server[]; next: string | undefined };
 

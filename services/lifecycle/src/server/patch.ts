@@ -1,6 +1,7 @@
 import { isKubeError } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
 import type { InputOf, MinecraftServerSpec } from "@svc/proto";
+import { namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import { auditActor, type contracts, findByUserName, type ServerDeps } from "./deps.ts";
 import {
   costsOf,
@@ -11,7 +12,6 @@ import {
   mergeResources,
   type Refusal,
 } from "./input.ts";
-import { namespaceOf, servers as resource, type Server } from "./resource.ts";
 
 type Contract = typeof contracts.patch;
 type Input = InputOf<Contract>;

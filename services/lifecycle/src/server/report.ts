@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
+import { annotation, namespaceOf, servers as resource } from "../cluster/resource.ts";
 import { auditActor, type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
-import { annotation, namespaceOf, servers as resource } from "./resource.ts";
 
 /** Advisory: readiness is decided by RCON (api.md A2). */
 export const reportReady =

@@ -2,10 +2,16 @@
 
 import { isKubeError } from "@svc/kube";
 import type { FaultOptions } from "@svc/proto";
+import { findHolder } from "../cluster/maintenance.ts";
+import {
+  annotation,
+  namespaceOf,
+  servers as resource,
+  type Server,
+  wantsToRun,
+} from "../cluster/resource.ts";
 import type { ServerDeps } from "./deps.ts";
 import { hasGivenUp } from "./info.ts";
-import { findHolder } from "./maintenance.ts";
-import { annotation, namespaceOf, servers as resource, type Server, wantsToRun } from "./resource.ts";
 import type { ServerRow } from "./store.ts";
 import { hasRoom, isAwake, type Obstacle, obstacleOf } from "./wake-policy.ts";
 

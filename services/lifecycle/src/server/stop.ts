@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
+import { namespaceOf, servers as resource } from "../cluster/resource.ts";
 import { auditActor, type contracts, findByUserName, type ServerDeps } from "./deps.ts";
-import { namespaceOf, servers as resource } from "./resource.ts";
 
 export const stop =
   (deps: ServerDeps): Handler<typeof contracts.stop> =>

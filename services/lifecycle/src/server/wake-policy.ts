@@ -1,8 +1,8 @@
 // Who may wake a server, and whether it can be woken (behaviour.md f, architecture.md 6.15). Pure.
 
 import type { AutostartPolicy } from "@svc/proto";
+import { type Server, wantsToRun } from "../cluster/resource.ts";
 import { hasGivenUp } from "./info.ts";
-import { type Server, wantsToRun } from "./resource.ts";
 import type { ServerRow } from "./store.ts";
 
 export type Waker = {

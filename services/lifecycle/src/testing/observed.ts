@@ -3,11 +3,11 @@
 import { loadSettings } from "@svc/config";
 import type { Pod, Service, StatefulSet } from "@svc/kube";
 import type { MinecraftServerSpec, MinecraftServerStatus } from "@svc/proto";
+import type { Server } from "../cluster/resource.ts";
 import { settings } from "../config.ts";
-import { headlessServiceOf, serviceOf } from "../server/objects.ts";
-import { noMemory, type Observed } from "../server/observe.ts";
-import type { Server } from "../server/resource.ts";
-import { statefulSetOf } from "../server/stateful-set.ts";
+import { headlessServiceOf, serviceOf } from "../reconcile/objects.ts";
+import { noMemory, type Observed } from "../reconcile/observe.ts";
+import { statefulSetOf } from "../reconcile/stateful-set.ts";
 
 export const now = Date.parse("2026-01-01T12:00:00.000Z");
 export const password = "0123456789abcdef0123456789abcdef";

@@ -4,12 +4,12 @@
 import { type Informer, type Kube, type Node, startLease } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import type { Logger, Registry } from "@svc/telemetry";
+import type { Server } from "../cluster/resource.ts";
+import { watchServers } from "../cluster/watched.ts";
 import type { LifecycleSettings } from "../config.ts";
+import type { ServerStore } from "../server/store.ts";
 import { type Leading, leadServers } from "./leader.ts";
 import { createMetrics } from "./metrics.ts";
-import type { Server } from "./resource.ts";
-import type { ServerStore } from "./store.ts";
-import { watchServers } from "./watched.ts";
 
 export type OperatorDeps = {
   kube: Kube;

@@ -1,6 +1,6 @@
+import { wantsToRun } from "../cluster/resource.ts";
 import type { Observed } from "./observe.ts";
 import type { Effect, Plan } from "./plan.ts";
-import { wantsToRun } from "./resource.ts";
 import type { Rule } from "./rule.ts";
 import {
   addressPending,

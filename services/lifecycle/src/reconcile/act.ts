@@ -8,12 +8,12 @@ import {
   type StatefulSet,
 } from "@svc/kube";
 import type { MinecraftServerStatus } from "@svc/proto";
+import { namespaceOf, type Server, servers } from "../cluster/resource.ts";
+import type { Watched } from "../cluster/watched.ts";
 import { conditionOf } from "./condition.ts";
 import type { Observed } from "./observe.ts";
 import type { Effect, Plan } from "./plan.ts";
 import type { RconAccess } from "./rcon-access.ts";
-import { namespaceOf, type Server, servers } from "./resource.ts";
-import type { Watched } from "./watched.ts";
 
 export type ActDeps = { kube: Kube; rcon: RconAccess; watched: Watched; events: EventRecorder };
 

@@ -2,13 +2,13 @@
 
 import { once } from "node:events";
 import { createEventRecorder, createWorkQueue, isKubeError, type WorkQueue } from "@svc/kube";
+import { operatorName } from "../cluster/resource.ts";
+import { type Watched, watchOwned, type watchServers } from "../cluster/watched.ts";
 import type { LifecycleMetrics } from "./metrics.ts";
 import type { OperatorDeps } from "./operator.ts";
 import { startProjection } from "./projection.ts";
 import { createRconAccess } from "./rcon-access.ts";
 import { createReconciler, type Reconciler } from "./reconcile.ts";
-import { operatorName } from "./resource.ts";
-import { type Watched, watchOwned, type watchServers } from "./watched.ts";
 
 export type Leading = {
   changed: (name: string) => void;

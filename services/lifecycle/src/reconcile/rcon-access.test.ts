@@ -6,6 +6,7 @@ import { afterEach, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Kube } from "@svc/kube";
 import { type RconServer, startRconServer } from "@svc/rcon";
+import { rconPort } from "../cluster/resource.ts";
 import {
   aServer,
   aService,
@@ -16,7 +17,6 @@ import {
 } from "../testing/observed.ts";
 import type { Observed } from "./observe.ts";
 import { createRconAccess } from "./rcon-access.ts";
-import { rconPort } from "./resource.ts";
 
 const never = new AbortController().signal;
 // Nothing here reads from the cluster.

@@ -1,5 +1,5 @@
 import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
-import { type Server, systemRoleOf } from "./resource.ts";
+import { type Server, systemRoleOf } from "../cluster/resource.ts";
 
 export type LifecycleMetrics = {
   started: (seconds: number) => void;

@@ -1,7 +1,7 @@
+import { annotation, hasRcon } from "../cluster/resource.ts";
 import { headlessServiceOf, isServiceStale, rconSecretOf, serviceOf } from "./objects.ts";
 import { type Observed, replicasOf } from "./observe.ts";
 import type { Effect } from "./plan.ts";
-import { annotation, hasRcon } from "./resource.ts";
 import { statefulSetOf } from "./stateful-set.ts";
 
 export type Applied = { effects: Effect[]; isTemplateChanged: boolean };

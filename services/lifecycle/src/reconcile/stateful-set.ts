@@ -3,8 +3,6 @@
 import { createHash } from "node:crypto";
 import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from "@kubernetes/client-node";
 import type { StatefulSet } from "@svc/kube";
-import type { LifecycleSettings } from "../config.ts";
-import { ownerOf } from "./objects.ts";
 import {
   annotation,
   gamePort,
@@ -16,7 +14,9 @@ import {
   rconSecretRef,
   type Server,
   systemRoleOf,
-} from "./resource.ts";
+} from "../cluster/resource.ts";
+import type { LifecycleSettings } from "../config.ts";
+import { ownerOf } from "./objects.ts";
 
 type Wanted = {
   server: Server;

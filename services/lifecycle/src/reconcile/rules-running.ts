@@ -1,5 +1,6 @@
 // What a server that is to run needs, in the order of behaviour.md b.3.
 
+import { annotation, hasRcon } from "../cluster/resource.ts";
 import { restart, specChanged, waitOrFail } from "./deadline.ts";
 import { judgeIdle } from "./idle.ts";
 import { isServiceStale, serviceOf } from "./objects.ts";
@@ -14,7 +15,6 @@ import {
   specFaultOf,
 } from "./observe.ts";
 import type { Effect } from "./plan.ts";
-import { annotation, hasRcon } from "./resource.ts";
 import { after, invalidSpec, normal, plan, type Rule } from "./rule.ts";
 import { hindered, running, starting } from "./status.ts";
 

@@ -2,9 +2,9 @@
 
 import type { Pod, Service, StatefulSet } from "@svc/kube";
 import type { MinecraftServerStatus } from "@svc/proto";
+import { annotation, gamePort, hasRcon, type Server, wantsToRun } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { faultOfSpec } from "./check-spec.ts";
-import { annotation, gamePort, hasRcon, type Server, wantsToRun } from "./resource.ts";
 
 /** The RCON password: `fresh` is what the Secret will hold when it has to be made. */
 export type SecretState =

@@ -1,6 +1,6 @@
 import type { MinecraftServerSpec } from "@svc/proto";
-import { positiveQuantity } from "./quantity.ts";
-import { rconPort } from "./resource.ts";
+import { positiveQuantity } from "../cluster/quantity.ts";
+import { rconPort } from "../cluster/resource.ts";
 
 /**
  * Why no objects can be built from a spec, in one sentence; undefined when they can (interface.md 3.1 InvalidSpec).

@@ -10,7 +10,7 @@ import {
   rconPort,
   rconSecretRef,
   type Server,
-} from "./resource.ts";
+} from "../cluster/resource.ts";
 
 export function ownerOf(server: Server): OwnerReference {
   const { apiVersion, kind, metadata } = server;

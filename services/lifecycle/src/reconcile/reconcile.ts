@@ -1,11 +1,11 @@
+import { findHolder } from "../cluster/maintenance.ts";
+import { annotation, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { type ActDeps, act } from "./act.ts";
 import { decide } from "./decide.ts";
-import { findHolder } from "./maintenance.ts";
 import { createMemories, type Memories } from "./memory.ts";
 import { nodeStateOf } from "./node-state.ts";
 import { needsHolder, needsProbe, needsSecret, type Observed } from "./observe.ts";
-import { annotation, type Server } from "./resource.ts";
 import { invalidSpec } from "./rule.ts";
 
 export type ReconcileDeps = ActDeps & {

@@ -4,10 +4,10 @@ import { createWorkQueue, type Informer } from "@svc/kube";
 import type { Mesh, ViewWriter } from "@svc/mesh";
 import { servers as contracts, type ServerInfo } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
+import type { Server } from "../cluster/resource.ts";
+import { toServerInfo } from "../server/info.ts";
+import type { ServerStore } from "../server/store.ts";
 import { conditionOf } from "./condition.ts";
-import { toServerInfo } from "./info.ts";
-import type { Server } from "./resource.ts";
-import type { ServerStore } from "./store.ts";
 
 type Deps = {
   mesh: Pick<Mesh, "writeView">;

@@ -4,12 +4,12 @@ import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Kube, resources } from "@svc/kube";
 import { connectRcon, parsePlayerList, probe, type RconError } from "@svc/rcon";
+import { namespaceOf, rconPort, rconSecretRef, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { announcementCommand } from "./announcement.ts";
 import { createLimit } from "./limit.ts";
 import { clusterIpOf, type Observed, type Probe, type SecretState } from "./observe.ts";
 import type { Announcement } from "./plan.ts";
-import { namespaceOf, rconPort, rconSecretRef, type Server } from "./resource.ts";
 
 export type RconAccess = {
   /** Reads the password. One that was read a while ago is good enough for a server that runs. */

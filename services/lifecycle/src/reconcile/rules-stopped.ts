@@ -1,5 +1,6 @@
 // How a server comes to rest (behaviour.md b.7).
 
+import { annotation, hasRcon } from "../cluster/resource.ts";
 import {
   hasStartRetry,
   isAtRest,
@@ -11,7 +12,6 @@ import {
   specFaultOf,
 } from "./observe.ts";
 import type { Effect, Plan } from "./plan.ts";
-import { annotation, hasRcon } from "./resource.ts";
 import { after, invalidSpec, normal, plan, type Rule } from "./rule.ts";
 import { running, stopped, stopping } from "./status.ts";
 
