@@ -1,11 +1,40 @@
 // The whole of what svc offers, in one list. A new contract file is added here and nowhere else.
 
+import * as image from "./builds/image.ts";
 import type { AnyContract, EventContract, Owner, ProcessOperation, ServiceName, View } from "./contract.ts";
 import * as process from "./gateway/process.ts";
 import * as account from "./identity/account.ts";
+import * as accountMigration from "./identity/account-migration.ts";
+import * as link from "./identity/link.ts";
+import * as notice from "./identity/notice.ts";
+import * as passkey from "./identity/passkey.ts";
+import * as quota from "./identity/quota.ts";
+import * as sessionVerifier from "./identity/session-verifier.ts";
+import * as setting from "./identity/setting.ts";
+import * as signIn from "./identity/sign-in.ts";
+import * as user from "./identity/user.ts";
+import * as console from "./lifecycle/console.ts";
+import * as node from "./lifecycle/node.ts";
+import * as ownership from "./lifecycle/ownership.ts";
+import * as reclaim from "./lifecycle/reclaim.ts";
+import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
+import * as backup from "./storage/backup.ts";
 
-const nouns: readonly Record<string, unknown>[] = [process, server, account];
+const lifecycle = [server, ownership, console, schedule, node, reclaim];
+const identity = [
+  account,
+  signIn,
+  passkey,
+  link,
+  accountMigration,
+  user,
+  quota,
+  setting,
+  sessionVerifier,
+  notice,
+];
+const nouns: readonly Record<string, unknown>[] = [process, ...lifecycle, ...identity, image, backup];
 
 function collect<T extends { type: string }>(type: T["type"]): T[] {
   const isWanted = (value: unknown): value is T =>

@@ -1,5 +1,6 @@
 // Contracts of svc: see contract.ts for how they are declared and catalog.ts for the whole list.
 
+export * as images from "./builds/image.ts";
 export {
   contracts,
   contractsOf,
@@ -62,8 +63,18 @@ export {
 } from "./fault.ts";
 export * as processContracts from "./gateway/process.ts";
 export * as accounts from "./identity/account.ts";
+export * as accountMigrations from "./identity/account-migration.ts";
 export { AuditEntry, auditStream, auditSubject } from "./identity/audit.ts";
+export * as links from "./identity/link.ts";
+export * as notices from "./identity/notice.ts";
+export * as passkeys from "./identity/passkey.ts";
+export * as quotas from "./identity/quota.ts";
 export { Role } from "./identity/role.ts";
+export * as sessionVerifier from "./identity/session-verifier.ts";
+export * as settings from "./identity/setting.ts";
+export * as signIn from "./identity/sign-in.ts";
+export * as users from "./identity/user.ts";
+export * as consoles from "./lifecycle/console.ts";
 export {
   type KubernetesCondition,
   MinecraftServer,
@@ -71,6 +82,10 @@ export {
   type MinecraftServerStatus,
 } from "./lifecycle/minecraft-server.ts";
 export { isNameShape, isUserName, reservedNames, systemNames } from "./lifecycle/names.ts";
+export * as nodes from "./lifecycle/node.ts";
+export * as ownership from "./lifecycle/ownership.ts";
+export * as worlds from "./lifecycle/reclaim.ts";
+export * as schedules from "./lifecycle/schedule.ts";
 export * as servers from "./lifecycle/server.ts";
 export {
   AutostartPolicy,
@@ -94,5 +109,6 @@ export {
   streamSubjects,
 } from "./nats/subjects.ts";
 export { openApiDocument } from "./openapi/document.ts";
+export * as backups from "./storage/backup.ts";
 export { EmailAddress, PlayerUuid, Quantity, Sha256Hex, Timestamp } from "./text.ts";
 export { apiVersion } from "./version.ts";

@@ -19,10 +19,13 @@ export function createLogger(service: string, level = "info"): Logger {
 }
 
 const bufferBytes = 16_000;
+let perTurn: { write: (line: string) => void } | undefined;
 
 // A busy gateway logs many requests in one turn of the event loop; they are written together at its end. Nothing
-// waits longer than that, and what a dying process still holds is written as it exits.
+// waits longer than that, and what a dying process still holds is written as it exits. One for all loggers: they share
+// stdout.
 function oncePerTurn(): { write: (line: string) => void } {
+  if (perTurn) return perTurn;
   const stdout = pino.destination({ dest: 1, sync: true, minLength: bufferBytes });
   let isDue = false;
   const flush = () => {
@@ -30,7 +33,7 @@ function oncePerTurn(): { write: (line: string) => void } {
     stdout.flushSync();
   };
   process.on("exit", flush);
-  return {
+  perTurn = {
     write: (line) => {
       stdout.write(line);
       if (isDue) return;
@@ -38,4 +41,5 @@ function oncePerTurn(): { write: (line: string) => void } {
       setImmediate(flush);
     },
   };
+  return perTurn;
 }

@@ -1,0 +1,24 @@
+// Letters that other services send through identity, which owns the relay and the budget (architecture.md 4 Mail).
+
+import { z } from "zod";
+import { request } from "../contract.ts";
+
+export const sendNotice = request({
+  subject: "identity.notice.send",
+  input: {
+    user_id: z.string().min(1).max(64),
+    kind: z.enum(["world-idle-3d", "world-idle-1d", "world-reclaimed", "backup-corrupt"]),
+    /** What the letter names: plain words by key, such as `server` and `at`. */
+    facts: z.record(z.string().max(64), z.string().max(512)),
+  },
+  output: z.strictObject({
+    /** `suppressed`: no relay, no verified address or a disabled account; nothing will be sent. */
+    result: z.enum(["delivered", "suppressed"]),
+    reason: z.string().optional(),
+  }),
+  faults: ["mail_rate_limited", "mail_undeliverable"],
+  callers: ["storage", "ops-watchdog"],
+  deadlineMs: 30_000,
+  summary: "Mails an account's verified address now, in its language.",
+  spec: "interface.md 3.3.9",
+});

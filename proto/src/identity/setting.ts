@@ -1,0 +1,3 @@
+// Platform settings and the audit log (architecture.md 6.8, 6.2).
+
+export {};

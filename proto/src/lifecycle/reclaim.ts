@@ -1,0 +1,125 @@
+// What storage asks of servers: for backups, files and restores, and for the daily batch that reclaims idle worlds
+// (interface.md 3.2, 3.3; behaviour.md i.1).
+// Vocabulary: describe = what a world operation must know of a server; hold = ask for its stop and nothing else;
+// release = the world is archived and gone, the server has no owner any more.
+
+import { z } from "zod";
+import { event, nothing, page, request } from "../contract.ts";
+import { Timestamp } from "../text.ts";
+import { ServerNameParam } from "./names.ts";
+import { Phase, RetireState } from "./server-info.ts";
+
+const name = { name: ServerNameParam };
+
+/** One server as world operations and the reaper see it. */
+export const WorldServer = z.strictObject({
+  name: z.string(),
+  /** False when only the row is left: the object is gone. */
+  exists: z.boolean(),
+  owner_id: z.string().optional(),
+  claimed_at: Timestamp.optional(),
+  last_active_at: Timestamp,
+  warned_3d_at: Timestamp.optional(),
+  warned_1d_at: Timestamp.optional(),
+  retiring: RetireState.optional(),
+  reaper_exempt: z.boolean(),
+  system: z.boolean(),
+  phase: Phase,
+  desired_state: z.enum(["Running", "Stopped"]),
+  /** Desired Stopped, phase Stopped and no pod left: a world operation may begin. */
+  stopped: z.boolean(),
+  node_name: z.string().optional(),
+  /** Name of the volume claim that holds the world, whether it exists or not. */
+  volume_claim: z.string(),
+});
+export type WorldServer = z.output<typeof WorldServer>;
+
+export const describeServer = request({
+  subject: "lifecycle.world.describe",
+  input: name,
+  output: WorldServer,
+  faults: ["not_found"],
+  callers: ["storage"],
+  idempotent: true,
+  deadlineMs: 5_000,
+  summary: "What a world operation must know of one server, read fresh from the cluster.",
+  spec: "interface.md 3.2",
+});
+
+export const listWorlds = request({
+  subject: "lifecycle.world.list",
+  input: { cursor: z.string().max(200).optional() },
+  output: page(WorldServer),
+  callers: ["storage"],
+  idempotent: true,
+  summary: "Every server and every row whose object is gone, in pages by name.",
+  spec: "behaviour.md i.1",
+});
+
+export const holdWorld = request({
+  subject: "lifecycle.world.hold",
+  input: name,
+  output: z.strictObject({ stopped: z.boolean() }),
+  faults: ["not_found"],
+  callers: ["storage"],
+  idempotent: true,
+  summary: "Sets the desired state to Stopped and says whether nothing runs any more.",
+  spec: "interface.md 3.3.2",
+});
+
+export const resumeServer = request({
+  subject: "lifecycle.world.resume",
+  input: name,
+  output: nothing,
+  faults: ["not_found", "at_capacity", "server_retiring", "maintenance_in_progress", "world_reclaiming"],
+  callers: ["storage"],
+  idempotent: true,
+  summary: "Sets the desired state back to Running after an operation that stopped it.",
+  spec: "behaviour.md q backup-now",
+});
+
+export const releaseWorld = request({
+  subject: "lifecycle.world.release",
+  input: {
+    ...name,
+    /** `reclaimed`: idle world archived; `released`: given up; `deleted`: the object and the row go too. */
+    outcome: z.enum(["reclaimed", "released", "deleted"]),
+    /** The owner whose world it was when the decision was made; another one now means that nothing is done. */
+    owner_id: z.string().max(64).optional(),
+  },
+  output: z.strictObject({ done: z.boolean() }),
+  callers: ["storage"],
+  idempotent: true,
+  summary: "Owner gone, timers reset, allowlist emptied; for a deletion object, row and names go too.",
+  spec: "interface.md 3.3.7, behaviour.md i.1",
+});
+
+export const stampWarning = request({
+  subject: "lifecycle.world.stamp-warning",
+  input: { ...name, window: z.enum(["3d", "1d"]), at: Timestamp },
+  output: nothing,
+  faults: ["not_found"],
+  callers: ["storage"],
+  idempotent: true,
+  summary: "Notes that the owner was mailed before the idle world is reclaimed.",
+  spec: "interface.md 3.3.9",
+});
+
+export const restartIdleClock = request({
+  subject: "lifecycle.world.restart-idle-clock",
+  input: name,
+  output: nothing,
+  faults: ["not_found"],
+  callers: ["storage"],
+  idempotent: true,
+  summary: "Counts the idle time of a server without owner and archive anew.",
+  spec: "behaviour.md i.1",
+});
+
+export const serverReleased = event({
+  subject: "lifecycle.server.released",
+  data: z.object({ name: z.string(), outcome: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.name,
+  sample: { name: "survival", outcome: "reclaimed", at: "2026-01-01T00:00:00.000Z" },
+  summary: "A server has no owner any more.",
+});
