@@ -1,0 +1,3 @@
+// Archives, file trees and safe paths of worlds (architecture.md 8, behaviour.md h.3).
+
+export {};
