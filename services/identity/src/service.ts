@@ -3,6 +3,7 @@
 import { accounts } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { createMe, createNameAccounts, createSetupStatus } from "./account/own.ts";
+import { serveAccountMigrations } from "./account-migration/serve.ts";
 import { consumeAudit } from "./audit/consume.ts";
 import { createTakeSignInBudget } from "./budget/sign-in.ts";
 import { adminOrigin, mailBudget, relaySettings, type Settings } from "./config.ts";
@@ -13,14 +14,22 @@ import { createStartEmail } from "./email/start.ts";
 import { createVerifyEmail } from "./email/verify.ts";
 import { createEvents } from "./events.ts";
 import { createFindLink, createListLinks } from "./link/find.ts";
-import { createMailer, type Mailer } from "./mail/mailer.ts";
-import { type Notices, startNotices } from "./mail/notices.ts";
+import { serveLinks } from "./link/serve.ts";
+import { createMailer } from "./mail/mailer.ts";
+import { startNotices } from "./mail/notices.ts";
 import { createRelay } from "./mail/relay.ts";
+import { serveNotices } from "./notice/serve.ts";
+import { servePasskeys } from "./passkey/serve.ts";
 import { startRetention } from "./retention/loop.ts";
+import type { Serving } from "./serving.ts";
 import { createListSessions, createLogout, createRevokeOthers, createRevokeSession } from "./session/own.ts";
 import { createResolve } from "./session/resolve.ts";
+import { serveSessionVerifier } from "./session-verifier/serve.ts";
+import { serveSettings } from "./setting/serve.ts";
 import { ensureOwner } from "./setup/ensure-owner.ts";
 import { createRedeem } from "./setup/redeem.ts";
+import { serveSignIn } from "./sign-in/serve.ts";
+import { serveUsers } from "./user/serve.ts";
 
 export type IdentityRuntime = Pick<
   Runtime<Settings, Tables>,
@@ -52,7 +61,17 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
     now,
     log,
   });
-  serveAll(mesh, deps, { mailer, notices });
+  const sendCode = createSendCode({ ...deps, mailer });
+  const serving: Serving = { mesh, deps, settings, mailer, notices, sendCode, registry, log };
+  serveAccounts(serving);
+  serveSignIn(serving);
+  servePasskeys(serving);
+  serveLinks(serving);
+  serveAccountMigrations(serving);
+  serveUsers(serving);
+  serveSettings(serving);
+  serveSessionVerifier(serving);
+  serveNotices(serving);
   await consumeAudit({ mesh, db });
   return {
     stop: async () => {
@@ -61,9 +80,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   };
 }
 
-type Mailing = { mailer: Mailer; notices: Notices };
-
-function serveAll(mesh: IdentityRuntime["mesh"], deps: Deps, { mailer, notices }: Mailing): void {
+function serveAccounts({ mesh, deps, notices, sendCode }: Serving): void {
   mesh.serve(accounts.redeemSetup, createRedeem(deps));
   mesh.serve(accounts.setupStatus, createSetupStatus(deps));
   mesh.serve(accounts.me, createMe(deps));
@@ -75,10 +92,7 @@ function serveAll(mesh: IdentityRuntime["mesh"], deps: Deps, { mailer, notices }
   mesh.serve(accounts.revokeSession, createRevokeSession(deps));
   mesh.serve(accounts.revokeOtherSessions, createRevokeOthers(deps));
 
-  mesh.serve(
-    accounts.startEmail,
-    createStartEmail({ ...deps, sendCode: createSendCode({ ...deps, mailer }) }),
-  );
+  mesh.serve(accounts.startEmail, createStartEmail({ ...deps, sendCode }));
   mesh.serve(accounts.verifyEmail, createVerifyEmail({ ...deps, notices }));
 
   mesh.serve(accounts.takeSignInBudget, createTakeSignInBudget(deps));

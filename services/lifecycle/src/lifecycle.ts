@@ -4,10 +4,12 @@ import { connectKube } from "@svc/kube";
 import type { Running, Runtime } from "@svc/service";
 import type { z } from "zod";
 import { kubeconfigFile, type settings } from "./config.ts";
+import { startConsole } from "./console/serve.ts";
 import { startOperator } from "./reconcile/operator.ts";
+import { startSchedules } from "./schedule/serve.ts";
 import type { Tables } from "./server/schema.ts";
 import { createServerStore } from "./server/store.ts";
-import { serveServers } from "./service.ts";
+import { serveAll } from "./service.ts";
 
 /** Starts one replica: it answers requests, and one of all replicas reconciles. */
 export async function startLifecycle(
@@ -31,12 +33,17 @@ export async function startLifecycle(
     log,
   });
   const { servers, nodes, countSoon } = operator;
-  serveServers(mesh, { kube, mesh, store, servers, nodes, namespace, countSoon, settings: lifecycle });
+  const deps = { kube, mesh, store, servers, nodes, namespace, countSoon, settings: lifecycle };
+  serveAll(mesh, deps);
+  const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
+  const consoles = startConsole(needs);
+  const schedules = startSchedules(needs);
   // A list that is not read yet must not answer "not found"; a cluster that is away must not keep the process down.
   await Promise.race([servers.ready, patience(runtime.signal)]);
   return {
     notReady: async () => (servers.isReady() ? undefined : "the servers are not read from the cluster yet"),
     stop: async () => {
+      await Promise.all([consoles.close(), schedules.close()]);
       await operator.close();
       kube.close();
     },

@@ -1,6 +1,8 @@
 // Table of contents: which handler answers which contract.
 
 import type { Mesh } from "@svc/mesh";
+import { serveNodes } from "./node/serve.ts";
+import { serveOwnership } from "./ownership/serve.ts";
 import { create } from "./server/create.ts";
 import { contracts, type ServerDeps } from "./server/deps.ts";
 import { fleet, list } from "./server/list.ts";
@@ -11,8 +13,16 @@ import { readStatus, viewStatus } from "./server/status-of.ts";
 import { stop } from "./server/stop.ts";
 import { wake } from "./server/wake.ts";
 import { wakeForPlayer } from "./server/wake-for-player.ts";
+import { serveWorlds } from "./world/serve.ts";
 
-export function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
+export function serveAll(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
+  serveServers(mesh, deps);
+  serveOwnership(mesh, deps);
+  serveNodes(mesh, deps);
+  serveWorlds(mesh, deps);
+}
+
+function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
   mesh.serve(contracts.ready, ready(deps));
   mesh.serve(contracts.list, list(deps));
   mesh.serve(contracts.readStatus, readStatus(deps));
