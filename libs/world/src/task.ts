@@ -1,0 +1,152 @@
+// What the service storage asks of a world Job, and what the Job answers (architecture.md 8, behaviour.md h.2, h.7).
+// A Job gets one task as JSON in SVC_TASK, its one-time token in SVC_TASK_TOKEN, and its folders as arguments
+// (`world-agent --world=/world --archive=/archive --tmp=/tmp`). It writes progress at most once a second and one
+// result, each as one marked line on stdout; storage reads them from the pod's log.
+// Vocabulary: archive = a `.tar.zst` or `.tar.gz` file; sink/source = where an archive goes to or comes from.
+
+import { z } from "zod";
+
+export const progressMark = "svc-progress ";
+export const resultMark = "svc-result ";
+
+/** File name inside the archive folder, or a one-time URL of the internal face (the token is SVC_TASK_TOKEN). */
+const Place = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("archive"), name: z.string().regex(/^[a-z0-9-]+-\d+\.tar\.(zst|gz)$/) }),
+  z.strictObject({ kind: z.literal("url"), url: z.url() }),
+]);
+export type Place = z.output<typeof Place>;
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const path = z.string().max(4096);
+
+export const Task = z.discriminatedUnion("mode", [
+  /** World folder -> archive: written as a hidden partial, synced, read back whole, renamed (behaviour.md h.3). */
+  z.strictObject({
+    mode: z.literal("backup"),
+    to: Place,
+    /** Share of the archive file system that must stay free; 0.1 unless a test says otherwise. */
+    keep_free: z.number().min(0).max(1),
+  }),
+  /** Reads an archive to its end and compares its digest. */
+  z.strictObject({ mode: z.literal("verify"), from: Place, sha256: Sha256.optional() }),
+  /** Archive -> world: verified first, then extracted, then what is not in the archive goes (behaviour.md h.4). */
+  z.strictObject({
+    mode: z.literal("restore"),
+    from: Place,
+    sha256: Sha256,
+    /** Restores only these files or folders and removes nothing. */
+    only: z.array(path).max(1000).optional(),
+    /** Compares every file with the archive afterwards (world moves). */
+    compare: z.boolean().optional(),
+  }),
+  /** One folder of an archive's tree, read from its seek table where it has one. */
+  z.strictObject({ mode: z.literal("browse"), from: Place, path }),
+  /** Sends an archive or world to the internal face (behaviour.md h.6). */
+  z.strictObject({
+    mode: z.literal("export"),
+    what: z.discriminatedUnion("kind", [
+      z.strictObject({ kind: z.literal("backup"), name: z.string(), sha256: Sha256 }),
+      z.strictObject({ kind: z.literal("world") }),
+      z.strictObject({ kind: z.literal("file"), path }),
+      z.strictObject({ kind: z.literal("folder"), path }),
+    ]),
+    url: z.url(),
+  }),
+  z.strictObject({ mode: z.literal("list"), path }),
+  z.strictObject({ mode: z.literal("read"), path }),
+  z.strictObject({
+    mode: z.literal("write"),
+    path,
+    /** The content is in SVC_TASK_CONTENT_0, _1, ... as base64. */
+    content_sha256: Sha256,
+    expect_sha256: Sha256.optional(),
+    create_only: z.boolean().optional(),
+  }),
+  z.strictObject({ mode: z.literal("mkdir"), path }),
+  z.strictObject({ mode: z.literal("delete"), path }),
+  z.strictObject({ mode: z.literal("rename"), path, to: path }),
+  /** Fetches a staged upload once and lands it atomically; `url` also takes the DELETE that reports it landed. */
+  z.strictObject({
+    mode: z.literal("upload"),
+    path,
+    overwrite: z.boolean(),
+    url: z.url(),
+    size: z.number().int().min(0),
+    sha256: Sha256,
+  }),
+  z.strictObject({ mode: z.literal("unzip"), path, overwrite: z.boolean() }),
+]);
+export type Task = z.output<typeof Task>;
+export type TaskMode = Task["mode"];
+
+export const Progress = z.strictObject({
+  /** Bytes, or entries where bytes are unknown. */
+  done: z.number().int().min(0),
+  /** 0 while unknown. */
+  total: z.number().int().min(0),
+});
+export type Progress = z.output<typeof Progress>;
+
+/** Faults of the caller end the Job with exit code 0 and this; anything else is a non-zero exit. */
+export const TaskFault = z.strictObject({
+  code: z.enum([
+    "file_exists",
+    "volume_full",
+    "file_changed",
+    "not_found",
+    "bad_path",
+    "archive_invalid",
+    "archive_unsafe",
+    "archive_symlink",
+    "type_conflict",
+    "too_large",
+    "digest_mismatch",
+    "backup_corrupt",
+    "store_full",
+    "transfer_failed",
+  ]),
+  message: z.string().max(2000),
+  entry: z.string().max(4096).optional(),
+  conflicts: z.array(z.string()).max(200).optional(),
+  conflict_count: z.number().int().optional(),
+  need: z.number().int().optional(),
+  avail: z.number().int().optional(),
+});
+export type TaskFault = z.output<typeof TaskFault>;
+
+export const FileEntry = z.strictObject({
+  name: z.string(),
+  size: z.number().int().min(0),
+  is_dir: z.boolean(),
+  mod_time: z.iso.datetime(),
+});
+export type FileEntry = z.output<typeof FileEntry>;
+
+/** Everything a successful task may tell; which fields are set follows from its mode. */
+export const TaskDone = z.strictObject({
+  /** Name of the archive that was written. */
+  archive: z.string().optional(),
+  size_bytes: z.number().int().min(0).optional(),
+  sha256: Sha256.optional(),
+  entries: z.number().int().min(0).optional(),
+  /** Links, devices, sockets that the archive could not hold. */
+  skipped_entries: z.number().int().min(0).optional(),
+  files: z.number().int().min(0).optional(),
+  bytes: z.number().int().min(0).optional(),
+  removed: z.number().int().min(0).optional(),
+  listing: z.array(FileEntry).optional(),
+  truncated: z.boolean().optional(),
+  /** null: unreadable. */
+  free_bytes: z.number().int().min(0).nullable().optional(),
+  /** base64, at most 1 MiB decoded. */
+  content: z.string().optional(),
+  /** Digest of `content` as it is sent, which differs from the stored file where a secret was masked. */
+  content_sha256: Sha256.optional(),
+});
+export type TaskDone = z.output<typeof TaskDone>;
+
+export const TaskResult = z.union([
+  z.strictObject({ ok: z.literal(true), done: TaskDone }),
+  z.strictObject({ ok: z.literal(false), fault: TaskFault }),
+]);
+export type TaskResult = z.output<typeof TaskResult>;
