@@ -34,12 +34,13 @@ export async function startLifecycle(
   });
   const { servers, nodes, countSoon } = operator;
   const deps = { kube, mesh, store, servers, nodes, namespace, countSoon, settings: lifecycle };
+  // Whoever asks a replica that has not read the list yet gets a 503 that the others would not have given; a cluster
+  // that is away must not keep the process down.
+  await Promise.race([servers.ready, patience(runtime.signal)]);
   serveAll(mesh, deps);
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
   const schedules = startSchedules(needs);
-  // A list that is not read yet must not answer "not found"; a cluster that is away must not keep the process down.
-  await Promise.race([servers.ready, patience(runtime.signal)]);
   return {
     notReady: async () => (servers.isReady() ? undefined : "the servers are not read from the cluster yet"),
     stop: async () => {
