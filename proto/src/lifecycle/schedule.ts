@@ -2,4 +2,155 @@
 // Vocabulary: due = the time a task should run; claim = take a due run so that no other replica does; step = where a
 // run that takes time is.
 
-export {};
+import { z } from "zod";
+import { event, nothing, operation } from "../contract.ts";
+import { Timestamp } from "../text.ts";
+import { ServerNameParam } from "./names.ts";
+
+/** What a task does when it is due. */
+export const scheduleActions = ["command", "restart", "stop", "start", "backup"] as const;
+export const ScheduleAction = z.enum(scheduleActions);
+export type ScheduleAction = z.output<typeof ScheduleAction>;
+
+/** Minutes between two runs; 0 is once a day at `minute_of_day`. */
+export const scheduleIntervals = [0, 15, 30, 60, 120, 180, 240, 360, 480, 720] as const;
+/** Minutes before a run at which players are warned; 0 is never. */
+export const scheduleWarnings = [0, 1, 5, 10, 15, 30] as const;
+
+/** Where a run is; empty while none is under way (interface.md 3.5). */
+export const RunState = z.enum(["", "claimed", "stopping", "backing_up", "starting"]);
+export type RunState = z.output<typeof RunState>;
+
+/** How the last run ended; empty before the first. */
+export const RunResult = z.enum(["", "ok", "skipped", "failed", "missed"]);
+export type RunResult = z.output<typeof RunResult>;
+
+/** One task as it is stored (interface.md 2.8). */
+export const Schedule = z.strictObject({
+  id: z.int(),
+  server: z.string(),
+  label: z.string(),
+  action: ScheduleAction,
+  /** Without a slash; empty for every action but `command`. */
+  command: z.string(),
+  every_minutes: z.union(scheduleIntervals.map((minutes) => z.literal(minutes))),
+  minute_of_day: z.int().min(0).max(1_439),
+  /** Bit 0 is Sunday, bit 6 Saturday. */
+  weekdays: z.int().min(1).max(127),
+  timezone: z.string(),
+  warn_minutes: z.union(scheduleWarnings.map((minutes) => z.literal(minutes))),
+  enabled: z.boolean(),
+  /** Null while the task is disabled. */
+  next_run_at: Timestamp.nullable(),
+  run_state: RunState,
+  last_run_at: Timestamp.nullable(),
+  last_result: RunResult,
+  last_detail: z.string(),
+  created_by: z.string(),
+  created_at: Timestamp,
+});
+export type Schedule = z.output<typeof Schedule>;
+
+// Wider than what is accepted: a value out of range is the owner's `bad_schedule`, not a body that cannot be read.
+const ScheduleInput = {
+  action: z
+    .string()
+    .max(64)
+    .meta({ type: "string", enum: [...scheduleActions] }),
+  weekdays: z.number().meta({ type: "integer", minimum: 1, maximum: 127 }),
+  timezone: z.string().max(256).meta({ description: "An IANA time zone such as Europe/Berlin." }),
+  label: z.string().max(1_024).meta({ maxLength: 64 }).optional(),
+  command: z.string().max(16_384).meta({ maxLength: 1_024 }).optional(),
+  every_minutes: z
+    .number()
+    .meta({ type: "integer", enum: [...scheduleIntervals] })
+    .optional(),
+  minute_of_day: z.number().meta({ type: "integer", minimum: 0, maximum: 1_439 }).optional(),
+  warn_minutes: z
+    .number()
+    .meta({ type: "integer", enum: [...scheduleWarnings] })
+    .optional(),
+  enabled: z.boolean().optional(),
+};
+
+const name = { name: ServerNameParam };
+const task = { ...name, id: z.string().min(1).max(32).meta({ description: "Id of the schedule." }) };
+const path = "/api/v1/servers/{name}/schedules";
+const external = { face: "external", tier: "app" } as const;
+
+export const list = operation({
+  subject: "lifecycle.schedule.list",
+  http: { method: "GET", path, ...external },
+  params: name,
+  output: z.strictObject({ server: z.string(), schedules: z.array(Schedule), limit: z.int() }),
+  faults: ["bad_name", "not_found"],
+  summary: "The scheduled tasks of a server, oldest first, and how many it may have.",
+  spec: "api.md A19",
+});
+
+export const create = operation({
+  subject: "lifecycle.schedule.create",
+  http: { method: "POST", path, ...external, status: 201 },
+  params: name,
+  body: ScheduleInput,
+  output: Schedule,
+  faults: ["bad_name", "not_found", "bad_schedule", "schedule_limit"],
+  summary: "Adds a scheduled task, bound to the server's owner of now.",
+  spec: "api.md A19, interface.md 2.9",
+});
+
+export const update = operation({
+  subject: "lifecycle.schedule.update",
+  http: { method: "PUT", path: `${path}/{id}`, ...external },
+  params: task,
+  body: ScheduleInput,
+  output: Schedule,
+  faults: ["bad_name", "bad_id", "not_found", "bad_schedule", "schedule_running"],
+  summary:
+    "Replaces a scheduled task; it passes to the server's owner of now and its next run is computed anew.",
+  spec: "api.md A19, interface.md 4.7",
+});
+
+export const remove = operation({
+  subject: "lifecycle.schedule.remove",
+  http: { method: "DELETE", path: `${path}/{id}`, ...external, status: 204 },
+  params: task,
+  output: nothing,
+  faults: ["bad_name", "bad_id", "not_found", "schedule_running"],
+  summary: "Deletes a scheduled task that is not running.",
+  spec: "api.md A19",
+});
+
+export const runNow = operation({
+  subject: "lifecycle.schedule.run-now",
+  http: { method: "POST", path: `${path}/{id}/run`, ...external, status: 202 },
+  params: task,
+  output: Schedule,
+  faults: ["bad_name", "bad_id", "not_found", "schedule_running", "schedule_stale"],
+  // The first step has 30 s; what it takes to answer comes on top.
+  deadlineMs: 40_000,
+  summary: "Runs a task at once, also a disabled one, without a warning; its next run stays as it is.",
+  spec: "api.md A19, behaviour.md i.3",
+});
+
+export const runFinished = event({
+  subject: "lifecycle.schedule.run-finished",
+  data: z.object({
+    name: z.string(),
+    id: z.number(),
+    action: ScheduleAction,
+    result: RunResult,
+    detail: z.string(),
+    at: z.iso.datetime(),
+  }),
+  key: (data) => data.name,
+  sample: {
+    name: "survival",
+    id: 1,
+    action: "restart",
+    result: "ok",
+    detail: "",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  summary: "A scheduled task ran, was skipped, failed or was missed.",
+});

@@ -74,6 +74,24 @@ export const settings = z.object({
     /** Name of the Secret (key `secret`) with the forwarding secret. */
     forwarding_secret_name: z.string().default("forwarding-secret"),
 
+    /** How often due tasks are looked for (behaviour.md i.3). */
+    schedule_tick: duration("15s"),
+    /** Tasks that one server may have (interface.md 8). */
+    schedule_limit: whole(20),
+    /** A run that is later than this is dropped as missed. */
+    schedule_missed_after: duration("10m"),
+    /** A run that was claimed this long ago and took no step has failed. */
+    schedule_claim_patience: duration("2m"),
+    schedule_stop_wait: duration("15m"),
+    schedule_backup_wait: duration("45m"),
+    /** A backup that storage does not know is waited for this long. */
+    schedule_backup_appear: duration("2m"),
+    schedule_start_wait: duration("15m"),
+    /** A run by hand is answered after this at the latest. */
+    schedule_first_step: duration("30s"),
+    /** Tasks that one replica works on at the same time. */
+    schedule_concurrency: whole(32).pipe(z.number().min(1)),
+
     lease_duration: duration("6s"),
     lease_renew: duration("2s"),
     list_page: whole(500).pipe(z.number().min(1).max(1_000)),

@@ -1,5 +1,6 @@
 // The tables of this service as kysely sees them (behaviour.md c).
 
+import type { schedules } from "@svc/proto";
 import type { Store } from "@svc/store";
 import type { Generated } from "kysely";
 
@@ -21,8 +22,36 @@ export type ServersTable = {
   last_wake_at: Date | null;
 };
 
+export type SchedulesTable = {
+  id: Generated<number>;
+  server_name: string;
+  owner_id: string | null;
+  label: string;
+  action: schedules.ScheduleAction;
+  command: string;
+  every_minutes: number;
+  minute_of_day: number;
+  weekdays: number;
+  timezone: string;
+  warn_minutes: number;
+  enabled: boolean;
+  next_run_at: Date | null;
+  warned_for: Date | null;
+  run_state: Generated<schedules.RunState>;
+  run_resume: Generated<boolean>;
+  run_step_at: Date | null;
+  run_job: Generated<string>;
+  last_run_at: Date | null;
+  last_result: Generated<schedules.RunResult>;
+  last_detail: Generated<string>;
+  created_by: string;
+  created_at: Date;
+  updated_at: Date;
+};
+
 export type Tables = {
   servers: ServersTable;
+  server_schedules: SchedulesTable;
   server_aliases: { subdomain: string; server_name: string };
   server_allowlist: {
     server_name: string;

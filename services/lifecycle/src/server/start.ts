@@ -22,6 +22,8 @@ export type StartRequest = {
   row: ServerRow | undefined;
   /** A Failed server that wants to run is tried again; a player joining never does that. */
   mayRetry: boolean;
+  /** A scheduled start neither waits for the cooldown nor begins one (behaviour.md i.3). */
+  isScheduled?: boolean;
   refuse: (fault: Refusal, options?: FaultOptions) => Error;
 };
 
@@ -33,7 +35,7 @@ const conflictTries = 5;
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
   const { store, settings } = deps;
   const { name } = request.server.metadata;
-  await checkCooldown(deps, request);
+  if (!request.isScheduled) await checkCooldown(deps, request);
   if (isOnItsWay(deps, request, request.server) && !request.row?.retiring) {
     return { server: request.server, change: "none" };
   }
@@ -41,6 +43,7 @@ export async function startServer(deps: ServerDeps, request: StartRequest): Prom
   if (isNew && !hasRoom(deps.servers.list(), settings.max_running_servers))
     throw request.refuse("at_capacity");
   await checkState(deps, request, request.server);
+  if (request.isScheduled) return change(deps, request);
   const left = await store.takeWake(name, settings.wake_cooldown);
   if (left > 0) throw cooldown(request, left);
   try {

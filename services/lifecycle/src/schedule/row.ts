@@ -1,0 +1,41 @@
+import type { schedules as contracts } from "@svc/proto";
+import type { Selectable } from "kysely";
+import type { SchedulesTable } from "../server/schema.ts";
+
+export type ScheduleRow = Selectable<SchedulesTable>;
+/** What a caller chooses. */
+export type ScheduleSettings = Pick<
+  ScheduleRow,
+  | "action"
+  | "label"
+  | "command"
+  | "every_minutes"
+  | "minute_of_day"
+  | "weekdays"
+  | "timezone"
+  | "warn_minutes"
+  | "enabled"
+>;
+
+export function toScheduleView(row: ScheduleRow): contracts.Schedule {
+  return {
+    id: row.id,
+    server: row.server_name,
+    label: row.label,
+    action: row.action,
+    command: row.command,
+    every_minutes: row.every_minutes as contracts.Schedule["every_minutes"],
+    minute_of_day: row.minute_of_day,
+    weekdays: row.weekdays,
+    timezone: row.timezone,
+    warn_minutes: row.warn_minutes as contracts.Schedule["warn_minutes"],
+    enabled: row.enabled,
+    next_run_at: row.next_run_at?.toISOString() ?? null,
+    run_state: row.run_state,
+    last_run_at: row.last_run_at?.toISOString() ?? null,
+    last_result: row.last_result,
+    last_detail: row.last_detail,
+    created_by: row.created_by,
+    created_at: row.created_at.toISOString(),
+  };
+}
