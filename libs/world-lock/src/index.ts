@@ -1,3 +1,17 @@
 // The maintenance lock of a world (interface.md 3.2, behaviour.md h.1).
 
-export {};
+export { type AcquireOptions, acquireLock, faultOfHolder, type LockDeps } from "./acquire.ts";
+export { findHolder, type LockClock } from "./find.ts";
+export type { Hold } from "./hold.ts";
+export {
+  type Holder,
+  holderOf,
+  isJobFinished,
+  type Lock,
+  type LockKind,
+  lockHolderOf,
+  lockTtlMs,
+  lockValue,
+  parseLock,
+} from "./holder.ts";
+export { type LockedServer, lockedServers, maintenanceAnnotation, worldJobLabels } from "./names.ts";

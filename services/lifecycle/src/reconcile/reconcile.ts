@@ -1,4 +1,4 @@
-import { findHolder } from "../cluster/maintenance.ts";
+import { findHolder } from "@svc/world-lock";
 import { annotation, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { type ActDeps, act } from "./act.ts";
@@ -79,11 +79,11 @@ async function observe(
     memory: memories.of(name),
     settings,
   };
-  const lock = { now: now(), lockTtlMs: settings.maintenance_lock };
+  const lock = { now: now(), ttlMs: settings.maintenance_lock };
   const [holder, secret] = await Promise.all([
     needsHolder(cached) ? findHolder(kube, server, lock) : undefined,
     needsSecret(cached) ? rcon.readSecret(server, cached.status.phase === "Running") : cached.secret,
   ]);
-  const asked = { ...cached, holder, secret };
+  const asked = { ...cached, holder: holder?.kind, secret };
   return needsProbe(asked, now()) ? { ...asked, probe: await rcon.probe(asked, signal) } : asked;
 }

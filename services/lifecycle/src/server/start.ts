@@ -2,7 +2,7 @@
 
 import { isKubeError } from "@svc/kube";
 import type { FaultOptions } from "@svc/proto";
-import { findHolder } from "../cluster/maintenance.ts";
+import { findHolder } from "@svc/world-lock";
 import {
   annotation,
   namespaceOf,
@@ -70,8 +70,11 @@ function cooldown({ refuse }: StartRequest, leftMs: number): Error {
 
 async function checkState(deps: ServerDeps, request: StartRequest, server: Server): Promise<void> {
   const { settings, kube } = deps;
-  const holder = await findHolder(kube, server, { now: Date.now(), lockTtlMs: settings.maintenance_lock });
-  const obstacle = obstacleOf(server, request.row, { holder, autoRestarts: settings.auto_restarts });
+  const holder = await findHolder(kube, server, { now: Date.now(), ttlMs: settings.maintenance_lock });
+  const obstacle = obstacleOf(server, request.row, {
+    holder: holder?.kind,
+    autoRestarts: settings.auto_restarts,
+  });
   if (obstacle === undefined || (obstacle === "start_failed" && request.mayRetry)) return;
   throw request.refuse(obstacle);
 }

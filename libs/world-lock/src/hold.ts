@@ -1,0 +1,137 @@
+import { isKubeError, type Target } from "@svc/kube";
+import type { LockDeps } from "./acquire.ts";
+import { type LockKind, lockTtlMs, lockValue } from "./holder.ts";
+import { lockedServers, maintenanceAnnotation } from "./names.ts";
+
+/** A lock that this process holds. It is refreshed until it is released or lost. */
+export type Hold = AsyncDisposable & {
+  readonly kind: LockKind;
+  /** What stands in the annotation now; a later process may take the lock over with it (`resume`). */
+  readonly value: string;
+  /** Aborts when the lock is no longer ours: taken away, or not refreshed in time. */
+  readonly signal: AbortSignal;
+  /** Throws when the lock is no longer ours, also when the process slept too long to have noticed yet. */
+  assertHeld: () => void;
+  /** Takes the lock away if it is still ours, and nobody else's. Does not throw when the cluster is away. */
+  release: () => Promise<void>;
+};
+
+const defaultRefreshMs = 30_000;
+const ownershipTries = 20;
+
+type Taken = {
+  kind: LockKind;
+  value: string;
+  /** `performance.now()` before it was written. */
+  startedAt: number;
+};
+
+/** Keeps a lock that was just written; `acquireLock` is the way in. */
+export function keepHold(deps: LockDeps, target: Target, taken: Taken): Hold {
+  const { kind } = taken;
+  const { refreshMs = defaultRefreshMs } = deps;
+  const lost = new AbortController();
+  const done = new AbortController();
+  const state = { value: taken.value, tried: new Set([taken.value]), startedAt: taken.startedAt };
+  const safeMs = safeMsOf(deps, kind);
+  const isLate = () => performance.now() - state.startedAt >= safeMs;
+  const lose = (why: string) => {
+    if (done.signal.aborted) return;
+    done.abort();
+    lost.abort(new Error(`the lock ${kind} of ${target.name} ${why}`));
+  };
+  const keeping = (async () => {
+    let isFresh = true;
+    while (!done.signal.aborted) {
+      const untilLate = Math.max(0, state.startedAt + safeMs - performance.now());
+      // A cluster that is away now may be back before the lock is late.
+      await sleep(Math.min(isFresh ? refreshMs : refreshMs / 6, untilLate), done.signal);
+      if (isLate()) lose("could not be refreshed in time");
+      if (done.signal.aborted) return;
+      isFresh = true;
+      const isOurs = await refresh(deps, target, { kind, state }).catch(() => {
+        isFresh = false;
+        return true;
+      });
+      if (!isOurs) lose("was taken away");
+    }
+  })();
+  const release = async () => {
+    done.abort();
+    await keeping;
+    if (!lost.signal.aborted) await change(deps, target, { from: state.tried, to: null }).catch(() => false);
+  };
+  return {
+    kind,
+    get value() {
+      return state.value;
+    },
+    signal: lost.signal,
+    assertHeld: () => {
+      if (isLate()) lose("could not be refreshed in time");
+      lost.signal.throwIfAborted();
+      if (done.signal.aborted) throw new Error(`the lock ${kind} of ${target.name} was released`);
+    },
+    release,
+    [Symbol.asyncDispose]: release,
+  };
+}
+
+// Ours ends before anybody else may call it abandoned, so clocks need not agree to the second.
+function safeMsOf({ ttlMs = lockTtlMs, refreshMs = defaultRefreshMs }: LockDeps, kind: LockKind): number {
+  return kind === "migration" ? Number.POSITIVE_INFINITY : ttlMs - refreshMs / 2;
+}
+
+/** `tried` are all values that may stand there by our hand: the answer to a write can get lost. */
+type State = { value: string; tried: Set<string>; startedAt: number };
+
+async function refresh(
+  deps: LockDeps,
+  target: Target,
+  { kind, state }: { kind: LockKind; state: State },
+): Promise<boolean> {
+  const startedAt = performance.now();
+  const next = lockValue(kind, (deps.now ?? Date.now)());
+  const from = new Set(state.tried);
+  state.tried.add(next);
+  if (!(await change(deps, target, { from, to: next }))) return false;
+  state.value = next;
+  state.tried = new Set([next]);
+  state.startedAt = startedAt;
+  return true;
+}
+
+// False when what stands there is not ours, or the server is gone.
+async function change(
+  { kube }: LockDeps,
+  target: Target,
+  { from, to }: { from: ReadonlySet<string>; to: string | null },
+): Promise<boolean> {
+  for (let left = ownershipTries; ; left--) {
+    const server = await kube.find(lockedServers, target);
+    if (!from.has(server?.metadata.annotations?.[maintenanceAnnotation] ?? "")) return false;
+    const resourceVersion = server?.metadata.resourceVersion;
+    const merge = { metadata: { resourceVersion, annotations: { [maintenanceAnnotation]: to } } };
+    try {
+      await kube.patch(lockedServers, target, { merge });
+      return true;
+    } catch (error) {
+      if (isKubeError(error, 404)) return false;
+      if (!isKubeError(error, 409) || left === 0) throw error;
+    }
+  }
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", end);
+      resolve();
+    };
+    const timer = setTimeout(end, Math.min(ms, 2 ** 31 - 1));
+    timer.unref();
+    signal.addEventListener("abort", end, { once: true });
+  });
+}

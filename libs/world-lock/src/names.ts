@@ -1,0 +1,37 @@
+// What the lock reads and writes on the cluster's objects (behaviour.md a.4).
+
+import { type KubeObject, type ObjectMeta, resource } from "@svc/kube";
+import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
+
+/** A server's object as far as the lock looks into it. */
+export type LockedServer = KubeObject & {
+  metadata: ObjectMeta;
+  spec: Pick<MinecraftServerSpec, "desiredState">;
+  status?: Pick<MinecraftServerStatus, "phase">;
+};
+
+/** The kind MinecraftServer, typed for the lock. */
+export const lockedServers = resource<LockedServer>({
+  group: MinecraftServer.group,
+  version: MinecraftServer.version,
+  plural: MinecraftServer.plural,
+  kind: MinecraftServer.kind,
+  namespaced: true,
+});
+
+const prefix = MinecraftServer.group;
+
+/** Annotation of a server: `<kind>@<RFC 3339 time>`. */
+export const maintenanceAnnotation = `${prefix}/maintenance`;
+
+/** Labels of the Jobs that work on a world. */
+export const worldJobLabels = {
+  /** Name of the server whose world it is. */
+  server: `${prefix}/server`,
+  /** `svc-restore`, `svc-backup`, `svc-files` or `svc-export`. */
+  managedBy: "app.kubernetes.io/managed-by",
+  /** What a files Job does; `list` and `read` hold nothing. */
+  filesMode: `${prefix}/files-mode`,
+  /** `pending` on a safety snapshot until its restore has begun; it holds the world even when it is finished. */
+  thenRestore: `${prefix}/then-restore`,
+} as const;
