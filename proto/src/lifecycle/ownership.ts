@@ -4,10 +4,173 @@
 // out by the reaper; allowlist = players who joined and may wake it under the policy `allowlist`.
 
 import { z } from "zod";
-import { request } from "../contract.ts";
+import { cursor, event, nothing, operation, page, request } from "../contract.ts";
 import { Limits } from "../identity/quota.ts";
+import { PlayerUuid, Timestamp } from "../text.ts";
+import { ServerNameParam } from "./names.ts";
+import { AutostartPolicy, DesiredState, Phase, RetireState } from "./server-info.ts";
 
+const name = { name: ServerNameParam };
 const accountId = z.string().min(1).max(64);
+const count = z.number().int().min(0).max(2_147_483_647);
+const internal = { face: "internal", tier: "service", callers: ["velocity"] } as const;
+const external = { face: "external", tier: "app" } as const;
+
+const Claimed = z.strictObject({ name: z.string(), claimed: z.literal(true) });
+
+export const claimForPlayer = operation({
+  subject: "lifecycle.ownership.claim-for-player",
+  http: { method: "POST", path: "/api/v1/internal/servers/{name}/claim", ...internal },
+  params: name,
+  body: { mc_uuid: PlayerUuid },
+  output: Claimed,
+  faults: [
+    "bad_name",
+    "not_found",
+    "not_linked",
+    "quota_exceeded",
+    "already_claimed",
+    "server_retiring",
+    "world_reclaiming",
+  ],
+  summary: "Gives an unowned server to the account that a player is linked to.",
+  spec: "api.md A3, interface.md 4.4, behaviour.md c Claim",
+});
+
+export const claim = operation({
+  subject: "lifecycle.ownership.claim",
+  http: { method: "POST", path: "/api/v1/servers/{name}/claim", ...external },
+  params: name,
+  output: Claimed,
+  faults: claimForPlayer.faults,
+  summary: "Gives an unowned server to the caller; its wake allowlist is emptied.",
+  spec: "api.md A13, interface.md 4.4, behaviour.md c Claim",
+});
+
+export const retire = operation({
+  subject: "lifecycle.ownership.retire",
+  http: { method: "PUT", path: "/api/v1/servers/{name}/retirement", ...external, status: 202 },
+  params: name,
+  body: {
+    /** The server's name once more. */
+    confirm: z.string().max(64),
+    /** Staff only: the server goes too, not only its owner and world. */
+    delete: z.boolean().optional(),
+  },
+  output: z.strictObject({ name: z.string(), retiring: RetireState }),
+  faults: ["bad_name", "confirm_mismatch", "not_found", "system_server", "world_volume_orphaned"],
+  idempotent: true,
+  summary: "Asks for a server to be given up or deleted; it is stopped, and the reaper does the rest.",
+  spec: "api.md A13, interface.md 2.5",
+});
+
+export const cancelRetirement = operation({
+  subject: "lifecycle.ownership.cancel-retirement",
+  http: { method: "DELETE", path: "/api/v1/servers/{name}/retirement", ...external, status: 204 },
+  params: name,
+  output: nothing,
+  faults: ["bad_name", "not_found", "system_server", "world_reclaiming"],
+  idempotent: true,
+  summary: "Calls a give-up or deletion off while the reaper has not begun; the server stays stopped.",
+  spec: "api.md A13",
+});
+
+/** A player who joined a server (interface.md 2.6). */
+export const AllowlistEntry = z.strictObject({
+  mc_uuid: z.uuid(),
+  added_at: Timestamp,
+  /** False once owner or staff took the right away. */
+  can_wake: z.boolean(),
+  /** The live account that the player is linked to; left out when there is none or accounts cannot be read. */
+  username: z.string().optional(),
+});
+export type AllowlistEntry = z.output<typeof AllowlistEntry>;
+
+export const listAllowlist = operation({
+  subject: "lifecycle.allowlist.list",
+  http: { method: "GET", path: "/api/v1/servers/{name}/allowlist", ...external },
+  params: name,
+  output: z.strictObject({ server: z.string(), entries: z.array(AllowlistEntry) }),
+  faults: ["bad_name", "not_found"],
+  summary: "The players who joined a server, newest first; the newest 5000 when there are more.",
+  spec: "api.md A13, interface.md 2.6",
+});
+
+export const changeAllowlist = operation({
+  subject: "lifecycle.allowlist.change",
+  http: { method: "PUT", path: "/api/v1/servers/{name}/allowlist/{uuid}", ...external, status: 204 },
+  params: { ...name, uuid: PlayerUuid },
+  body: { can_wake: z.boolean() },
+  output: nothing,
+  faults: ["bad_name", "not_found"],
+  idempotent: true,
+  summary: "Takes the right to wake a server from a player who joined it, or gives it back.",
+  spec: "api.md A13",
+});
+
+/** api.md B.2 MenuRow. */
+export const MenuRow = z.strictObject({
+  name: z.string(),
+  phase: Phase,
+  ready: z.boolean(),
+  playersOnline: count,
+  playersMax: count,
+  claimable: z.boolean(),
+});
+export type MenuRow = z.output<typeof MenuRow>;
+
+export const readMenu = operation({
+  subject: "lifecycle.menu.read",
+  http: { method: "GET", path: "/api/v1/internal/servers/{name}/menu", ...internal },
+  params: name,
+  output: MenuRow,
+  faults: ["bad_name", "not_found"],
+  summary: "One server as the lobby's menu shows it.",
+  spec: "api.md A3, behaviour.md f",
+});
+
+/** What a player may do with a server that sleeps, the strongest first; one that is up may be joined by anybody. */
+export const MenuVerdict = z.enum(["retiring", "start_failed", "owner", "wake", "owner_only", "allowlist"]);
+export type MenuVerdict = z.output<typeof MenuVerdict>;
+
+export const readMenuAccess = operation({
+  subject: "lifecycle.menu.read-access",
+  http: { method: "GET", path: "/api/v1/internal/player/menu-access/{mc_uuid}", ...internal },
+  params: { mc_uuid: PlayerUuid },
+  output: z.strictObject({ servers: z.record(z.string(), MenuVerdict) }),
+  summary: "One verdict for each user server: what this player may do with it.",
+  spec: "api.md A3, interface.md 4.5",
+});
+
+/** One row of the caller's own list (interface.md 2.7). The fields after `displayName` are for owners only. */
+export const MyServerView = z.strictObject({
+  name: z.string(),
+  subdomain: z.string(),
+  owned: z.boolean(),
+  claimable: z.boolean(),
+  /** 0 while the cluster cannot be reached. */
+  playersOnline: count,
+  playersMax: count,
+  /** Left out, as is the display name, while the cluster cannot be reached. */
+  phase: Phase.optional(),
+  displayName: z.string().optional(),
+  desiredState: DesiredState.optional(),
+  autostartPolicy: AutostartPolicy.optional(),
+  playerCountUnknown: z.boolean().optional(),
+  autoRestarts: count.optional(),
+  startGaveUp: z.boolean().optional(),
+  retiring: RetireState.optional(),
+});
+export type MyServerView = z.output<typeof MyServerView>;
+
+export const listMine = operation({
+  subject: "lifecycle.ownership.list-mine",
+  http: { method: "GET", path: "/api/v1/me/servers", ...external, setup: true, collect: "servers" },
+  query: cursor,
+  output: page(MyServerView),
+  summary: "Servers that the caller owns or could claim.",
+  spec: "api.md A7, interface.md 2.7",
+});
 
 export const releaseAccount = request({
   subject: "lifecycle.ownership.release-account",
@@ -47,4 +210,46 @@ export const countOwned = request({
   deadlineMs: 3_000,
   summary: "How many servers accounts own; an account without any may be missing in the answer.",
   spec: "interface.md 2.22 server_count",
+});
+
+export const serverClaimed = event({
+  subject: "lifecycle.server.claimed",
+  data: z.object({ name: z.string(), user_id: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.name,
+  sample: { name: "survival", user_id: "usr-1", at: "2026-01-01T00:00:00.000Z" },
+  summary: "An account took an unowned server.",
+});
+
+export const serverTransferred = event({
+  subject: "lifecycle.server.transferred",
+  data: z.object({
+    name: z.string(),
+    from_user_id: z.string(),
+    to_user_id: z.string(),
+    at: z.iso.datetime(),
+  }),
+  key: (data) => data.name,
+  sample: {
+    name: "survival",
+    from_user_id: "usr-1",
+    to_user_id: "usr-2",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  summary: "An account migration moved a server to another account.",
+});
+
+export const retirementRequested = event({
+  subject: "lifecycle.server.retirement-requested",
+  data: z.object({ name: z.string(), delete: z.boolean(), at: z.iso.datetime() }),
+  key: (data) => data.name,
+  sample: { name: "survival", delete: false, at: "2026-01-01T00:00:00.000Z" },
+  summary: "A server is to be given up or deleted by the next run of the reaper.",
+});
+
+export const retirementCancelled = event({
+  subject: "lifecycle.server.retirement-cancelled",
+  data: z.object({ name: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.name,
+  sample: { name: "survival", at: "2026-01-01T00:00:00.000Z" },
+  summary: "A give-up or deletion was called off.",
 });

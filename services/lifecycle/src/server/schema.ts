@@ -59,6 +59,13 @@ export type Tables = {
     added_at: Generated<Date>;
     revoked_at: Date | null;
   };
+  account_transfers: {
+    transfer_id: string;
+    from_user_id: string;
+    to_user_id: string;
+    servers: string[];
+    transferred_at: Generated<Date>;
+  };
 };
 
 export type LifecycleStore = Store<Tables>;
