@@ -14,6 +14,7 @@ export { isKubeError, KubeError } from "./error.ts";
 export { createEventRecorder, type EventInput, type EventRecorder } from "./events.ts";
 export { type Informer, type InformerOptions, startInformer } from "./informer.ts";
 export { type LeaseHandle, type LeaseOptions, startLease } from "./lease.ts";
+export { type PodLogLine, type PodLogRequest, readPodLog } from "./pod-log.ts";
 export {
   type CoreEvent,
   type CustomResourceDefinition,

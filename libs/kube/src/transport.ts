@@ -14,6 +14,8 @@ export type Call = {
   contentType?: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  /** The response stays open for long: it takes no connection from the pool that short calls share. */
+  isLong?: boolean;
 };
 
 export type Transport = {
@@ -24,7 +26,13 @@ export type Transport = {
   close: () => void;
 };
 
-type Known = { headers: Record<string, string>; agent: http.Agent; key: string; at: number };
+type Known = {
+  headers: Record<string, string>;
+  agent: http.Agent;
+  longAgent: http.Agent;
+  key: string;
+  at: number;
+};
 
 const defaultTimeoutMs = 10_000;
 // Tokens in files are rotated by the cluster; they are read again this often.
@@ -40,7 +48,8 @@ export function createTransport(access: Access): Transport {
     return known;
   };
   const send = async (call: Call): Promise<http.IncomingMessage> => {
-    const { headers, agent } = await credentials();
+    const { headers, ...agents } = await credentials();
+    const agent = call.isLong ? agents.longAgent : agents.agent;
     const url = new URL(base.pathname.replace(/\/$/, "") + call.path, base);
     for (const [key, value] of Object.entries(call.query ?? {})) {
       if (value !== undefined) url.searchParams.set(key, String(value));
@@ -74,7 +83,10 @@ export function createTransport(access: Access): Transport {
       if (code === 401) known = undefined;
       throw refusalOf(code, await readText(response));
     },
-    close: () => known?.agent.destroy(),
+    close: () => {
+      known?.agent.destroy();
+      known?.longAgent.destroy();
+    },
   };
 }
 
@@ -87,11 +99,13 @@ async function readCredentials(
     Buffer.isBuffer(value) ? value.toString("base64") : value,
   );
   const isSame = known?.key === key;
+  if (isSame) return { ...known, headers, at: Date.now() };
   const pool = { keepAlive: true, maxSockets: 256, maxFreeSockets: 32 };
-  const fresh = () => (secure ? new https.Agent({ ...pool, ...tls }) : new http.Agent(pool));
-  const agent = isSame ? known.agent : fresh();
-  if (!isSame) known?.agent.destroy();
-  return { headers, agent, key, at: Date.now() };
+  const fresh = (shape: http.AgentOptions) =>
+    secure ? new https.Agent({ ...shape, ...tls }) : new http.Agent(shape);
+  known?.agent.destroy();
+  known?.longAgent.destroy();
+  return { headers, agent: fresh(pool), longAgent: fresh({}), key, at: Date.now() };
 }
 
 type Sending = {

@@ -18,6 +18,7 @@ import type {
   View,
 } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
+import type { LinePlace, LineWriter } from "./line/write.ts";
 
 /** Everything a handler may know of a request besides its input. */
 export type Context<C extends AnyContract> = {
@@ -203,11 +204,15 @@ export type Mesh = {
   lanes: Lanes;
   /** Publishes one line of a live stream (console, build log); kept for an hour for `Last-Event-ID`. */
   publishLine: (owner: Owner, noun: string, key: string, line: Uint8Array) => Promise<void>;
-  /** Reads a live stream from a ticket's position. */
+  /** Takes over as the one writer of a source's live lines; reads where the last writer was. */
+  writeLines: (place: LinePlace) => Promise<LineWriter>;
+  /** Publishes the last line of a source that has ended: whoever reads it live is ended behind it. */
+  endLines: (place: LinePlace, line: Uint8Array) => Promise<void>;
+  /** Reads a live stream from a ticket's position; a line with `isLast` is the end of its source. */
   readLines: (
     ticket: StreamTicket,
     signal: AbortSignal,
-  ) => AsyncIterable<{ atSeconds: number; line: Uint8Array }>;
+  ) => AsyncIterable<{ atSeconds: number; line: Uint8Array; isLast?: true }>;
   status: () => MeshStatus;
   /** Stops taking work, lets what is in flight end, then closes; at most `timeoutMs` (default 20000). */
   drain: (timeoutMs?: number) => Promise<void>;

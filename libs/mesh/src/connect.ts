@@ -13,6 +13,7 @@ import { publishAll, store } from "./event/publish.ts";
 import { ensureStream, streamsOf } from "./event/streams.ts";
 import { type LaneServer, startLaneServer } from "./lane/server.ts";
 import { createLines } from "./line/read.ts";
+import { lineHeader, openLineWriter } from "./line/write.ts";
 import { createMeshMetrics } from "./metrics.ts";
 import { discover } from "./operator/discover.ts";
 import { followEvents } from "./operator/follow.ts";
@@ -145,6 +146,11 @@ function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
     lanes: laneServer?.lanes ?? noLanes(service),
     publishLine: async (owner, noun, key, line) => {
       await store(core, { subject: liveSubject(owner, noun, key), body: line, headers: {} });
+    },
+    writeLines: (place) => openLineWriter(core, place),
+    endLines: async ({ owner, noun, key }, line) => {
+      const headers = { [lineHeader.end]: "1" };
+      await store(core, { subject: liveSubject(owner, noun, key), body: line, headers });
     },
     readLines: (ticket, signal) => lines.read(ticket, signal),
     status: link.status,

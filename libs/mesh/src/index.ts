@@ -25,3 +25,4 @@ export type {
 } from "./api.ts";
 export { connectMesh } from "./connect.ts";
 export { type FetchedLane, fetchLane, sendLane } from "./lane/client.ts";
+export type { LinePlace, LineWriter } from "./line/write.ts";

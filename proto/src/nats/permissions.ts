@@ -36,6 +36,8 @@ function addOwner(service: Owner, publish: Set<string>, subscribe: Set<string>):
   publish.add(`svc.live.${service}.>`);
   for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.${stream}`);
   for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.${stream}_LIVE`);
+  // Where the last writer of live lines was.
+  publish.add(`$JS.API.DIRECT.GET.${stream}_LIVE.>`);
   if (service === "identity")
     for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.AUDIT`);
   for (const view of views) {

@@ -4,9 +4,10 @@
 import { Fault, type StreamTicket } from "@svc/proto";
 import type { Core } from "../core.ts";
 import { type OrderedReader, openOrdered, type StartFrom, type StreamMessage } from "../stream/ordered.ts";
+import { lineHeader } from "./write.ts";
 
-/** One line and when it was stored, in unix seconds. */
-export type Line = { atSeconds: number; line: Uint8Array };
+/** One line and when it was stored, in unix seconds. `isLast`: its source has ended; what is replayed never says so. */
+export type Line = { atSeconds: number; line: Uint8Array; isLast?: true };
 type Kept = Line & { timestampNs: bigint };
 
 const liveHeartbeatMs = 10_000;
@@ -102,7 +103,8 @@ async function* readLines(core: Core, viewing: Viewing): AsyncGenerator<Line, vo
     for (const line of signal.aborted ? [] : await replay(core, ticket, signal)) {
       if (signal.aborted) return;
       lastNs = line.timestampNs;
-      yield line;
+      // The source may have begun anew since.
+      yield { atSeconds: line.atSeconds, line: line.line };
     }
     while (!signal.aborted && !isBehind) {
       const batch = waiting;
@@ -169,7 +171,9 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
 
 function keep(message: StreamMessage): Kept {
   const { timestampNs } = message;
-  return { timestampNs, atSeconds: Number(timestampNs / 1_000_000_000n), line: message.body.slice() };
+  const isLast = message.headers?.has(lineHeader.end) === true;
+  const atSeconds = Number(timestampNs / 1_000_000_000n);
+  return { timestampNs, atSeconds, line: message.body.slice(), ...(isLast && { isLast }) };
 }
 
 function fromNanos(timestampNs: bigint): StartFrom {

@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { isFault, liveSubject } from "@svc/proto";
+import type { Mesh } from "../api.ts";
+import { startTestNats, type TestNats, until } from "../testing.ts";
+
+let nats: TestNats;
+let first: Mesh;
+let second: Mesh;
+let gateway: Mesh;
+
+before(async () => {
+  nats = await startTestNats();
+  [first, second, gateway] = await Promise.all([
+    nats.connect("lifecycle"),
+    nats.connect("lifecycle"),
+    nats.connect("gateway-external"),
+  ]);
+});
+after(async () => {
+  await Promise.all([gateway, first, second].map((mesh) => mesh?.drain(500)));
+  await nats?.stop();
+});
+
+const place = (key: string) => ({ owner: "lifecycle", noun: "console", key }) as const;
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** Reads a source until it is said to have ended. */
+async function readAll(key: string, tail = 100): Promise<string[]> {
+  const ticket = { stream: "LIFECYCLE_LIVE", subject: liveSubject("lifecycle", "console", key), tail };
+  const lines: string[] = [];
+  for await (const { line, isLast } of gateway.readLines(ticket, AbortSignal.timeout(10_000))) {
+    lines.push(Buffer.from(line).toString());
+    if (isLast) return lines;
+  }
+  throw new Error(`no end after ${lines.join(", ")}`);
+}
+
+test("lines are kept in order with the position of the last, which the next writer is told", async () => {
+  const writer = await first.writeLines(place("a.log"));
+  assert.equal(writer.position(), undefined);
+  for (let n = 0; n < 5; n++) assert.equal(await writer.write(bytes(`line ${n}`), `at ${n}`), true);
+  assert.equal(writer.position(), "at 4");
+  assert.equal((await second.writeLines(place("a.log"))).position(), "at 4");
+});
+
+test("once another has written, the writer before it is refused for good", async () => {
+  const old = await first.writeLines(place("b.log"));
+  await old.write(bytes("one"), "1");
+  const fresh = await second.writeLines(place("b.log"));
+  assert.equal(await old.write(bytes("two"), "2"), true, "taking over alone refuses nobody");
+  assert.equal(await fresh.write(bytes("two"), "2"), false, "the old one was faster");
+  const again = await second.writeLines(place("b.log"));
+  assert.equal(again.position(), "2");
+  assert.equal(await again.write(bytes("three"), "3"), true);
+  assert.equal(await old.write(bytes("three"), "3"), false);
+  assert.equal(await old.write(bytes("four"), "4"), false);
+});
+
+test("of many writers of one source no line is stored twice", async () => {
+  const write = async (mesh: Mesh) => {
+    for (;;) {
+      const writer = await mesh.writeLines(place("c.log"));
+      let next = Number(writer.position() ?? -1) + 1;
+      while (next < 200 && (await writer.write(bytes(`line ${next}`), String(next)))) next++;
+      if (next >= 200) return;
+    }
+  };
+  await Promise.all([write(first), write(second), write(first), write(second)]);
+  const reading = readAll("c.*", 1_000);
+  const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`);
+  await until(async () => {
+    await first.endLines(place("c.note"), bytes("end"));
+    const notYet = new Promise<boolean>((later) => setTimeout(() => later(false), 20));
+    return Promise.race([reading.then(() => true), notYet]);
+  });
+  const read = (await reading).filter((line) => line !== "end");
+  assert.deepEqual(read, lines);
+});
+
+test("notes beside a source refuse no writer", async () => {
+  const writer = await first.writeLines(place("d.log"));
+  await writer.write(bytes("one"), "1");
+  await second.publishLine("lifecycle", "console", "d.note", bytes("a note"));
+  assert.equal(await writer.write(bytes("two"), "2"), true);
+});
+
+test("a line that may have been stored when NATS died is not stored again", async () => {
+  const own = await startTestNats();
+  const owner = await own.connect("lifecycle");
+  const writer = await owner.writeLines(place("e"));
+  await writer.write(bytes("one"), "1");
+  const failing = writer.write(bytes("two"), "2").catch((error: unknown) => error);
+  await own.kill();
+  const outcome = await failing;
+  assert.ok(outcome === true || (isFault(outcome) && outcome.fault === "unavailable"));
+  await own.start();
+  await until(() => owner.status().connected);
+  await until(() => writer.write(bytes("two"), "2").catch(() => false));
+  assert.equal(await writer.write(bytes("three"), "3"), true);
+  const reader = await own.connect("gateway-external");
+  const lines: string[] = [];
+  const stop = new AbortController();
+  const reading = (async () => {
+    const ticket = { stream: "LIFECYCLE_LIVE", subject: liveSubject("lifecycle", "console", "e"), tail: 10 };
+    for await (const { line } of reader.readLines(ticket, stop.signal))
+      lines.push(Buffer.from(line).toString());
+  })();
+  await until(() => lines.includes("three"));
+  assert.equal(lines.filter((line) => line === "two").length, 1);
+  stop.abort();
+  await reading;
+  await Promise.all([reader, owner].map((mesh) => mesh.drain(500)));
+  await own.stop();
+});
