@@ -1,3 +1,141 @@
 // The doors: options, mailed codes, operator login, bind code, local password (api.md A6; behaviour.md e.1, e.2).
+// Vocabulary: door = a way to get a session; operator login = staff sign in with a mailed code and the approval of a
+// player in the game who is staff; approver = that player.
 
-export {};
+import { z } from "zod";
+import { operation } from "../contract.ts";
+import { EmailAddress, PlayerUuid, Timestamp } from "../text.ts";
+import { Role } from "./role.ts";
+
+/** What every door but setup and bind answers beside the session cookie. */
+export const LoginResult = z.strictObject({ user_id: z.string(), role: Role });
+export type LoginResult = z.output<typeof LoginResult>;
+
+/** A mailed code as it is typed. */
+export const TypedCode = z.string().min(1).max(32);
+const OpLoginId = z.string().min(1).max(64);
+
+const door = { method: "POST", face: "external", tier: "public", rateLimited: true } as const;
+const velocity = { face: "internal", tier: "service", callers: ["velocity"] } as const;
+
+export const options = operation({
+  subject: "identity.sign-in.options",
+  http: { ...door, path: "/api/v1/auth/options" },
+  body: { email: EmailAddress },
+  output: z.strictObject({ methods: z.array(z.enum(["passkey", "email_otp"])) }),
+  idempotent: true,
+  summary: "Ways in that an address has, passkey first; none for an unknown or unverified one.",
+  spec: "api.md A6",
+});
+
+export const startEmail = operation({
+  subject: "identity.sign-in.start-email",
+  http: { ...door, path: "/api/v1/auth/email/start", status: 202 },
+  body: { email: EmailAddress },
+  output: z.strictObject({ sent: z.literal(true), expires_at: Timestamp }),
+  faults: ["mail_rate_limited", "mail_undeliverable", "mail_unavailable"],
+  summary: "Mails a sign-in code if the address has an account; the answer is the same when it has none.",
+  spec: "api.md A6, architecture.md 6.19",
+  deadlineMs: 30_000,
+});
+
+export const verifyEmail = operation({
+  subject: "identity.sign-in.verify-email",
+  http: { ...door, path: "/api/v1/auth/email/verify", session: "mints" },
+  body: { email: EmailAddress, code: TypedCode },
+  output: LoginResult,
+  faults: ["invalid_code", "staff_account"],
+  summary: "Signs a player in with the mailed code.",
+  spec: "api.md A6",
+});
+
+export const startOpLogin = operation({
+  subject: "identity.op-login.start",
+  http: { ...door, path: "/api/v1/auth/op-login/start", status: 202 },
+  body: { email: EmailAddress },
+  output: z.strictObject({ request_id: z.string(), expires_at: Timestamp }),
+  faults: ["mail_rate_limited", "mail_undeliverable", "mail_unavailable"],
+  summary:
+    "Opens an operator login and mails its code if the address is staff; the answer is the same if not.",
+  spec: "api.md A6",
+  deadlineMs: 30_000,
+});
+
+export const readOpLoginStatus = operation({
+  subject: "identity.op-login.read-status",
+  http: { method: "GET", face: "external", tier: "public", path: "/api/v1/auth/op-login/status/{id}" },
+  params: { id: z.string().max(128) },
+  output: z.strictObject({ approved: z.boolean() }),
+  summary: "Whether an operator login was approved in the game and can still be finished.",
+  spec: "api.md A6",
+});
+
+export const finishOpLogin = operation({
+  subject: "identity.op-login.finish",
+  http: { ...door, path: "/api/v1/auth/op-login/finish", session: "mints" },
+  body: { request_id: OpLoginId, code: TypedCode },
+  output: LoginResult,
+  faults: ["op_login_invalid", "staff_account"],
+  summary: "Signs staff in with the mailed code once the login was approved in the game.",
+  spec: "api.md A6",
+});
+
+export const listPendingOpLogins = operation({
+  subject: "identity.op-login.list-pending",
+  http: { ...velocity, method: "GET", path: "/api/v1/internal/op-login/pending" },
+  output: z.strictObject({
+    pending: z.array(
+      z.strictObject({
+        request_id: z.string(),
+        username: z.string(),
+        email: z.string(),
+        client_ip: z.string(),
+        created_at: Timestamp,
+      }),
+    ),
+  }),
+  summary: "Operator logins that wait for an approval, oldest first.",
+  spec: "api.md A4",
+});
+
+export const readOpLogin = operation({
+  subject: "identity.op-login.read",
+  http: { ...velocity, method: "GET", path: "/api/v1/internal/op-login/{id}" },
+  params: { id: OpLoginId },
+  query: { approver_uuid: PlayerUuid },
+  output: z.strictObject({
+    request_id: z.string(),
+    username: z.string(),
+    email: z.string(),
+    client_ip: z.string(),
+    user_agent: z.string(),
+    created_at: Timestamp,
+    expires_at: Timestamp,
+  }),
+  faults: ["not_admin", "op_login_not_found"],
+  summary: "Who asks for an operator login and from where, for the player who is to approve it.",
+  spec: "api.md A4",
+});
+
+export const approveOpLogin = operation({
+  subject: "identity.op-login.approve",
+  http: { ...velocity, method: "POST", path: "/api/v1/internal/op-login/{id}/approve" },
+  params: { id: OpLoginId },
+  body: { approver_uuid: PlayerUuid, username: z.string().min(1).max(128) },
+  output: z.strictObject({ approved: z.literal(true), username: z.string(), email: z.string() }),
+  faults: ["not_admin", "op_login_not_found", "op_login_mismatch"],
+  summary: "Approves an operator login; the approver repeats the name of the account.",
+  spec: "api.md A4, behaviour.md f",
+});
+
+export const passwordLogin = operation({
+  subject: "identity.sign-in.password",
+  http: { ...door, path: "/api/v1/auth/password", session: "mints" },
+  body: { username: z.string().min(1).max(128), password: z.string().min(1).max(1024) },
+  output: LoginResult,
+  faults: ["local_auth_disabled", "rate_limited"],
+  // Each try takes 19 MiB and a processor for a moment.
+  maxInFlight: 8,
+  summary: "Signs in with a local password while the setting local_auth_enabled is on.",
+  spec: "architecture.md 6.2",
+});

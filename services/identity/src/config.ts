@@ -43,11 +43,29 @@ const identity = section({
   reauth_ttl: duration("5m"),
   otp_ttl: duration("10m"),
   otp_tries: count(5),
+  /** How many of the newest codes of an address work at the public doors. */
+  otp_live_codes: count(3),
   otp_resend: duration("60s"),
   otp_lock_failures: count(10),
   otp_lock_window: duration("24h"),
   sign_in_burst: count(20),
   sign_in_per_minute: count(20),
+  /** One audit entry about a limited address, and not a second one, within this span. */
+  rate_limit_audit_every: duration("1m"),
+  /** How many waiting operator logins are listed in the game. */
+  op_login_list_limit: count(100),
+  password_session_ttl: duration("12h"),
+  /** Tries of one user name at the password door, right ones included. */
+  password_burst: count(10),
+  password_per_hour: count(10),
+  /** Mails to one recipient by public doors, and to one by signed-in doors. */
+  mail_recipient_burst: count(10),
+  mail_recipient_per_hour: count(20),
+  /** The part of the installation's mails that one client address or one account may use up. */
+  mail_caller_share: z.number().gt(0).max(1).default(0.5),
+  /** Mails kept for operator logins and the watchdog while the budget of all others is used up. */
+  mail_reserve_burst: count(6),
+  mail_reserve_per_hour: count(12),
   mail_timeout: duration("20s"),
   notice_every: duration("30s"),
   notice_keep: duration("3d"),
@@ -90,6 +108,8 @@ export type RelaySettings = {
   password: string;
   /** Whether a relay without transport security is refused. */
   requireTls: boolean;
+  /** TLS from the first byte instead of STARTTLS. */
+  implicitTls: boolean;
   /** Longest time of one mail. */
   timeoutMs: number;
 };
@@ -107,6 +127,7 @@ export function relaySettings(
     username: mail.username,
     password: env[mail.password_ref] ?? "",
     requireTls: mail.require_tls ?? !isLoopback(mail.host),
+    implicitTls: mail.port === 465,
     timeoutMs: limits.mail_timeout,
   };
 }

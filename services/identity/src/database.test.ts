@@ -15,6 +15,8 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     deleted_at: true,
     created_at: true,
     updated_at: true,
+    language: true,
+    password_hash: true,
   },
   account_links: { user_id: true, mc_uuid: true, verified_at: true, auth_source: true },
   quotas: {
@@ -51,7 +53,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     created_at: true,
   },
   otp_failure_windows: { user_id: true, purpose: true, window_start: true, failures: true },
-  otp_reservations: { key: true, free_at: true },
+  otp_reservations: { key: true, free_at: true, expires_at: true },
   platform_settings: { key: true, value: true, updated_at: true },
   audit_logs: {
     id: true,
@@ -77,7 +79,22 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     attempts: true,
     next_at: true,
     created_at: true,
+    language: true,
   },
+  op_login_requests: {
+    id: true,
+    user_id: true,
+    email: true,
+    attempts: true,
+    expires_at: true,
+    created_at: true,
+    consumed_at: true,
+    approved_at: true,
+    approved_by: true,
+    client_ip: true,
+    user_agent: true,
+  },
+  sign_in_misses: { slot: true, tries: true, last_at: true },
 };
 
 test("the types have the columns of the live schema", async () => {

@@ -18,6 +18,8 @@ export type UsersTable = {
   deleted_at: MaybeAt;
   created_at: DefaultAt;
   updated_at: DefaultAt;
+  language: Generated<"en" | "zh">;
+  password_hash: string | null;
 };
 
 export type LinksTable = {
@@ -83,7 +85,7 @@ export type FailureWindowsTable = {
   failures: number;
 };
 
-export type ReservationsTable = { key: string; free_at: At };
+export type ReservationsTable = { key: string; free_at: At; expires_at: MaybeAt };
 
 export type PlatformSettingsTable = { key: string; value: Json; updated_at: DefaultAt };
 
@@ -112,7 +114,24 @@ export type NoticesTable = {
   attempts: Generated<number>;
   next_at: At;
   created_at: At;
+  language: Generated<"en" | "zh">;
 };
+
+export type OpLoginsTable = {
+  id: string;
+  user_id: string;
+  email: string;
+  attempts: Generated<number>;
+  expires_at: At;
+  created_at: At;
+  consumed_at: MaybeAt;
+  approved_at: MaybeAt;
+  approved_by: string | null;
+  client_ip: Generated<string>;
+  user_agent: Generated<string>;
+};
+
+export type MissesTable = { slot: number; tries: Generated<number>; last_at: At };
 
 export type Tables = {
   users: UsersTable;
@@ -128,6 +147,8 @@ export type Tables = {
   sign_in_budgets: BudgetTable;
   mail_budgets: BudgetTable;
   mail_notices: NoticesTable;
+  op_login_requests: OpLoginsTable;
+  sign_in_misses: MissesTable;
 };
 
 export type IdentityDb = Db<Tables>;

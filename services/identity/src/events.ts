@@ -9,9 +9,16 @@ import type { CodePurpose } from "./database.ts";
 export type Asker = { requestId: string; principal: Principal; client: Client };
 type Subject = { userId?: string; username?: string };
 
-export type FailedDoor = "setup" | "account_email";
-export type FailureReason = "bad_code" | "no_account";
-export type MailKind = "code" | "email_changed" | "codes_locked";
+export type Door = "email" | "op_login" | "password" | "passkey" | "bind";
+export type FailedDoor = Door | "setup" | "account_email";
+export type FailureReason =
+  | "bad_code"
+  | "bad_password"
+  | "bad_assertion"
+  | "no_account"
+  | "staff_account"
+  | "not_staff";
+export type MailKind = "code" | "email_changed" | "email_removed" | "codes_locked";
 export type MailResult = "sent" | "failed" | "throttled";
 
 export type Events = ReturnType<typeof createEvents>;
@@ -22,17 +29,32 @@ export function createEvents({ mesh, registry }: { mesh: Pick<Mesh, "audit">; re
     mesh.audit({ ...entryOf(asker, about), action, payload: about.payload ?? {} });
   return {
     setupRedeemed: (asker: Asker, subject: Subject) => write(asker, "auth.setup.redeem", subject),
+    signedIn: (asker: Asker, { door, ...subject }: Subject & { door: Door }) =>
+      write(asker, `auth.${door}.login`, subject),
     loggedOut: (asker: Asker) => write(asker, "auth.logout", {}),
     emailVerified: (asker: Asker, about: { replaced: boolean }) =>
       write(asker, "account.email.verified", { payload: about }),
-    signInFailed: (asker: Asker, about: { door: FailedDoor; reason: FailureReason }) => {
-      failures.inc(about);
-      write(asker, `auth.${about.door}.failed`, { payload: { reason: about.reason } });
+    emailEntered: (asker: Asker, about: { replaced: boolean }) =>
+      write(asker, "account.email.entered", { payload: about }),
+    signInFailed: (asker: Asker, about: Subject & { door: FailedDoor; reason: FailureReason }) => {
+      const { door, reason, ...subject } = about;
+      failures.inc({ door, reason });
+      write(asker, `auth.${door}.failed`, { ...subject, payload: { reason } });
     },
-    codesLocked: (asker: Asker, about: { purpose: CodePurpose; until: Date }) => {
-      lockouts.inc({ purpose: about.purpose });
-      const payload = { purpose: about.purpose, locked_until: about.until.toISOString() };
-      write(asker, "auth.otp.locked", { payload });
+    codesLocked: (asker: Asker, about: Subject & { purpose: CodePurpose; until: Date }) => {
+      const { purpose, until, ...subject } = about;
+      lockouts.inc({ purpose });
+      write(asker, "auth.otp.locked", {
+        ...subject,
+        payload: { purpose, locked_until: until.toISOString() },
+      });
+    },
+    rateLimited: (asker: Asker, about: { address: string }) =>
+      write(asker, "auth.rate_limited", { payload: about }),
+    /** `action`: opened by a door, approved or refused by a player who is staff. */
+    opLogin: (asker: Asker, about: Subject & { action: "approve" | "mismatch"; requestId: string }) => {
+      const { action, requestId, ...subject } = about;
+      write(asker, `auth.op_login.${action}`, { ...subject, payload: { op_login: requestId } });
     },
     sessionsRevoked: (asker: Asker, about: { count: number; action: string }) => {
       if (about.count === 0) return;
@@ -43,16 +65,18 @@ export function createEvents({ mesh, registry }: { mesh: Pick<Mesh, "audit">; re
   };
 }
 
-function entryOf({ principal, client, requestId }: Asker, subject: Subject): Record<string, unknown> {
+/** The part of an audit entry that says who asked. */
+export function entryOf({ principal, client, requestId }: Asker, subject: Subject): Record<string, unknown> {
   const account = principal.kind === "account" ? principal : undefined;
   const userId = subject.userId ?? account?.user_id;
+  const caller = principal.kind === "caller" ? principal.caller : undefined;
   return {
-    actor: subject.username ?? account?.username ?? "anonymous",
+    actor: subject.username ?? account?.username ?? caller ?? "anonymous",
     ...(userId !== undefined && { actor_user_id: userId }),
     ...(client.address !== "" && { client_ip: client.address }),
     ...(client.userAgent !== "" && { user_agent: client.userAgent }),
     request_id: requestId,
-    source: "external",
+    source: caller === undefined ? "external" : `internal:${caller}`,
   };
 }
 

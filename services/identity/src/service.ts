@@ -49,7 +49,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const relay = relayed && createRelay(relayed);
   const events = createEvents({ mesh, registry });
   const deps: Deps = { db, limits, now, events, hasRelay: relay !== undefined };
-  const mailer = createMailer({ db, relay, budget: mailBudget(settings), events, now, log });
+  const mailer = createMailer({ db, relay, budget: mailBudget(settings), limits, events, now, log });
 
   await ensureOwner({ ...deps, origin: adminOrigin(settings), log });
   const notices = startNotices({ db, mailer, hasRelay: deps.hasRelay, limits, now, log });

@@ -1,6 +1,6 @@
 // All SQL that reads accounts.
 
-import type { Selectable } from "kysely";
+import { type Selectable, sql } from "kysely";
 import type { IdentityDb, IdentityTrx, UsersTable } from "../database.ts";
 
 export type Account = Selectable<UsersTable>;
@@ -26,6 +26,24 @@ export function lockLiveAccount(trx: IdentityTrx, userId: string): Promise<Accou
     .where("disabled", "=", false)
     .forUpdate()
     .executeTakeFirst();
+}
+
+/** The live account that has proved an address. */
+export function findByVerifiedEmail(db: IdentityDb, email: string): Promise<Account | undefined> {
+  return db
+    .selectFrom("users")
+    .selectAll()
+    .where(sql<boolean>`lower(email) = lower(${email})`)
+    .where("email_verified", "=", true)
+    .where("deleted_at", "is", null)
+    .where("disabled", "=", false)
+    .executeTakeFirst();
+}
+
+/** The language that an account is written to in. */
+export async function findLanguage(db: IdentityDb, userId: string): Promise<Account["language"]> {
+  const row = await db.selectFrom("users").select("language").where("id", "=", userId).executeTakeFirst();
+  return row?.language ?? "en";
 }
 
 /** The e-mail address, or the user name without one, by account. Unknown ids are left out. */

@@ -1,6 +1,7 @@
 // Mailing a code to the address of a signed-in person: lock, cooldown, budget, mint, send (behaviour.md e.2).
 
 import { Fault } from "@svc/proto";
+import { findLanguage } from "../account/store.ts";
 import type { CodePurpose } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { codeLetter } from "../mail/letters.ts";
@@ -59,12 +60,16 @@ async function mintAndSend(
   now: Date,
 ): Promise<{ expiresAt: Date }> {
   const { userId, email, purpose } = request;
+  await mailer.takeShares("code", { door: "signed-in", recipient: email, caller: userId });
   await mailer.takeBudget("code");
   const code = mintCode();
   const expiresAt = new Date(now.getTime() + limits.otp_ttl);
   const id = await saveCode(db, { userId, email, code, purpose, now, expiresAt });
   try {
-    const letter = codeLetter({ code, validMinutes: Math.ceil(limits.otp_ttl / 60_000) });
+    const letter = codeLetter(
+      { code, validMinutes: Math.ceil(limits.otp_ttl / 60_000), purpose },
+      await findLanguage(db, userId),
+    );
     await mailer.deliver("code", { to: email, letter, requestId: request.requestId });
   } catch (error) {
     await dropCode(db, id);

@@ -46,7 +46,12 @@ async function settle(deps: VerifyDeps, trx: IdentityTrx, { caller, code }: Give
   if (tried.kind === "right") return accept(deps, trx, { caller, tried });
   if (tried.kind === "wrong" && tried.lockedUntil && tried.account.email_verified && tried.account.email) {
     const facts = { until: tried.lockedUntil.toISOString() };
-    await deps.notices.add(trx, { kind: "codes_locked", to: tried.account.email, facts });
+    await deps.notices.add(trx, {
+      kind: "codes_locked",
+      to: tried.account.email,
+      language: tried.account.language,
+      facts,
+    });
   }
   return tried;
 }
@@ -64,7 +69,12 @@ async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Acc
   if (!replaced || account.email === null) return { kind: "verified", email, replaced: false, revoked: 0 };
   const revoked = await revokeSessions(trx, { userId: account.id, now, except: caller.session });
   const facts = { newAddress: maskAddress(email) };
-  await deps.notices.add(trx, { kind: "email_changed", to: account.email, facts });
+  await deps.notices.add(trx, {
+    kind: "email_changed",
+    to: account.email,
+    language: account.language,
+    facts,
+  });
   return { kind: "verified", email, replaced, revoked };
 }
 

@@ -1,5 +1,17 @@
-/** Characters that would make a mail program read one address as several, or as something else. */
+import { domainToASCII } from "node:url";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are among what is refused
+const unplain = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029"(),:;<>[\\\]]/;
+
+/** Whether an address is one mailbox, without a character that a mail program could read as several or as something else. */
 export function isPlainAddress(address: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are among what is refused
-  return !/[\u0000-\u0020\u007f"(),:;<>[\\\]]/.test(address);
+  return !unplain.test(address) && /^[^@]+@[^@]+$/.test(address);
+}
+
+/** An address as SMTP takes it: its domain in ASCII. `needsUtf8`: the part before the @ is beyond ASCII. */
+export function wireAddress(address: string): { address: string; needsUtf8: boolean } {
+  const at = address.lastIndexOf("@");
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is the range of ASCII
+  return { address: `${local}@${domainToASCII(domain) || domain}`, needsUtf8: !/^[\x00-\x7f]*$/.test(local) };
 }

@@ -1,37 +1,51 @@
-// The words of our mails: plain text and the same as simple HTML.
+// Our mails: plain text and the same as simple HTML, in the language of the account. The words are in words/.
 
+import type { CodePurpose } from "../database.ts";
+import { english } from "./words/english.ts";
+import { simplifiedChinese } from "./words/simplified-chinese.ts";
+
+export type Language = "en" | "zh";
 export type Letter = { subject: string; text: string; html: string };
+export type Paragraph = string | { strong: string };
+export type Draft = { subject: string; paragraphs: readonly Paragraph[] };
+
+/** What a letter of each kind is told in one language. */
+export type Words = {
+  code: (about: { code: string; validMinutes: number; purpose: CodePurpose }) => Draft;
+  emailChanged: (about: { newAddress: string }) => Draft;
+  emailRemoved: () => Draft;
+  codesLocked: (about: { moment: string }) => Draft;
+};
+
+const words: Readonly<Record<Language, Words>> = { en: english, zh: simplifiedChinese };
+const tags: Readonly<Record<Language, string>> = { en: "en", zh: "zh-Hans" };
 
 /** A code and what it is for. The subject leads with the code, so that it shows in a notification. */
-export function codeLetter({ code, validMinutes }: { code: string; validMinutes: number }): Letter {
-  return letter(`${code} is your code`, [
-    "Your code is:",
-    { strong: code },
-    `It is valid for ${validMinutes} minutes. Type it on the page where you asked for it, and tell it to nobody.`,
-    "If you did not ask for a code, ignore this mail: without the code nothing changes.",
-  ]);
+export function codeLetter(
+  about: { code: string; validMinutes: number; purpose: CodePurpose },
+  language: Language = "en",
+): Letter {
+  return toLetter(words[language].code(about), language);
 }
 
 /** Tells the address that was replaced where the account went. */
-export function emailChangedLetter({ newAddress }: { newAddress: string }): Letter {
-  return letter("Your e-mail address was changed", [
-    `The e-mail address of your account was changed to ${newAddress}, and all other devices were signed out.`,
-    "If that was not you, tell the people who run this server at once.",
-  ]);
+export function emailChangedLetter(about: { newAddress: string }, language: Language = "en"): Letter {
+  return toLetter(words[language].emailChanged(about), language);
+}
+
+/** Tells a verified address that it is one no more, though no other has been proved. */
+export function emailRemovedLetter(language: Language = "en"): Letter {
+  return toLetter(words[language].emailRemoved(), language);
 }
 
 /** Tells that somebody guessed codes. `until` is RFC 3339. */
-export function codesLockedLetter({ until }: { until: string }): Letter {
+export function codesLockedLetter({ until }: { until: string }, language: Language = "en"): Letter {
   const moment = `${until.slice(0, 10)} ${until.slice(11, 16)} UTC`;
-  return letter("Codes are locked for your account", [
-    `Too many wrong codes were typed for your account. Codes by mail are locked until ${moment}.`,
-    "Other ways to sign in still work. If that was not you, somebody may be guessing: nobody got in this way.",
-  ]);
+  return toLetter(words[language].codesLocked({ moment }), language);
 }
 
-type Paragraph = string | { strong: string };
-
-function letter(subject: string, paragraphs: readonly Paragraph[]): Letter {
+/** The text and the HTML of a draft. Whatever it names is escaped in the HTML. */
+export function toLetter({ subject, paragraphs }: Draft, language: Language): Letter {
   const lines = paragraphs.map((paragraph) =>
     typeof paragraph === "string" ? paragraph : `    ${paragraph.strong}`,
   );
@@ -44,7 +58,7 @@ function letter(subject: string, paragraphs: readonly Paragraph[]): Letter {
   return {
     subject,
     text: `${lines.join("\n\n")}\n`,
-    html: `<!doctype html><html lang="en"><head><meta charset="utf-8"></head>${body}</html>`,
+    html: `<!doctype html><html lang="${tags[language]}"><head><meta charset="utf-8"></head>${body}</html>`,
   };
 }
 

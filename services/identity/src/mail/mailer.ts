@@ -1,54 +1,69 @@
 import { Fault } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
-import { takeToken } from "../budget/bucket.ts";
+import {
+  type Asking,
+  type MailRates,
+  sharesOf,
+  takeInstallation,
+  takeReserve,
+  takeShares,
+} from "../budget/mail.ts";
+import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import type { Events, MailKind } from "../events.ts";
 import type { Letter } from "./letters.ts";
-import type { Relay } from "./relay.ts";
+import type { OpenRelay, Relay } from "./relay.ts";
 
 export type Mailer = {
   /** Takes one mail from the budget of the installation. Throws `mail_rate_limited`. */
   takeBudget: (kind: MailKind) => Promise<void>;
+  /** Takes one mail from the shares of who asks and of who is written to. Throws `mail_rate_limited`. */
+  takeShares: (kind: MailKind, asking: Asking) => Promise<void>;
+  /** As `takeBudget`, from what is kept for staff and the watchdog. Throws `mail_rate_limited`. */
+  takeReserve: (kind: MailKind) => Promise<void>;
+  /** Tries the relay before anybody asks whose address it is. Throws as `deliver`. */
+  open: (kind: MailKind, about: { to: string; requestId: string }) => Promise<OpenRelay>;
   /** Hands one mail to the relay. Throws `mail_unavailable` without one, `mail_undeliverable` when it refuses. */
-  deliver: (kind: MailKind, mail: { to: string; letter: Letter; requestId: string }) => Promise<void>;
+  deliver: (kind: MailKind, mail: Mail, opened?: OpenRelay) => Promise<void>;
 };
+
+export type Mail = { to: string; letter: Letter; requestId: string };
 
 export type MailerOptions = {
   db: IdentityDb;
   relay: Relay | undefined;
-  budget: { perHour: number; burst: number };
+  budget: MailRates;
+  limits: Limits;
   events: Pick<Events, "mail">;
   now: () => Date;
   log: Logger;
 };
 
-/** One budget for all mails of the installation, whichever replica sends them (interface.md 8). */
 export function createMailer(options: MailerOptions): Mailer {
-  const { db, relay, budget, events, now, log } = options;
+  const { db, relay, budget, limits, events, now, log } = options;
+  const admit = (kind: MailKind, taken: Awaited<ReturnType<typeof takeShares>>) => {
+    if (taken.allowed) return;
+    events.mail(kind, "throttled");
+    throw new Fault("mail_rate_limited", { retryAfterSeconds: taken.retryAfterSeconds });
+  };
+  const trying = async <T>(kind: MailKind, requestId: string, work: (relay: Relay) => Promise<T>) => {
+    if (!relay) throw new Fault("mail_unavailable");
+    return work(relay).catch((error: unknown) => {
+      events.mail(kind, "failed");
+      // The relay's own words are for the log only.
+      log.warn({ request_id: requestId, kind, relay: (error as Error).message }, "a mail was not accepted");
+      throw new Fault("mail_undeliverable", { cause: error });
+    });
+  };
   return {
-    takeBudget: async (kind) => {
-      const taken = await takeToken(db, {
-        table: "mail_budgets",
-        key: "installation",
-        burst: budget.burst,
-        perSecond: budget.perHour / 3_600,
-        now: now(),
-      });
-      if (taken.allowed) return;
-      events.mail(kind, "throttled");
-      throw new Fault("mail_rate_limited", { retryAfterSeconds: taken.retryAfterSeconds });
-    },
-    deliver: async (kind, { to, letter, requestId }) => {
-      if (!relay) throw new Fault("mail_unavailable");
-      try {
-        await relay.send(to, letter);
-        events.mail(kind, "sent");
-      } catch (error) {
-        events.mail(kind, "failed");
-        // The relay's own words are for the log only.
-        log.warn({ request_id: requestId, kind, relay: (error as Error).message }, "a mail was not accepted");
-        throw new Fault("mail_undeliverable", { cause: error });
-      }
+    takeBudget: async (kind) => admit(kind, await takeInstallation(db, budget, now())),
+    takeShares: async (kind, asking) =>
+      admit(kind, await takeShares(db, sharesOf(asking, budget, limits), now())),
+    takeReserve: async (kind) => admit(kind, await takeReserve(db, limits, now())),
+    open: (kind, { to, requestId }) => trying(kind, requestId, (known) => known.open(to)),
+    deliver: async (kind, { to, letter, requestId }, opened) => {
+      await trying(kind, requestId, (known) => (opened ?? known).send(to, letter));
+      events.mail(kind, "sent");
     },
   };
 }

@@ -5,18 +5,25 @@ import type { Logger } from "@svc/telemetry";
 import { z } from "zod";
 import type { Limits } from "../config.ts";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
-import { codesLockedLetter, emailChangedLetter, type Letter } from "./letters.ts";
+import {
+  codesLockedLetter,
+  emailChangedLetter,
+  emailRemovedLetter,
+  type Language,
+  type Letter,
+} from "./letters.ts";
 import type { Mailer } from "./mailer.ts";
 
 const notice = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("email_changed"), facts: z.object({ newAddress: z.string() }) }),
+  z.object({ kind: z.literal("email_removed"), facts: z.object({}) }),
   z.object({ kind: z.literal("codes_locked"), facts: z.object({ until: z.string() }) }),
 ]);
 type Notice = z.output<typeof notice>;
 
 export type Notices = {
   /** Adds a letter in the transaction of the change it tells of. Without a relay nothing is kept. */
-  add: (trx: IdentityTrx, letter: Notice & { to: string }) => Promise<void>;
+  add: (trx: IdentityTrx, letter: Notice & { to: string; language: Language }) => Promise<void>;
   /** Sends what waits, soon; call it after the commit. */
   wake: () => void;
   close: () => Promise<void>;
@@ -52,12 +59,12 @@ export function startNotices(options: NoticesOptions): Notices {
   const timer = setInterval(wake, limits.notice_every);
   wake();
   return {
-    add: async (trx, { kind, facts, to }) => {
+    add: async (trx, { kind, facts, to, language }) => {
       if (!hasRelay) return;
       const at = now();
       await trx
         .insertInto("mail_notices")
-        .values({ kind, recipient: to, facts: JSON.stringify(facts), next_at: at, created_at: at })
+        .values({ kind, recipient: to, language, facts: JSON.stringify(facts), next_at: at, created_at: at })
         .execute();
     },
     wake,
@@ -81,6 +88,7 @@ type Leased = {
   id: number;
   kind: string;
   recipient: string;
+  language: Language;
   facts: unknown;
   attempts: number;
   created_at: Date;
@@ -102,7 +110,7 @@ async function leaseNext({ db, limits, now }: NoticesOptions): Promise<Leased | 
         .forUpdate()
         .skipLocked(),
     )
-    .returning(["id", "kind", "recipient", "facts", "attempts", "created_at"])
+    .returning(["id", "kind", "recipient", "language", "facts", "attempts", "created_at"])
     .executeTakeFirst();
 }
 
@@ -118,7 +126,7 @@ async function sendOne(options: NoticesOptions, leased: Leased): Promise<void> {
   const { kind } = known.data;
   try {
     await mailer.takeBudget(kind);
-    const letter = letterOf(known.data);
+    const letter = letterOf(known.data, leased.language);
     await mailer.deliver(kind, { to: leased.recipient, letter, requestId: `notice-${leased.id}` });
     await drop();
   } catch (error) {
@@ -132,6 +140,13 @@ async function sendOne(options: NoticesOptions, leased: Leased): Promise<void> {
   }
 }
 
-function letterOf(known: Notice): Letter {
-  return known.kind === "email_changed" ? emailChangedLetter(known.facts) : codesLockedLetter(known.facts);
+function letterOf(known: Notice, language: Language): Letter {
+  switch (known.kind) {
+    case "email_changed":
+      return emailChangedLetter(known.facts, language);
+    case "email_removed":
+      return emailRemovedLetter(language);
+    case "codes_locked":
+      return codesLockedLetter(known.facts, language);
+  }
 }

@@ -7,12 +7,12 @@ import { type SmtpSink, startSmtpSink } from "../testing/smtp-sink.ts";
 import { codeLetter } from "./letters.ts";
 import { createRelay } from "./relay.ts";
 
-const letter = codeLetter({ code: "012345", validMinutes: 10 });
+const letter = codeLetter({ code: "012345", validMinutes: 10, purpose: "sign_in" });
 
 test("a letter has the same words as text and as HTML, with HTML's own characters escaped", () => {
   assert.match(letter.text, /012345/);
   assert.match(letter.html, /<strong>012345<\/strong>/);
-  assert.ok(!codeLetter({ code: "<b>", validMinutes: 1 }).html.includes("<b>"));
+  assert.ok(!codeLetter({ code: "<b>", validMinutes: 1, purpose: "reauth" }).html.includes("<b>"));
 });
 
 describe("the relay", () => {
@@ -35,6 +35,7 @@ describe("the relay", () => {
       username: "",
       password: "",
       requireTls: false,
+      implicitTls: false,
       timeoutMs: 5_000,
       ...given,
     });

@@ -2,44 +2,54 @@
 
 import { createTransport } from "nodemailer";
 import type { RelaySettings } from "../config.ts";
-import { isPlainAddress } from "./address.ts";
+import { isPlainAddress, wireAddress } from "./address.ts";
 import type { Letter } from "./letters.ts";
+import { openConversation } from "./smtp.ts";
 
-export type Relay = { send: (to: string, letter: Letter) => Promise<void> };
+export type Relay = {
+  /** Tries the relay as far as the sender: a throw says nothing about who the letter is for. */
+  open: (to: string) => Promise<OpenRelay>;
+  send: (to: string, letter: Letter) => Promise<void>;
+};
 
-const stepTimeoutMs = 10_000;
+export type OpenRelay = { send: (to: string, letter: Letter) => Promise<void>; close: () => void };
 
 /** Each mail has a connection of its own: they are few, and a kept one would only go stale. */
 export function createRelay(settings: RelaySettings): Relay {
-  const stepMs = Math.min(stepTimeoutMs, settings.timeoutMs);
-  const transport = createTransport({
-    host: settings.host,
-    port: settings.port,
-    secure: settings.port === 465,
-    requireTLS: settings.requireTls,
-    // Where security is not asked for, an unknown certificate is no worse than no TLS at all.
-    tls: { rejectUnauthorized: settings.requireTls, minVersion: "TLSv1.2" },
-    ...(settings.username !== "" && { auth: { user: settings.username, pass: settings.password } }),
-    connectionTimeout: stepMs,
-    greetingTimeout: stepMs,
-    socketTimeout: stepMs,
-    disableFileAccess: true,
-    disableUrlAccess: true,
+  const writer = createTransport({
+    ...{ streamTransport: true, buffer: true, newline: "windows" },
+    ...{ disableFileAccess: true, disableUrlAccess: true },
   });
+  const write = async (to: string, { subject, text, html }: Letter): Promise<Buffer> => {
+    const headers = { "Auto-Submitted": "auto-generated" };
+    const recipient = { name: "", address: to };
+    const { message } = await writer.sendMail({
+      ...{ from: settings.from, to: recipient, subject, text, html, headers },
+    });
+    if (!Buffer.isBuffer(message)) throw new Error("the letter was not written to memory");
+    return message;
+  };
+  const open: Relay["open"] = async (to) => {
+    if (!isPlainAddress(to)) throw new Error("the recipient is not one plain address");
+    const { needsUtf8 } = wireAddress(to);
+    const conversation = await openConversation(settings, { from: bareAddress(settings.from), needsUtf8 });
+    return {
+      send: async (recipient, letter) => {
+        if (!isPlainAddress(recipient)) throw new Error("the recipient is not one plain address");
+        await conversation.give(wireAddress(recipient).address, await write(recipient, letter));
+      },
+      close: conversation.close,
+    };
+  };
   return {
-    send: async (to, { subject, text, html }) => {
-      if (!isPlainAddress(to)) throw new Error("the recipient is not one plain address");
-      const sending = transport.sendMail({
-        // An envelope of our own: the address is never parsed as a list.
-        envelope: { from: bareAddress(settings.from), to: [to] },
-        from: settings.from,
-        to: { name: "", address: to },
-        subject,
-        text,
-        html,
-        headers: { "Auto-Submitted": "auto-generated" },
-      });
-      await within(sending, settings.timeoutMs);
+    open,
+    send: async (to, letter) => {
+      const opened = await open(to);
+      try {
+        await opened.send(to, letter);
+      } finally {
+        opened.close();
+      }
     },
   };
 }
@@ -47,15 +57,4 @@ export function createRelay(settings: RelaySettings): Relay {
 /** `svc <svc@example.org>` names its mailbox in angle brackets. */
 function bareAddress(from: string): string {
   return /<([^<>]+)>\s*$/.exec(from)?.[1] ?? from.trim();
-}
-
-async function within(work: Promise<unknown>, limitMs: number): Promise<void> {
-  const { promise: timeUp, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Error(`the relay took over ${limitMs} ms`)), limitMs);
-  try {
-    await Promise.race([work, timeUp]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
 }

@@ -68,6 +68,11 @@ describe("retention", () => {
       .execute();
     await db.insertInto("otp_reservations").values({ key: hash, free_at: at }).execute();
     await db.insertInto("sign_in_budgets").values({ key: hash, tokens: 1, refilled_at: at }).execute();
+    await db.insertInto("mail_budgets").values({ key: hash, tokens: 1, refilled_at: at }).execute();
+    await db
+      .insertInto("op_login_requests")
+      .values({ ...common, id: hash, email: "a@example.org" })
+      .execute();
   };
 
   test("forgets what expired over 30 days ago and audit entries past their retention", async () => {
@@ -79,6 +84,8 @@ describe("retention", () => {
       otp_failure_windows: 1,
       otp_reservations: 2,
       sign_in_budgets: 2,
+      mail_budgets: 2,
+      op_login_requests: 1,
       audit_logs: 1,
     });
   });

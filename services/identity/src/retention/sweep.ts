@@ -5,6 +5,8 @@ import type { IdentityDb, Tables } from "../database.ts";
 
 const batch = 5_000;
 const idleBudgetMs = 3_600_000;
+// A share of the mail budget is full again long before.
+const idleMailBudgetMs = 24 * 3_600_000;
 
 export type Ages = {
   /** How long rows are kept after they expired. */
@@ -26,6 +28,8 @@ export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Swee
     { table: "otp_failure_windows", key: "ctid", column: "window_start", before: expired },
     { table: "otp_reservations", key: "key", column: "free_at", before: now },
     { table: "sign_in_budgets", key: "key", column: "refilled_at", before: ago(idleBudgetMs) },
+    { table: "mail_budgets", key: "key", column: "refilled_at", before: ago(idleMailBudgetMs) },
+    { table: "op_login_requests", key: "id", column: "expires_at", before: expired },
     ...(auditKeepMs === null
       ? []
       : [{ table: "audit_logs", key: "id", column: "created_at", before: ago(auditKeepMs) } as const]),

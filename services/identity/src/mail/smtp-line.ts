@@ -1,0 +1,78 @@
+// One SMTP connection as commands and replies (RFC 5321 4.2). What a relay may say is bounded.
+
+import type { Socket } from "node:net";
+
+export type Reply = { code: number; lines: readonly string[] };
+
+export type Line = {
+  /** The next reply, or why there is none. */
+  reply: () => Promise<Reply>;
+  command: (text: string) => Promise<Reply>;
+  write: (bytes: Buffer) => void;
+  /** Hands the socket back, for TLS. Throws when the relay said something already: it would be taken as secured. */
+  release: () => Socket;
+};
+
+const longestReply = 64 * 1024;
+
+export function createLine(socket: Socket, stepMs: number): Line {
+  const replies: Reply[] = [];
+  const waiting: PromiseWithResolvers<Reply>[] = [];
+  let rest = "";
+  let lines: string[] = [];
+  let failure: Error | undefined;
+  const fail = (error: Error) => {
+    failure ??= error;
+    socket.destroy();
+    for (const one of waiting.splice(0)) one.reject(failure);
+  };
+  const take = (reply: Reply) => {
+    const first = waiting.shift();
+    if (first) first.resolve(reply);
+    else replies.push(reply);
+  };
+  const onLine = (line: string) => {
+    const [, code, more, text = ""] = /^(\d{3})(-?) ?(.*)$/.exec(line) ?? [];
+    if (code === undefined) return fail(new Error("the relay does not speak SMTP"));
+    lines.push(text);
+    if (more === "-") return;
+    take({ code: Number(code), lines });
+    lines = [];
+  };
+  const onData = (chunk: Buffer) => {
+    rest += chunk.toString("latin1");
+    if (rest.length + lines.join("").length > longestReply || replies.length > 100)
+      return fail(new Error("the relay talks too much"));
+    const parts = rest.split("\n");
+    rest = parts.pop() ?? "";
+    for (const part of parts) onLine(part.replace(/\r$/, ""));
+  };
+  const onTimeout = () => fail(new Error(`the relay said nothing for ${stepMs} ms`));
+  const onClose = () => fail(new Error("the relay closed the connection"));
+  socket.setTimeout(stepMs);
+  socket.on("data", onData).on("timeout", onTimeout).on("error", fail).on("close", onClose);
+  const reply: Line["reply"] = async () => {
+    const ready = replies.shift();
+    if (ready) return ready;
+    if (failure) throw failure;
+    const next = Promise.withResolvers<Reply>();
+    waiting.push(next);
+    return next.promise;
+  };
+  return {
+    reply,
+    command: (text) => {
+      if (/[\r\n]/.test(text)) throw new Error("a command is one line");
+      if (failure === undefined) socket.write(`${text}\r\n`);
+      return reply();
+    },
+    write: (bytes) => void socket.write(bytes),
+    release: () => {
+      if (failure) throw failure;
+      if (rest !== "" || lines.length > 0 || replies.length > 0)
+        throw new Error("the relay spoke before it was secured");
+      socket.off("data", onData).off("timeout", onTimeout).off("error", fail).off("close", onClose);
+      return socket;
+    },
+  };
+}
