@@ -1,4 +1,4 @@
--- Scheduled tasks of servers (behaviour.md c, i.3).
+-- Scheduled tasks of servers (behaviour.md c, i.3). Times are kept in milliseconds, as the service compares them.
 create table server_schedules (
   id bigserial primary key,
   server_name text not null references servers (name) on delete cascade,
@@ -13,21 +13,21 @@ create table server_schedules (
   timezone text not null,
   warn_minutes smallint not null default 0,
   enabled boolean not null default true,
-  next_run_at timestamptz,
+  next_run_at timestamptz(3),
   -- The next_run_at that players were warned of.
-  warned_for timestamptz,
+  warned_for timestamptz(3),
   run_state text not null default '',
   -- Whether the run starts the server again when it is through.
   run_resume boolean not null default false,
-  run_step_at timestamptz,
+  run_step_at timestamptz(3),
   -- The job of storage that the run waits for.
   run_job text not null default '',
-  last_run_at timestamptz,
+  last_run_at timestamptz(3),
   last_result text not null default '',
   last_detail text not null default '',
   created_by text not null,
-  created_at timestamptz not null,
-  updated_at timestamptz not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
   check (run_state = '' or run_step_at is not null),
   check (not enabled or next_run_at is not null)
 );

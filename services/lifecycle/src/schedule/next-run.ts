@@ -14,8 +14,14 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 // From any moment the same weekday comes again within eight days.
 const scannedDays = 8;
-const zones = new Map<string, Zone>();
 const zonesAtMost = 600;
+const daysAtMost = 64;
+
+/** A zone with the days that were asked of it: one look at the clock's rules serves every task of that day. */
+type Clock = { zone: Zone; days: Map<number, Around> };
+/** Offsets in minutes a day before and a day after a local day. */
+type Around = { before: number; behind: number };
+const clocks = new Map<string, Clock>();
 
 /** True for a name of the time zone database. `Local` and bare offsets are none. */
 export function isZone(name: string): boolean {
@@ -28,11 +34,11 @@ export function isZone(name: string): boolean {
  * the first time; a zone that is not known any more is UTC.
  */
 export function nextRun(timetable: Timetable, after: number): number {
-  const zone = zoneOf(timetable.timezone);
-  const today = Math.floor((after + zone.offset(after) * minuteMs) / dayMs);
+  const clock = clockOf(timetable.timezone);
+  const today = Math.floor((after + offsetAt(clock, after) * minuteMs) / dayMs);
   let found: number | undefined;
   for (let day = today; day <= today + scannedDays; day++) {
-    const candidate = firstOfDay({ timetable, zone, after }, day);
+    const candidate = firstOfDay({ timetable, clock, after }, day);
     if (candidate === undefined) continue;
     // A midnight that is skipped runs on the day before, so one more day may hold an earlier run.
     if (found !== undefined) return Math.min(found, candidate);
@@ -42,27 +48,40 @@ export function nextRun(timetable: Timetable, after: number): number {
   return found;
 }
 
-function zoneOf(name: string): Zone {
-  const known = zones.get(name);
+function clockOf(name: string): Clock {
+  const known = clocks.get(name);
   if (known) return known;
-  const zone = isZone(name) ? IANAZone.create(name) : FixedOffsetZone.utcInstance;
-  if (zones.size < zonesAtMost) zones.set(name, zone);
-  return zone;
+  const clock = { zone: isZone(name) ? IANAZone.create(name) : FixedOffsetZone.utcInstance, days: new Map() };
+  if (clocks.size < zonesAtMost) clocks.set(name, clock);
+  return clock;
 }
 
-type Search = { timetable: Timetable; zone: Zone; after: number };
+// `day` counts days since 1970; its midnight is written as if it were one of UTC.
+function around({ zone, days }: Clock, day: number): Around {
+  const known = days.get(day);
+  if (known) return known;
+  if (days.size >= daysAtMost) days.clear();
+  const midnight = day * dayMs;
+  const found = { before: zone.offset(midnight - dayMs), behind: zone.offset(midnight + 2 * dayMs) };
+  days.set(day, found);
+  return found;
+}
 
-// `day` counts local days since 1970; it is written as if its midnight were one of UTC.
-function firstOfDay({ timetable, zone, after }: Search, day: number): number | undefined {
+function offsetAt(clock: Clock, at: number): number {
+  const { before, behind } = around(clock, Math.floor(at / dayMs));
+  return before === behind ? before : clock.zone.offset(at);
+}
+
+type Search = { timetable: Timetable; clock: Clock; after: number };
+
+function firstOfDay({ timetable, clock, after }: Search, day: number): number | undefined {
   const weekday = (((day + 4) % 7) + 7) % 7;
   if ((timetable.weekdays & (1 << weekday)) === 0) return undefined;
-  const midnight = day * dayMs;
-  const before = zone.offset(midnight - dayMs);
-  const behind = zone.offset(midnight + 2 * dayMs);
+  const { before, behind } = around(clock, day);
   let first: number | undefined;
   for (const minute of minutesOf(timetable)) {
-    const local = midnight + minute * minuteMs;
-    const at = before === behind ? local - before * minuteMs : instantOf(zone, local, [before, behind]);
+    const local = day * dayMs + minute * minuteMs;
+    const at = before === behind ? local - before * minuteMs : instantOf(clock.zone, local, [before, behind]);
     if (at > after && (first === undefined || at < first)) first = at;
     // Without a change of the clock the runs of a day come in order.
     if (first !== undefined && before === behind) return first;

@@ -1,7 +1,19 @@
 import type { Mesh } from "@svc/mesh";
+import { schedules as contracts } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
+import { createRconAccess } from "../reconcile/rcon-access.ts";
 import type { ServerDeps } from "../server/deps.ts";
 import type { LifecycleStore } from "../server/schema.ts";
+import { create } from "./create.ts";
+import type { ScheduleDeps } from "./deps.ts";
+import { list } from "./list.ts";
+import { createScheduleMetrics } from "./metrics.ts";
+import { remove } from "./remove.ts";
+import { runNow } from "./run-now.ts";
+import { createScheduler, startTicking } from "./scheduler.ts";
+import { createServerLine } from "./server-line.ts";
+import { createScheduleStore } from "./store.ts";
+import { update } from "./update.ts";
 
 export type SchedulesNeeds = {
   mesh: Mesh;
@@ -14,6 +26,31 @@ export type SchedulesNeeds = {
 };
 
 /** Answers the operations and runs what belongs to them until closed. */
-export function startSchedules(_needs: SchedulesNeeds): { close: () => Promise<void> } {
-  return { close: async () => {} };
+export function startSchedules(needs: SchedulesNeeds): { close: () => Promise<void> } {
+  const { mesh } = needs;
+  const deps = scheduleDepsOf(needs, Date.now);
+  const scheduler = createScheduler(deps);
+  mesh.serve(contracts.list, list(deps));
+  mesh.serve(contracts.create, create(deps));
+  mesh.serve(contracts.update, update(deps));
+  mesh.serve(contracts.remove, remove(deps));
+  mesh.serve(contracts.runNow, runNow(deps, scheduler));
+  return startTicking(deps, scheduler, needs.replica);
+}
+
+/** `now` is the clock of every decision; a test moves it. */
+export function scheduleDepsOf(
+  { deps, database, registry, log }: Omit<SchedulesNeeds, "mesh" | "replica">,
+  now: () => number,
+): ScheduleDeps {
+  const { kube, settings } = deps;
+  const access = createRconAccess({ kube, settings });
+  return {
+    ...deps,
+    schedules: createScheduleStore(database),
+    line: createServerLine(access, { timeoutMs: settings.probe_timeout }),
+    metrics: createScheduleMetrics(registry),
+    log,
+    now,
+  };
 }

@@ -1,0 +1,22 @@
+import type { Handler } from "@svc/mesh";
+import type { schedules as contracts } from "@svc/proto";
+import { auditActor } from "../server/deps.ts";
+import { withAccess } from "./access.ts";
+import type { ScheduleDeps } from "./deps.ts";
+import { toScheduleView } from "./row.ts";
+import { auditPayload, savedOf } from "./saved.ts";
+
+export const create =
+  (deps: ScheduleDeps): Handler<typeof contracts.create> =>
+  async (context, { name, ...input }) => {
+    const { principal } = context;
+    const at = new Date(deps.now());
+    const row = await withAccess(deps, { principal, name }, async (held) => {
+      const saved = savedOf(input, at);
+      if ((await held.count()) >= deps.settings.schedule_limit) throw context.fault("schedule_limit");
+      return held.insert(saved, { createdBy: auditActor(context).actor, at });
+    });
+    const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };
+    deps.mesh.audit({ ...about, action: "schedule.create" });
+    return toScheduleView(row);
+  };

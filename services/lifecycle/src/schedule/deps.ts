@@ -1,0 +1,15 @@
+import type { Logger } from "@svc/telemetry";
+import type { ServerDeps } from "../server/deps.ts";
+import type { ScheduleMetrics } from "./metrics.ts";
+import type { ServerLine } from "./server-line.ts";
+import type { ScheduleStore } from "./store.ts";
+
+/** What scheduled tasks work with; `store` is that of the servers. */
+export type ScheduleDeps = ServerDeps & {
+  schedules: ScheduleStore;
+  line: ServerLine;
+  metrics: ScheduleMetrics;
+  log: Logger;
+  /** Unix milliseconds; the one clock of every decision. */
+  now: () => number;
+};

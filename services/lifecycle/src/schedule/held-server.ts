@@ -1,0 +1,66 @@
+// SQL on the tasks of one server whose row is locked: its owner and the number of its tasks cannot change meanwhile.
+
+import type { Trx } from "@svc/store";
+import type { Tables } from "../server/schema.ts";
+import type { ScheduleRow, ScheduleSettings } from "./row.ts";
+
+/** What a caller saves: the settings, and what follows from them. */
+export type Saved = ScheduleSettings & { next_run_at: Date | null };
+
+export type HeldServer = {
+  owner: string | null;
+  count: () => Promise<number>;
+  find: (id: number) => Promise<ScheduleRow | undefined>;
+  insert: (saved: Saved, about: { createdBy: string; at: Date }) => Promise<ScheduleRow>;
+  update: (row: ScheduleRow, saved: Saved, at: Date) => Promise<ScheduleRow>;
+  remove: (row: ScheduleRow) => Promise<void>;
+};
+
+export async function holdServer(trx: Trx<Tables>, server: string): Promise<HeldServer | undefined> {
+  const held = await trx
+    .selectFrom("servers")
+    .select("owner_id")
+    .where("name", "=", server)
+    .where("deleted_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!held) return undefined;
+  const { owner_id: owner } = held;
+  const tasks = () => trx.selectFrom("server_schedules").where("server_name", "=", server);
+  return {
+    owner,
+    count: async () => {
+      const { count } = await tasks()
+        .select((select) => select.fn.countAll<number>().as("count"))
+        .executeTakeFirstOrThrow();
+      return Number(count);
+    },
+    find: (id) => tasks().selectAll().where("id", "=", id).forUpdate().executeTakeFirst(),
+    insert: (saved, { createdBy, at }) =>
+      trx
+        .insertInto("server_schedules")
+        .values({
+          ...saved,
+          server_name: server,
+          owner_id: owner,
+          created_by: createdBy,
+          created_at: at,
+          updated_at: at,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow(),
+    update: (row, saved, at) => {
+      // What was said to the former owner is of no use to the new one.
+      const fresh = row.owner_id === owner ? {} : ({ last_result: "", last_detail: "" } as const);
+      return trx
+        .updateTable("server_schedules")
+        .set({ ...saved, ...fresh, owner_id: owner, warned_for: null, updated_at: at })
+        .where("id", "=", row.id)
+        .returningAll()
+        .executeTakeFirstOrThrow();
+    },
+    remove: async (row) => {
+      await trx.deleteFrom("server_schedules").where("id", "=", row.id).execute();
+    },
+  };
+}

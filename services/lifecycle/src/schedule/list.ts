@@ -1,0 +1,13 @@
+import type { Handler } from "@svc/mesh";
+import type { schedules as contracts } from "@svc/proto";
+import { checkAccess } from "./access.ts";
+import type { ScheduleDeps } from "./deps.ts";
+import { toScheduleView } from "./row.ts";
+
+export const list =
+  (deps: ScheduleDeps): Handler<typeof contracts.list> =>
+  async (context, { name }) => {
+    await checkAccess(deps, context, name);
+    const rows = await deps.schedules.list(name);
+    return { server: name, schedules: rows.map(toScheduleView), limit: deps.settings.schedule_limit };
+  };

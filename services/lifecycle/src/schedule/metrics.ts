@@ -1,0 +1,29 @@
+import { Counter, Histogram, type Registry } from "@svc/telemetry";
+import type { ScheduleRow } from "./row.ts";
+import type { Result } from "./step.ts";
+
+export type ScheduleMetrics = {
+  ran: (action: ScheduleRow["action"], result: Result) => void;
+  ticked: (seconds: number, result: "done" | "failed") => void;
+};
+
+export function createScheduleMetrics(registry: Registry): ScheduleMetrics {
+  const registers = [registry];
+  const runs = new Counter({
+    name: "svc_schedule_runs_total",
+    help: "Runs of scheduled tasks that ended, by action and result.",
+    labelNames: ["action", "result"] as const,
+    registers,
+  });
+  const ticks = new Histogram({
+    name: "svc_schedule_tick_duration_seconds",
+    help: "One look for due tasks, with everything it led to.",
+    labelNames: ["result"] as const,
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
+    registers,
+  });
+  return {
+    ran: (action, result) => runs.inc({ action, result }),
+    ticked: (seconds, result) => ticks.observe({ result }, seconds),
+  };
+}

@@ -1,0 +1,22 @@
+import type { Handler } from "@svc/mesh";
+import type { schedules as contracts } from "@svc/proto";
+import { auditActor } from "../server/deps.ts";
+import { idOf, noSchedule, withAccess } from "./access.ts";
+import type { ScheduleDeps } from "./deps.ts";
+import { auditPayload } from "./saved.ts";
+
+export const remove =
+  (deps: ScheduleDeps): Handler<typeof contracts.remove> =>
+  async (context, { name, id }) => {
+    const { principal } = context;
+    const row = await withAccess(deps, { principal, name }, async (held) => {
+      const before = await held.find(idOf(id));
+      if (!before) throw context.fault("not_found", noSchedule);
+      if (before.run_state !== "") throw context.fault("schedule_running");
+      await held.remove(before);
+      return before;
+    });
+    const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };
+    deps.mesh.audit({ ...about, action: "schedule.delete" });
+    return null;
+  };

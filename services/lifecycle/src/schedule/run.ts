@@ -1,0 +1,160 @@
+// The shell around the decisions: reads, decides, acts, writes the next state (behaviour.md i.3). Every write is a
+// compare-and-set on the state that was decided on, so that any number of replicas may work on the same task.
+
+import { begin, decide } from "./decide.ts";
+import type { ScheduleDeps } from "./deps.ts";
+import { askBackup, readBackup, readServer, startFor, stopServer } from "./effects.ts";
+import { judgeBackupAsked, judgeBackupRun, judgeStart } from "./judge.ts";
+import type { ScheduleRow } from "./row.ts";
+import { finish, type Look, type Step } from "./step.ts";
+import type { Found } from "./store.ts";
+import { detailOf, warningCommand } from "./words.ts";
+
+// A run goes through three states; more steps in one go than this would be a mistake of the rules.
+const stepsAtOnce = 12;
+
+/** One look at one task, and what follows from it. */
+export async function handleTask(deps: ScheduleDeps, found: Found): Promise<void> {
+  const { row } = found;
+  if (row.run_state !== "") return void (await carryOn(deps, found, decide));
+  const look = lookAt(deps, found, { server: deps.servers.get(row.server_name) });
+  const step = decide(look);
+  switch (step.kind) {
+    case "disable": {
+      const change = { enabled: false, next_run_at: null };
+      const ending = { result: "skipped", detail: step.detail } as const;
+      await deps.schedules.changeAtRest(row, change, { ending, at: new Date(look.now) });
+      return;
+    }
+    case "warn":
+      return warn(deps, look, step.minutes);
+    case "miss": {
+      const change = { next_run_at: new Date(step.next), last_run_at: row.next_run_at };
+      const ending = { result: "missed", detail: step.detail } as const;
+      const isMine = await deps.schedules.changeAtRest(row, change, { ending, at: new Date(look.now) });
+      if (isMine) deps.metrics.ran(row.action, "missed");
+      return;
+    }
+    case "claim": {
+      // Nothing is claimed that cannot be begun: while the cluster is away this throws, and the task stays due.
+      await readServer(deps, row.server_name);
+      const claimed = await deps.schedules.claim(row, new Date(look.now), new Date(step.next));
+      if (claimed) await beginRun(deps, { ...found, row: claimed });
+      return;
+    }
+  }
+}
+
+/** The first step of a run that was claimed, and those that need not wait. Ends the run when it cannot be made. */
+export async function beginRun(deps: ScheduleDeps, found: Found): Promise<void> {
+  try {
+    await carryOn(deps, found, begin);
+  } catch (error) {
+    const message = (error as Error).message || "It could not be begun.";
+    deps.log.warn({ schedule: found.row.id, error: message }, "a scheduled run could not be begun");
+    // A run that got beyond its claim is carried on by the next tick; this then changes nothing.
+    const look = lookAt(deps, found, { server: undefined });
+    await perform(deps, look, finish("failed", message));
+  }
+}
+
+async function carryOn(deps: ScheduleDeps, found: Found, first: (look: Look) => Step): Promise<void> {
+  let { row } = found;
+  let think = first;
+  let step: Step | undefined;
+  let look = await lookFresh(deps, found);
+  for (let left = stepsAtOnce; left > 0; left--) {
+    const done = await perform(deps, look, step ?? think(look));
+    if (done === undefined) return;
+    step = "step" in done ? done.step : undefined;
+    if ("row" in done) {
+      row = done.row;
+      think = decide;
+    }
+    if (step === undefined) look = await lookFresh(deps, { ...found, row });
+  }
+  deps.log.error({ schedule: row.id, state: row.run_state }, "a scheduled run goes round in circles");
+}
+
+async function lookFresh(deps: ScheduleDeps, found: Found): Promise<Look> {
+  return lookAt(deps, found, { server: await readServer(deps, found.row.server_name) });
+}
+
+function lookAt(deps: ScheduleDeps, found: Found, { server }: Pick<Look, "server">): Look {
+  return { ...found, server, now: deps.now(), settings: deps.settings };
+}
+
+/** What to do next: another step, a look at the row as it is now, a look at the world as it is now, or nothing. */
+type Done = { step: Step } | { row: ScheduleRow } | { again: true } | undefined;
+
+async function perform(deps: ScheduleDeps, look: Look, step: Step): Promise<Done> {
+  const { row, server } = look;
+  switch (step.kind) {
+    case "finish":
+      return endRun(deps, look, step);
+    case "enter": {
+      const moved = await deps.schedules.move(row, {
+        run_state: step.state,
+        run_resume: step.isResumed,
+        run_step_at: new Date(look.now),
+        ...(step.job !== undefined && { run_job: step.job }),
+        ...(step.carried && {
+          last_result: step.carried.result,
+          last_detail: detailOf(step.carried.detail),
+        }),
+      });
+      return moved && { row: moved };
+    }
+    case "command":
+      return server && { step: await sendCommand(deps, row, server) };
+    case "stop": {
+      const stopped = server && (await stopServer(deps, server, row));
+      if (!stopped) return { again: true };
+      return row.run_state === "claimed" ? { step: finish("ok") } : undefined;
+    }
+    case "start":
+      return server && { step: judgeStart(look, await startFor(deps, server)) };
+    case "ask-backup":
+      return { step: judgeBackupAsked(look, await askBackup(deps, row)) };
+    case "read-backup":
+      return { step: judgeBackupRun(look, await readBackup(deps, row)) };
+    default:
+      return undefined;
+  }
+}
+
+async function endRun(deps: ScheduleDeps, look: Look, step: Extract<Step, { kind: "finish" }>) {
+  const { row } = look;
+  const ending = { result: step.result, detail: detailOf(step.detail) };
+  const finished = await deps.schedules.finish(row, ending, new Date(deps.now()));
+  if (!finished) return undefined;
+  deps.metrics.ran(row.action, ending.result);
+  const payload = { id: row.id, label: row.label, schedule_action: row.action, ...ending };
+  const about = { actor: "scheduler", source: "scheduler", server_name: row.server_name, payload };
+  deps.mesh.audit({ ...about, action: "schedule.run" });
+  return undefined;
+}
+
+async function sendCommand(
+  deps: ScheduleDeps,
+  row: ScheduleRow,
+  server: NonNullable<Look["server"]>,
+): Promise<Step> {
+  try {
+    return finish("ok", await deps.line.send(server, row.command));
+  } catch (error) {
+    return finish("failed", `The console was not reached: ${(error as Error).message}`);
+  }
+}
+
+// Noted before it is said: of all replicas one warns, and a warning that was not heard is not said again.
+async function warn(deps: ScheduleDeps, { row, server }: Look, minutes: number): Promise<void> {
+  const command = warningCommand(row.action, minutes);
+  if (!server || command === undefined) return;
+  if (!(await deps.schedules.changeAtRest(row, { warned_for: row.next_run_at }))) return;
+  await deps.line
+    .send(server, command)
+    .catch((error: Error) =>
+      deps.log.info({ schedule: row.id, error: error.message }, "players could not be warned"),
+    );
+}

@@ -1,0 +1,207 @@
+// All SQL on scheduled tasks. Times come from the caller, so that one clock rules a run.
+
+import { schedules as contracts } from "@svc/proto";
+import { asFault, outboxRow, type Trx } from "@svc/store";
+import { type Selectable, sql } from "kysely";
+import type { LifecycleStore, SchedulesTable, Tables } from "../server/schema.ts";
+import { type HeldServer, holdServer } from "./held-server.ts";
+import type { ScheduleRow } from "./row.ts";
+import type { Ending } from "./step.ts";
+
+/** A task with the owner that its server has now; undefined when the server is deleted. */
+export type Found = { row: ScheduleRow; owner: string | null | undefined };
+
+export type Change = Partial<
+  Pick<
+    Selectable<SchedulesTable>,
+    | "enabled"
+    | "next_run_at"
+    | "run_state"
+    | "run_resume"
+    | "run_step_at"
+    | "run_job"
+    | "last_run_at"
+    | "last_result"
+    | "last_detail"
+    | "warned_for"
+  >
+>;
+
+export type ScheduleStore = {
+  /** The owner of a server that is not deleted; undefined when there is no such server. */
+  ownerOf: (server: string) => Promise<string | null | undefined>;
+  list: (server: string) => Promise<ScheduleRow[]>;
+  find: (server: string, id: number) => Promise<Found | undefined>;
+  /** Does `work` while the server's row is held: who owns it and how many tasks it has cannot change meanwhile. */
+  withServer: <R>(server: string, work: (held: HeldServer) => Promise<R>) => Promise<R | undefined>;
+  /** Everything that there is to do at `now`. */
+  findWork: (now: Date, limit: number) => Promise<Found[]>;
+  /** Takes a run that is due, unless it was changed or taken. */
+  claim: (row: ScheduleRow, now: Date, nextRunAt: Date) => Promise<ScheduleRow | undefined>;
+  /** Takes a run by hand; its next run stays. */
+  claimNow: (row: ScheduleRow, now: Date) => Promise<ScheduleRow | undefined>;
+  /** Changes a task at rest whose next run is still what it was; true when this call did it. */
+  changeAtRest: (row: ScheduleRow, change: Change, about?: { ending: Ending; at: Date }) => Promise<boolean>;
+  /** Moves a run on from the step it is in; undefined when another did. */
+  move: (row: ScheduleRow, change: Change) => Promise<ScheduleRow | undefined>;
+  /** Ends a run and tells of it. */
+  finish: (row: ScheduleRow, ending: Ending, at: Date) => Promise<ScheduleRow | undefined>;
+};
+
+export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
+  const guarded =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      work(...args).catch((error: unknown) => {
+        throw asFault(error);
+      });
+  const live = (server: string) =>
+    db.selectFrom("servers").select("owner_id").where("name", "=", server).where("deleted_at", "is", null);
+  return {
+    ownerOf: guarded(async (server) => (await live(server).executeTakeFirst())?.owner_id),
+    list: guarded((server) =>
+      db.selectFrom("server_schedules").selectAll().where("server_name", "=", server).orderBy("id").execute(),
+    ),
+    find: guarded(async (server, id) => {
+      const [found] = await findAll(db, [id]);
+      return found?.row.server_name === server ? found : undefined;
+    }),
+    withServer: (server, work) =>
+      db
+        .transaction()
+        .execute(async (trx) => {
+          const held = await holdServer(trx, server);
+          return held && (await work(held));
+        })
+        .catch((error: unknown) => {
+          throw asFault(error);
+        }),
+    findWork: guarded(async (now, limit) => {
+      const ids = await findIdsOfWork(db, now, limit);
+      return ids.length === 0 ? [] : findAll(db, ids);
+    }),
+    claim: guarded((row, now, nextRunAt) => claim(db, row, { now, nextRunAt })),
+    claimNow: guarded((row, now) => claim(db, row, { now })),
+    changeAtRest: guarded((row, change, about) => changeAtRest(db, row, { change, about })),
+    move: guarded((row, change) => ofStep(db, row).set(change).returningAll().executeTakeFirst()),
+    finish: guarded((row, ending, at) =>
+      db.transaction().execute(async (trx) => {
+        const ended = { run_state: "", run_resume: false, run_step_at: null, run_job: "" } as const;
+        const change = { ...ended, last_result: ending.result, last_detail: ending.detail };
+        const finished = await ofStep(trx, row).set(change).returningAll().executeTakeFirst();
+        if (finished) await tell(trx, finished, { ending, at });
+        return finished;
+      }),
+    ),
+  };
+}
+
+type Db = LifecycleStore["db"];
+
+// Three looks into indexes that hold nothing but work: a tick with nothing to do costs the same for any number of tasks.
+async function findIdsOfWork(db: Db, now: Date, limit: number): Promise<number[]> {
+  const warnings = contracts.scheduleWarnings.filter((minutes) => minutes > 0);
+  const { rows } = await sql<{ id: number }>`
+    (select id from server_schedules where run_state <> '' order by id limit ${limit})
+    union all
+    (select id from server_schedules where enabled and run_state = '' and next_run_at <= ${now}
+      order by next_run_at limit ${limit})
+    union all
+    (select soon.id from unnest(${[...warnings]}::smallint[]) as warning (minutes) cross join lateral (
+        select id from server_schedules
+        where enabled and run_state = '' and warn_minutes > 0 and warned_for is distinct from next_run_at
+          and warn_minutes = warning.minutes and next_run_at > ${now}
+          and next_run_at <= ${now}::timestamptz + warning.minutes * interval '1 minute'
+        order by next_run_at limit ${limit}
+      ) as soon)`.execute(db);
+  return rows.map(({ id }) => id);
+}
+
+async function findAll(db: Db, ids: readonly number[]): Promise<Found[]> {
+  const rows = await db
+    .selectFrom("server_schedules")
+    .innerJoin("servers", "servers.name", "server_schedules.server_name")
+    .selectAll("server_schedules")
+    .select(["servers.owner_id as owner_now", "servers.deleted_at"])
+    .where("server_schedules.id", "=", sql<number>`any(${[...ids]}::bigint[])`)
+    .orderBy("server_schedules.id")
+    .execute();
+  return rows.map(({ owner_now, deleted_at, ...row }) => ({
+    row,
+    owner: deleted_at ? undefined : owner_now,
+  }));
+}
+
+async function claim(
+  db: Db,
+  row: ScheduleRow,
+  { now, nextRunAt }: { now: Date; nextRunAt?: Date },
+): Promise<ScheduleRow | undefined> {
+  const claimed = { run_state: "claimed", run_resume: false, run_step_at: now, run_job: "" } as const;
+  const query = db
+    .updateTable("server_schedules")
+    .set({ ...claimed, last_run_at: now, last_result: "", last_detail: "" })
+    .where("id", "=", row.id)
+    .where("run_state", "=", "")
+    // Saved by another owner, or saved anew: not the task that was decided on.
+    .where("updated_at", "=", row.updated_at)
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom("servers")
+          .select("name")
+          .whereRef("servers.name", "=", "server_schedules.server_name")
+          .where("servers.deleted_at", "is", null)
+          .where(sql<boolean>`servers.owner_id is not distinct from server_schedules.owner_id`),
+      ),
+    );
+  const due = nextRunAt
+    ? query
+        .set({ next_run_at: nextRunAt })
+        .where("enabled", "=", true)
+        .where("next_run_at", "=", row.next_run_at)
+    : query;
+  return due.returningAll().executeTakeFirst();
+}
+
+async function changeAtRest(
+  db: Db,
+  row: ScheduleRow,
+  { change, about }: { change: Change; about: { ending: Ending; at: Date } | undefined },
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const changed = await trx
+      .updateTable("server_schedules")
+      .set({
+        ...change,
+        ...(about && { last_result: about.ending.result, last_detail: about.ending.detail }),
+      })
+      .where("id", "=", row.id)
+      .where("run_state", "=", "")
+      .where("enabled", "=", true)
+      .where("updated_at", "=", row.updated_at)
+      .where("next_run_at", "=", row.next_run_at)
+      .where(sql<boolean>`warned_for is not distinct from ${row.warned_for}`)
+      .executeTakeFirst();
+    if (changed.numUpdatedRows === 0n) return false;
+    if (about) await tell(trx, row, about);
+    return true;
+  });
+}
+
+function ofStep(db: Db | Trx<Tables>, row: ScheduleRow) {
+  return db
+    .updateTable("server_schedules")
+    .where("id", "=", row.id)
+    .where("run_state", "=", row.run_state)
+    .where("run_step_at", "=", row.run_step_at);
+}
+
+async function tell(
+  trx: Trx<Tables>,
+  { id, server_name: name, action }: ScheduleRow,
+  { ending, at }: { ending: Ending; at: Date },
+): Promise<void> {
+  const event = { name, id, action, ...ending, at: at.toISOString() };
+  await trx.insertInto("outbox").values(outboxRow(contracts.runFinished, event)).execute();
+}

@@ -1,0 +1,24 @@
+import type { Handler } from "@svc/mesh";
+import type { schedules as contracts } from "@svc/proto";
+import { auditActor } from "../server/deps.ts";
+import { idOf, noSchedule, withAccess } from "./access.ts";
+import type { ScheduleDeps } from "./deps.ts";
+import { toScheduleView } from "./row.ts";
+import { auditPayload, savedOf } from "./saved.ts";
+
+export const update =
+  (deps: ScheduleDeps): Handler<typeof contracts.update> =>
+  async (context, { name, id, ...input }) => {
+    const { principal } = context;
+    const at = new Date(deps.now());
+    const row = await withAccess(deps, { principal, name }, async (held) => {
+      const before = await held.find(idOf(id));
+      if (!before) throw context.fault("not_found", noSchedule);
+      const saved = savedOf(input, at);
+      if (before.run_state !== "") throw context.fault("schedule_running");
+      return held.update(before, saved, at);
+    });
+    const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };
+    deps.mesh.audit({ ...about, action: "schedule.update" });
+    return toScheduleView(row);
+  };
