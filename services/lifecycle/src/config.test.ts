@@ -27,7 +27,9 @@ test("the defaults are the numbers of the specification", () => {
     reconcile_running: 60_000,
     reconcile_failed: 300_000,
     reconcile_node: 10_000,
-    concurrency: 200,
+    concurrency: 4,
+    pass_limit: 180_000,
+    pass_stuck: 600_000,
     relist: 600_000,
     startup_timeout: 300_000,
     auto_restarts: 3,
@@ -38,8 +40,13 @@ test("the defaults are the numbers of the specification", () => {
     idle_default: 600_000,
     termination_grace: 300_000,
     heap_reserve_min: 512 * 2 ** 20,
-    images: ["svc.local/demo-server:1.21.4"],
+    default_image: "svc.local/demo-server:1.21.4",
+    max_claims: 4,
+    allowlist_shown: 5_000,
     platform_image: "",
+    egress_wait: 30_000,
+    egress_positive_probe: "kube-dns.kube-system.svc:53",
+    egress_probe: "",
     forwarding_secret_name: "forwarding-secret",
     schedule_tick: 15_000,
     schedule_limit: 20,
@@ -51,6 +58,20 @@ test("the defaults are the numbers of the specification", () => {
     schedule_start_wait: 900_000,
     schedule_first_step: 30_000,
     schedule_concurrency: 32,
+    console_tail: 100,
+    console_catch_up: 5_000,
+    console_linger: 150_000,
+    console_lease: 5_000,
+    console_renew: 1_000,
+    console_poll: 500,
+    console_line_bytes: 4_096,
+    console_burst: 2_000,
+    console_lines_per_second: 100,
+    rcon_timeout: 5_000,
+    rcon_waiting: 16,
+    rcon_idle: 30_000,
+    rcon_reply_bytes: 256 * 1_024,
+    luckperms_pages: 10,
     lease_duration: 6_000,
     lease_renew: 2_000,
     list_page: 500,
@@ -60,5 +81,8 @@ test("the defaults are the numbers of the specification", () => {
 test("a setting can be overridden, and a wrong one is named", () => {
   const changed = loadSettings(settings, { overrides: ["lifecycle.arrival_window=5s"] });
   assert.equal(changed.lifecycle.arrival_window, 5_000);
-  assert.throws(() => loadSettings(settings, { overrides: ["lifecycle.images=[]"] }), /lifecycle\.images/);
+  assert.throws(
+    () => loadSettings(settings, { overrides: ["lifecycle.max_claims=0"] }),
+    /lifecycle\.max_claims/,
+  );
 });

@@ -49,8 +49,12 @@ export const settings = z.object({
     reconcile_running: duration("60s"),
     reconcile_failed: duration("5m"),
     reconcile_node: duration("10s"),
-    /** Servers that are worked on at the same time. */
-    concurrency: whole(200),
+    /** Passes that work at the same time; one that waits for RCON leaves its place to another (behaviour.md b.1). */
+    concurrency: whole(4),
+    /** No pass takes longer; what is left of it is done by the next (behaviour.md b.1). */
+    pass_limit: duration("3m"),
+    /** A pass that takes longer than this can only be helped by a new process: liveness fails. */
+    pass_stuck: duration("10m"),
     /** All objects are listed again this often, in case a watch lost something. */
     relist: duration("10m"),
 
@@ -67,10 +71,20 @@ export const settings = z.object({
     idle_default: duration("600s"),
     termination_grace: duration("300s"),
     heap_reserve_min: size("512Mi"),
-    /** Images that a server may have, `name:tag` or `name:*`; the first is used when none is named. */
-    images: z.array(z.string().min(1)).min(1).default(["svc.local/demo-server:1.21.4"]),
+    /** Image of a server that names none; the whitelist of builds must hold it. */
+    default_image: z.string().min(1).default("svc.local/demo-server:1.21.4"),
+    /** Claims that one replica decides at the same time; each holds a connection while it asks for limits. */
+    max_claims: whole(4).pipe(z.number().min(1)),
+    /** Players of a server's allowlist that are shown, the newest first. */
+    allowlist_shown: whole(5_000).pipe(z.number().min(1).max(5_000)),
     /** Image with the platform's init steps; without it no init containers are added. */
     platform_image: z.string().default(""),
+    /** How long a server waits for its egress policy to be enforced; then it starts all the same. */
+    egress_wait: duration("30s"),
+    /** What a server must reach, as `host:port`: while it does not, its network is not up yet. */
+    egress_positive_probe: z.string().default("kube-dns.kube-system.svc:53"),
+    /** What a server must not reach, as `host:port`; empty on a single node. */
+    egress_probe: z.string().default(""),
     /** Name of the Secret (key `secret`) with the forwarding secret. */
     forwarding_secret_name: z.string().default("forwarding-secret"),
 
@@ -91,6 +105,31 @@ export const settings = z.object({
     schedule_first_step: duration("30s"),
     /** Tasks that one replica works on at the same time. */
     schedule_concurrency: whole(32).pipe(z.number().min(1)),
+
+    /** Lines that a new viewer of a console sees of the past, and most lines read after nobody watched for a while. */
+    console_tail: whole(100).pipe(z.number().max(1_000)),
+    console_catch_up: whole(5_000),
+    /** A console is followed this long after its viewers were looked at, which is each minute (interface.md 8). */
+    console_linger: duration("150s"),
+    /** A follower that was silent for the lease is replaced; it renews this often. */
+    console_lease: duration("5s"),
+    console_renew: duration("1s"),
+    /** How often a log that cannot be read yet is tried again. */
+    console_poll: duration("500ms"),
+    /** A longer line is cut. */
+    console_line_bytes: size("4Ki"),
+    /** Lines of 256 bytes that one server may show: at a stretch, and as an average. */
+    console_burst: whole(2_000),
+    console_lines_per_second: whole(100),
+    /** Waiting, connecting and the answer of one command together. */
+    rcon_timeout: duration("5s"),
+    /** Commands that may wait for one server. */
+    rcon_waiting: whole(16),
+    /** A connection without a command is closed after this. */
+    rcon_idle: duration("30s"),
+    rcon_reply_bytes: size("256Ki"),
+    /** Pages of LuckPerms that are read at most (api.md A14). */
+    luckperms_pages: whole(10),
 
     lease_duration: duration("6s"),
     lease_renew: duration("2s"),

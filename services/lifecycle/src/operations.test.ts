@@ -10,11 +10,7 @@ import { namespace, openStage, type Stage } from "./testing/stage.ts";
 
 // An image that the cluster does not have: the pod waits, and costs nothing.
 const noImage = "svc.local/nothing:1";
-const overrides = [
-  'lifecycle.images=["svc.local/demo-server:1.21.4", "svc.local/nothing:*"]',
-  "lifecycle.stop_notice=300ms",
-  "lifecycle.max_running_servers=12",
-];
+const overrides = ["lifecycle.stop_notice=300ms", "lifecycle.max_running_servers=12"];
 
 let stage: Stage;
 before(async () => {

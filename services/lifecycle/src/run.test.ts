@@ -12,7 +12,6 @@ import { staff, velocity } from "./testing/callers.ts";
 import { namespace, openStage, type Replica, type Stage } from "./testing/stage.ts";
 
 const overrides = [
-  'lifecycle.images=["svc.local/demo-server:1.21.4", "svc.local/nothing:*"]',
   "lifecycle.stop_notice=1s",
   "lifecycle.arrival_window=300ms",
   "lifecycle.wake_cooldown=0ms",

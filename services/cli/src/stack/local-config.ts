@@ -32,7 +32,7 @@ from = ${quote(`svc@${facts.rootDomain}`)}
 setup_url_file = ${quote(facts.setupUrlFile)}
 
 [lifecycle]
-images = [${quote(demoImage)}]
+default_image = ${quote(demoImage)}
 `;
 }
 

@@ -1,13 +1,12 @@
 import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
-import type { InputOf, MinecraftServerSpec } from "@svc/proto";
+import { type InputOf, images, type MinecraftServerSpec } from "@svc/proto";
 import { servers as resource } from "../cluster/resource.ts";
 import { auditActor, type contracts, type ServerDeps } from "./deps.ts";
 import {
   costsOf,
   faultOfDisplayName,
   faultOfIdle,
-  faultOfImage,
   faultOfName,
   faultOfQuantity,
   faultOfSubdomain,
@@ -24,17 +23,18 @@ export const create =
   (deps: ServerDeps): Handler<Contract> =>
   async (context, input) => {
     const { name, subdomain } = input;
-    const spec = specOf(deps, context, input);
+    const wanted = specOf(deps, context, input);
+    const admitted = await deps.mesh.call(images.admitImage, { image_ref: wanted.image }, context);
+    const spec = { ...wanted, image: admitted.image_ref };
     await checkFree(deps, context, input);
-    if (!(await deps.store.insert({ name, subdomain, costs: costsOf(spec) })))
-      throw context.fault("subdomain_taken");
-    await makeObject(deps, context, { name, spec });
+    const rows = { name, subdomain, costs: costsOf(spec) };
+    await deps.store.insert(rows, () => makeObject(deps, context, { name, spec }));
     const payload = { subdomain, image: spec.image };
     deps.mesh.audit({ ...auditActor(context), action: "server.create", server_name: name, payload });
     return { name, subdomain, desiredState: "Stopped" };
   };
 
-// In the order of behaviour.md f: node, names, policy, sizes, image.
+// In the order of behaviour.md f: node, names, policy, sizes; the image is asked of builds after all of them.
 function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): MinecraftServerSpec {
   const { settings } = deps;
   const check = (refusal: Refusal | undefined) => {
@@ -46,7 +46,6 @@ function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): Min
   const displayName = input.displayName?.trim();
   const idleSeconds = input.idleStopSeconds ?? settings.idle_default / 1_000;
   const storage = input.storage ?? settings.default_storage;
-  const image = input.image ?? settings.images[0] ?? "";
   const memory = input.memory ?? settings.default_memory;
   check(faultOfName(input.name));
   check(faultOfSubdomain(input.subdomain));
@@ -56,11 +55,10 @@ function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): Min
   check(faultOfQuantity("storage", storage));
   const merged = mergeResources({}, { memory, resources: input.resources }, settings);
   if (merged.kind === "refused") check(merged.refusal);
-  check(faultOfImage(image, settings.images));
   const nodeName = input.nodeName ?? placeServer(deps.nodes.list(), deps.servers.list());
   return {
     subdomain: input.subdomain,
-    image,
+    image: input.image ?? settings.default_image,
     desiredState: "Stopped",
     autostartPolicy: input.autostartPolicy ?? "ownerOnly",
     fallbackServer: "login",
@@ -90,7 +88,6 @@ async function checkFree(
   if (volume) throw context.fault("world_volume_exists");
 }
 
-// The rows are there first. When this fails they stay, and the same call made again completes them.
 async function makeObject(
   deps: ServerDeps,
   context: Context<Contract>,

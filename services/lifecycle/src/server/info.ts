@@ -81,7 +81,8 @@ export function toFleetServer(
   const ownerId = row?.ownerId;
   const isSystem = systemRoleOf(server) !== "";
   const owner = ownerId === undefined ? undefined : names?.[ownerId];
-  const isClaimable = ownerId === undefined && !isSystem && row?.retiring?.delete !== true;
+  // A give-up that is pending keeps claims away as a deletion does (interface.md 2.5).
+  const isClaimable = ownerId === undefined && !isSystem && !row?.retiring;
   return {
     ...toServerInfo(server, { autoRestarts, ...(row && { row }) }),
     owned: ownerId !== undefined && ownerId === callerId,

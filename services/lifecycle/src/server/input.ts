@@ -3,16 +3,15 @@
 import { isUserName, type MinecraftServerSpec } from "@svc/proto";
 import { heapOf, parseQuantity, positiveQuantity } from "../cluster/quantity.ts";
 import type { LifecycleSettings } from "../config.ts";
+import type { Costs } from "./store.ts";
+
+const mebibyte = 2 ** 20;
+/** What a column holds; nobody's quota is larger (api.md B.3). */
+const highestCost = 2_147_483_647;
 
 /** A refusal by name, with the words when the table's do not say enough. */
 export type Refusal = {
-  fault:
-    | "bad_name"
-    | "bad_subdomain"
-    | "bad_display_name"
-    | "bad_idle_stop"
-    | "bad_request"
-    | "image_not_whitelisted";
+  fault: "bad_name" | "bad_subdomain" | "bad_display_name" | "bad_idle_stop" | "bad_request";
   message?: string;
 };
 
@@ -40,15 +39,6 @@ export function faultOfIdle(seconds: number): Refusal | undefined {
 export function faultOfQuantity(field: string, value: string): Refusal | undefined {
   if (positiveQuantity(value) !== undefined) return undefined;
   return { fault: "bad_request", message: `${field} must be a quantity above zero such as 2Gi.` };
-}
-
-/** Whether a reference, with or without a pinned digest, is one of the allowed `name:tag` or `name:*`. */
-export function faultOfImage(image: string, allowed: readonly string[]): Refusal | undefined {
-  const tagged = image.replace(/@sha256:[0-9a-f]{64}$/, "");
-  const name = tagged.replace(/:[^/:]*$/, "");
-  return allowed.some((entry) => entry === tagged || entry === `${name}:*`)
-    ? undefined
-    : { fault: "image_not_whitelisted" };
 }
 
 /** Idle settings of the spec. Off keeps the seconds, so that "off" differs from "never set". */
@@ -130,16 +120,13 @@ function faultOfResources(
 }
 
 /** What a server counts against its owner's quota: CPU in milli, memory and storage in MB. */
-export function costsOf(spec: MinecraftServerSpec): {
-  cpuMilli: number;
-  memoryMb: number;
-  storageMb: number;
-} {
+export function costsOf(spec: MinecraftServerSpec): Costs {
   const limits = spec.resources?.limits ?? {};
-  const mb = (value: string | undefined) => Math.round((parseQuantity(value ?? "") ?? 0) / 2 ** 20);
+  const inUnits = (value: string | undefined, unit: number) =>
+    Math.min(highestCost, Math.max(0, Math.round((parseQuantity(value ?? "") ?? 0) / unit)));
   return {
-    cpuMilli: Math.round((parseQuantity(limits["cpu"] ?? "") ?? 0) * 1_000),
-    memoryMb: mb(limits["memory"]),
-    storageMb: mb(spec.storage?.size),
+    cpuMilli: inUnits(limits["cpu"], 1 / 1_000),
+    memoryMb: inUnits(limits["memory"], mebibyte),
+    storageMb: inUnits(spec.storage?.size, mebibyte),
   };
 }

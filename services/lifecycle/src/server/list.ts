@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { accounts } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
+import { inBatches } from "./batches.ts";
 import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
 import { toFleetServer, toServerInfo } from "./info.ts";
 
@@ -21,7 +22,7 @@ type Names = { version: number; names: readonly string[] };
 const sorted = new WeakMap<ServerDeps["servers"], Names>();
 
 // Sorting 10,000 names costs more than a page of them, so the order is kept until a server comes or goes.
-function sortedNames(servers: ServerDeps["servers"]): readonly string[] {
+export function sortedNames(servers: ServerDeps["servers"]): readonly string[] {
   const known = sorted.get(servers);
   if (known?.version === servers.keysVersion) return known.names;
   const names = [...servers.keys()].sort();
@@ -29,7 +30,7 @@ function sortedNames(servers: ServerDeps["servers"]): readonly string[] {
   return names;
 }
 
-function firstAfter(names: readonly string[], name: string): number {
+export function firstAfter(names: readonly string[], name: string): number {
   let [low, high] = [0, names.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -55,13 +56,10 @@ export const fleet =
     const rows = await deps.store.rowsOf(items.map(({ metadata }) => metadata.name));
     const ids = [...new Set([...rows.values()].flatMap(({ ownerId }) => ownerId ?? []))];
     // Best effort: without identity the fleet is shown, and says that owners are unknown.
-    const names =
-      ids.length === 0
-        ? {}
-        : await deps.mesh.call(accounts.nameAccounts, { user_ids: ids }, context).then(
-            (answer) => answer.names,
-            () => undefined,
-          );
+    const names = await inBatches(ids, async (user_ids) => {
+      const answer = await deps.mesh.call(accounts.nameAccounts, { user_ids }, context);
+      return answer.names;
+    }).catch(() => undefined);
     const { auto_restarts: autoRestarts } = deps.settings;
     const callerId = context.principal.kind === "account" ? context.principal.user_id : "";
     const fleetRows = items.map((server) =>

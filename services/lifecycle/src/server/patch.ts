@@ -1,20 +1,12 @@
 import { isKubeError } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
-import type { InputOf, MinecraftServerSpec } from "@svc/proto";
+import { type InputOf, images, type MinecraftServerSpec } from "@svc/proto";
 import { namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import { auditActor, type contracts, findByUserName, type ServerDeps } from "./deps.ts";
-import {
-  costsOf,
-  faultOfDisplayName,
-  faultOfIdle,
-  faultOfImage,
-  idleOf,
-  mergeResources,
-  type Refusal,
-} from "./input.ts";
+import { costsOf, faultOfDisplayName, faultOfIdle, idleOf, mergeResources, type Refusal } from "./input.ts";
 
 type Contract = typeof contracts.patch;
-type Input = InputOf<Contract>;
+type Input = Omit<InputOf<Contract>, "image"> & { image?: string | undefined };
 /** `null` takes a field away, as in a merge patch. */
 type SpecPatch = { [K in keyof MinecraftServerSpec]?: MinecraftServerSpec[K] | null };
 
@@ -28,16 +20,34 @@ export const patch =
     if (fields.length === 0) {
       throw context.fault("bad_request", { message: "Name at least one setting to change." });
     }
-    const { before, after } = await change(deps, context, { known, input });
-    await deps.store.setCosts(input.name, costsOf(after.spec));
-    const images =
-      before.spec.image === after.spec.image
-        ? {}
-        : { image_from: before.spec.image, image_to: after.spec.image };
-    const payload = { fields, ...images };
+    const image = await admit(deps, context, { known, input });
+    const { before, after } = await change(deps, context, { known, input: { ...input, image } });
+    if (input.memory !== undefined || input.resources !== undefined) await noteCosts(deps, after);
+    const [from, to] = [before.spec.image, after.spec.image];
+    const payload = { fields, ...(from !== to && { image_from: from, image_to: to }) };
     deps.mesh.audit({ ...auditActor(context), action: "server.patch", server_name: input.name, payload });
     return { name: input.name, patched: fields };
   };
+
+/** What would be stored of the image that was asked for; the stored one itself needs nobody's word. */
+async function admit(
+  deps: ServerDeps,
+  context: Context<Contract>,
+  { known, input }: { known: Server; input: Input },
+): Promise<string | undefined> {
+  const { image } = input;
+  if (image === undefined || image === known.spec.image) return image;
+  return (await deps.mesh.call(images.admitImage, { image_ref: image }, context)).image_ref;
+}
+
+// Read again under the row's lock: of two changes at once the later one may come here first.
+async function noteCosts({ store, kube }: ServerDeps, server: Server): Promise<void> {
+  const target = { name: server.metadata.name, namespace: namespaceOf(server) };
+  await store.refreshCosts(target.name, async () => {
+    const now = await kube.find(resource, target, { timeoutMs: 3_000 });
+    return now && costsOf(now.spec);
+  });
+}
 
 async function change(
   deps: ServerDeps,
@@ -97,17 +107,11 @@ function patchOf(
       result.javaMemory = merged.javaMemory ?? null;
     }
   }
-  if (input.image !== undefined && !isSameImage(spec.image, input.image)) {
-    check(faultOfImage(input.image, settings.images));
+  if (input.image !== undefined && input.image !== spec.image) {
     if (input.confirmImageChange !== true) throw context.fault("image_change_unconfirmed");
     result.image = input.image;
   }
   return result;
-}
-
-// The stored reference may carry a digest that pins it; the same name:tag is then no change.
-function isSameImage(stored: string, given: string): boolean {
-  return stored === given || (!given.includes("@") && stored.startsWith(`${given}@sha256:`));
 }
 
 // In a merge patch what is not named stays, so what was taken away is named as null.

@@ -31,27 +31,56 @@ export type Started = { server: Server; change: "none" | "woken" | "retried" };
 
 const conflictTries = 5;
 
-/** Makes a server want to run; one that does already is left as it is once the cooldown is over. The cooldown is recorded only when it comes about (behaviour.md f). */
+/**
+ * Makes a server want to run; one that does already is left as it is once the cooldown is over. The cooldown is
+ * recorded only when a wake came about (behaviour.md f), so a replica that dies half-way leaves none behind; of many
+ * wakes at once the object's version lets one through.
+ */
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
-  const { store, settings } = deps;
-  const { name } = request.server.metadata;
   if (!request.isScheduled) await checkCooldown(deps, request);
   if (isOnItsWay(deps, request, request.server) && !request.row?.retiring) {
     return { server: request.server, change: "none" };
   }
-  const isNew = !wantsToRun(request.server);
-  if (isNew && !hasRoom(deps.servers.list(), settings.max_running_servers))
-    throw request.refuse("at_capacity");
-  await checkState(deps, request, request.server);
-  if (request.isScheduled) return change(deps, request);
-  const left = await store.takeWake(name, settings.wake_cooldown);
-  if (left > 0) throw cooldown(request, left);
+  const leave = enter(deps, request);
   try {
-    return await change(deps, request);
-  } catch (error) {
-    await store.returnWake(name).catch(() => undefined);
-    throw error;
+    await checkState(deps, request, request.server);
+    const started = await change(deps, request);
+    if (started.change !== "none") await confirm(deps, request, started.server);
+    return started;
+  } finally {
+    leave();
   }
+}
+
+// Servers that were let in and may not want to run in our copy yet: many wakes at once must not pass the cap together.
+const entered = new WeakMap<ServerDeps["servers"], Map<string, number>>();
+
+function enter({ servers, settings }: ServerDeps, { server, refuse }: StartRequest): () => void {
+  const { name } = server.metadata;
+  const inside = entered.get(servers) ?? new Map<string, number>();
+  entered.set(servers, inside);
+  if (!wantsToRun(server) && !hasRoom(servers.list(), settings.max_running_servers, { name, inside })) {
+    throw refuse("at_capacity");
+  }
+  inside.set(name, (inside.get(name) ?? 0) + 1);
+  return () => {
+    const left = (inside.get(name) ?? 1) - 1;
+    if (left > 0) inside.set(name, left);
+    else inside.delete(name);
+  };
+}
+
+// A give-up that was asked for while we woke the server wins: it stays stopped until the reaper came (interface.md 2.5).
+async function confirm(deps: ServerDeps, request: StartRequest, server: Server): Promise<void> {
+  const { name } = server.metadata;
+  const isRetiring = await deps.store
+    .recordWake(name, { startsCooldown: !request.isScheduled })
+    // The server was woken; a database that went away meanwhile costs the cooldown and nothing else.
+    .catch(() => false);
+  if (!isRetiring) return;
+  const merge = { spec: { desiredState: "Stopped" } };
+  deps.servers.remember(await deps.kube.patch(resource, { name, namespace: namespaceOf(server) }, { merge }));
+  throw request.refuse("server_retiring");
 }
 
 // A failed start that will be tried again by itself is nothing that a joining player could hurry.
@@ -99,7 +128,9 @@ async function change(deps: ServerDeps, request: StartRequest): Promise<Started>
 
 async function changeOnce({ kube, servers }: ServerDeps, server: Server): Promise<Started> {
   const isRetry = wantsToRun(server);
-  const { name, resourceVersion } = server.metadata;
+  const { name, resourceVersion, annotations } = server.metadata;
+  // Somebody asked for it already and the operator has not come to it yet.
+  if (isRetry && annotations?.[annotation.startRetry] !== undefined) return { server, change: "none" };
   const merge = isRetry
     ? { metadata: { resourceVersion, annotations: { [annotation.startRetry]: new Date().toISOString() } } }
     : { metadata: { resourceVersion }, spec: { desiredState: "Running" } };

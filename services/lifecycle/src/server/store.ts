@@ -1,9 +1,9 @@
-// All SQL on servers. Every function is one statement unless its name says otherwise.
+// SQL on servers that every operation shares. Who owns them is in ownership/store.ts, the reaper's part in world/store.ts.
 
-import { servers as contracts, type Phase, type RetireState } from "@svc/proto";
-import { asFault, outboxRow } from "@svc/store";
+import { servers as contracts, Fault, type Phase, type RetireState } from "@svc/proto";
+import { asFault, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
-import type { LifecycleStore } from "./schema.ts";
+import type { LifecycleStore, Tables } from "./schema.ts";
 
 /** What the database adds to a server's object. */
 export type ServerRow = {
@@ -11,26 +11,31 @@ export type ServerRow = {
   retiring: RetireState | undefined;
 };
 
+/** CPU in milli, memory and storage in MB, as quotas count them. */
 export type Costs = { cpuMilli: number; memoryMb: number; storageMb: number };
+
+export type NewServer = { name: string; subdomain: string; costs: Costs };
 
 export type ServerStore = {
   find: (name: string) => Promise<ServerRow | undefined>;
   rowsOf: (names: readonly string[]) => Promise<Map<string, ServerRow>>;
   subdomainHolder: (subdomain: string) => Promise<string | undefined>;
-  /** Makes or completes the rows of a new server and tells of it; false when the subdomain is taken. */
-  insert: (server: { name: string; subdomain: string; costs: Costs }) => Promise<boolean>;
-  setCosts: (name: string, costs: Costs) => Promise<void>;
+  /**
+   * Makes the rows of a new server, tells of it, and makes its object by `makeObject`, all or nothing. Throws
+   * `subdomain_taken`, and `name_taken` when the name is still somebody's.
+   */
+  insert: (server: NewServer, makeObject: () => Promise<void>) => Promise<void>;
+  /** Writes the costs that `read` finds while nobody else can write them; undefined leaves them. */
+  refreshCosts: (name: string, read: () => Promise<Costs | undefined>) => Promise<void>;
   /** Whether one of the players is on the list and was not revoked. */
   isAllowed: (name: string, players: readonly string[]) => Promise<boolean>;
   /** Milliseconds of the cooldown that are left; 0 when a wake may go on. */
   cooldownLeft: (name: string, cooldownMs: number) => Promise<number>;
-  /** Remembers a wake unless another came first: then the milliseconds that are left. */
-  takeWake: (name: string, cooldownMs: number) => Promise<number>;
-  /** Gives a wake back that did not come about. */
-  returnWake: (name: string) => Promise<void>;
+  /** Remembers a wake that came about; true when the server is being given up, and then nothing is remembered. */
+  recordWake: (name: string, about: { startsCooldown: boolean }) => Promise<boolean>;
   recordJoin: (name: string, player: string, at: Date) => Promise<void>;
   phases: () => Promise<Map<string, string | null>>;
-  /** Adopts an object that was made without this service. */
+  /** Adopts an object that was made without this service, or whose creation was not noted down. */
   adopt: (name: string, subdomain: string) => Promise<void>;
   /** Writes a phase and the event of its change in one statement; false when the row says something else. */
   changePhase: (change: PhaseChange) => Promise<boolean>;
@@ -40,29 +45,31 @@ export type ServerStore = {
 
 export type PhaseChange = { name: string; known: string | null; to: Phase; reason: string; at: Date };
 
+/** Turns a lost database into the fault `unavailable`. */
+export function guarded<A extends unknown[], R>(
+  work: (...args: A) => Promise<R>,
+): (...args: A) => Promise<R> {
+  return (...args) =>
+    work(...args).catch((error: unknown) => {
+      throw asFault(error);
+    });
+}
+
 export function createServerStore(store: LifecycleStore): ServerStore {
   const { db } = store;
-  const guarded =
-    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
-    (...args: A): Promise<R> =>
-      work(...args).catch((error: unknown) => {
-        throw asFault(error);
-      });
   return {
     ping: store.ping,
     find: guarded(async (name) => {
-      const row = await db
-        .selectFrom("servers")
-        .select(["owner_id", "retire_requested_at", "retire_delete"])
-        .where("name", "=", name)
-        .executeTakeFirst();
+      const query = db.selectFrom("servers").select(rowColumns).where("name", "=", name);
+      const row = await query.where("deleted_at", "is", null).executeTakeFirst();
       return row && rowOf(row);
     }),
     rowsOf: guarded(async (names) => {
       const rows = await db
         .selectFrom("servers")
-        .select(["name", "owner_id", "retire_requested_at", "retire_delete"])
+        .select(["name", ...rowColumns])
         .where("name", "=", sql<string>`any(${[...names]}::text[])`)
+        .where("deleted_at", "is", null)
         .execute();
       return new Map(rows.map((row) => [row.name, rowOf(row)]));
     }),
@@ -70,10 +77,8 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       const query = db.selectFrom("server_aliases").select("server_name").where("subdomain", "=", subdomain);
       return (await query.executeTakeFirst())?.server_name;
     }),
-    insert: guarded((server) => insertServer(store, server)),
-    setCosts: guarded(async (name, costs) => {
-      await db.updateTable("servers").set(columnsOf(costs)).where("name", "=", name).execute();
-    }),
+    insert: guarded((server, makeObject) => insertServer(store, server, makeObject)),
+    refreshCosts: guarded((name, read) => refreshCosts(store, name, read)),
     isAllowed: guarded(async (name, players) => {
       if (players.length === 0) return false;
       const query = db
@@ -89,20 +94,19 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       const query = db.selectFrom("servers").select(leftOf(cooldownMs).as("left")).where("name", "=", name);
       return Math.max(0, Number((await query.executeTakeFirst())?.left ?? 0));
     }),
-    takeWake: guarded((name, cooldownMs) => takeWake(store, name, cooldownMs)),
-    returnWake: guarded(async (name) => {
-      await db.updateTable("servers").set({ last_wake_at: null }).where("name", "=", name).execute();
+    recordWake: guarded(async (name, { startsCooldown }) => {
+      const at = sql<Date | null>`case when ${startsCooldown} and retire_requested_at is null
+        then now() else last_wake_at end`;
+      const query = db.updateTable("servers").set({ last_wake_at: at }).where("name", "=", name);
+      const row = await query.returning("retire_requested_at").executeTakeFirst();
+      return row !== undefined && row.retire_requested_at !== null;
     }),
     recordJoin: guarded((name, player, at) => recordJoin(store, name, { player, at })),
     phases: guarded(async () => {
-      const rows = await db.selectFrom("servers").select(["name", "cached_phase"]).execute();
-      return new Map(rows.map((row) => [row.name, row.cached_phase]));
+      const query = db.selectFrom("servers").select(["name", "cached_phase"]).where("deleted_at", "is", null);
+      return new Map((await query.execute()).map((row) => [row.name, row.cached_phase]));
     }),
-    adopt: guarded(async (name, subdomain) => {
-      await sql`with made as (insert into servers (name) values (${name}) on conflict do nothing returning name)
-        insert into server_aliases (subdomain, server_name) select ${subdomain}, name from made
-        on conflict do nothing`.execute(db);
-    }),
+    adopt: guarded((name, subdomain) => adopt(store, name, subdomain)),
     changePhase: guarded((change) => changePhase(store, change)),
     phaseOf: guarded(async (name) => {
       const query = db.selectFrom("servers").select("cached_phase").where("name", "=", name);
@@ -111,9 +115,14 @@ export function createServerStore(store: LifecycleStore): ServerStore {
   };
 }
 
-type RawRow = { owner_id: string | null; retire_requested_at: Date | null; retire_delete: boolean };
+export const rowColumns = ["owner_id", "retire_requested_at", "retire_delete"] as const;
+export type RowColumns = {
+  owner_id: string | null;
+  retire_requested_at: Date | null;
+  retire_delete: boolean;
+};
 
-function rowOf(row: RawRow): ServerRow {
+export function rowOf(row: RowColumns): ServerRow {
   const requestedAt = row.retire_requested_at;
   return {
     ownerId: row.owner_id ?? undefined,
@@ -123,38 +132,76 @@ function rowOf(row: RawRow): ServerRow {
   };
 }
 
-function columnsOf({ cpuMilli, memoryMb, storageMb }: Costs) {
+export function costColumns({ cpuMilli, memoryMb, storageMb }: Costs) {
   return { cached_cpu_milli: cpuMilli, cached_memory_mb: memoryMb, cached_storage_mb: storageMb };
 }
 
+/** The row of a live server, locked until the transaction ends. */
+export async function lockRow(trx: Trx<Tables>, name: string): Promise<ServerRow | undefined> {
+  const query = trx.selectFrom("servers").select(rowColumns).where("name", "=", name);
+  const row = await query.where("deleted_at", "is", null).forUpdate().executeTakeFirst();
+  return row && rowOf(row);
+}
+
+// As a row that was never there: what a deleted server or a creation that did not get through left is wiped.
+const fresh = {
+  owner_id: null,
+  claimed_at: null,
+  last_active_at: sql<Date>`now()`,
+  warned_3d_at: null,
+  warned_1d_at: null,
+  cached_phase: null,
+  created_at: sql<Date>`now()`,
+  deleted_at: null,
+  retire_requested_at: null,
+  retire_delete: false,
+  last_wake_at: null,
+};
+
+// The object is made before the commit: two creations of one name wait for each other here, so that the alias is that
+// of the object. A process that dies in between leaves an object without rows, and the leader adopts it.
 async function insertServer(
   { db }: LifecycleStore,
-  { name, subdomain, costs }: { name: string; subdomain: string; costs: Costs },
-): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    const columns = columnsOf(costs);
-    const made = await trx
+  { name, subdomain, costs }: NewServer,
+  makeObject: () => Promise<void>,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const before = await lockRow(trx, name);
+    if (before?.ownerId !== undefined || before?.retiring) {
+      throw new Fault("name_taken", {
+        message: "The name still belongs to a server whose object is gone; delete that server first.",
+      });
+    }
+    const columns = { ...fresh, ...costColumns(costs) };
+    await trx
       .insertInto("servers")
       .values({ name, ...columns })
-      // A row without an object is what a creation left that did not get through, or a deleted server.
-      .onConflict((conflict) => conflict.column("name").doUpdateSet({ ...columns, deleted_at: null }))
-      .returning(sql<boolean>`xmax = 0`.as("is_new"))
-      .executeTakeFirstOrThrow();
+      .onConflict((conflict) => conflict.column("name").doUpdateSet(columns))
+      .execute();
+    await trx.deleteFrom("server_allowlist").where("server_name", "=", name).execute();
     await trx.deleteFrom("server_aliases").where("server_name", "=", name).execute();
     const alias = await trx
       .insertInto("server_aliases")
       .values({ subdomain, server_name: name })
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
-    if (alias.numInsertedOrUpdatedRows === 0n) {
-      await trx.deleteFrom("servers").where("name", "=", name).where(sql<boolean>`${made.is_new}`).execute();
-      return false;
-    }
-    if (made.is_new) {
-      const event = { name, subdomain, at: new Date().toISOString() };
-      await trx.insertInto("outbox").values(outboxRow(contracts.serverCreated, event)).execute();
-    }
-    return true;
+    if (alias.numInsertedOrUpdatedRows === 0n) throw new Fault("subdomain_taken");
+    const event = { name, subdomain, at: new Date().toISOString() };
+    await trx.insertInto("outbox").values(outboxRow(contracts.serverCreated, event)).execute();
+    await makeObject();
+  });
+}
+
+async function refreshCosts(
+  { db }: LifecycleStore,
+  name: string,
+  read: () => Promise<Costs | undefined>,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (!(await lockRow(trx, name))) return;
+    const costs = await read();
+    if (!costs) return;
+    await trx.updateTable("servers").set(costColumns(costs)).where("name", "=", name).execute();
   });
 }
 
@@ -162,16 +209,23 @@ function leftOf(cooldownMs: number) {
   return sql<number | null>`extract(epoch from last_wake_at - now()) * 1000 + ${cooldownMs}::float8`;
 }
 
-async function takeWake({ db }: LifecycleStore, name: string, cooldownMs: number): Promise<number> {
-  const taken = await db
-    .updateTable("servers")
-    .set({ last_wake_at: sql<Date>`now()` })
-    .where("name", "=", name)
-    .where((where) => where.or([where("last_wake_at", "is", null), where(leftOf(cooldownMs), "<=", 0)]))
-    .executeTakeFirst();
-  if (taken.numUpdatedRows > 0n) return 0;
-  const query = db.selectFrom("servers").select(leftOf(cooldownMs).as("left")).where("name", "=", name);
-  return Math.max(0, Number((await query.executeTakeFirst())?.left ?? 0));
+async function adopt({ db }: LifecycleStore, name: string, subdomain: string): Promise<void> {
+  const created = { name, subdomain, at: new Date().toISOString() };
+  const event = outboxRow(contracts.serverCreated, created);
+  await db.transaction().execute(async (trx) => {
+    const made = await trx
+      .insertInto("servers")
+      .values({ name })
+      .onConflict((conflict) =>
+        conflict.column("name").doUpdateSet(fresh).where("servers.deleted_at", "is not", null),
+      )
+      .returning("name")
+      .executeTakeFirst();
+    if (!made) return;
+    const alias = trx.insertInto("server_aliases").values({ subdomain, server_name: name });
+    await alias.onConflict((conflict) => conflict.doNothing()).execute();
+    await trx.insertInto("outbox").values(event).execute();
+  });
 }
 
 async function recordJoin(

@@ -40,7 +40,16 @@ export function isAwake(server: Server): boolean {
   return wantsToRun(server) && server.status?.phase !== "Failed";
 }
 
-/** True when one more server may want to run; 0 is no cap. */
-export function hasRoom(servers: readonly Server[], highest: number): boolean {
-  return highest === 0 || servers.filter(wantsToRun).length < highest;
+/** True when `name` may want to run as well; `inside` are servers that are being woken. 0 is no cap. */
+export function hasRoom(
+  servers: readonly Server[],
+  highest: number,
+  about: { name: string; inside: ReadonlyMap<string, unknown> },
+): boolean {
+  if (highest === 0) return true;
+  const isCounted = (server: Server) => {
+    const { name } = server.metadata;
+    return name !== about.name && (wantsToRun(server) || about.inside.has(name));
+  };
+  return servers.filter(isCounted).length < highest;
 }

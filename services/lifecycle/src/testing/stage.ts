@@ -8,7 +8,7 @@ import { loadSettings } from "@svc/config";
 import { connectKube, type Kube, type KubeObject, resource, resources } from "@svc/kube";
 import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
 import type { Mesh } from "@svc/mesh";
-import { AuditEntry, accounts } from "@svc/proto";
+import { AuditEntry } from "@svc/proto";
 import type { Running } from "@svc/service";
 import { openStore } from "@svc/store";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
@@ -19,6 +19,7 @@ import { settings } from "../config.ts";
 import { minecraftServerCrd } from "../crd/definition.ts";
 import { startLifecycle } from "../lifecycle.ts";
 import type { Tables } from "../server/schema.ts";
+import { type Library, type People, serveBuilds, serveIdentity } from "./neighbours.ts";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -97,11 +98,9 @@ export type Stage = TestCluster & {
   /** As the gateways call. */
   external: Mesh;
   internal: Mesh;
-  /** What identity would say; tests change it. */
-  people: {
-    links: Map<string, { user_id: string; role: "owner" | "admin" | "user" }>;
-    isAway: boolean;
-  };
+  /** What identity and builds would say; tests change it. */
+  people: People;
+  library: Library;
   /** What was audited so far. */
   audits: AuditEntry[];
   /** Starts a replica of the service. */
@@ -117,10 +116,9 @@ export async function openStage(): Promise<Stage> {
     startTestNats(),
     createTestDatabase({ schema: "lifecycle", migrations: join(repo, "services/lifecycle/migrations") }),
   ]);
-  const people: Stage["people"] = { links: new Map(), isAway: false };
-  const identity = await nats.connect("identity");
+  const [identity, builds] = await Promise.all([nats.connect("identity"), nats.connect("builds")]);
   const audits: AuditEntry[] = [];
-  await serveIdentity(identity, people);
+  const [people, library] = await Promise.all([serveIdentity(identity), serveBuilds(builds)]);
   await identity.consume<AuditEntry>({
     durable: "identity-audit",
     stream: "AUDIT",
@@ -140,34 +138,19 @@ export async function openStage(): Promise<Stage> {
   };
   const close = async () => {
     await Promise.all([...replicas].map((replica) => replica.stop()));
-    await Promise.all([external, internal, identity].map((mesh) => mesh.drain(500)));
+    await Promise.all([external, internal, identity, builds].map((mesh) => mesh.drain(500)));
     await database.drop();
     await nats.stop();
     await base.close();
   };
-  return { ...base, nats, database, external, internal, people, audits, start, close };
-}
-
-async function serveIdentity(mesh: Mesh, people: Stage["people"]): Promise<void> {
-  mesh.serve(accounts.findLink, (context, { mc_uuid }) => {
-    if (people.isAway) throw context.fault("unavailable");
-    return { account: people.links.get(mc_uuid) ?? null };
-  });
-  mesh.serve(accounts.listLinks, (_context, { user_id }) => ({
-    mc_uuids: [...people.links].filter(([, account]) => account.user_id === user_id).map(([uuid]) => uuid),
-  }));
-  mesh.serve(accounts.nameAccounts, (context, { user_ids }) => {
-    if (people.isAway) throw context.fault("unavailable");
-    return { names: Object.fromEntries(user_ids.map((id) => [id, `${id}@example.org`])) };
-  });
-  await mesh.announce();
+  return { ...base, nats, database, external, internal, people, library, audits, start, close };
 }
 
 async function startReplica(
   { nats, databaseUrl, kubeconfig }: { nats: TestNats; databaseUrl: string; kubeconfig: string },
   overrides: readonly string[],
 ): Promise<Replica> {
-  const log = createLogger("lifecycle", "silent");
+  const log = createLogger("lifecycle", "error");
   const registry = createRegistry("lifecycle", "test");
   const mesh = await nats.connect("lifecycle", { registry });
   const store = openStore<Tables>({ url: databaseUrl, schema: "lifecycle", poolSize: 5, log });

@@ -1,0 +1,72 @@
+// The other services as this one asks them, on the real mesh under their own names.
+
+import type { Mesh } from "@svc/mesh";
+import { accounts, images, links, type OutputOf, quotas } from "@svc/proto";
+
+type Limits = OutputOf<typeof quotas.readLimits>["limits"];
+
+/** What identity would say; tests change it. */
+export type People = {
+  links: Map<string, { user_id: string; role: "owner" | "admin" | "user" }>;
+  limits: Map<string, Limits>;
+  disabled: Set<string>;
+  isAway: boolean;
+};
+
+/** What builds would say: `name:tag` or `name:*`, and the digests that tags name now. */
+export type Library = { whitelist: string[]; pins: Map<string, string>; isAway: boolean };
+
+export const noLimits: Limits = {
+  max_servers: null,
+  max_cpu_milli: null,
+  max_memory_mb: null,
+  max_storage_gb: null,
+};
+
+export async function serveIdentity(mesh: Mesh): Promise<People> {
+  const people: People = { links: new Map(), limits: new Map(), disabled: new Set(), isAway: false };
+  mesh.serve(accounts.findLink, (context, { mc_uuid }) => {
+    if (people.isAway) throw context.fault("unavailable");
+    return { account: people.links.get(mc_uuid) ?? null };
+  });
+  mesh.serve(accounts.listLinks, (context, { user_id }) => {
+    if (people.isAway) throw context.fault("unavailable");
+    const linked = [...people.links].filter(([, account]) => account.user_id === user_id);
+    return { mc_uuids: linked.map(([uuid]) => uuid) };
+  });
+  mesh.serve(accounts.nameAccounts, (context, { user_ids }) => {
+    if (people.isAway) throw context.fault("unavailable");
+    return { names: Object.fromEntries(user_ids.map((id) => [id, `${id}@example.org`])) };
+  });
+  mesh.serve(links.namePlayers, (context, { mc_uuids }) => {
+    if (people.isAway) throw context.fault("unavailable");
+    const named = mc_uuids.flatMap((uuid) => {
+      const account = people.links.get(uuid);
+      return account ? [[uuid, account.user_id] as const] : [];
+    });
+    return { names: Object.fromEntries(named) };
+  });
+  mesh.serve(quotas.readLimits, (context, { user_id }) => {
+    if (people.isAway) throw context.fault("unavailable");
+    return { limits: people.limits.get(user_id) ?? noLimits, active: !people.disabled.has(user_id) };
+  });
+  await mesh.announce();
+  return people;
+}
+
+export async function serveBuilds(mesh: Mesh): Promise<Library> {
+  const whitelist = ["svc.local/demo-server:1.21.4", "svc.local/nothing:*"];
+  const library: Library = { whitelist, pins: new Map(), isAway: false };
+  mesh.serve(images.admitImage, (context, { image_ref }) => {
+    if (library.isAway) throw context.fault("registry_unavailable");
+    const tagged = image_ref.replace(/@sha256:[0-9a-f]{64}$/, "");
+    const open = `${tagged.replace(/:[^/:]*$/, "")}:*`;
+    if (!library.whitelist.some((entry) => entry === tagged || entry === open)) {
+      throw context.fault("image_not_whitelisted");
+    }
+    const pin = library.pins.get(tagged);
+    return { image_ref: pin === undefined ? image_ref : `${tagged}@${pin}` };
+  });
+  await mesh.announce();
+  return library;
+}
