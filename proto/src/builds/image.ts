@@ -1,12 +1,59 @@
 // The image whitelist (api.md A22; behaviour.md j.4).
-// Vocabulary: admit = an image may be used by a server; pin = the digest that its tag names right now.
+// Vocabulary: entry = a row of the list, `name:tag` or `name:*`; admit = an image may be used by a server;
+// pin = the digest that its tag names right now.
 
 import { z } from "zod";
-import { request } from "../contract.ts";
+import { cursor, nothing, operation, page, request } from "../contract.ts";
+import { Timestamp } from "../text.ts";
+
+const ImageRef = z.string().min(1).max(512);
+
+/** How an entry came on the list: by a build, by an admin, or with the platform. */
+export const ImageSource = z.enum(["built", "external", "recommended"]);
+export type ImageSource = z.output<typeof ImageSource>;
+
+/** One entry of the whitelist (interface.md 2.19). An entry that is not enabled admits nothing. */
+export const Image = z.strictObject({
+  image_ref: z.string(),
+  source: ImageSource,
+  added_by: z.string(),
+  enabled: z.boolean(),
+  added_at: Timestamp,
+  build_id: z.string().optional(),
+});
+export type Image = z.output<typeof Image>;
+
+export const listImages = operation({
+  subject: "builds.image.list",
+  http: { method: "GET", path: "/api/v1/images", face: "external", tier: "admin", collect: "images" },
+  query: cursor,
+  output: page(Image),
+  summary: "The images that servers may use, by name.",
+  spec: "api.md A22",
+});
+
+export const addImage = operation({
+  subject: "builds.image.add",
+  http: { method: "POST", path: "/api/v1/images", face: "external", tier: "admin", status: 201 },
+  body: { image_ref: ImageRef },
+  output: Image,
+  summary: "Puts an image on the whitelist: name:tag for one tag, name:* for all of them.",
+  spec: "api.md A22, behaviour.md j.4",
+});
+
+export const removeImage = operation({
+  subject: "builds.image.remove",
+  http: { method: "DELETE", path: "/api/v1/images", face: "external", tier: "admin", status: 204 },
+  query: { ref: ImageRef },
+  output: nothing,
+  faults: ["not_found"],
+  summary: "Takes an entry off the whitelist; servers that have the image keep it.",
+  spec: "api.md A22",
+});
 
 export const admitImage = request({
   subject: "builds.image.admit",
-  input: { image_ref: z.string().min(1).max(512) },
+  input: { image_ref: ImageRef },
   output: z.strictObject({
     /** What a server stores: `name:tag@sha256:...` for an image of the platform's registry, else the given one. */
     image_ref: z.string(),

@@ -1,0 +1,24 @@
+import type { Handler } from "@svc/mesh";
+import type { images } from "@svc/proto";
+import { entriesAdmitting, parseReference, pinned } from "./reference.ts";
+import type { Registry } from "./registry.ts";
+import type { ImageDeps } from "./serve.ts";
+import { isListed } from "./store.ts";
+
+/** builds.image.admit: the list is asked first, so that nobody probes the registry through it. */
+export function createAdmit(
+  deps: Pick<ImageDeps, "db"> & { registry: Registry | undefined },
+): Handler<typeof images.admitImage> {
+  const { db, registry } = deps;
+  return async (context, { image_ref }) => {
+    const reference = parseReference(image_ref);
+    if (!reference || !(await isListed(db, entriesAdmitting(reference)))) {
+      throw context.fault("image_not_whitelisted");
+    }
+    if (!registry || reference.host !== registry.host) return { image_ref };
+    const found = await registry.resolve(reference, context.signal);
+    if (found.kind === "missing") throw context.fault("image_not_in_registry");
+    if (found.kind === "failed") throw context.fault("registry_unavailable", { cause: found.cause });
+    return { image_ref: pinned(reference, found.digest) };
+  };
+}

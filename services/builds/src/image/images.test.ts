@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { images } from "@svc/proto";
+import { admin, type Bed, faultOf, startBed } from "../testing/bed.ts";
+import { startTestRegistry, type TestRegistry } from "../testing/registry.ts";
+import { parseReference } from "./reference.ts";
+import { createRegistry } from "./registry.ts";
+
+let bed: Bed;
+let registry: TestRegistry;
+
+before(async () => {
+  registry = await startTestRegistry();
+  bed = await startBed([`registry.url=${registry.host}`, "builds.list_page=2"]);
+});
+after(async () => {
+  await bed?.stop();
+  await registry?.stop();
+});
+beforeEach(async () => {
+  await bed.db.deleteFrom("image_whitelist").execute();
+});
+
+const add = (image_ref: string) => bed.gateway.call(images.addImage, { image_ref }, admin);
+const remove = (ref: string) => bed.gateway.call(images.removeImage, { ref }, admin);
+const admit = (image_ref: string) => bed.lifecycle.call(images.admitImage, { image_ref });
+
+describe("the list", () => {
+  test("an added image is there with who added it, and told to the audit log", async () => {
+    const image = await add("itzg/minecraft-server:java21");
+    const { added_at, ...rest } = image;
+    assert.deepEqual(rest, {
+      image_ref: "itzg/minecraft-server:java21",
+      source: "external",
+      added_by: "amelia",
+      enabled: true,
+    });
+    assert.ok(Math.abs(Date.parse(added_at) - Date.now()) < 60_000);
+    assert.deepEqual((await bed.gateway.call(images.listImages, {}, admin)).items, [image]);
+    await until(() => bed.audits.some(({ action }) => action === "image.add"));
+    const entry = bed.audits.find(({ action }) => action === "image.add");
+    assert.equal(entry?.actor_user_id, "usr-admin");
+    assert.deepEqual(entry?.payload, { image_ref: "itzg/minecraft-server:java21", source: "external" });
+  });
+  test("an image that is added again keeps who added it first and is enabled", async () => {
+    await add("a:1");
+    await bed.db.updateTable("image_whitelist").set({ added_by: "first", enabled: false }).execute();
+    const again = await add("a:1");
+    assert.equal(again.added_by, "first");
+    assert.equal(again.enabled, true);
+  });
+  test("an image that many add at once is there once", async () => {
+    await Promise.all(Array.from({ length: 10 }, () => add("a:1")));
+    assert.equal((await bed.gateway.call(images.listImages, {}, admin)).items.length, 1);
+  });
+  test("it comes in pages, in the order of names", async () => {
+    for (const name of ["c:1", "a:1", "b:1"]) await add(name);
+    const first = await bed.gateway.call(images.listImages, {}, admin);
+    assert.deepEqual(
+      first.items.map(({ image_ref }) => image_ref),
+      ["a:1", "b:1"],
+    );
+    const cursor = first.next ?? "";
+    const second = await bed.gateway.call(images.listImages, { cursor }, admin);
+    assert.deepEqual(
+      second.items.map(({ image_ref }) => image_ref),
+      ["c:1"],
+    );
+    assert.equal(second.next, undefined);
+  });
+  test("a removed image is gone, a second removal finds nothing", async () => {
+    await add("a:1");
+    assert.equal(await faultOf(remove("a:1")), "none");
+    assert.equal(await faultOf(remove("a:1")), "not_found");
+    assert.equal(await faultOf(admit("a:1")), "image_not_whitelisted");
+    await until(() => bed.audits.some(({ action }) => action === "image.remove"));
+  });
+  test("what is no image cannot be added, and the message says what can", async () => {
+    for (const text of ["a b", "*", "http://x/y:1", `a:1@sha256:${"0".repeat(64)}`]) {
+      await assert.rejects(add(text), { fault: "bad_request", message: /^image_ref: .*(tag)/ });
+    }
+  });
+});
+
+describe("admission", () => {
+  test("an exact tag admits that tag only", async () => {
+    await add("a:1");
+    assert.deepEqual(await admit("a:1"), { image_ref: "a:1" });
+    for (const other of ["a:2", "a", "b:1", "registry.example.org/a:1", "a:1x", "A:1", "a:1 "]) {
+      assert.equal(await faultOf(admit(other)), "image_not_whitelisted", other);
+    }
+  });
+  test("a repository with a star admits every tag of it and of nothing below it", async () => {
+    await add("a/b:*");
+    for (const ref of ["a/b:1", "a/b", `a/b@sha256:${"0".repeat(64)}`]) {
+      assert.equal(await faultOf(admit(ref)), "none", ref);
+    }
+    for (const ref of ["a:1", "a/b/c:1", "a/bc:1"]) {
+      assert.equal(await faultOf(admit(ref)), "image_not_whitelisted", ref);
+    }
+  });
+  test("a pinned image of another host is admitted by its tag and stored as given", async () => {
+    await add("a:1");
+    const ref = `a:1@sha256:${"0".repeat(64)}`;
+    assert.deepEqual(await admit(ref), { image_ref: ref });
+  });
+  test("an entry that is not enabled admits nothing", async () => {
+    await add("a:1");
+    await bed.db.updateTable("image_whitelist").set({ enabled: false }).execute();
+    assert.equal(await faultOf(admit("a:1")), "image_not_whitelisted");
+  });
+  test("a star in a server's image is no reference", async () => {
+    await add("a:*");
+    assert.equal(await faultOf(admit("a:*")), "image_not_whitelisted");
+  });
+});
+
+describe("images of the platform's registry", () => {
+  test("a tag is pinned to the digest that it names at that moment", async (t) => {
+    t.diagnostic(
+      registry.isReal
+        ? "against docker-registry"
+        : "docker-registry is not installed: against a server of these tests",
+    );
+    const name = `${registry.host}/packs/one`;
+    await add(`${name}:*`);
+    const first = await registry.push("packs/one", "latest");
+    assert.deepEqual(await admit(name), { image_ref: `${name}:latest@${first}` });
+    const second = await registry.push("packs/one", "latest");
+    assert.notEqual(first, second);
+    assert.deepEqual(await admit(`${name}:latest`), { image_ref: `${name}:latest@${second}` });
+    assert.deepEqual(await admit(`${name}:latest@${first}`), { image_ref: `${name}:latest@${first}` });
+  });
+  test("a tag or digest that it does not have is not in the registry", async () => {
+    const name = `${registry.host}/packs/two`;
+    await add(`${name}:*`);
+    await registry.push("packs/two", "1");
+    assert.equal(await faultOf(admit(`${name}:2`)), "image_not_in_registry");
+    assert.equal(await faultOf(admit(`${name}:1@sha256:${"0".repeat(64)}`)), "image_not_in_registry");
+  });
+  test("an image that is not on the list is refused without asking the registry", async () => {
+    await registry.push("packs/three", "1");
+    assert.equal(await faultOf(admit(`${registry.host}/packs/three:1`)), "image_not_whitelisted");
+  });
+});
+
+describe("a registry that cannot be used", () => {
+  const answers: [string, number, Record<string, string>][] = [
+    ["fails", 500, {}],
+    ["wants a password", 401, { "www-authenticate": "Basic" }],
+    ["sends elsewhere", 307, { location: "http://169.254.169.254/" }],
+    ["names no digest", 200, {}],
+    ["names a digest that is none", 200, { "docker-content-digest": "sha256:../../x" }],
+  ];
+  for (const [what, status, headers] of answers) {
+    test(`one that ${what} is a failure, never an answer`, async () => {
+      const server = createServer((_request, response) => void response.writeHead(status, headers).end());
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+      assert.equal((await resolve(host)).kind, "failed");
+      server.closeAllConnections();
+      await new Promise((done) => server.close(done));
+    });
+  }
+  test("one that answers another digest than the one asked for is a failure", async () => {
+    const told = { "docker-content-digest": `sha256:${"1".repeat(64)}` };
+    const server = createServer((_request, response) => void response.writeHead(200, told).end());
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    assert.equal((await resolve(host, `@sha256:${"0".repeat(64)}`)).kind, "failed");
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+  test("one that is silent is given up after the timeout", async () => {
+    const server = createServer(() => {});
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    assert.equal((await resolve(host)).kind, "failed");
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+  test("one that is away is 503 registry_unavailable, images of other hosts go on", async () => {
+    const away = await startBed(["registry.url=127.0.0.1:1"]);
+    try {
+      for (const ref of ["127.0.0.1:1/a:1", "a:1"]) {
+        await away.gateway.call(images.addImage, { image_ref: ref }, admin);
+      }
+      const ask = (ref: string) => away.lifecycle.call(images.admitImage, { image_ref: ref });
+      assert.equal(await faultOf(ask("127.0.0.1:1/a:1")), "registry_unavailable");
+      assert.equal(await faultOf(ask("a:1")), "none");
+    } finally {
+      await away.stop();
+    }
+  });
+});
+
+function resolve(host: string, rest = ":1") {
+  const reference = parseReference(`${host}/a${rest}`);
+  const asked = createRegistry({ url: host, plain_http: true, timeout: 200 });
+  if (!reference || !asked) throw new Error("no reference");
+  return asked.resolve(reference, new AbortController().signal);
+}
+
+describe("recommended images", () => {
+  test("they are on the list after the start, once for any number of replicas", async () => {
+    const set = ['builds.recommended=["svc.local/x:1", "svc.local/y:1", "svc.local/x:1"]'];
+    await Promise.all([bed.start(set), bed.start(set)]);
+    const { items } = await bed.gateway.call(images.listImages, {}, admin);
+    assert.deepEqual(
+      items.map(({ image_ref, source, added_by }) => [image_ref, source, added_by]),
+      [
+        ["svc.local/x:1", "recommended", "svc"],
+        ["svc.local/y:1", "recommended", "svc"],
+      ],
+    );
+  });
+  test("one that an admin took off stays off over a restart", async () => {
+    const set = ['builds.recommended=["svc.local/z:1"]'];
+    await bed.start(set);
+    await remove("svc.local/z:1");
+    await bed.start(set);
+    assert.equal(await faultOf(admit("svc.local/z:1")), "image_not_whitelisted");
+  });
+  test("one that an admin had added before stays the admin's", async () => {
+    await add("svc.local/w:1");
+    await bed.start(['builds.recommended=["svc.local/w:1"]']);
+    const { items } = await bed.gateway.call(images.listImages, {}, admin);
+    assert.equal(items[0]?.source, "external");
+  });
+});
+
+describe("without a database", () => {
+  test("every call is 503, and answers again when it is back", async () => {
+    await bed.wire.cut();
+    assert.equal(await faultOf(bed.gateway.call(images.listImages, {}, admin)), "unavailable");
+    assert.equal(await faultOf(add("a:1")), "unavailable");
+    assert.equal(await faultOf(admit("a:1")), "unavailable");
+    await bed.wire.mend();
+    await until(async () => (await faultOf(add("a:1"))) === "none");
+  });
+});

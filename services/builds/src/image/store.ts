@@ -1,0 +1,76 @@
+// All SQL of the image whitelist.
+
+import type { images } from "@svc/proto";
+import { type Selectable, sql } from "kysely";
+import type { BuildsDb, ImageWhitelistTable } from "../database.ts";
+
+export type ImageRow = Selectable<ImageWhitelistTable>;
+
+/** Puts what was never recommended before on the list; what an admin took off stays off. */
+export async function seedRecommended(db: BuildsDb, refs: readonly string[]): Promise<void> {
+  if (refs.length === 0) return;
+  const rows = [...new Set(refs)].map((image_ref) => ({ image_ref }));
+  await db
+    .with("fresh", (query) =>
+      query
+        .insertInto("recommended_images")
+        .values(rows)
+        .onConflict((conflict) => conflict.column("image_ref").doNothing())
+        .returning("image_ref"),
+    )
+    .insertInto("image_whitelist")
+    .columns(["image_ref", "source", "added_by"])
+    .expression((query) =>
+      query
+        .selectFrom("fresh")
+        .select(["image_ref", sql<"recommended">`'recommended'`.as("source"), sql<string>`'svc'`.as("by")]),
+    )
+    .onConflict((conflict) => conflict.column("image_ref").doNothing())
+    .execute();
+}
+
+export function listImages(db: BuildsDb, about: { after: string; limit: number }): Promise<ImageRow[]> {
+  return db
+    .selectFrom("image_whitelist")
+    .selectAll()
+    .where("image_ref", ">", about.after)
+    .orderBy("image_ref")
+    .limit(about.limit)
+    .execute();
+}
+
+export function addImage(db: BuildsDb, about: { imageRef: string; addedBy: string }): Promise<ImageRow> {
+  return db
+    .insertInto("image_whitelist")
+    .values({ image_ref: about.imageRef, source: "external", added_by: about.addedBy })
+    .onConflict((conflict) => conflict.column("image_ref").doUpdateSet({ enabled: true }))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export function removeImage(db: BuildsDb, imageRef: string): Promise<ImageRow | undefined> {
+  return db.deleteFrom("image_whitelist").where("image_ref", "=", imageRef).returningAll().executeTakeFirst();
+}
+
+/** Whether one of the entries is on the list and enabled. */
+export async function isListed(db: BuildsDb, entries: readonly string[]): Promise<boolean> {
+  const row = await db
+    .selectFrom("image_whitelist")
+    .select("image_ref")
+    .where("image_ref", "in", [...entries])
+    .where("enabled", "=", true)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export function toImage(row: ImageRow): images.Image {
+  return {
+    image_ref: row.image_ref,
+    source: row.source,
+    added_by: row.added_by,
+    enabled: row.enabled,
+    added_at: row.added_at.toISOString(),
+    ...(row.build_id !== null && { build_id: row.build_id }),
+  };
+}

@@ -1,0 +1,100 @@
+// Builds on a real PostgreSQL and a real nats-server.
+
+import { fileURLToPath } from "node:url";
+import { loadSettings } from "@svc/config";
+import type { CallOptions, Mesh } from "@svc/mesh";
+import { startTestNats, type TestNats } from "@svc/mesh/testing";
+import { AuditEntry, isFault } from "@svc/proto";
+import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
+import { settings as schema } from "../config.ts";
+import type { BuildsDb, Tables } from "../database.ts";
+import { startBuilds } from "../service.ts";
+
+const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+export function createBuildsDatabase(): Promise<TestDatabase> {
+  return createTestDatabase({ schema: "builds", migrations });
+}
+
+export type Bed = {
+  db: BuildsDb;
+  wire: Wire;
+  nats: TestNats;
+  gateway: Mesh;
+  lifecycle: Mesh;
+  audits: AuditEntry[];
+  /** Starts one more replica with settings as `--set` has them. */
+  start: (overrides: readonly string[]) => Promise<void>;
+  stop: () => Promise<void>;
+};
+
+export async function startBed(overrides: readonly string[] = []): Promise<Bed> {
+  const [database, nats] = await Promise.all([createBuildsDatabase(), startTestNats()]);
+  const wire = await createWire(database.url);
+  const ends: (() => Promise<void>)[] = [];
+  const start = async (more: readonly string[]) => {
+    const store = database.open<Tables>({ url: wire.url });
+    const mesh = await nats.connect("builds");
+    const settings = loadSettings(schema, { overrides: more });
+    const running = await startBuilds({ settings, mesh, store });
+    ends.push(async () => {
+      await running.stop?.();
+      await mesh.drain(500);
+      await store.close();
+    });
+  };
+  await start(overrides);
+  const watching = database.open<Tables>();
+  const [gateway, lifecycle, identity] = await Promise.all(
+    (["gateway-external", "lifecycle", "identity"] as const).map((service) => nats.connect(service)),
+  );
+  if (!gateway || !lifecycle || !identity) throw new Error("a caller is missing");
+  const audits: AuditEntry[] = [];
+  await identity.consume<AuditEntry>({
+    durable: "identity-audit",
+    stream: "AUDIT",
+    subjects: ["svc.audit.>"],
+    parse: (body) => AuditEntry.parse(body),
+    handle: async ({ data }) => void audits.push(data),
+  });
+  return {
+    db: watching.db,
+    wire,
+    nats,
+    gateway,
+    lifecycle,
+    audits,
+    start,
+    stop: async () => {
+      for (const end of ends) await end();
+      await Promise.all([gateway, lifecycle, identity].map((mesh) => mesh.drain(500)));
+      await watching.close();
+      await Promise.all([wire.cut(), nats.stop()]);
+      await database.drop();
+    },
+  };
+}
+
+export const admin: CallOptions = {
+  client: { address: "192.0.2.7", userAgent: "browser" },
+  principal: {
+    kind: "account",
+    user_id: "usr-admin",
+    username: "amelia",
+    role: "admin",
+    staff: true,
+    setup: false,
+    session: "0".repeat(64),
+  },
+};
+
+/** Name of the fault that a call ends in; `none` when it succeeds. */
+export function faultOf(call: Promise<unknown>): Promise<string> {
+  return call.then(
+    () => "none",
+    (error: unknown) => {
+      if (isFault(error)) return error.fault;
+      throw error;
+    },
+  );
+}
