@@ -31,6 +31,9 @@ from = ${quote(`svc@${facts.rootDomain}`)}
 [identity]
 setup_url_file = ${quote(facts.setupUrlFile)}
 
+[builds]
+recommended = [${quote(demoImage)}]
+
 [lifecycle]
 default_image = ${quote(demoImage)}
 `;
