@@ -65,7 +65,7 @@ export function createFace(options: FaceOptions): FaceServer {
   const requestLog = createRequestLog({ face, registry, log, quietPaths: settings.quietPaths });
   const { mesh, sessions, tokens } = options;
   const gate = createGate({ mesh, sessions, tokens, adminHostname: settings.adminHostname });
-  const bindings = createBindings({ mesh, sessions, gate, settings, log });
+  const bindings = createBindings({ mesh, sessions, gate, settings, registry, log });
   const allowed = methodFinder([...operations, ...processOperations].map(({ http }) => http));
   const pace = createPace({ graceMs: settings.bodyGraceMs, bytesPerSecond: settings.bodyBytesPerSecond });
   const shell: Shell = { face, settings, log, requestLog, pace, allowed };

@@ -10,6 +10,8 @@ export type Sessions = {
   /** Asks identity. Callers that ask for the same session at once share one question. Throws `auth_unavailable`. */
   ask: (hash: string, options: CallOptions) => Promise<accounts.SessionAnswer>;
   forget: (hash: string) => void;
+  /** Calls back with the hash of each session that is revoked anywhere. */
+  onRevoked: (listener: (hash: string) => void) => void;
   close: () => void;
 };
 
@@ -21,9 +23,12 @@ export function createSessions(
   limits: { cacheMs: number; size: number },
 ): Sessions {
   const entries = new Map<string, Entry>();
+  const listeners: ((hash: string) => void)[] = [];
   const forget = (hash: string) => void entries.delete(hash);
   const stopListening = mesh.listen(eventFilter(accounts.sessionRevoked), (subject) => {
-    forget(subject.slice(subject.lastIndexOf(".") + 1));
+    const hash = subject.slice(subject.lastIndexOf(".") + 1);
+    forget(hash);
+    for (const listener of listeners) listener(hash);
   });
 
   const remember = (hash: string, entry: Entry) => {
@@ -62,6 +67,7 @@ export function createSessions(
     },
     ask,
     forget,
+    onRevoked: (listener) => void listeners.push(listener),
     close: stopListening,
   };
 }

@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { liveSubject } from "@svc/proto";
+import { accounts, eventFilter, eventSubject, liveSubject } from "@svc/proto";
 import { send } from "../testing/raw-http.ts";
 import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
 import * as contracts from "../testing/test-contracts.ts";
@@ -249,6 +249,77 @@ describe("event streams", () => {
       assert.match(viewer.text(), /event: revoked\ndata: revoked\n\n$/);
     });
   }
+
+  test("a session that is revoked anywhere ends its streams at once, and nobody else's", async () => {
+    const other = randomBytes(32).toString("base64url");
+    const otherHash = createHash("sha256").update(other).digest("hex");
+    bed.sessions.set(otherHash, bed.sessions.get(hash) ?? { state: "unknown" });
+    const mine = await view(face.port, "at-once");
+    const theirs = await view(face.port, "at-once", { cookie: `svc_session=${other}` });
+    await revokeEverywhere(otherHash);
+    await theirs.ended;
+    assert.match(theirs.text(), /event: revoked\ndata: revoked\n\n$/);
+    await say("at-once", "still here");
+    await until("the line", () => mine.text().includes("still here"));
+    assert.ok(!mine.text().includes("revoked"));
+    mine.leave();
+  });
+
+  test("a session that is revoked while its stream opens gets none", async () => {
+    const own = await bed.openFace({ mesh: { ...bed.gateway, forward: slowly(bed.gateway) } });
+    const viewer = await view(own.port, "too-late");
+    assert.equal(viewer.response.statusCode, 401);
+  });
+
+  function slowly(mesh: TestBed["gateway"]): TestBed["gateway"]["forward"] {
+    return async (...args) => {
+      const heard = new Promise<void>((resolve) => {
+        const stop = mesh.listen(eventFilter(accounts.sessionRevoked), () => {
+          stop();
+          resolve();
+        });
+      });
+      await revokeEverywhere(hash);
+      await heard;
+      return mesh.forward(...args);
+    };
+  }
+
+  function revokeEverywhere(of: string): Promise<void> {
+    const data = { hash: of, user_id: "usr-1", at: new Date().toISOString() };
+    const subject = eventSubject(accounts.sessionRevoked, data);
+    return bed.identity.publish([
+      { id: randomBytes(8).toString("hex"), subject, body: Buffer.from(JSON.stringify(data)) },
+    ]);
+  }
+
+  test("a stream ends behind the last line of its source", async () => {
+    const viewer = await view(face.port, "ending");
+    await say("ending", "one");
+    await until("the line", () => viewer.text().includes("one"));
+    const place = { owner: "lifecycle", noun: "console", key: "ending" } as const;
+    await bed.owner.endLines(place, Buffer.from("the end"));
+    await viewer.ended;
+    assert.match(viewer.text(), /data: the end\n\n$/);
+    assert.ok(viewer.response.complete);
+    const again = await view(face.port, "ending");
+    await say("ending", "begun anew");
+    await until("the new line", () => again.text().includes("begun anew"));
+    assert.ok(again.text().includes("the end"));
+    again.leave();
+  });
+
+  test("open streams, lines and dropped lines are counted", async () => {
+    const own = await bed.openFace();
+    const viewer = await view(own.port, "counted");
+    await say("counted", "one");
+    await until("the line", () => viewer.text().includes("one"));
+    const text = await own.registry.metrics();
+    assert.match(text, /^svc_event_streams_open(\{[^}]*\})? 1$/m);
+    assert.match(text, /^svc_event_stream_lines_total(\{[^}]*\})? 1$/m);
+    assert.match(text, /^svc_event_stream_lines_dropped_total(\{[^}]*\})? 0$/m);
+    viewer.leave();
+  });
 
   test("while identity cannot be reached a stream stays open", async () => {
     const lonely = await openTestBed();

@@ -2,7 +2,7 @@
 
 import type { Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
-import type { Logger } from "@svc/telemetry";
+import type { Logger, Registry } from "@svc/telemetry";
 import type { Gate } from "../access/gate.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { FaceSettings } from "../settings.ts";
@@ -19,6 +19,7 @@ export type BindingNeeds = {
   sessions?: Sessions | undefined;
   gate: Gate;
   settings: FaceSettings;
+  registry: Registry;
   log: Logger;
 };
 

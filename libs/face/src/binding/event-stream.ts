@@ -2,12 +2,14 @@
 
 import type { Mesh } from "@svc/mesh";
 import { Fault, faults, isFault, type Principal, type StreamTicket } from "@svc/proto";
-import type { Logger } from "@svc/telemetry";
+import type { Logger, Registry } from "@svc/telemetry";
 import type { Gate } from "../access/gate.ts";
+import type { Sessions } from "../access/sessions.ts";
 import { commonHeaders } from "../answer/headers.ts";
 import type { FaceSettings } from "../settings.ts";
 import type { Call } from "./call.ts";
 import { createLiveLines, type Frame } from "./live-lines.ts";
+import { createStreamMetrics, type StreamMetrics } from "./stream-metrics.ts";
 
 export type EventStreams = {
   /** Opens the stream of an admitted call. Throws a fault when it cannot. */
@@ -30,7 +32,9 @@ type Viewer = {
 export type EventStreamNeeds = {
   mesh: Pick<Mesh, "forward" | "readLines">;
   gate: Gate;
+  sessions?: Pick<Sessions, "onRevoked"> | undefined;
   settings: FaceSettings;
+  registry: Registry;
   log: Logger;
 };
 
@@ -38,6 +42,13 @@ export function createEventStreams(needs: EventStreamNeeds): EventStreams {
   const { mesh, settings, log } = needs;
   const viewers = new Set<Viewer>();
   const openByAccount = new Map<string, number>();
+  const metrics = createStreamMetrics(needs.registry, () => viewers.size);
+  const opening = new Map<Call, { isRevoked: boolean }>();
+  needs.sessions?.onRevoked((hash) => {
+    const isOf = ({ principal }: Call) => principal.kind === "account" && principal.session === hash;
+    for (const viewer of viewers) if (isOf(viewer.call)) revoke(viewer);
+    for (const [call, state] of opening) if (isOf(call)) state.isRevoked = true;
+  });
   const lines = createLiveLines(mesh, (subject, error) => {
     log.warn({ subject, err: error }, "an event stream broke; its viewers are asked to come back");
   });
@@ -64,7 +75,7 @@ export function createEventStreams(needs: EventStreamNeeds): EventStreams {
     openResponse(call);
     viewers.add(viewer);
     viewer.leave = lines.join(positioned(ticket, call, settings), {
-      take: (frame) => take(viewer, frame, settings),
+      take: (frame) => take(viewer, frame, { settings, metrics }),
       end: () => void response.end(),
     });
     response.once("close", () => {
@@ -78,14 +89,19 @@ export function createEventStreams(needs: EventStreamNeeds): EventStreams {
   return {
     open: async (call) => {
       const release = reserve(openByAccount, ownerOf(call.principal), settings.streamsPerAccount);
+      const state = { isRevoked: false };
+      opening.set(call, state);
       try {
         const reply = await mesh.forward(call.contract, call.input, call.options);
+        if (state.isRevoked) throw new Fault("session_invalid");
         if (!reply.stream) throw new Error(`${call.contract.subject} answered without a stream`);
         if (call.exchange.response.destroyed) return release();
         start(call, reply.stream, release);
       } catch (error) {
         release();
         throw error;
+      } finally {
+        opening.delete(call);
       }
     },
     close: () => {
@@ -154,17 +170,28 @@ function write(exchange: Call["exchange"], chunk: string | Buffer): void {
   exchange.response.write(chunk);
 }
 
-function take(viewer: Viewer, frame: Frame, settings: FaceSettings): void {
+type Taking = { settings: FaceSettings; metrics: StreamMetrics };
+
+function take(viewer: Viewer, frame: Frame, { settings, metrics }: Taking): void {
   const { exchange } = viewer.call;
   if (exchange.response.writableEnded) return;
   if (exchange.response.writableLength > settings.streamBufferBytes) {
     viewer.dropped++;
+    metrics.dropped();
     viewer.stuckSince ??= Date.now();
     return;
   }
   tellDropped(viewer);
   write(exchange, frame.bytes);
+  metrics.sent();
   viewer.writtenAt = Date.now();
+}
+
+function revoke({ call }: Viewer): void {
+  const { response } = call.exchange;
+  if (response.writableEnded) return;
+  write(call.exchange, "event: revoked\ndata: revoked\n\n");
+  response.end();
 }
 
 function tellDropped(viewer: Viewer): void {
@@ -199,7 +226,8 @@ function attend(needs: EventStreamNeeds, viewer: Viewer): void {
 }
 
 // Only a clear no ends the stream: while identity or the owner cannot be reached, the last yes stands.
-async function recheck({ mesh, gate }: EventStreamNeeds, { call }: Viewer): Promise<void> {
+async function recheck({ mesh, gate }: EventStreamNeeds, viewer: Viewer): Promise<void> {
+  const { call } = viewer;
   const { contract, visitor, input } = call;
   try {
     const was = call.principal;
@@ -211,9 +239,8 @@ async function recheck({ mesh, gate }: EventStreamNeeds, { call }: Viewer): Prom
     await mesh.forward(contract, input, { ...call.options, principal });
   } catch (error) {
     const status = isFault(error) ? faults[error.fault].status : 500;
-    if (status !== 401 && status !== 403 && status !== 404) return;
-    if (call.exchange.response.writableEnded) return;
-    write(call.exchange, "event: revoked\ndata: revoked\n\n");
-    call.exchange.response.end();
+    // What is streamed has ended: a viewer that comes back is told so.
+    if (status === 409) call.exchange.response.end();
+    else if (status === 401 || status === 403 || status === 404) revoke(viewer);
   }
 }

@@ -55,11 +55,12 @@ export function createLiveLines(
 
   const run = async (hub: Hub) => {
     try {
-      for await (const { atSeconds, line } of mesh.readLines(hub.from, hub.stop.signal)) {
+      for await (const { atSeconds, line, isLast } of mesh.readLines(hub.from, hub.stop.signal)) {
         if (hub.stop.signal.aborted) break;
         const frame = { atSeconds, bytes: frameOf(atSeconds, line) };
         keep(hub, frame);
         for (const listener of hub.listeners) listener.take(frame);
+        if (isLast) break;
       }
     } catch (error) {
       if (!hub.stop.signal.aborted) onFailure(hub.from.subject, error);
