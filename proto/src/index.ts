@@ -110,5 +110,5 @@ export {
 } from "./nats/subjects.ts";
 export { openApiDocument } from "./openapi/document.ts";
 export * as backups from "./storage/backup.ts";
-export { EmailAddress, PlayerUuid, Quantity, Sha256Hex, Timestamp } from "./text.ts";
+export { EmailAddress, PlayerUuid, paging, Quantity, Sha256Hex, Timestamp, wholeNumber } from "./text.ts";
 export { apiVersion } from "./version.ts";

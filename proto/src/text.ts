@@ -38,3 +38,21 @@ export const Quantity = z
   .string()
   .max(32)
   .regex(/^\d+(\.\d+)?([eE][+-]?\d+|m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi)?$/, "must be a quantity such as 8Gi");
+
+/** A whole number that may come as text in a query. */
+export function wholeNumber(lowest: number, highest: number) {
+  const digits = z
+    .string()
+    .regex(/^\d{1,15}$/, "must be a whole number")
+    .transform(Number);
+  return z
+    .union([z.number(), digits])
+    .pipe(z.number().int().min(lowest).max(highest))
+    .meta({ type: "integer", minimum: lowest, maximum: highest });
+}
+
+/** Query of a paged list (api.md 0, paging): `limit` 1 to 100, `offset` from 0. */
+export const paging = {
+  limit: wholeNumber(1, 100).default(20),
+  offset: wholeNumber(0, 1_000_000_000).default(0),
+};

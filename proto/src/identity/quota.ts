@@ -1,7 +1,7 @@
 // What an account may own (api.md A27; interface.md 2.23).
 
 import { z } from "zod";
-import { request } from "../contract.ts";
+import { operation, request } from "../contract.ts";
 
 const limit = z.number().int().min(0).max(2_147_483_647).nullable();
 
@@ -27,4 +27,35 @@ export const readLimits = request({
   deadlineMs: 3_000,
   summary: "The limits of one account; all null when none are set.",
   spec: "architecture.md 4 Claim",
+});
+
+/** interface.md 2.23. */
+export const QuotaView = Limits.extend({ user_id: z.string() });
+export type QuotaView = z.output<typeof QuotaView>;
+
+const id = { id: z.string().min(1).max(64) };
+const path = "/api/v1/users/{id}/quotas";
+
+export const read = operation({
+  subject: "identity.quota.read",
+  http: { method: "GET", path, face: "external", tier: "owner" },
+  params: id,
+  output: QuotaView,
+  faults: ["not_found"],
+  summary: "What a user may own; null means unlimited.",
+  spec: "api.md A27",
+});
+
+/** Range is the owner's to check, for it has a code of its own; here only that they are whole numbers. */
+const given = z.number().int().nullable().optional();
+
+export const write = operation({
+  subject: "identity.quota.write",
+  http: { method: "PUT", path, face: "external", tier: "owner" },
+  params: id,
+  body: { max_servers: given, max_cpu_milli: given, max_memory_mb: given, max_storage_gb: given },
+  output: QuotaView,
+  faults: ["not_found", "invalid_quota"],
+  summary: "Replaces all four limits at once; one left out is unlimited. Existing servers are untouched.",
+  spec: "api.md A27",
 });

@@ -1,3 +1,73 @@
 // Platform settings and the audit log (architecture.md 6.8, 6.2).
 
-export {};
+import { z } from "zod";
+import { operation } from "../contract.ts";
+import { Timestamp, wholeNumber } from "../text.ts";
+
+/** Everything that the owner sets while the installation runs. */
+export const PlatformSettings = z.strictObject({
+  /** Whether the local-password door is open and its sessions count. */
+  local_auth_enabled: z.boolean(),
+});
+export type PlatformSettings = z.output<typeof PlatformSettings>;
+
+const path = "/api/v1/settings";
+
+export const readSettings = operation({
+  subject: "identity.setting.read",
+  http: { method: "GET", path, face: "external", tier: "owner" },
+  output: PlatformSettings,
+  summary: "The platform settings.",
+  spec: "architecture.md 6.8",
+});
+
+export const writeSettings = operation({
+  subject: "identity.setting.write",
+  http: { method: "PUT", path, face: "external", tier: "owner" },
+  body: PlatformSettings.partial().shape,
+  output: PlatformSettings,
+  idempotent: true,
+  summary: "Changes the given settings and answers all of them.",
+  spec: "architecture.md 6.8",
+});
+
+/** One row of the audit log (interface.md 6.4). */
+export const AuditRow = z.strictObject({
+  id: z.number().int(),
+  at: Timestamp,
+  actor: z.string(),
+  actor_user_id: z.string().optional(),
+  source: z.string(),
+  action: z.string(),
+  server_name: z.string().optional(),
+  request_id: z.string().optional(),
+  client_ip: z.string().optional(),
+  user_agent: z.string().optional(),
+  payload: z.record(z.string(), z.unknown()),
+});
+export type AuditRow = z.output<typeof AuditRow>;
+
+const text = z.string().min(1).max(254).optional();
+
+export const searchAudit = operation({
+  subject: "identity.audit.search",
+  http: { method: "GET", path: "/api/v1/audit", face: "external", tier: "owner" },
+  query: {
+    server: text,
+    /** Name of the actor, or the id of their account. */
+    actor: text,
+    /** An action, or the beginning of one with a `*` at its end: `auth.*`. */
+    action: text,
+    since: Timestamp.optional(),
+    until: Timestamp.optional(),
+    cursor: z.string().max(64).optional(),
+    limit: wholeNumber(1, 100).default(50),
+  },
+  output: z.strictObject({
+    entries: z.array(AuditRow),
+    /** Give it as `cursor` for the entries before these; absent at the end. */
+    next: z.string().optional(),
+  }),
+  summary: "The audit log, newest first.",
+  spec: "architecture.md 6.8",
+});

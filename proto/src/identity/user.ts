@@ -1,3 +1,180 @@
 // Users as the owner of the installation sees them (api.md A26, A28; interface.md 2.22).
+// Vocabulary: user = an account of the installation; disabled = may not sign in; deleted = disabled for good, its
+// servers released; the owner account itself is changed only from the host console.
 
-export {};
+import { z } from "zod";
+import { operation } from "../contract.ts";
+import { EmailAddress, PlayerUuid, paging, Sha256Hex, Timestamp } from "../text.ts";
+import { SessionView } from "./account.ts";
+import { Role } from "./role.ts";
+
+export const UserView = z.strictObject({
+  id: z.string(),
+  username: z.string(),
+  email: z.string().optional(),
+  role: Role,
+  disabled: z.boolean(),
+  email_verified: z.boolean(),
+  /** 0 also while lifecycle cannot be asked. */
+  server_count: z.number().int().min(0),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+});
+export type UserView = z.output<typeof UserView>;
+
+export const LinkedAccount = z.strictObject({
+  mc_uuid: z.string(),
+  auth_source: z.string(),
+  verified_at: Timestamp,
+});
+
+export const UserDetail = UserView.extend({
+  deleted_at: Timestamp.optional(),
+  linked_accounts: z.array(LinkedAccount).optional(),
+  /** Until when mailed codes do not sign this user in (architecture.md 6.18). */
+  code_locked_until: Timestamp.optional(),
+});
+export type UserDetail = z.output<typeof UserDetail>;
+
+const id = { id: z.string().min(1).max(64) };
+const grantable = z.enum(["admin", "user"]);
+const ok = z.strictObject({ ok: z.literal(true) });
+
+/** 3 to 64 letters, digits and `._-`, beginning with a letter or digit. */
+const Username = z
+  .string()
+  .trim()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{2,63}$/, "must be 3 to 64 letters, digits, dots, dashes or underscores");
+
+const at = (path: string) => ({ path, face: "external", tier: "owner" }) as const;
+
+export const list = operation({
+  subject: "identity.user.list",
+  http: { method: "GET", ...at("/api/v1/users") },
+  query: {
+    query: z.string().max(254).optional(),
+    role: grantable.optional(),
+    disabled: z.enum(["true", "false"]).optional(),
+    ...paging,
+  },
+  output: z.strictObject({ users: z.array(UserView), total: z.number().int() }),
+  summary: "Users that are not deleted, newest first.",
+  spec: "api.md A26",
+});
+
+export const create = operation({
+  subject: "identity.user.create",
+  http: { method: "POST", status: 201, ...at("/api/v1/users") },
+  body: { username: Username, role: grantable, email: EmailAddress.optional() },
+  output: UserView,
+  faults: ["username_taken"],
+  summary: "Creates a user; the address is not verified until the user proves it.",
+  spec: "api.md A26",
+});
+
+export const read = operation({
+  subject: "identity.user.read",
+  http: { method: "GET", ...at("/api/v1/users/{id}") },
+  params: id,
+  output: UserDetail,
+  faults: ["not_found"],
+  summary: "One user, deleted ones too.",
+  spec: "api.md A26",
+});
+
+export const patch = operation({
+  subject: "identity.user.patch",
+  http: { method: "PATCH", ...at("/api/v1/users/{id}") },
+  params: id,
+  body: { username: Username.optional(), email: EmailAddress.optional(), role: grantable.optional() },
+  output: UserView,
+  faults: ["not_found", "self_protected", "owner_protected", "reauth_required", "username_taken"],
+  summary: "Changes a user; a new address is unverified.",
+  spec: "api.md A26",
+});
+
+export const remove = operation({
+  subject: "identity.user.remove",
+  http: { method: "DELETE", ...at("/api/v1/users/{id}") },
+  params: id,
+  output: z.strictObject({ deleted: z.literal(true) }),
+  faults: ["not_found", "self_protected", "owner_protected"],
+  summary: "Deletes a user for good: sessions end, servers are released, worlds stay.",
+  spec: "api.md A26",
+});
+
+export const disable = operation({
+  subject: "identity.user.disable",
+  http: { method: "POST", ...at("/api/v1/users/{id}/disable") },
+  params: id,
+  body: { disabled: z.boolean() },
+  output: z.strictObject({ id: z.string(), disabled: z.boolean() }),
+  faults: ["not_found", "self_protected", "owner_protected"],
+  summary: "Bars a user from signing in, or lets them in again.",
+  spec: "api.md A26",
+});
+
+export const listSessions = operation({
+  subject: "identity.user.list-sessions",
+  http: { method: "GET", ...at("/api/v1/users/{id}/sessions") },
+  params: id,
+  output: z.strictObject({ sessions: z.array(SessionView) }),
+  faults: ["not_found"],
+  summary: "A user's live sessions, most recently seen first.",
+  spec: "api.md A28",
+});
+
+export const revokeSessions = operation({
+  subject: "identity.user.revoke-sessions",
+  http: { method: "DELETE", ...at("/api/v1/users/{id}/sessions") },
+  params: id,
+  output: ok,
+  faults: ["not_found"],
+  summary: "Ends all sessions of a user.",
+  spec: "api.md A28",
+});
+
+export const revokeSession = operation({
+  subject: "identity.user.revoke-session",
+  http: { method: "DELETE", ...at("/api/v1/users/{id}/sessions/{hash}") },
+  params: { ...id, hash: Sha256Hex.or(z.string().max(128)) },
+  output: ok,
+  faults: ["session_not_found"],
+  summary: "Ends one session of a user.",
+  spec: "api.md A28",
+});
+
+export const removePasskeys = operation({
+  subject: "identity.user.remove-passkeys",
+  http: { method: "DELETE", ...at("/api/v1/users/{id}/passkeys") },
+  params: id,
+  output: ok,
+  faults: ["not_found", "reauth_required"],
+  summary: "Unbinds all passkeys of a user who lost them.",
+  spec: "api.md A28",
+});
+
+export const addLink = operation({
+  subject: "identity.user.add-link",
+  http: { method: "POST", ...at("/api/v1/users/{id}/links") },
+  params: id,
+  body: { mc_uuid: PlayerUuid, auth_source: z.enum(["mojang", "thirdparty"]).optional() },
+  output: z.strictObject({
+    ok: z.literal(true),
+    mc_uuid: z.string(),
+    auth_source: z.enum(["mojang", "thirdparty"]),
+  }),
+  faults: ["not_found", "already_linked"],
+  summary: "Links a player to a user; the same pair again changes nothing.",
+  spec: "api.md A28, C.3.2",
+});
+
+export const removeLink = operation({
+  subject: "identity.user.remove-link",
+  http: { method: "DELETE", ...at("/api/v1/users/{id}/links/{mc_uuid}") },
+  params: { ...id, mc_uuid: PlayerUuid },
+  output: z.strictObject({ ok: z.literal(true), mc_uuid: z.string() }),
+  faults: ["not_found"],
+  summary: "Unlinks a player from a user.",
+  spec: "api.md A28",
+});

@@ -37,6 +37,7 @@ test("the defaults are those of the specification", () => {
     mail_timeout: 20_000,
     notice_every: 30_000,
     notice_keep: 72 * hour,
+    deletion_retry: 15_000,
     retention_first: minute,
     retention_every: hour,
     expired_keep: 30 * 24 * hour,

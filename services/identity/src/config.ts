@@ -69,6 +69,8 @@ const identity = section({
   mail_timeout: duration("20s"),
   notice_every: duration("30s"),
   notice_keep: duration("3d"),
+  /** How soon lifecycle is asked again to release a deleted user's servers. */
+  deletion_retry: duration("15s"),
   retention_first: duration("1m"),
   retention_every: duration("1h"),
   /** How long sessions, codes and setup links are kept after they expired. */

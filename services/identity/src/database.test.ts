@@ -17,7 +17,9 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     updated_at: true,
     language: true,
     password_hash: true,
+    search: true,
   },
+  user_deletions: { user_id: true, requested_at: true, next_at: true, released_at: true },
   account_links: { user_id: true, mc_uuid: true, verified_at: true, auth_source: true },
   quotas: {
     user_id: true,

@@ -20,7 +20,12 @@ export type UsersTable = {
   updated_at: DefaultAt;
   language: Generated<"en" | "zh">;
   password_hash: string | null;
+  /** Made by the database: name and address in lower case. */
+  search: ColumnType<string, never, never>;
 };
+
+/** A user whose servers lifecycle has yet to release. */
+export type DeletionsTable = { user_id: string; requested_at: At; next_at: At; released_at: MaybeAt };
 
 export type LinksTable = {
   user_id: string;
@@ -135,6 +140,7 @@ export type MissesTable = { slot: number; tries: Generated<number>; last_at: At 
 
 export type Tables = {
   users: UsersTable;
+  user_deletions: DeletionsTable;
   account_links: LinksTable;
   quotas: QuotasTable;
   sessions: SessionsTable;

@@ -20,6 +20,7 @@ import { startNotices } from "./mail/notices.ts";
 import { createRelay } from "./mail/relay.ts";
 import { serveNotices } from "./notice/serve.ts";
 import { servePasskeys } from "./passkey/serve.ts";
+import { serveQuotas } from "./quota/serve.ts";
 import { startRetention } from "./retention/loop.ts";
 import type { Serving } from "./serving.ts";
 import { createListSessions, createLogout, createRevokeOthers, createRevokeSession } from "./session/own.ts";
@@ -29,6 +30,7 @@ import { serveSettings } from "./setting/serve.ts";
 import { ensureOwner } from "./setup/ensure-owner.ts";
 import { createRedeem } from "./setup/redeem.ts";
 import { serveSignIn } from "./sign-in/serve.ts";
+import { startDeletions } from "./user/remove.ts";
 import { serveUsers } from "./user/serve.ts";
 
 export type IdentityRuntime = Pick<
@@ -69,13 +71,15 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   serveLinks(serving);
   serveAccountMigrations(serving);
   serveUsers(serving);
+  serveQuotas(serving);
   serveSettings(serving);
   serveSessionVerifier(serving);
   serveNotices(serving);
   await consumeAudit({ mesh, db });
+  const deletions = startDeletions(serving);
   return {
     stop: async () => {
-      await Promise.all([notices.close(), retention.close()]);
+      await Promise.all([notices.close(), retention.close(), deletions.close()]);
     },
   };
 }

@@ -57,7 +57,8 @@ export function createRevokeOthers({ db, events, now }: Deps): Handler<typeof ac
   };
 }
 
-function toSessionView(row: Selectable<SessionsTable>, current: string): accounts.SessionView {
+/** One session; `current` is the hash of the one that asks. */
+export function toSessionView(row: Selectable<SessionsTable>, current = ""): accounts.SessionView {
   return {
     token_hash: row.token_hash,
     created_at: row.created_at.toISOString(),

@@ -1,3 +1,38 @@
-import type { Serving } from "../serving.ts";
+// Platform settings and the audit log (architecture.md 6.8).
 
-export function serveSettings(_serving: Serving): void {}
+import type { Handler } from "@svc/mesh";
+import { settings } from "@svc/proto";
+import { searchEntries } from "../audit/search.ts";
+import type { Serving } from "../serving.ts";
+import { auditUser } from "../user/audit.ts";
+import { readPlatformSettings, savePlatformSettings } from "./store.ts";
+
+export function serveSettings(serving: Serving): void {
+  serving.mesh.serve(settings.readSettings, createReadSettings(serving));
+  serving.mesh.serve(settings.writeSettings, createWriteSettings(serving));
+  serving.mesh.serve(settings.searchAudit, createSearchAudit(serving));
+}
+
+/** identity.setting.read */
+function createReadSettings({ deps }: Serving): Handler<typeof settings.readSettings> {
+  return () => readPlatformSettings(deps.db);
+}
+
+/** identity.setting.write */
+function createWriteSettings({ mesh, deps }: Serving): Handler<typeof settings.writeSettings> {
+  return async (context, change) => {
+    await savePlatformSettings(deps.db, change);
+    auditUser(mesh, context, { action: "settings.update", payload: { ...change } });
+    return readPlatformSettings(deps.db);
+  };
+}
+
+/** identity.audit.search */
+function createSearchAudit({ deps }: Serving): Handler<typeof settings.searchAudit> {
+  return async (context, { cursor, ...filter }) => {
+    const found = await searchEntries(deps.db, { ...filter, cursor });
+    if (found === "bad_cursor")
+      throw context.fault("bad_request", { message: "cursor: must be the next of an earlier answer" });
+    return found;
+  };
+}

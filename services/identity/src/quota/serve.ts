@@ -1,0 +1,50 @@
+// What a user may own (api.md A27).
+
+import type { Handler } from "@svc/mesh";
+import { quotas } from "@svc/proto";
+import { getAccount } from "../principal.ts";
+import type { Serving } from "../serving.ts";
+import { auditUser } from "../user/audit.ts";
+import { findQuota, saveQuota, unlimited } from "./store.ts";
+
+const highest = 2_147_483_647;
+
+export function serveQuotas(serving: Serving): void {
+  serving.mesh.serve(quotas.read, createReadQuota(serving));
+  serving.mesh.serve(quotas.write, createWriteQuota(serving));
+  serving.mesh.serve(quotas.readLimits, createReadLimits(serving));
+}
+
+/** identity.quota.read */
+function createReadQuota({ deps }: Serving): Handler<typeof quotas.read> {
+  return async (context, { id }) => {
+    const found = await findQuota(deps.db, id);
+    if (!found) throw context.fault("not_found", { message: "There is no such user." });
+    return { user_id: id, ...found.limits };
+  };
+}
+
+/** identity.quota.write */
+function createWriteQuota({ mesh, deps }: Serving): Handler<typeof quotas.write> {
+  return async (context, { id, ...given }) => {
+    const limits: quotas.Limits = {
+      max_servers: given.max_servers ?? null,
+      max_cpu_milli: given.max_cpu_milli ?? null,
+      max_memory_mb: given.max_memory_mb ?? null,
+      max_storage_gb: given.max_storage_gb ?? null,
+    };
+    const isInRange = (value: number | null) => value === null || (value >= 0 && value <= highest);
+    if (!Object.values(limits).every(isInRange)) throw context.fault("invalid_quota");
+    const by = getAccount(context.principal).user_id;
+    if (!(await saveQuota(deps.db, { userId: id, limits, by })))
+      throw context.fault("not_found", { message: "There is no such user." });
+    auditUser(mesh, context, { action: "quota.update", payload: { user_id: id, ...limits } });
+    return { user_id: id, ...limits };
+  };
+}
+
+/** identity.quota.read-limits: nobody that is not there may own anything. */
+function createReadLimits({ deps }: Serving): Handler<typeof quotas.readLimits> {
+  return async (_context, { user_id }) =>
+    (await findQuota(deps.db, user_id)) ?? { limits: unlimited, active: false };
+}

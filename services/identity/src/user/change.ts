@@ -1,0 +1,111 @@
+import type { Context, Handler } from "@svc/mesh";
+import { Fault, type users } from "@svc/proto";
+import { violates } from "@svc/store";
+import type { Account } from "../account/store.ts";
+import type { IdentityTrx } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import { isSameAddress } from "../email/policy.ts";
+import { isPlainAddress } from "../mail/address.ts";
+import { getAccount } from "../principal.ts";
+import type { Serving } from "../serving.ts";
+import { isProven } from "../session/policy.ts";
+import { findReauthAt, revokeSessions } from "../session/store.ts";
+import { auditUser } from "./audit.ts";
+import { refusalOf } from "./policy.ts";
+import { insertUser, lockUser, type UserChange, updateUser } from "./store.ts";
+import { countServers, toUserView } from "./view.ts";
+
+/** identity.user.create */
+export function createCreateUser({ mesh, deps }: Serving): Handler<typeof users.create> {
+  return async (context, { username, role, email }) => {
+    assertAddress(email);
+    const user = await insertUser(deps.db, { username, role, email: email ?? null, now: deps.now() }).catch(
+      usernameTaken,
+    );
+    const payload = { user_id: user.id, username, role };
+    auditUser(mesh, context, { action: "user.create", payload });
+    return toUserView(user, 0);
+  };
+}
+
+/** identity.user.patch */
+export function createPatchUser(serving: Serving): Handler<typeof users.patch> {
+  const { mesh, deps } = serving;
+  return async (context, { id, ...change }) => {
+    assertAddress(change.email);
+    const user = await deps.db
+      .transaction()
+      .execute((trx) => patchUser(deps, trx, { context, id, change }))
+      .catch(usernameTaken);
+    const payload = { user_id: id, changed: Object.keys(change) };
+    auditUser(mesh, context, { action: "user.update", payload });
+    const countOf = await countServers(serving, [id]);
+    return toUserView(user, countOf(id));
+  };
+}
+
+type Patch = {
+  context: Context<typeof users.patch>;
+  id: string;
+  change: { username?: string | undefined; email?: string | undefined; role?: "admin" | "user" | undefined };
+};
+
+async function patchUser(deps: Deps, trx: IdentityTrx, { context, id, change }: Patch): Promise<Account> {
+  const caller = getAccount(context.principal);
+  const user = await lockUser(trx, id);
+  if (!user) throw context.fault("not_found", { message: "There is no such user." });
+  const isRoleChange = change.role !== undefined && change.role !== user.role;
+  const refusal = isRoleChange ? refusalOf(user, caller.user_id) : undefined;
+  if (refusal) throw context.fault(refusal);
+  const isEmailChange = change.email !== undefined && !isSameAddress(user.email, change.email);
+  if (isEmailChange && id === caller.user_id && user.email_verified) {
+    const reauthAt = await findReauthAt(trx, caller.session);
+    const at = { now: deps.now(), reauthTtlMs: deps.limits.reauth_ttl };
+    if (!isProven(reauthAt, at)) throw context.fault("reauth_required");
+  }
+  const columns: UserChange = {
+    ...(change.username !== undefined && { username: change.username }),
+    ...(change.role !== undefined && { role: change.role }),
+    ...(isEmailChange && { email: change.email ?? null, email_verified: false }),
+  };
+  if (Object.keys(columns).length === 0) return user;
+  const changed = await updateUser(trx, id, columns);
+  // What a session may do hangs on the role it was opened with.
+  if (isRoleChange) await revokeSessions(trx, { userId: id, now: deps.now() });
+  return changed;
+}
+
+/** identity.user.disable */
+export function createDisableUser({ mesh, deps }: Serving): Handler<typeof users.disable> {
+  const { db, now } = deps;
+  return async (context, { id, disabled }) => {
+    const caller = getAccount(context.principal);
+    const revoked = await db.transaction().execute(async (trx) => {
+      const user = await lockUser(trx, id);
+      if (!user) throw context.fault("not_found", { message: "There is no such user." });
+      const refusal = disabled ? refusalOf(user, caller.user_id) : undefined;
+      if (refusal) throw context.fault(refusal);
+      await updateUser(trx, id, { disabled });
+      return disabled ? revokeSessions(trx, { userId: id, now: now() }) : 0;
+    });
+    deps.events.sessionsRevoked(context, { count: revoked, action: "user.session.revoke" });
+    auditUser(mesh, context, {
+      action: disabled ? "user.disable" : "user.enable",
+      payload: { user_id: id },
+    });
+    return { id, disabled };
+  };
+}
+
+function assertAddress(email: string | undefined): void {
+  if (email === undefined || isPlainAddress(email)) return;
+  throw new Fault("bad_request", { message: "email: must be an e-mail address" });
+}
+
+/** Turns the two constraints on names into their fault; for a contract that declares it. */
+function usernameTaken(error: unknown): never {
+  if (violates(error, "users_username_key") || violates(error, "users_username_folded")) {
+    throw new Fault("username_taken");
+  }
+  throw error;
+}

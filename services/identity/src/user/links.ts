@@ -1,0 +1,35 @@
+import type { Handler } from "@svc/mesh";
+import type { users } from "@svc/proto";
+import { linkPlayer } from "../link/store.ts";
+import type { Serving } from "../serving.ts";
+import { auditUser } from "./audit.ts";
+import { deleteLink, lockUser } from "./store.ts";
+
+/** identity.user.add-link */
+export function createAddLink({ mesh, deps }: Serving): Handler<typeof users.addLink> {
+  return async (context, { id, mc_uuid, auth_source }) => {
+    const authSource = auth_source ?? sourceOf(mc_uuid);
+    await deps.db.transaction().execute(async (trx) => {
+      if (!(await lockUser(trx, id))) throw context.fault("not_found", { message: "There is no such user." });
+      await linkPlayer(trx, { userId: id, mcUuid: mc_uuid, authSource, now: deps.now() });
+    });
+    const payload = { user_id: id, mc_uuid, auth_source: authSource };
+    auditUser(mesh, context, { action: "user.link.add", payload });
+    return { ok: true, mc_uuid, auth_source: authSource };
+  };
+}
+
+/** identity.user.remove-link */
+export function createRemoveLink({ mesh, deps }: Serving): Handler<typeof users.removeLink> {
+  return async (context, { id, mc_uuid }) => {
+    if (!(await deleteLink(deps.db, { userId: id, mcUuid: mc_uuid })))
+      throw context.fault("not_found", { message: "This player is not linked to this user." });
+    auditUser(mesh, context, { action: "user.link.remove", payload: { user_id: id, mc_uuid } });
+    return { ok: true, mc_uuid };
+  };
+}
+
+/** Which kind of session server made a UUID: those of third parties are name-based, version 3 (behaviour.md g). */
+function sourceOf(mcUuid: string): "mojang" | "thirdparty" {
+  return mcUuid[14] === "3" ? "thirdparty" : "mojang";
+}

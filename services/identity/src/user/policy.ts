@@ -1,0 +1,22 @@
+// Who may be changed in what way (api.md A26): pure.
+
+import type { Role } from "@svc/proto";
+
+export type Target = { id: string; role: Role };
+export type Refusal = "self_protected" | "owner_protected";
+
+/**
+ * Why a user's role may not be changed, or why they may not be disabled or deleted: the owner account stays what it is,
+ * and nobody takes the ground from under themselves.
+ */
+export function refusalOf(target: Target, callerId: string): Refusal | undefined {
+  if (target.id === callerId) return "self_protected";
+  if (target.role === "owner") return "owner_protected";
+  return undefined;
+}
+
+/** The text of a search as a pattern of `like`, its own wildcards taken literally. */
+export function patternOf(text: string): string {
+  const literal = text.toLowerCase().replace(/[\\%_]/g, (character) => `\\${character}`);
+  return `%${literal}%`;
+}

@@ -1,0 +1,61 @@
+import type { Handler } from "@svc/mesh";
+import type { users } from "@svc/proto";
+import { decideLock } from "../email/policy.ts";
+import type { Serving } from "../serving.ts";
+import { toSessionView } from "../session/own.ts";
+import { listLive } from "../session/store.ts";
+import { findFailureWindow, findUser, listLinksOf, searchUsers } from "./store.ts";
+import { countServers, toUserView } from "./view.ts";
+
+/** identity.user.list */
+export function createListUsers(serving: Serving): Handler<typeof users.list> {
+  return async (_context, { disabled, ...filter }) => {
+    const { users: found, total } = await searchUsers(serving.deps.db, {
+      ...filter,
+      disabled: disabled === undefined ? undefined : disabled === "true",
+    });
+    const countOf = await countServers(
+      serving,
+      found.map(({ id }) => id),
+    );
+    return { users: found.map((user) => toUserView(user, countOf(user.id))), total };
+  };
+}
+
+/** identity.user.read */
+export function createReadUser(serving: Serving): Handler<typeof users.read> {
+  const { db, limits, now } = serving.deps;
+  return async (context, { id }) => {
+    const user = await findUser(db, id);
+    if (!user) throw context.fault("not_found", { message: "There is no such user." });
+    const [links, window, countOf] = await Promise.all([
+      listLinksOf(db, id),
+      findFailureWindow(db, id),
+      countServers(serving, [id]),
+    ]);
+    const about = { failures: limits.otp_lock_failures, windowMs: limits.otp_lock_window };
+    const lock = decideLock(window, now(), about);
+    return {
+      ...toUserView(user, countOf(id)),
+      ...(user.deleted_at && { deleted_at: user.deleted_at.toISOString() }),
+      ...(links.length > 0 && {
+        linked_accounts: links.map(({ mc_uuid, auth_source, verified_at }) => ({
+          mc_uuid,
+          auth_source,
+          verified_at: verified_at.toISOString(),
+        })),
+      }),
+      ...(lock.isLocked && { code_locked_until: lock.until.toISOString() }),
+    };
+  };
+}
+
+/** identity.user.list-sessions */
+export function createListUserSessions({ deps }: Serving): Handler<typeof users.listSessions> {
+  const { db, limits, now } = deps;
+  return async (context, { id }) => {
+    if (!(await findUser(db, id))) throw context.fault("not_found", { message: "There is no such user." });
+    const rows = await listLive(db, { userId: id, now: now(), limit: limits.session_list_limit });
+    return { sessions: rows.map((row) => toSessionView(row)) };
+  };
+}

@@ -1,0 +1,77 @@
+// Deleting a user is a saga (architecture.md 4): the account goes in one transaction, and lifecycle releases its
+// servers after it. The row of the deletion stays open until lifecycle has answered, so a crash between the two is
+// made good by whichever replica looks next.
+
+import type { Handler, Mesh } from "@svc/mesh";
+import { ownership, type users } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import type { Deps } from "../deps.ts";
+import { getAccount } from "../principal.ts";
+import type { Serving } from "../serving.ts";
+import { revokeSessions } from "../session/store.ts";
+import { auditUser } from "./audit.ts";
+import { refusalOf } from "./policy.ts";
+import { endDeletion, lockUser, markDeleted, takeDeletion } from "./store.ts";
+
+type Needs = { mesh: Pick<Mesh, "call">; deps: Pick<Deps, "db" | "now" | "limits">; log: Logger };
+
+/** identity.user.remove */
+export function createRemoveUser(serving: Serving): Handler<typeof users.remove> {
+  const { mesh, deps } = serving;
+  const { db, now } = deps;
+  return async (context, { id }) => {
+    const caller = getAccount(context.principal);
+    const revoked = await db.transaction().execute(async (trx) => {
+      const user = await lockUser(trx, id);
+      if (!user) throw context.fault("not_found", { message: "There is no such user." });
+      const refusal = refusalOf(user, caller.user_id);
+      if (refusal) throw context.fault(refusal);
+      await markDeleted(trx, id, now());
+      return revokeSessions(trx, { userId: id, now: now() });
+    });
+    deps.events.sessionsRevoked(context, { count: revoked, action: "user.session.revoke" });
+    auditUser(mesh, context, { action: "user.delete", payload: { user_id: id } });
+    // The answer does not wait for the servers: the account is gone, and the rest comes about.
+    void carryOn(serving, id).catch(() => undefined);
+    return { deleted: true };
+  };
+}
+
+/** Releases the servers of one open deletion; false when there is none whose turn it is. */
+export async function carryOn({ mesh, deps, log }: Needs, only?: string): Promise<boolean> {
+  const { db, now, limits } = deps;
+  const retryAt = new Date(now().getTime() + limits.deletion_retry);
+  const userId = await takeDeletion(db, { now: now(), retryAt, ...(only !== undefined && { only }) });
+  if (userId === undefined) return false;
+  try {
+    const { released } = await mesh.call(ownership.releaseAccount, { user_id: userId });
+    await endDeletion(db, userId, now());
+    log.info({ user_id: userId, released: released.length }, "a deleted user's servers were released");
+  } catch (error) {
+    log.warn({ user_id: userId, err: error }, "a deleted user's servers are not released yet; tried again");
+  }
+  return true;
+}
+
+/** Looks for open deletions; any number of replicas may. */
+export function startDeletions(needs: Needs): { close: () => Promise<void> } {
+  let running = Promise.resolve();
+  let isClosed = false;
+  const look = async () => {
+    while (!isClosed && (await carryOn(needs)));
+  };
+  const tick = () => {
+    running = running.then(look).catch((error: unknown) => {
+      needs.log.warn({ err: error }, "open deletions could not be looked at");
+    });
+  };
+  const timer = setInterval(tick, needs.deps.limits.deletion_retry);
+  tick();
+  return {
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

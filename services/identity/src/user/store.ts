@@ -1,0 +1,141 @@
+// All SQL of the user administration.
+
+import { type Selectable, sql } from "kysely";
+import type { Account } from "../account/store.ts";
+import type { IdentityDb, IdentityTrx, LinksTable } from "../database.ts";
+import { mintId } from "../secret.ts";
+import { patternOf } from "./policy.ts";
+
+export type UserFilter = {
+  query?: string | undefined;
+  role?: "admin" | "user" | undefined;
+  disabled?: boolean | undefined;
+  limit: number;
+  offset: number;
+};
+
+/** A page of users that are not deleted, newest first, and how many there are in all. */
+export async function searchUsers(
+  db: IdentityDb,
+  filter: UserFilter,
+): Promise<{ users: Account[]; total: number }> {
+  let matching = db.selectFrom("users").where("deleted_at", "is", null);
+  if (filter.query) matching = matching.where("search", "like", patternOf(filter.query));
+  if (filter.role) matching = matching.where("role", "=", filter.role);
+  if (filter.disabled !== undefined) matching = matching.where("disabled", "=", filter.disabled);
+  const page = matching
+    .selectAll()
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(filter.limit)
+    .offset(filter.offset);
+  const count = matching.select((select) => select.fn.countAll<number>().as("total"));
+  const [users, { total }] = await Promise.all([page.execute(), count.executeTakeFirstOrThrow()]);
+  return { users, total };
+}
+
+/** A user, deleted or not. */
+export function findUser(db: IdentityDb, id: string): Promise<Account | undefined> {
+  return db.selectFrom("users").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+/** A user that is not deleted; nobody else changes it until the transaction ends. */
+export function lockUser(trx: IdentityTrx, id: string): Promise<Account | undefined> {
+  return trx
+    .selectFrom("users")
+    .selectAll()
+    .where("id", "=", id)
+    .where("deleted_at", "is", null)
+    .forUpdate()
+    .executeTakeFirst();
+}
+
+export function insertUser(
+  db: IdentityDb,
+  user: { username: string; role: "admin" | "user"; email: string | null; now: Date },
+): Promise<Account> {
+  const { now, ...columns } = user;
+  return db
+    .insertInto("users")
+    .values({ id: mintId(), ...columns, created_at: now, updated_at: now })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+export type UserChange = Partial<
+  Pick<Account, "username" | "email" | "email_verified" | "role" | "disabled">
+>;
+
+export function updateUser(trx: IdentityTrx, id: string, change: UserChange): Promise<Account> {
+  return trx.updateTable("users").set(change).where("id", "=", id).returningAll().executeTakeFirstOrThrow();
+}
+
+export function listLinksOf(db: IdentityDb, userId: string): Promise<Selectable<LinksTable>[]> {
+  return db
+    .selectFrom("account_links")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("verified_at")
+    .orderBy("mc_uuid")
+    .execute();
+}
+
+/** True when there was such a link. */
+export async function deleteLink(db: IdentityDb, link: { userId: string; mcUuid: string }): Promise<boolean> {
+  const gone = await db
+    .deleteFrom("account_links")
+    .where("user_id", "=", link.userId)
+    .where("mc_uuid", "=", link.mcUuid)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
+/** Deletes a user softly; what lifecycle has to do for it is noted in the same transaction. */
+export async function markDeleted(trx: IdentityTrx, id: string, now: Date): Promise<void> {
+  await trx.updateTable("users").set({ deleted_at: now, disabled: true }).where("id", "=", id).execute();
+  await trx
+    .insertInto("user_deletions")
+    .values({ user_id: id, requested_at: now, next_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+/** Takes one open deletion whose turn it is; no other replica sees it before `retryAt`. */
+export async function takeDeletion(
+  db: IdentityDb,
+  about: { now: Date; retryAt: Date; only?: string },
+): Promise<string | undefined> {
+  const row = await db
+    .updateTable("user_deletions")
+    .set({ next_at: about.retryAt })
+    .where("user_id", "=", (inner) => {
+      let open = inner
+        .selectFrom("user_deletions")
+        .select("user_id")
+        .where("released_at", "is", null)
+        .where("next_at", "<=", about.now);
+      if (about.only !== undefined) open = open.where("user_id", "=", about.only);
+      return open.orderBy("next_at").limit(1).forUpdate().skipLocked();
+    })
+    .returning("user_id")
+    .executeTakeFirst();
+  return row?.user_id;
+}
+
+export async function endDeletion(db: IdentityDb, userId: string, now: Date): Promise<void> {
+  await db.updateTable("user_deletions").set({ released_at: now }).where("user_id", "=", userId).execute();
+}
+
+/** Until when mailed codes are locked for a user; undefined when they are not. */
+export async function findFailureWindow(
+  db: IdentityDb,
+  userId: string,
+): Promise<{ windowStart: Date; failures: number } | undefined> {
+  const row = await db
+    .selectFrom("otp_failure_windows")
+    .select(["window_start", "failures"])
+    .where("user_id", "=", userId)
+    .where("purpose", "=", sql.lit("any"))
+    .executeTakeFirst();
+  return row && { windowStart: row.window_start, failures: row.failures };
+}
