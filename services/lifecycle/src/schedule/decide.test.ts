@@ -1,0 +1,391 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { begin, decide, stoppedBy } from "./decide.ts";
+import { type Answer, judgeBackupAsked, judgeBackupRun, judgeStart } from "./judge.ts";
+import type { ScheduleRow } from "./row.ts";
+import { type Look, runKeyOf, type Step } from "./step.ts";
+import {
+  aLook,
+  aRow,
+  aRun,
+  claimedAt,
+  due,
+  failed,
+  minute,
+  ready,
+  starting,
+  stopped,
+  stopping,
+} from "./testing/look.ts";
+
+type Fact = [fact: string, look: Partial<Look>, step: Step];
+
+function facts(title: string, judge: (look: Look) => Step, table: readonly Fact[]): void {
+  describe(title, () => {
+    for (const [fact, look, step] of table) {
+      test(fact, () => assert.deepEqual(judge(aLook(look)), step));
+    }
+  });
+}
+
+const rest: Step = { kind: "rest" };
+const tomorrow = due + 24 * 60 * minute;
+const newOwner = "The server has a new owner; save it again to switch it on.";
+const warned = aRow({ warn_minutes: 10 });
+
+facts("a task at rest", decide, [
+  ["waits while it is disabled", { row: aRow({ enabled: false, next_run_at: null }), now: due }, rest],
+  [
+    "is switched off when the server is deleted",
+    { owner: undefined, now: due },
+    { kind: "disable", detail: "The server was deleted." },
+  ],
+  [
+    "is switched off when the server has a new owner",
+    { owner: "usr-2", now: due },
+    { kind: "disable", detail: newOwner },
+  ],
+  [
+    "is switched off when the server has no owner any more",
+    { owner: null },
+    { kind: "disable", detail: newOwner },
+  ],
+  [
+    "is switched off rather than missed when both are so",
+    { owner: null, now: due + 60 * minute },
+    { kind: "disable", detail: newOwner },
+  ],
+  [
+    "of a server without an owner runs as long as it has none",
+    { row: aRow({ owner_id: null }), owner: null, now: due },
+    { kind: "claim", next: tomorrow },
+  ],
+  ["waits before it is due", {}, rest],
+  [
+    "warns when its minutes before have begun",
+    { row: warned, now: due - 10 * minute },
+    { kind: "warn", minutes: 10 },
+  ],
+  [
+    "warns with the minutes that are left, rounded up",
+    { row: warned, now: due - 9 * minute - 1 },
+    { kind: "warn", minutes: 10 },
+  ],
+  ["does not warn earlier", { row: warned, now: due - 10 * minute - 1 }, rest],
+  [
+    "does not warn twice of the same run",
+    { row: aRow({ warn_minutes: 10, warned_for: new Date(due) }), now: due - minute },
+    rest,
+  ],
+  [
+    "warns of this run although it warned of the one before",
+    { row: aRow({ warn_minutes: 10, warned_for: new Date(due - 24 * 60 * minute) }) },
+    { kind: "warn", minutes: 1 },
+  ],
+  ["warns nobody on a server that is not ready", { row: warned, server: starting }, rest],
+  ["warns nobody on a server that is not there", { row: warned, server: undefined }, rest],
+  [
+    "is claimed at the moment it is due, and is due again tomorrow",
+    { now: due },
+    { kind: "claim", next: tomorrow },
+  ],
+  ["is claimed ten minutes late", { now: due + 10 * minute }, { kind: "claim", next: tomorrow }],
+  [
+    "is missed after ten minutes",
+    { now: due + 10 * minute + 1 },
+    { kind: "miss", next: tomorrow, detail: "svc was not running at the scheduled time." },
+  ],
+  [
+    "is missed once however many runs were",
+    { row: aRow({ every_minutes: 60, minute_of_day: 0 }), now: due + 200 * minute },
+    { kind: "miss", next: due + 240 * minute, detail: "svc was not running at the scheduled time." },
+  ],
+]);
+
+const run = (action: ScheduleRow["action"]) => aRun({ action });
+const skipped = (detail: string): Step => ({ kind: "finish", result: "skipped", detail });
+const notRunning = skipped("The server was not running.");
+const gone = skipped("The server does not exist any more.");
+const enterStopping = (isResumed: boolean): Step => ({ kind: "enter", state: "stopping", isResumed });
+
+facts("a run that begins", begin, [
+  ["of a server that is gone is skipped", { row: run("restart"), server: undefined }, gone],
+  ["sends its command to a server that is ready", { row: run("command") }, { kind: "command" }],
+  ["skips a command while the server starts", { row: run("command"), server: starting }, notRunning],
+  ["skips a command on a stopped server", { row: run("command"), server: stopped }, notRunning],
+  ["stops a running server", { row: run("stop") }, { kind: "stop" }],
+  ["stops a server that starts", { row: run("stop"), server: starting }, { kind: "stop" }],
+  ["skips a stop of a stopped server", { row: run("stop"), server: stopped }, notRunning],
+  ["starts a stopped server", { row: run("start"), server: stopped }, { kind: "start" }],
+  ["starts a failed server again", { row: run("start"), server: failed }, { kind: "start" }],
+  ["skips a start of a running server", { row: run("start") }, skipped("The server was running already.")],
+  [
+    "notes that the server is owed a start before a restart stops it",
+    { row: run("restart") },
+    enterStopping(true),
+  ],
+  ["skips a restart of a stopped server", { row: run("restart"), server: stopped }, notRunning],
+  [
+    "asks for a backup before a running server is stopped for it",
+    { row: run("backup") },
+    { kind: "ask-backup" },
+  ],
+  [
+    "backs a stopped server up without a start afterwards",
+    { row: run("backup"), server: stopped },
+    enterStopping(false),
+  ],
+]);
+
+const restart = (since: number) => aRun({ run_state: "stopping", run_resume: true }, since);
+const backup = (since: number, isResumed = true) =>
+  aRun({ action: "backup", run_state: "stopping", run_resume: isResumed }, since);
+const annotated = (server: typeof ready, key: string) => ({
+  ...server,
+  metadata: { ...server.metadata, annotations: { [stoppedBy]: key } },
+});
+const mine = runKeyOf({ id: 7, last_run_at: claimedAt });
+const late = "The server did not stop in time.";
+const resumeAfter = (detail: string): Step => ({
+  kind: "enter",
+  state: "starting",
+  isResumed: true,
+  carried: { result: "failed", detail },
+});
+
+facts("a run under way", decide, [
+  ["that was claimed a moment ago is left to who claimed it", { row: aRun({}, 2) }, rest],
+  [
+    "that was claimed over two minutes ago and took no step has failed",
+    { row: aRun({}, 2.1) },
+    { kind: "finish", result: "failed", detail: "svc was stopped in the middle of this run." },
+  ],
+  ["ends when its server is gone while it stops", { row: restart(1), server: undefined }, gone],
+  ["stops a server that it has not stopped yet", { row: restart(0) }, { kind: "stop" }],
+  [
+    "stops a server that an earlier run stopped once",
+    { row: restart(0), server: annotated(ready, "schedule-7-1") },
+    { kind: "stop" },
+  ],
+  [
+    "ends when someone starts the server again",
+    { row: restart(1), server: annotated(ready, mine) },
+    skipped("Someone started the server."),
+  ],
+  ["waits while the server stops", { row: restart(15), server: stopping }, rest],
+  [
+    "of a restart starts the server once it is stopped",
+    { row: restart(1), server: stopped },
+    { kind: "enter", state: "starting", isResumed: true },
+  ],
+  [
+    "of a restart goes on however late the stop was",
+    { row: restart(300), server: stopped },
+    { kind: "enter", state: "starting", isResumed: true },
+  ],
+  [
+    "of a restart fails after a quarter of an hour and starts the server again",
+    { row: restart(15.1), server: stopping },
+    resumeAfter(late),
+  ],
+  [
+    "of a backup asks for it once the server is stopped",
+    { row: backup(1), server: stopped },
+    { kind: "ask-backup" },
+  ],
+  [
+    "of a backup that stopped nothing ends when someone starts the server",
+    { row: backup(1, false), server: ready },
+    skipped("Someone started the server."),
+  ],
+  [
+    "of a backup that stopped nothing leaves the server as it is",
+    { row: backup(15.1, false), server: stopping },
+    { kind: "finish", result: "failed", detail: late },
+  ],
+  [
+    "of a backup reads how it stands, whatever the server does",
+    { row: aRun({ action: "backup", run_state: "backing_up" }), server: undefined },
+    { kind: "read-backup" },
+  ],
+  [
+    "starts the server at its end",
+    { row: aRun({ run_state: "starting" }, 20), server: stopped },
+    { kind: "start" },
+  ],
+  [
+    "ends when its server is gone at its end",
+    { row: aRun({ run_state: "starting" }), server: undefined },
+    gone,
+  ],
+]);
+
+const done: Answer<void> = { kind: "done", value: undefined };
+const refused = (fault: Extract<Answer<unknown>, { kind: "refused" }>["fault"], message = "No.") =>
+  ({ kind: "refused", fault, message }) as const;
+const resumed = (since: number, changes: Partial<ScheduleRow> = {}) =>
+  aLook({ row: aRun({ run_state: "starting", run_resume: true, ...changes }, since), server: stopped });
+const first = aLook({ row: run("start"), server: stopped });
+const again = "The server could not be started again: No.";
+const lost = { last_result: "failed", last_detail: "The backup took too long." } as const;
+
+describe("a start that was asked for", () => {
+  const table: [fact: string, look: Look, answer: Answer<void>, step: Step][] = [
+    ["ends the run", first, done, { kind: "finish", result: "ok", detail: "" }],
+    ["is skipped at the cap", first, refused("at_capacity"), skipped("No.")],
+    ["is skipped while the world is held", first, refused("maintenance_in_progress"), skipped("No.")],
+    ["is skipped while the world is archived", first, refused("world_reclaiming"), skipped("No.")],
+    ["is skipped when the server is given up", first, refused("server_retiring"), skipped("No.")],
+    [
+      "fails when the cluster is away",
+      first,
+      refused("unavailable"),
+      { kind: "finish", result: "failed", detail: "No." },
+    ],
+    ["ends a restart well", resumed(0), done, { kind: "finish", result: "ok", detail: "" }],
+    [
+      "ends a failed run with its own words",
+      resumed(0, lost),
+      done,
+      { kind: "finish", result: "failed", detail: lost.last_detail },
+    ],
+    ["is tried again while the cap is in the way", resumed(15), refused("at_capacity"), rest],
+    ["is tried again while the world is held", resumed(15), refused("maintenance_in_progress"), rest],
+    ["is tried again while the cluster is away", resumed(15), refused("unavailable"), rest],
+    [
+      "fails after a quarter of an hour",
+      resumed(15.1),
+      refused("at_capacity"),
+      { kind: "finish", result: "failed", detail: again },
+    ],
+    [
+      "fails at once when the server is given up",
+      resumed(0),
+      refused("server_retiring"),
+      { kind: "finish", result: "failed", detail: again },
+    ],
+    [
+      "adds its failure to the one before",
+      resumed(16, lost),
+      refused("at_capacity"),
+      { kind: "finish", result: "failed", detail: `${lost.last_detail} ${again}` },
+    ],
+  ];
+  for (const [fact, look, answer, step] of table) {
+    test(fact, () => assert.deepEqual(judgeStart(look, answer), step));
+  }
+});
+
+const finished = (result: "ok" | "skipped" | "failed", detail: string): Step => ({
+  kind: "finish",
+  result,
+  detail,
+});
+const asFirst = aLook({ row: run("backup") });
+const waiting = (since: number, isResumed = true) =>
+  aLook({ row: backup(since, isResumed), server: stopped });
+
+describe("a backup that was asked for", () => {
+  const job: Answer<{ job: string }> = { kind: "done", value: { job: "backup-survival-1" } };
+  const away = refused(
+    "unavailable",
+    "A part of the service is not reachable right now; try again in a moment.",
+  );
+  const nobody = "No backup was made: the backup service does not answer.";
+  const table: [fact: string, look: Look, answer: Answer<{ job: string }>, step: Step][] = [
+    ["of a running server has it stopped first", asFirst, refused("not_stopped"), enterStopping(true)],
+    [
+      "fails before anybody is put out when storage does not answer",
+      asFirst,
+      away,
+      finished("failed", nobody),
+    ],
+    [
+      "fails before anybody is put out when the store is full",
+      asFirst,
+      refused("backup_store_full"),
+      finished("failed", "No backup was made: No."),
+    ],
+    ["is skipped without a world", asFirst, refused("no_world_volume"), skipped("No.")],
+    [
+      "is waited for once it began",
+      waiting(1),
+      job,
+      { kind: "enter", state: "backing_up", isResumed: true, job: "backup-survival-1" },
+    ],
+    ["waits while the world is busy", waiting(15), refused("restore_in_progress"), rest],
+    ["waits while the server is not quite stopped", waiting(15), refused("not_stopped"), rest],
+    ["waits for storage when the server was stopped for it", waiting(15), away, rest],
+    [
+      "does not wait for storage when nothing was stopped",
+      waiting(0, false),
+      away,
+      finished("failed", nobody),
+    ],
+    [
+      "fails after a quarter of an hour and starts the server again",
+      waiting(15.1),
+      refused("maintenance_in_progress"),
+      resumeAfter("No backup was made: No."),
+    ],
+    [
+      "fails at a full store and starts the server again",
+      waiting(1),
+      refused("backup_store_full"),
+      resumeAfter("No backup was made: No."),
+    ],
+  ];
+  for (const [fact, look, answer, step] of table) {
+    test(fact, () => assert.deepEqual(judgeBackupAsked(look, answer), step));
+  }
+});
+
+describe("a backup under way", () => {
+  const under = (since: number, isResumed = false) =>
+    aLook({
+      row: aRun({ action: "backup", run_state: "backing_up", run_job: "b", run_resume: isResumed }, since),
+      server: stopped,
+    });
+  const state = (state: "running" | "succeeded" | "failed", message?: string) =>
+    ({ kind: "done", value: { state, message } }) as const;
+  const table: [fact: string, look: Look, answer: Parameters<typeof judgeBackupRun>[1], step: Step][] = [
+    ["is waited for", under(45), state("running"), rest],
+    ["ends the run of a server that was stopped anyway", under(1), state("succeeded"), finished("ok", "")],
+    [
+      "starts the server again",
+      under(1, true),
+      state("succeeded"),
+      { kind: "enter", state: "starting", isResumed: true, carried: { result: "ok", detail: "" } },
+    ],
+    ["counts as made however late that is seen", under(300), state("succeeded"), finished("ok", "")],
+    [
+      "fails with what storage says",
+      under(1),
+      state("failed", "The disk is full."),
+      finished("failed", "The disk is full."),
+    ],
+    [
+      "takes too long after three quarters of an hour",
+      under(45.1, true),
+      state("running"),
+      resumeAfter("The backup took too long."),
+    ],
+    ["that storage does not know may still appear", under(2), refused("not_found"), rest],
+    [
+      "that storage does not know after two minutes was never started",
+      under(2.1),
+      refused("not_found"),
+      finished("failed", "The backup was never started."),
+    ],
+    ["is waited for while storage is away", under(45), refused("unavailable"), rest],
+    [
+      "has failed when storage stays away",
+      under(45.1),
+      refused("unavailable"),
+      finished("failed", "The backup took too long."),
+    ],
+  ];
+  for (const [fact, look, answer, step] of table) {
+    test(fact, () => assert.deepEqual(judgeBackupRun(look, answer), step));
+  }
+});

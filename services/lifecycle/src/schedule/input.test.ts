@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { judgeInput, type ScheduleInput } from "./input.ts";
+import { detailOf, warningCommand } from "./words.ts";
+
+const base: ScheduleInput = { action: "restart", weekdays: 127, timezone: "Europe/Berlin" };
+const command = (text: string): Partial<ScheduleInput> => ({ action: "command", command: text });
+
+describe("what is stored", () => {
+  const stored = (changes: Partial<ScheduleInput>) => {
+    const judged = judgeInput({ ...base, ...changes });
+    assert.equal(judged.kind, "fine", JSON.stringify(judged));
+    return judged.kind === "fine" ? judged.settings : assert.fail();
+  };
+  test("what is not named is empty, daily at midnight, without a warning and enabled", () => {
+    assert.deepEqual(stored({}), {
+      action: "restart",
+      label: "",
+      command: "",
+      every_minutes: 0,
+      minute_of_day: 0,
+      weekdays: 127,
+      timezone: "Europe/Berlin",
+      warn_minutes: 0,
+      enabled: true,
+    });
+  });
+  test("one leading slash of a command is dropped", () => {
+    assert.equal(stored(command(" /say hi ")).command, "say hi");
+    assert.equal(stored(command("//wand")).command, "/wand");
+  });
+  test("a command and a start warn nobody", () => {
+    assert.equal(stored({ ...command("list"), warn_minutes: 10 }).warn_minutes, 0);
+    assert.equal(stored({ action: "start", warn_minutes: 10 }).warn_minutes, 0);
+    assert.equal(stored({ action: "stop", warn_minutes: 10 }).warn_minutes, 10);
+  });
+  test("the time of day is of no use to what repeats", () => {
+    assert.equal(stored({ every_minutes: 60, minute_of_day: 300 }).minute_of_day, 0);
+  });
+  test("a command may have 1024 characters", () => {
+    assert.equal(stored(command("x".repeat(1_024))).command.length, 1_024);
+  });
+  test("a label may have 64 characters of any script", () => {
+    assert.equal([...stored({ label: "🌍".repeat(64) }).label].length, 64);
+  });
+});
+
+describe("what is refused", () => {
+  const table: [fact: string, changes: Partial<ScheduleInput>, fault: "bad_schedule" | "bad_request"][] = [
+    ["an action nobody knows", { action: "explode" }, "bad_schedule"],
+    ["a label of 65 characters", { label: "x".repeat(65) }, "bad_schedule"],
+    ["a label of two lines", { label: "a\nb" }, "bad_schedule"],
+    ["an interval that is none of the list", { every_minutes: 45 }, "bad_schedule"],
+    ["a restart every quarter of an hour", { every_minutes: 15 }, "bad_schedule"],
+    ["a stop every half hour", { action: "stop", every_minutes: 30 }, "bad_schedule"],
+    ["a start every half hour", { action: "start", every_minutes: 30 }, "bad_schedule"],
+    ["a backup every half hour", { action: "backup", every_minutes: 30 }, "bad_schedule"],
+    ["a minute after midnight", { minute_of_day: 1_440 }, "bad_schedule"],
+    ["half a minute", { minute_of_day: 0.5 }, "bad_schedule"],
+    ["no weekday", { weekdays: 0 }, "bad_schedule"],
+    ["an eighth weekday", { weekdays: 128 }, "bad_schedule"],
+    ["a zone nobody knows", { timezone: "Europe/Atlantis" }, "bad_schedule"],
+    ["no zone", { timezone: "" }, "bad_schedule"],
+    ["the zone of whatever machine it runs on", { timezone: "Local" }, "bad_schedule"],
+    ["a bare offset", { timezone: "+01:00" }, "bad_schedule"],
+    ["a warning two minutes before", { warn_minutes: 2 }, "bad_schedule"],
+    ["a wrong warning although it would be dropped", { ...command("list"), warn_minutes: 2 }, "bad_schedule"],
+    ["a command task without a command", { action: "command" }, "bad_request"],
+    ["a command of a slash", command("/"), "bad_request"],
+    ["a command of two lines", command("say a\nop me"), "bad_request"],
+    ["a command with a carriage return", command("say a\rop me"), "bad_request"],
+    ["a command with a line separator", command("say a\u2028op me"), "bad_request"],
+    ["a command with an escape", command("say \u001b[2J"), "bad_request"],
+    ["a command with half a character", command("say \ud800"), "bad_request"],
+    ["a command of 1025 characters", command("x".repeat(1_025)), "bad_request"],
+    ["a command of 1447 bytes", command(`${"字".repeat(482)}x`), "bad_request"],
+    ["a command for a restart", { command: "list" }, "bad_request"],
+  ];
+  for (const [fact, changes, fault] of table) {
+    test(`${fact} is ${fault}`, () => {
+      const judged = judgeInput({ ...base, ...changes });
+      assert.equal(judged.kind === "refused" && judged.fault, fault);
+    });
+  }
+});
+
+test("a reply loses its colours and lines and is cut at 500 bytes between characters", () => {
+  assert.equal(
+    detailOf("§6There are §c0§r of a max of 20\nplayers online\u0000"),
+    "There are 0 of a max of 20 players online",
+  );
+  for (const letter of ["x", "é", "字", "🌍"]) {
+    const cut = detailOf(letter.repeat(600));
+    assert.ok(Buffer.byteLength(cut) <= 500 && Buffer.byteLength(cut) > 490, `${Buffer.byteLength(cut)}`);
+    assert.doesNotMatch(cut, /\ufffd/);
+  }
+  assert.equal(detailOf("x".repeat(500)), "x".repeat(500));
+});
+
+test("players are warned in yellow and in both languages", () => {
+  const line = warningCommand("restart", 5) ?? "";
+  assert.deepEqual(JSON.parse(line.replace("tellraw @a ", "")), {
+    text: "The server restarts in 5 minutes. 服务器将在 5 分钟后重启。",
+    color: "yellow",
+  });
+  assert.match(warningCommand("stop", 1) ?? "", /stops in 1 minute\./);
+  assert.match(warningCommand("backup", 1) ?? "", /pauses for a backup/);
+  assert.equal(warningCommand("start", 1), undefined);
+});
