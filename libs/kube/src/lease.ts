@@ -23,6 +23,10 @@ export type LeaseOptions = {
 };
 
 export type LeaseHandle = {
+  /**
+   * True until somebody else may lead: also while `lead` comes to its end, but not in a process that slept past the end
+   * of its lease and did not notice yet.
+   */
   isHeld: () => boolean;
   /** Ends leading, waits for `lead` and gives the lease back, so that another takes over at once. */
   release: () => Promise<void>;
@@ -67,7 +71,10 @@ export function startLease(options: LeaseOptions): LeaseHandle {
     if (seen?.version !== version) seen = { version, at: performance.now() };
     const isMine = lease?.spec?.holderIdentity === options.identity;
     const isFree = !lease?.spec?.holderIdentity || performance.now() - seen.at > durationMs;
-    if (!isMine && !isFree) return void (await end());
+    if (!isMine && !isFree) {
+      renewedAt = Number.NEGATIVE_INFINITY;
+      return void (await end());
+    }
     const startedAt = performance.now();
     const written = await write(options, lease, { isMine, durationMs });
     seen = { version: written.metadata.resourceVersion ?? "", at: performance.now() };
@@ -87,7 +94,7 @@ export function startLease(options: LeaseOptions): LeaseHandle {
     }
   })();
   return {
-    isHeld: () => leading !== undefined && !leading.end.signal.aborted,
+    isHeld: () => leading !== undefined && performance.now() - renewedAt <= (durationMs * 2) / 3,
     release: async () => {
       const wasHolder = leading !== undefined;
       stopping.abort();

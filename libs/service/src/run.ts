@@ -23,6 +23,8 @@ export type Runtime<S, T> = {
 export type Running = {
   /** Undefined when ready, else what is missing. Asked besides the mesh and the database. */
   notReady?: () => Promise<string | undefined>;
+  /** Undefined while it works, else why only a new process can help; `/healthz` then answers 503. */
+  stuck?: () => string | undefined;
   /** Ends loops and listeners; called before the mesh drains. */
   stop?: () => Promise<void>;
 };
@@ -101,6 +103,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
     port: environment.healthPort,
     registry,
     isReady: () => whatIsMissing(mesh, store, running),
+    isStuck: () => running.stuck?.(),
   });
   log.info({ health_port: health.port }, "ready");
   const signal = await told;

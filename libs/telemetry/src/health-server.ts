@@ -5,7 +5,8 @@ export type HealthServer = { port: number; close: () => Promise<void> };
 
 /**
  * Serves `/healthz`, `/readyz` and `/metrics` of one process on a port of its own, for probes and scrapes.
- * `isReady` answers undefined when ready, else the sentence that says what is missing.
+ * `isReady` answers undefined when ready, else the sentence that says what is missing. `isStuck` answers undefined
+ * while the process works, else the sentence that says why it must be started anew.
  * Rejects with the system error when the port is taken.
  */
 export async function startHealthServer(options: {
@@ -13,9 +14,14 @@ export async function startHealthServer(options: {
   port: number;
   registry: Registry;
   isReady: () => Promise<string | undefined>;
+  isStuck?: () => string | undefined;
 }): Promise<HealthServer> {
   const answer = async (path: string): Promise<[number, string, string]> => {
-    if (path === "/healthz") return [200, "application/json", '{"status":"ok"}'];
+    if (path === "/healthz") {
+      const stuck = options.isStuck?.();
+      if (stuck === undefined) return [200, "application/json", '{"status":"ok"}'];
+      return [503, "application/json", JSON.stringify({ status: "stuck", reason: stuck })];
+    }
     if (path === "/metrics") return [200, options.registry.contentType, await options.registry.metrics()];
     if (path !== "/readyz") return [404, "application/json", '{"status":"not found"}'];
     const missing = await options.isReady();

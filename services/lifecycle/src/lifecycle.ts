@@ -43,6 +43,7 @@ export async function startLifecycle(
   const schedules = startSchedules(needs);
   return {
     notReady: async () => (servers.isReady() ? undefined : "the servers are not read from the cluster yet"),
+    stuck: operator.stuck,
     stop: async () => {
       await Promise.all([consoles.close(), schedules.close()]);
       await operator.close();

@@ -35,6 +35,8 @@ export const label = {
 export const annotation = {
   maintenance: `${prefix}/maintenance`,
   startRetry: `${prefix}/start-retry`,
+  /** Asks for a new pod of a Running server; the value is the time of the request. */
+  restart: `${prefix}/restart`,
   /** Written by the replica that took a join report, so that the leader counts players at once. */
   countRequested: `${prefix}/count-requested`,
   rconSecret: `${prefix}/rcon-secret`,

@@ -11,11 +11,20 @@ import type { MinecraftServerStatus } from "@svc/proto";
 import { namespaceOf, type Server, servers } from "../cluster/resource.ts";
 import type { Watched } from "../cluster/watched.ts";
 import { conditionOf } from "./condition.ts";
-import type { Observed } from "./observe.ts";
+import { isAtRest, type Observed } from "./observe.ts";
 import type { Effect, Plan } from "./plan.ts";
 import type { RconAccess } from "./rcon-access.ts";
 
-export type ActDeps = { kube: Kube; rcon: RconAccess; watched: Watched; events: EventRecorder };
+export type ActDeps = {
+  kube: Kube;
+  rcon: Pick<RconAccess, "tell" | "saveWorld">;
+  watched: Watched;
+  events: EventRecorder;
+  /** Throws when this pass may do nothing any more: its time is over, or another replica leads. */
+  goOn: () => void;
+  /** Told of every change of phase. */
+  onPhase: (change: { server: string; from: string; to: string; reason: string }) => void;
+};
 
 export type Planned = {
   plan: Plan;
@@ -26,19 +35,43 @@ export type Planned = {
 /** Does what a plan says; resolves with the plan that was really carried out. */
 export async function act(deps: ActDeps, observed: Observed, planned: Planned): Promise<Plan> {
   const { plan, refused } = planned;
+  let about = observed;
+  if (isStartFromRest(observed, plan))
+    about = { ...observed, server: await claimStart(deps, observed, plan) };
   for (const effect of plan.effects) {
     if (isLate(effect)) continue;
-    const instead = await perform(deps, observed, effect).catch((error: unknown) => {
+    deps.goOn();
+    const instead = await perform(deps, about, effect).catch((error: unknown) => {
       if (isKubeError(error, 422)) return refused(error.message);
       throw error;
     });
-    if (instead) return act(deps, observed, { ...planned, plan: instead });
+    if (instead) return act(deps, about, { ...planned, plan: instead });
   }
-  const server = await writeStatus(deps, observed, plan.status);
+  deps.goOn();
+  const server = await writeStatus(deps, about, plan.status);
   for (const effect of plan.effects) if (isLate(effect)) await performLate(deps, server, effect);
   for (const note of plan.notes) deps.events.record({ about: server, ...note });
   recordPhase(deps, observed, plan);
   return plan;
+}
+
+function isStartFromRest(observed: Observed, plan: Plan): boolean {
+  const starts = plan.effects.some(({ kind }) => /^(create|update|replace)-stateful-set$/.test(kind));
+  return starts && isAtRest(observed);
+}
+
+// A lock on the world is written against a version of the object that says Stopped. So the word that the server starts
+// is written first, against the version that this pass has seen: of the two exactly one succeeds, and a pass that has
+// an old copy never opens a world that somebody else works on (interface.md 3.1 rule 9).
+async function claimStart(
+  { kube, watched, goOn }: ActDeps,
+  { server }: Observed,
+  plan: Plan,
+): Promise<Server> {
+  goOn();
+  const written = await kube.replaceStatus(servers, { ...server, status: plan.status });
+  watched.servers.remember(written);
+  return written;
 }
 
 type LateEffect = Extract<Effect, { kind: "remove-annotation" | "set-desired-stopped" }>;
@@ -49,7 +82,7 @@ function isLate(effect: Effect): effect is LateEffect {
 }
 
 async function perform(
-  { kube, rcon, watched }: ActDeps,
+  { kube, rcon, watched, events }: ActDeps,
   observed: Observed,
   effect: Exclude<Effect, LateEffect>,
 ): Promise<Plan | undefined> {
@@ -70,15 +103,25 @@ async function perform(
       watched.services.remember(await kube.patch(resources.services, target, { merge }));
       return undefined;
     }
-    case "create-secret":
+    case "create-secret": {
       await kube.create(resources.secrets, effect.secret);
+      const message = `Secret ${effect.secret.metadata.name} was made with a new RCON password.`;
+      events.record({ about: server, type: "Normal", reason: "RconSecretCreated", message });
       return undefined;
+    }
     case "create-stateful-set":
       watched.statefulSets.remember(await kube.create(resources.statefulSets, effect.statefulSet));
       return undefined;
     case "update-stateful-set": {
       const next = updated(effect.current, effect.statefulSet);
       watched.statefulSets.remember(await kube.replace(resources.statefulSets, next));
+      return undefined;
+    }
+    case "replace-stateful-set": {
+      const { uid, resourceVersion } = effect.current.metadata;
+      const precondition = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
+      await kube.remove(resources.statefulSets, target, { ...precondition, propagationPolicy: "Background" });
+      watched.statefulSets.remember(await kube.create(resources.statefulSets, effect.statefulSet));
       return undefined;
     }
     case "scale-down": {
@@ -159,7 +202,7 @@ async function performLate({ kube, watched }: ActDeps, server: Server, effect: L
   watched.servers.remember(await kube.patch(servers, target, { merge }));
 }
 
-function recordPhase({ events }: ActDeps, observed: Observed, plan: Plan): void {
+function recordPhase({ events, onPhase }: ActDeps, observed: Observed, plan: Plan): void {
   const from = observed.status.phase ?? "Unknown";
   const to = plan.status.phase ?? "Unknown";
   const why = conditionOf(plan.status.conditions, "Ready");
@@ -167,11 +210,13 @@ function recordPhase({ events }: ActDeps, observed: Observed, plan: Plan): void 
     why?.reason === "AutoRestart" &&
     conditionOf(observed.status.conditions, "Ready")?.reason !== "AutoRestart";
   if (from === to && !isRestart) return;
+  const reason = why?.reason ?? to;
+  onPhase({ server: observed.server.metadata.name, from, to, reason });
   const isBad = to === "Failed" || isRestart || (from === "Running" && to === "Starting");
   events.record({
     about: observed.server,
     type: isBad ? "Warning" : "Normal",
-    reason: why?.reason ?? to,
+    reason,
     message: `${from} → ${to}: ${why?.message ?? ""}`,
   });
 }

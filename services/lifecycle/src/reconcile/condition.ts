@@ -8,6 +8,7 @@ export type Reason =
   | "SpecChanged"
   | "AutoRestart"
   | "StartRetried"
+  | "RestartRequested"
   | "ServiceAddressPending"
   | "RconSecretUnavailable"
   | "RconNotReachable"

@@ -2,7 +2,7 @@
 
 import type { Reason } from "./condition.ts";
 import type { Applied } from "./objects-wanted.ts";
-import { type Memory, type Observed, replicasOf } from "./observe.ts";
+import { isPodGoing, type Memory, type Observed, replicasOf } from "./observe.ts";
 import type { Effect, Note, Plan } from "./plan.ts";
 import { after, normal, plan } from "./rule.ts";
 import { failed, failureOf, starting } from "./status.ts";
@@ -25,7 +25,7 @@ export function specChanged(observed: Observed, now: number, applied: Applied): 
   const wanted = statefulSet?.status?.updateRevision;
   const isSeen = (statefulSet?.status?.observedGeneration ?? 0) >= (statefulSet?.metadata.generation ?? 0);
   const isStale =
-    pod && !pod.metadata.deletionTimestamp && revision && wanted && revision !== wanted && isSeen;
+    pod && !isPodGoing(pod, observed.memory) && revision && wanted && revision !== wanted && isSeen;
   if (!isStale) return undefined;
   const { name, uid } = pod.metadata;
   return plan(observed, {
@@ -33,6 +33,7 @@ export function specChanged(observed: Observed, now: number, applied: Applied): 
     requeue: after(settings.reconcile_starting),
     effects: [...applied.effects, { kind: "delete-pod", name, uid }],
     notes: [normal("PodReplaced", "The pod of the old settings is replaced.")],
+    memory: { ...observed.memory, replacedPod: uid },
   });
 }
 
@@ -107,25 +108,26 @@ export function restart(
   observed: Observed,
   now: number,
   about: {
-    reason: "AutoRestart" | "StartRetried";
+    reason: "AutoRestart" | "StartRetried" | "RestartRequested";
     message: string;
     autoRestarts: number;
     before: readonly Effect[];
+    /** The request that is answered with it. */
+    request?: Effect;
   },
 ): Plan {
-  const { reason, message, autoRestarts, before } = about;
+  const { reason, message, autoRestarts, before, request } = about;
   const { pod, settings } = observed;
   const status = starting(observed, now, { reason, message, restart: { autoRestarts } });
-  const isThere = pod !== undefined && pod.metadata.deletionTimestamp === undefined;
-  const replace: Effect[] = isThere
-    ? [{ kind: "delete-pod", name: pod.metadata.name, uid: pod.metadata.uid }]
-    : [];
-  const notes: Note[] = reason === "StartRetried" ? [normal(reason, message)] : [];
+  const leaving = pod !== undefined && !isPodGoing(pod, observed.memory) ? pod.metadata : undefined;
+  const replace: Effect[] = leaving ? [{ kind: "delete-pod", name: leaving.name, uid: leaving.uid }] : [];
+  const notes: Note[] = reason === "AutoRestart" ? [] : [normal(reason, message)];
   return plan(observed, {
     status,
     requeue: after(settings.reconcile_starting),
-    effects: [...replace, ...before],
+    effects: [...before, ...replace, ...(request ? [request] : [])],
     notes,
+    memory: { ...observed.memory, misses: 0, ...(leaving && { replacedPod: leaving.uid }) },
   });
 }
 

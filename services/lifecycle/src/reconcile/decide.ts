@@ -9,6 +9,7 @@ import {
   nodeUnavailable,
   podNotReady,
   rconNotReached,
+  restartRequested,
   secretUnusable,
   specInvalid,
   startRetried,
@@ -21,6 +22,7 @@ import { atRest, beginStop, noticeFirst, noticeRuns, podLeaving, scaleDown } fro
 //            node not admitted                   phase stays    Ready=False NodeUnavailable         10 s
 //            spec cannot be built                Failed         InvalidSpec                         on change
 //            start-retry on a Failed server      Starting       StartRetried, new pod, new budget    2 s
+//            restart of a Running server         Starting       RestartRequested, saved, new pod         2 s
 //            password unusable                   Starting       RconSecretUnavailable               10 s
 //            pod not ready                       Starting       PodNotReady                          2 s
 //            pod not ready, other template       Starting       SpecChanged, new pod, new budget     2 s
@@ -45,6 +47,7 @@ const whenRunning: readonly Rule[] = [
   nodeUnavailable,
   specInvalid,
   startRetried,
+  restartRequested,
   secretUnusable,
   podNotReady,
   addressPending,

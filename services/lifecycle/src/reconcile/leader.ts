@@ -13,6 +13,10 @@ import { createReconciler, type Reconciler } from "./reconcile.ts";
 export type Leading = {
   changed: (name: string) => void;
   countSoon: (name: string) => void;
+  /** Servers that wait for a pass. */
+  depth: () => number;
+  /** Age of the longest pass that runs now; 0 when none does. */
+  oldestPassMs: () => number;
 };
 
 export type LeaderDeps = OperatorDeps & {
@@ -20,13 +24,14 @@ export type LeaderDeps = OperatorDeps & {
   metrics: LifecycleMetrics;
   /** Called with what the rest may ask of the leader, and with undefined when it ends. */
   onLeading: (leading: Leading | undefined) => void;
+  isHeld: () => boolean;
 };
 
 const highestBackOffMs = 30_000;
 
 /** Leads until `signal` aborts, then lets what runs come to its end. */
 export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promise<void> {
-  const { kube, settings, namespace, log, shared } = deps;
+  const { kube, settings, namespace, log, shared, isHeld } = deps;
   const ended = signal.aborted ? Promise.resolve() : once(signal, "abort");
   let enqueue = (_name: string) => {};
   const owned = watchOwned({ kube, namespace, relistMs: settings.relist, log }, (name) => enqueue(name));
@@ -41,11 +46,13 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
     watched,
     events,
     settings,
-    rcon: createRconAccess({ kube, settings }),
+    rcon: deps.rcon ?? createRconAccess({ kube, settings }),
     now: deps.now ?? Date.now,
+    isHeld,
     onStarted: deps.metrics.started,
+    onPhase: (change) => log.info(change, "a server changed its phase"),
   });
-  const queue = startPasses(deps, reconciler, signal);
+  const { queue, oldestPassMs } = startPasses(deps, reconciler, signal);
   const projection = startProjection({
     ...deps,
     servers: shared.servers,
@@ -60,7 +67,7 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
     reconciler.countSoon(name);
     queue.add(name);
   };
-  deps.onLeading({ changed, countSoon });
+  deps.onLeading({ changed, countSoon, oldestPassMs, depth: () => queue.depth });
   for (const name of shared.servers.keys()) changed(name);
   await ended;
   deps.onLeading(undefined);
@@ -68,22 +75,38 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
   await Promise.all([projection.close(), events.idle(), stopWatching()]);
 }
 
-function startPasses(deps: LeaderDeps, reconciler: Reconciler, signal: AbortSignal): WorkQueue {
-  return createWorkQueue({
-    concurrency: deps.settings.concurrency,
+type Passes = { queue: WorkQueue; oldestPassMs: () => number };
+
+function startPasses(deps: LeaderDeps, reconciler: Reconciler, signal: AbortSignal): Passes {
+  const { settings, metrics } = deps;
+  const begun = new Map<string, number>();
+  const secondsOf = (name: string) => (performance.now() - (begun.get(name) ?? performance.now())) / 1_000;
+  // In the order of insertion: the first one is the oldest.
+  const oldestPassMs = () => performance.now() - (begun.values().next().value ?? performance.now());
+  const queue = createWorkQueue({
+    // Those that wait for RCON have stepped aside; the reconciler itself sees to how many work.
+    concurrency: settings.concurrency + settings.max_probes,
     highestBackOffMs,
     handle: async (name, ending) => {
-      const waitMs = await reconciler.reconcile(name, ending);
-      deps.metrics.reconciled("done");
-      return waitMs;
+      begun.set(name, performance.now());
+      try {
+        const waitMs = await reconciler.reconcile(name, ending);
+        metrics.reconciled("done", secondsOf(name));
+        return waitMs;
+      } catch (error) {
+        // Our copy was older than the object; the watch brings the newer one and with it another pass.
+        if (!signal.aborted && !isKubeError(error, 409)) metrics.reconciled("failed", secondsOf(name));
+        throw error;
+      } finally {
+        begun.delete(name);
+      }
     },
     onError: (name, error, retryMs) => {
       if (signal.aborted) return;
-      deps.metrics.reconciled("failed");
-      // Our copy was older than the object; the watch brings the newer one and with it another pass.
       if (isKubeError(error, 409)) return;
       const { message } = error as Error;
       deps.log.warn({ server: name, error: message, retry_ms: retryMs }, "a pass over a server failed");
     },
   });
+  return { queue, oldestPassMs };
 }

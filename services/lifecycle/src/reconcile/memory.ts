@@ -23,7 +23,8 @@ export function createMemories(): Memories {
     },
     keep: (name, before, after) => {
       if (of(name) !== before) return;
-      const isBlank = after.misses === 0 && after.probedAt === 0 && after.joinedUntil === 0;
+      const { misses, probedAt, joinedUntil, replacedPod } = after;
+      const isBlank = misses === 0 && probedAt === 0 && joinedUntil === 0 && replacedPod === undefined;
       if (isBlank) memories.delete(name);
       else memories.set(name, after);
     },

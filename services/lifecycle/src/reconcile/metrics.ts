@@ -1,22 +1,38 @@
 import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
 import { type Server, systemRoleOf } from "../cluster/resource.ts";
+import type { Leading } from "./leader.ts";
 
 export type LifecycleMetrics = {
   started: (seconds: number) => void;
-  reconciled: (result: "done" | "failed") => void;
+  reconciled: (result: "done" | "failed", seconds: number) => void;
+};
+
+/** What the metrics are read from; `leading` is undefined in a replica that does not lead. */
+export type MetricSources = {
+  list: () => readonly Server[];
+  leading: () => Pick<Leading, "depth" | "oldestPassMs"> | undefined;
 };
 
 /** The gauges of behaviour.md b.8, filled by the replica that leads; `list` is empty for the others. */
-export function createMetrics(registry: Registry, list: () => readonly Server[]): LifecycleMetrics {
+export function createMetrics(registry: Registry, { list, leading }: MetricSources): LifecycleMetrics {
   const registers = [registry];
-  new Gauge({
-    name: "svc_servers_total",
-    help: "Servers that exist.",
-    registers,
-    collect() {
-      this.set(list().length);
-    },
-  });
+  const gauge = (name: string, help: string, read: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(read());
+      },
+    });
+  gauge("svc_servers_total", "Servers that exist.", () => list().length);
+  gauge("svc_operator_leading", "1 in the replica that reconciles.", () => (leading() ? 1 : 0));
+  gauge("svc_reconcile_queue_depth", "Servers that wait for a pass.", () => leading()?.depth() ?? 0);
+  gauge(
+    "svc_reconcile_oldest_pass_seconds",
+    "How long the longest pass that runs now has taken.",
+    () => (leading()?.oldestPassMs() ?? 0) / 1_000,
+  );
   new Gauge({
     name: "svc_server_phase",
     help: "1 for the phase that a server is in.",
@@ -43,8 +59,17 @@ export function createMetrics(registry: Registry, list: () => readonly Server[])
     labelNames: ["result"] as const,
     registers,
   });
+  const durations = new Histogram({
+    name: "svc_reconcile_duration_seconds",
+    help: "Length of a pass over one server, waiting for RCON included.",
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 5, 10, 60, 180],
+    registers,
+  });
   return {
     started: (seconds) => starts.observe(seconds),
-    reconciled: (result) => passes.inc({ result }),
+    reconciled: (result, seconds) => {
+      passes.inc({ result });
+      durations.observe(seconds);
+    },
   };
 }

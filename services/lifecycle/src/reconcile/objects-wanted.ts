@@ -1,6 +1,6 @@
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import { headlessServiceOf, isServiceStale, rconSecretOf, serviceOf } from "./objects.ts";
-import { type Observed, replicasOf } from "./observe.ts";
+import { isAtRest, type Observed, replicasOf } from "./observe.ts";
 import type { Effect } from "./plan.ts";
 import { statefulSetOf } from "./stateful-set.ts";
 
@@ -27,10 +27,21 @@ export function apply(observed: Observed): Applied {
     effects.push({ kind: "create-stateful-set", statefulSet: next });
     return { effects, isTemplateChanged: false };
   }
+  if (hasOwnClaim(statefulSet) !== hasOwnClaim(next)) {
+    // The pod of the old set would mount the old world: nothing is changed before it is gone.
+    if (isAtRest(observed))
+      effects.push({ kind: "replace-stateful-set", current: statefulSet, statefulSet: next });
+    return { effects, isTemplateChanged: false };
+  }
   const digest = (object: typeof next) => object.metadata.annotations?.[annotation.podTemplate];
   const isTemplateChanged = digest(statefulSet) !== digest(next);
   if (isTemplateChanged || replicasOf(observed) !== 1) {
     effects.push({ kind: "update-stateful-set", current: statefulSet, statefulSet: next });
   }
   return { effects, isTemplateChanged };
+}
+
+// A world that was moved lies in a volume with a name of its own; a set with a template for claims would go past it.
+function hasOwnClaim({ spec }: { spec: { volumeClaimTemplates?: unknown[] } }): boolean {
+  return (spec.volumeClaimTemplates?.length ?? 0) > 0;
 }

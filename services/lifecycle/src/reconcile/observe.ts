@@ -28,6 +28,8 @@ export type Memory = {
   probedAt: number;
   /** Until when players are counted more often, because a join was reported. */
   joinedUntil: number;
+  /** uid of a pod that was deleted for a new one: our copy may show it as ready for a moment more. */
+  replacedPod?: string | undefined;
 };
 export const noMemory: Memory = { misses: 0, probedAt: 0, joinedUntil: 0 };
 
@@ -59,10 +61,19 @@ export function isAtRest(observed: Observed): boolean {
 }
 
 /** The pod accepts connections. Its own word comes first: the set's count is some moments older. */
-export function isPodReady({ pod, statefulSet }: Observed): boolean {
-  if (pod === undefined) return (statefulSet?.status?.readyReplicas ?? 0) > 0;
-  if (pod.metadata.deletionTimestamp !== undefined) return false;
+export function isPodReady({ pod, statefulSet, memory }: Observed): boolean {
+  if (pod === undefined)
+    return memory.replacedPod === undefined && (statefulSet?.status?.readyReplicas ?? 0) > 0;
+  if (isPodGoing(pod, memory)) return false;
   return pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
+}
+
+/** The pod was asked to go, by somebody else or by us a moment ago. */
+export function isPodGoing({ metadata }: Pod, memory: Memory): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined ||
+    (metadata.uid !== undefined && metadata.uid === memory.replacedPod)
+  );
 }
 
 /** Address inside the cluster, as `<ip>`; undefined until the Service has one. */
@@ -127,6 +138,7 @@ function waitAfterProbe(memory: Memory, settings: LifecycleSettings): number {
   return settings.count_interval;
 }
 
-export function hasStartRetry(server: Server): boolean {
-  return server.metadata.annotations?.[annotation.startRetry] !== undefined;
+/** Whether somebody asked for a new start of a failed server, or for a restart of a running one. */
+export function isAsked(server: Server, request: "startRetry" | "restart"): boolean {
+  return server.metadata.annotations?.[annotation[request]] !== undefined;
 }

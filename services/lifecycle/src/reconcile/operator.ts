@@ -10,6 +10,7 @@ import type { LifecycleSettings } from "../config.ts";
 import type { ServerStore } from "../server/store.ts";
 import { type Leading, leadServers } from "./leader.ts";
 import { createMetrics } from "./metrics.ts";
+import type { RconAccess } from "./rcon-access.ts";
 
 export type OperatorDeps = {
   kube: Kube;
@@ -22,6 +23,8 @@ export type OperatorDeps = {
   registry: Registry;
   log: Logger;
   now?: () => number;
+  /** Another way to servers than by the network. */
+  rcon?: RconAccess;
 };
 
 export type Operator = {
@@ -29,6 +32,8 @@ export type Operator = {
   servers: Informer<Server>;
   nodes: Informer<Node>;
   isLeading: () => boolean;
+  /** Why only a new process can help; undefined while passes come to their end. */
+  stuck: () => string | undefined;
   /** Counts players at once when this replica leads; false when another does. */
   countSoon: (name: string) => boolean;
   close: () => Promise<void>;
@@ -39,7 +44,10 @@ export function startOperator(deps: OperatorDeps): Operator {
   let leading: Leading | undefined;
   const about = { kube, namespace, relistMs: settings.relist, log };
   const shared = watchServers(about, (name) => leading?.changed(name));
-  const metrics = createMetrics(deps.registry, () => (leading ? shared.servers.list() : []));
+  const metrics = createMetrics(deps.registry, {
+    list: () => (leading ? shared.servers.list() : []),
+    leading: () => leading,
+  });
   const onLeading = (now: Leading | undefined) => {
     leading = now;
   };
@@ -50,12 +58,17 @@ export function startOperator(deps: OperatorDeps): Operator {
     identity,
     durationMs: settings.lease_duration,
     renewMs: settings.lease_renew,
-    lead: (signal) => leadServers({ ...deps, shared, metrics, onLeading }, signal),
+    lead: (signal) =>
+      leadServers({ ...deps, shared, metrics, onLeading, isHeld: () => lease.isHeld() }, signal),
     log,
   });
   return {
     ...shared,
     isLeading: () => leading !== undefined,
+    stuck: () => {
+      const seconds = Math.round((leading?.oldestPassMs() ?? 0) / 1_000);
+      return seconds * 1_000 > settings.pass_stuck ? `a pass over a server takes ${seconds} s` : undefined;
+    },
     countSoon: (name) => {
       leading?.countSoon(name);
       return leading !== undefined;

@@ -9,6 +9,8 @@ export type Effect =
   | { kind: "create-secret"; secret: Secret }
   | { kind: "create-stateful-set"; statefulSet: StatefulSet }
   | { kind: "update-stateful-set"; current: StatefulSet; statefulSet: StatefulSet }
+  /** Its claim cannot be changed, so a set at rest makes room for another; worlds are kept (behaviour.md a.5). */
+  | { kind: "replace-stateful-set"; current: StatefulSet; statefulSet: StatefulSet }
   | { kind: "scale-down"; resourceVersion: string | undefined }
   | { kind: "delete-pod"; name: string; uid: string | undefined }
   /** Asks for the stop of an idle server; a wake that came meanwhile wins. */

@@ -7,7 +7,7 @@ import { isServiceStale, serviceOf } from "./objects.ts";
 import { apply } from "./objects-wanted.ts";
 import {
   clusterIpOf,
-  hasStartRetry,
+  isAsked,
   isAtRest,
   isPodReady,
   nextProbeAt,
@@ -44,12 +44,36 @@ export const specInvalid: Rule = (observed, now) => {
 
 /** A Failed server was asked to try again: a new pod and a fresh budget. */
 export const startRetried: Rule = (observed, now) => {
-  if (!hasStartRetry(observed.server)) return undefined;
+  if (!isAsked(observed.server, "startRetry")) return undefined;
   const forget: Effect = { kind: "remove-annotation", key: annotation.startRetry };
   if (observed.status.phase !== "Failed")
     return plan(observed, { status: observed.status, requeue: after(0), effects: [forget] });
   const message = "The start is tried again with a fresh budget of restarts.";
-  return restart(observed, now, { reason: "StartRetried", message, autoRestarts: 0, before: [forget] });
+  return restart(observed, now, {
+    reason: "StartRetried",
+    message,
+    autoRestarts: 0,
+    before: [],
+    request: forget,
+  });
+};
+
+/** A running server was asked to begin anew: it saves, and gets a new pod. Of any other one it is only forgotten. */
+export const restartRequested: Rule = (observed, now) => {
+  const { server, status, pod } = observed;
+  if (!isAsked(server, "restart")) return undefined;
+  const forget: Effect = { kind: "remove-annotation", key: annotation.restart };
+  if (status.phase !== "Running" || pod === undefined)
+    return plan(observed, { status, requeue: after(0), effects: [forget] });
+  const save: Effect[] = hasRcon(server) && isPodReady(observed) ? [{ kind: "save-world" }] : [];
+  const message = "The server is restarted as it was asked to.";
+  return restart(observed, now, {
+    reason: "RestartRequested",
+    message,
+    autoRestarts: 0,
+    before: save,
+    request: forget,
+  });
 };
 
 /** The password cannot be read, so the pod cannot be built. A server that runs already is left alone. */

@@ -2,7 +2,7 @@
 
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import {
-  hasStartRetry,
+  isAsked,
   isAtRest,
   isNoticeOpen,
   isPodReady,
@@ -18,15 +18,18 @@ import { running, stopped, stopping } from "./status.ts";
 /** Nothing is left of a run. A spec that cannot be built shows here as well, before somebody wants to start. */
 export const atRest: Rule = (observed, now) => {
   if (!isAtRest(observed) || observed.pod !== undefined) return undefined;
-  const retry: Effect[] = hasStartRetry(observed.server)
-    ? [{ kind: "remove-annotation", key: annotation.startRetry }]
-    : [];
+  const overtaken = (["startRetry", "restart"] as const).filter((request) =>
+    isAsked(observed.server, request),
+  );
+  const forget = overtaken.map(
+    (request): Effect => ({ kind: "remove-annotation", key: annotation[request] }),
+  );
   const fault = specFaultOf(observed);
-  if (fault !== undefined) return { ...invalidSpec(observed, now, fault), effects: retry };
+  if (fault !== undefined) return { ...invalidSpec(observed, now, fault), effects: forget };
   return plan(observed, {
     status: stopped(observed, now),
     requeue: "on-change",
-    effects: retry,
+    effects: forget,
     memory: noMemory,
   });
 };

@@ -18,6 +18,9 @@ import {
 import type { LifecycleSettings } from "../config.ts";
 import { ownerOf } from "./objects.ts";
 
+/** How an init step is run in the platform's image; behaviour.md calls it `svc init-volume` and so on. */
+const initCommand = ["node", "services/world-agent/src/init/main.ts"];
+
 type Wanted = {
   server: Server;
   settings: LifecycleSettings;
@@ -149,7 +152,7 @@ function probesOf(server: Server, settings: LifecycleSettings) {
       ...handler,
       periodSeconds: 1,
       timeoutSeconds: 1,
-      failureThreshold: Math.ceil(timeoutSeconds) + 60,
+      failureThreshold: Math.ceil(timeoutSeconds) + 61,
     },
     readinessProbe: { ...handler, periodSeconds: 5, timeoutSeconds: 2, failureThreshold: 6 },
     livenessProbe: { ...handler, periodSeconds: 20, timeoutSeconds: 5, failureThreshold: 6 },
@@ -163,6 +166,7 @@ function initContainersOf(server: Server, settings: LifecycleSettings): V1Contai
   const prepare: V1Container = {
     name: "prepare-data",
     image,
+    command: initCommand,
     args: ["init-volume", "--data", "/data"],
     volumeMounts: data,
     securityContext: {
@@ -176,6 +180,7 @@ function initContainersOf(server: Server, settings: LifecycleSettings): V1Contai
   const forwarding: V1Container = {
     name: "init-forwarding",
     image,
+    command: initCommand,
     args: ["init-forwarding", "--data", "/data"],
     env: [{ name: "SVC_FORWARDING_SECRET", valueFrom: { secretKeyRef } }],
     volumeMounts: data,
@@ -184,10 +189,18 @@ function initContainersOf(server: Server, settings: LifecycleSettings): V1Contai
   const gate: V1Container = {
     name: "egress-gate",
     image,
-    args: ["egress-gate", "--wait", "30s", "--fail-open", "--positive-probe", "kube-dns.kube-system.svc:53"],
+    command: initCommand,
+    args: ["egress-gate", ...egressArgs(settings)],
     securityContext: { ...readOnly, capabilities: { drop: ["ALL"] } },
   };
   return systemRoleOf(server) === "" ? [prepare, forwarding, gate] : [prepare, gate];
+}
+
+function egressArgs(settings: LifecycleSettings): string[] {
+  const args = ["--wait", `${settings.egress_wait / 1_000}s`, "--fail-open"];
+  if (settings.egress_positive_probe) args.push("--positive-probe", settings.egress_positive_probe);
+  if (settings.egress_probe) args.push("--probe", settings.egress_probe);
+  return args;
 }
 
 function shortDigest(text: string): string {
