@@ -1,0 +1,261 @@
+// Every transition with a clock that is moved, on a real database, the embedded cluster's API and a real console.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { until } from "../../../../libs/mesh/src/testing.ts";
+import { annotation, servers } from "../cluster/resource.ts";
+import type { ScheduleRow } from "./row.ts";
+import type { Scheduler } from "./scheduler.ts";
+import { minute, openScheduleBed, running, type ScheduleBed, stopped } from "./testing/bed.ts";
+
+let bed: ScheduleBed;
+let one: Scheduler;
+before(async () => {
+  bed = await openScheduleBed(["lifecycle.max_running_servers=50"]);
+  one = bed.replica();
+});
+after(() => bed.close());
+
+const fresh = () => `srv-${randomBytes(4).toString("hex")}`;
+const desired = async (name: string) => (await bed.getServer(name)).spec.desiredState;
+const aMinuteLater = (minutes = 1) => {
+  bed.clock.now += minutes * minute;
+};
+
+/** A server with a task that is due now. */
+async function due(action: ScheduleRow["action"], state = running, about: Partial<ScheduleRow> = {}) {
+  const name = fresh();
+  await bed.makeServer(name, state);
+  const id = await bed.addTask(name, { action, next_run_at: new Date(bed.clock.now), ...about });
+  return { name, id };
+}
+
+async function outcome(id: number) {
+  const { run_state, last_result, last_detail } = await bed.read(id);
+  return [run_state, last_result, last_detail];
+}
+
+describe("a task that is due", () => {
+  test("sends its command once, keeps the reply without colours, and is due again tomorrow", async () => {
+    const { name, id } = await due("command", running, { command: `say ${fresh()}` });
+    const before = bed.clock.now;
+    await one.tick();
+    const row = await bed.read(id);
+    assert.deepEqual([row.run_state, row.last_result, row.last_detail], ["", "ok", `done: ${row.command}`]);
+    assert.equal(row.last_run_at?.getTime(), before);
+    assert.ok((row.next_run_at?.getTime() ?? 0) > before);
+    assert.deepEqual(
+      bed.heard.filter((line) => line === row.command),
+      [row.command],
+    );
+    assert.deepEqual(await bed.told(id), ["ok"]);
+    const entry = () => bed.stage.audits.find((e) => e.action === "schedule.run" && e.server_name === name);
+    await until(() => entry() !== undefined);
+    assert.deepEqual([entry()?.actor, entry()?.source], ["scheduler", "scheduler"]);
+    await one.tick();
+    assert.deepEqual(await bed.told(id), ["ok"]);
+  });
+
+  test("of a command on a console that is not reached has failed", async () => {
+    const { name, id } = await due("command", running, { command: "list" });
+    const merge = { status: { endpoint: { mode: "direct", address: "127.121.1.1:25565" } } };
+    await bed.stage.kube.patch(servers, { name, namespace: "minecraft" }, { merge, subresource: "status" });
+    await one.tick();
+    const [state, result, detail] = await outcome(id);
+    assert.deepEqual([state, result], ["", "failed"]);
+    assert.match(detail ?? "", /^The console was not reached/);
+  });
+
+  test("stops a server", async () => {
+    const { name, id } = await due("stop");
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Stopped", "", "ok", ""]);
+  });
+
+  test("starts a server although it was woken a moment ago, and leaves no cooldown", async () => {
+    const { name, id } = await due("start", stopped);
+    const wake = "update lifecycle.servers set last_wake_at = $2 where name = $1";
+    await bed.stage.database.admin(wake, [name, new Date(Date.now() - 5_000)]);
+    const [before] = await bed.stage.database.admin(
+      "select last_wake_at from lifecycle.servers where name = $1",
+      [name],
+    );
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "ok", ""]);
+    const [now] = await bed.stage.database.admin(
+      "select last_wake_at from lifecycle.servers where name = $1",
+      [name],
+    );
+    assert.deepEqual(now, before);
+  });
+
+  test("skips the start of a server that is given up", async () => {
+    const { name, id } = await due("start", stopped);
+    const retire = "update lifecycle.servers set retire_requested_at = now() where name = $1";
+    await bed.stage.database.admin(retire, [name]);
+    await one.tick();
+    assert.equal(await desired(name), "Stopped");
+    assert.deepEqual((await outcome(id)).slice(0, 2), ["", "skipped"]);
+  });
+
+  test("skips the start of a server whose world is held", async () => {
+    const { name, id } = await due("start", stopped);
+    const annotations = { [annotation.maintenance]: `restore@${new Date().toISOString()}` };
+    await bed.stage.kube.patch(
+      servers,
+      { name, namespace: "minecraft" },
+      { merge: { metadata: { annotations } } },
+    );
+    await one.tick();
+    assert.equal(await desired(name), "Stopped");
+    assert.deepEqual((await outcome(id)).slice(0, 2), ["", "skipped"]);
+  });
+
+  test("restarts a server: stopped, waited for, started", async () => {
+    const { name, id } = await due("restart");
+    await one.tick();
+    assert.deepEqual([await desired(name), (await bed.read(id)).run_state], ["Stopped", "stopping"]);
+    await one.tick();
+    assert.equal((await bed.read(id)).run_state, "stopping");
+    await bed.setState(name, stopped);
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "ok", ""]);
+    assert.deepEqual(await bed.told(id), ["ok"]);
+  });
+
+  test("ends a restart when someone starts the server meanwhile", async () => {
+    const { name, id } = await due("restart");
+    await one.tick();
+    await bed.setState(name, running);
+    await one.tick();
+    assert.deepEqual(await outcome(id), ["", "skipped", "Someone started the server."]);
+    assert.equal(await desired(name), "Running");
+  });
+
+  test("starts a server again that did not stop within a quarter of an hour", async () => {
+    const { name, id } = await due("restart");
+    await one.tick();
+    aMinuteLater(15.1);
+    await one.tick();
+    assert.deepEqual(
+      [await desired(name), ...(await outcome(id))],
+      ["Running", "", "failed", "The server did not stop in time."],
+    );
+  });
+
+  test("backs a running server up: stopped, archived, started", async () => {
+    bed.storage.state = "running";
+    const { name, id } = await due("backup");
+    await one.tick();
+    assert.deepEqual([await desired(name), (await bed.read(id)).run_state], ["Stopped", "stopping"]);
+    await bed.setState(name, stopped);
+    await one.tick();
+    const { run_state, run_job } = await bed.read(id);
+    assert.equal(run_state, "backing_up");
+    assert.match(run_job, new RegExp(`^backup-schedule-${id}-`));
+    await one.tick();
+    assert.equal((await bed.read(id)).run_state, "backing_up");
+    bed.storage.state = "succeeded";
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "ok", ""]);
+  });
+
+  test("backs a stopped server up in one go and leaves it stopped", async () => {
+    const { name, id } = await due("backup", stopped);
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Stopped", "", "ok", ""]);
+  });
+
+  test("starts the server again after a backup that failed, and says why it failed", async () => {
+    const { name, id } = await due("backup");
+    await one.tick();
+    await bed.setState(name, stopped);
+    Object.assign(bed.storage, { state: "failed", message: "The disk is full." });
+    await one.tick();
+    Object.assign(bed.storage, { state: "succeeded", message: undefined });
+    assert.deepEqual(
+      [await desired(name), ...(await outcome(id))],
+      ["Running", "", "failed", "The disk is full."],
+    );
+  });
+
+  test("puts nobody out for a backup while the store is full", async () => {
+    bed.storage.refusal = "backup_store_full";
+    const { name, id } = await due("backup");
+    await one.tick();
+    bed.storage.refusal = undefined;
+    assert.equal(await desired(name), "Running");
+    assert.deepEqual(await outcome(id), ["", "failed", "No backup was made: The backup store is full."]);
+  });
+});
+
+describe("a task that does not run", () => {
+  test("was due over ten minutes ago: it is missed, told, and due again", async () => {
+    const { name, id } = await due("stop");
+    aMinuteLater(10.1);
+    await one.tick();
+    const row = await bed.read(id);
+    assert.deepEqual(await outcome(id), ["", "missed", "svc was not running at the scheduled time."]);
+    assert.ok((row.next_run_at?.getTime() ?? 0) > bed.clock.now);
+    assert.deepEqual([await desired(name), await bed.told(id)], ["Running", ["missed"]]);
+  });
+
+  test("belongs to a former owner: it is switched off and says so", async () => {
+    const { name, id } = await due("stop");
+    await bed.stage.database.admin("update lifecycle.servers set owner_id = 'usr-2' where name = $1", [name]);
+    await one.tick();
+    const row = await bed.read(id);
+    assert.deepEqual([row.enabled, row.next_run_at, row.last_result], [false, null, "skipped"]);
+    assert.match(row.last_detail, /new owner; save it again/);
+    assert.equal(await desired(name), "Running");
+  });
+
+  test("is of a server that was deleted: it is switched off", async () => {
+    const { name, id } = await due("stop");
+    await bed.stage.database.admin("update lifecycle.servers set deleted_at = now() where name = $1", [name]);
+    await one.tick();
+    assert.equal((await bed.read(id)).enabled, false);
+    assert.equal(await desired(name), "Running");
+  });
+
+  test("is disabled", async () => {
+    const { name, id } = await due("stop", running, { enabled: false });
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "", ""]);
+  });
+});
+
+test("players are warned once, however many replicas look", async () => {
+  const { id } = await due("restart", running, {
+    next_run_at: new Date(bed.clock.now + 10 * minute),
+    warn_minutes: 5,
+  });
+  bed.heard.length = 0;
+  await one.tick();
+  assert.deepEqual(bed.heard, []);
+  aMinuteLater(6);
+  await Promise.all([one, bed.replica(), bed.replica()].map((replica) => replica.tick()));
+  await one.tick();
+  assert.equal(bed.heard.length, 1);
+  assert.match(bed.heard[0] ?? "", /^tellraw @a .*restarts in 4 minutes.*4 分钟后重启.*yellow/);
+  assert.equal((await bed.read(id)).last_result, "");
+  await bed.stage.database.admin("delete from lifecycle.server_schedules where id = $1", [id]);
+});
+
+test("a run that was claimed and never took a step fails after two minutes, and another may come", async () => {
+  const { name, id } = await due("stop");
+  const dies = bed.replica((deps) => ({
+    ...deps,
+    kube: { ...deps.kube, patch: () => new Promise(() => {}) },
+  }));
+  void dies.tick();
+  await until(async () => (await bed.read(id)).run_state === "claimed");
+  aMinuteLater(1.9);
+  await one.tick();
+  assert.equal((await bed.read(id)).run_state, "claimed");
+  aMinuteLater(0.2);
+  await one.tick();
+  assert.deepEqual(await outcome(id), ["", "failed", "svc was stopped in the middle of this run."]);
+  assert.equal(await desired(name), "Running");
+});

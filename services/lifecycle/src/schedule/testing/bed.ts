@@ -1,0 +1,190 @@
+// Scheduled tasks on a real database and a real cluster API, with a clock that the test moves. The cluster has no pods
+// here: the test plays the operator and says what phase a server is in. Storage is a service on the real mesh.
+
+import { randomInt } from "node:crypto";
+import { loadSettings } from "@svc/config";
+import { resources, startInformer } from "@svc/kube";
+import { backups, Fault, type FaultName } from "@svc/proto";
+import { startRconServer } from "@svc/rcon";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import { rconSecretRef, type Server, servers } from "../../cluster/resource.ts";
+import { settings } from "../../config.ts";
+import type { ServerDeps } from "../../server/deps.ts";
+import type { Tables } from "../../server/schema.ts";
+import { createServerStore } from "../../server/store.ts";
+import { namespace, openStage, type Stage } from "../../testing/stage.ts";
+import type { ScheduleDeps } from "../deps.ts";
+import type { ScheduleRow } from "../row.ts";
+import { createScheduler, type Scheduler } from "../scheduler.ts";
+import { scheduleDepsOf } from "../serve.ts";
+
+export const minute = 60_000;
+export const password = "0123456789abcdef0123456789abcdef";
+
+/** What storage answers; a test changes it. */
+export type Storage = {
+  refusal: FaultName | undefined;
+  state: "running" | "succeeded" | "failed";
+  message: string | undefined;
+  /** Keys of the runs that were started, a repeat counted once. */
+  runs: Set<string>;
+};
+
+export type ScheduleBed = {
+  stage: Stage;
+  clock: { now: number };
+  storage: Storage;
+  /** Commands that the console got, by server. */
+  heard: string[];
+  deps: ScheduleDeps;
+  /** Another replica; `change` wraps what it works with. */
+  replica: (change?: (deps: ScheduleDeps) => ScheduleDeps) => Scheduler;
+  makeServer: (name: string, state?: State) => Promise<void>;
+  /** Writes what the operator would. */
+  setState: (name: string, state: State) => Promise<void>;
+  getServer: (name: string) => Promise<Server>;
+  addTask: (server: string, about: Partial<ScheduleRow> & Pick<ScheduleRow, "action">) => Promise<number>;
+  read: (id: number) => Promise<ScheduleRow>;
+  /** Results of the runs of a task in the order in which they were told. */
+  told: (id: number) => Promise<string[]>;
+  close: () => Promise<void>;
+};
+
+export type State = { desired: "Running" | "Stopped"; phase: "Running" | "Stopped" | "Stopping" | "Failed" };
+export const running: State = { desired: "Running", phase: "Running" };
+export const stopped: State = { desired: "Stopped", phase: "Stopped" };
+
+export async function openScheduleBed(overrides: readonly string[] = []): Promise<ScheduleBed> {
+  const stage = await openStage();
+  const mesh = await stage.nats.connect("lifecycle");
+  const log = createLogger("lifecycle", "silent");
+  const database = stage.database.open<Tables>({ poolSize: 8 });
+  const informer = startInformer({ kube: stage.kube, resource: servers, namespace, log });
+  await informer.ready;
+  const clock = { now: Date.parse("2026-03-02T04:00:00.000Z") };
+  const common = {
+    kube: stage.kube,
+    mesh,
+    servers: informer,
+    namespace,
+    store: createServerStore(database),
+    settings: loadSettings(settings, { overrides: [...overrides] }).lifecycle,
+    nodes: informer,
+    countSoon: () => false,
+  } as unknown as ServerDeps;
+  const deps = scheduleDepsOf(
+    { deps: common, database, registry: createRegistry("lifecycle", "test"), log },
+    () => clock.now,
+  );
+  const { storage, mesh: storageMesh } = await serveStorage(stage);
+  const console = await startConsole();
+  const bed = { stage, clock, storage, heard: console.heard, deps };
+  return {
+    ...bed,
+    replica: (change = (same) => same) => createScheduler(change(deps)),
+    ...createActs(bed, console.host),
+    close: async () => {
+      await console.close();
+      await informer.stop();
+      await Promise.all([mesh.drain(500), storageMesh.drain(500)]);
+      await database.close();
+      await stage.close();
+    },
+  };
+}
+
+async function serveStorage(stage: Stage) {
+  const storage: Storage = { refusal: undefined, state: "succeeded", message: undefined, runs: new Set() };
+  const mesh = await stage.nats.connect("storage");
+  mesh.serve(backups.startScheduledBackup, async (_context, { name, run_key }) => {
+    const server = await stage.kube.get(servers, { name, namespace });
+    if (storage.refusal) throw new Fault(storage.refusal);
+    if (server.status?.phase !== "Stopped") throw new Fault("not_stopped");
+    storage.runs.add(run_key);
+    return { job: `backup-${run_key}` };
+  });
+  mesh.serve(backups.readBackupRun, (_context, { job }) => {
+    if (storage.refusal) throw new Fault(storage.refusal);
+    if (!storage.runs.has(job.replace(/^backup-/, ""))) throw new Fault("not_found");
+    return { state: storage.state, ...(storage.message !== undefined && { message: storage.message }) };
+  });
+  await mesh.announce();
+  return { storage, mesh };
+}
+
+async function startConsole() {
+  const heard: string[] = [];
+  // RCON has one port, so this console has an address of its own.
+  const host = `127.${randomInt(112, 120)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  const onCommand = (command: string) => {
+    heard.push(command);
+    return `§adone:§r ${command}`;
+  };
+  const server = await startRconServer({ host, port: 25_575, password, onCommand, maxConnections: 64 });
+  return { heard, host, close: () => server.close() };
+}
+
+type Acts = Pick<ScheduleBed, "makeServer" | "setState" | "getServer" | "addTask" | "read" | "told">;
+
+function createActs(
+  { stage, clock, deps }: Pick<ScheduleBed, "stage" | "clock" | "deps">,
+  host: string,
+): Acts {
+  const { kube, database } = stage;
+  const setState: Acts["setState"] = async (name, { desired, phase }) => {
+    const target = { name, namespace };
+    await kube.patch(servers, target, { merge: { spec: { desiredState: desired } } });
+    const isUp = phase === "Running";
+    const endpoint = isUp ? { mode: "direct", address: `${host}:25565` } : { mode: "fallback", address: "" };
+    const merge = { status: { phase, ready: isUp, endpoint } };
+    deps.servers.remember(await kube.patch(servers, target, { merge, subresource: "status" }));
+  };
+  const read: Acts["read"] = async (id) => {
+    const [row] = await database.admin("select * from lifecycle.server_schedules where id = $1", [id]);
+    return row as unknown as ScheduleRow;
+  };
+  return {
+    setState,
+    read,
+    makeServer: async (name, state = running) => {
+      const spec = { subdomain: name, image: "svc.local/nothing:1", rcon: { enabled: true } };
+      const head = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer" };
+      const server = { ...head, metadata: { name, namespace }, spec };
+      await kube.create(servers, server);
+      await kube.create(resources.secrets, {
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name: rconSecretRef(server).name, namespace },
+        data: { [rconSecretRef(server).key]: Buffer.from(password).toString("base64") },
+      });
+      await database.admin("insert into lifecycle.servers (name, owner_id) values ($1, 'usr-1')", [name]);
+      await setState(name, state);
+    },
+    getServer: (name) => kube.get(servers, { name, namespace }),
+    addTask: async (server, about) => {
+      const at = new Date(clock.now);
+      const row = {
+        server_name: server,
+        owner_id: "usr-1",
+        timezone: "UTC",
+        next_run_at: new Date(clock.now + 60 * minute),
+        minute_of_day: 300,
+        created_by: "owner",
+        created_at: at,
+        updated_at: at,
+        ...about,
+      };
+      const columns = Object.keys(row);
+      const places = columns.map((_, index) => `$${index + 1}`);
+      const text = `insert into lifecycle.server_schedules (${columns.join()}) values (${places.join()}) returning id`;
+      const [made] = await database.admin(text, Object.values(row));
+      return Number(made?.["id"]);
+    },
+    told: async (id) => {
+      const text = `select body from lifecycle.outbox where subject like 'svc.evt.lifecycle.schedule.run-finished.%'
+        and (body::jsonb ->> 'id')::bigint = $1 order by id`;
+      const rows = await database.admin(text, [id]);
+      return rows.map(({ body }) => String(JSON.parse(String(body)).result));
+    },
+  };
+}
