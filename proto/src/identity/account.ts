@@ -120,6 +120,16 @@ export const verifyEmail = operation({
   spec: "api.md A8",
 });
 
+export const enterEmail = operation({
+  subject: "identity.email.enter",
+  http: { method: "POST", path: "/api/v1/account/email", face: "external", tier: "app", setup: true },
+  body: { email: EmailAddress },
+  output: z.strictObject({ email: z.string() }),
+  faults: ["reauth_required"],
+  summary: "Records an address that is not verified; another one that was verified is so no more.",
+  spec: "api.md A8",
+});
+
 export const listSessions = operation({
   subject: "identity.session.list",
   http: { method: "GET", path: "/api/v1/account/sessions", face: "external", tier: "app" },

@@ -9,6 +9,7 @@ import { createTakeSignInBudget } from "./budget/sign-in.ts";
 import { adminOrigin, mailBudget, relaySettings, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
 import type { Deps } from "./deps.ts";
+import { createEnterEmail } from "./email/enter.ts";
 import { createSendCode } from "./email/send-code.ts";
 import { createStartEmail } from "./email/start.ts";
 import { createVerifyEmail } from "./email/verify.ts";
@@ -66,7 +67,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const sendCode = createSendCode({ ...deps, mailer });
   const serving: Serving = { mesh, deps, settings, mailer, notices, sendCode, registry, log };
   serveAccounts(serving);
-  serveSignIn(serving);
+  const doors = serveSignIn(serving);
   servePasskeys(serving);
   serveLinks(serving);
   serveAccountMigrations(serving);
@@ -79,6 +80,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const deletions = startDeletions(serving);
   return {
     stop: async () => {
+      await doors.settle();
       await Promise.all([notices.close(), retention.close(), deletions.close()]);
     },
   };
@@ -97,6 +99,7 @@ function serveAccounts({ mesh, deps, notices, sendCode }: Serving): void {
   mesh.serve(accounts.revokeOtherSessions, createRevokeOthers(deps));
 
   mesh.serve(accounts.startEmail, createStartEmail({ ...deps, sendCode }));
+  mesh.serve(accounts.enterEmail, createEnterEmail({ ...deps, notices }));
   mesh.serve(accounts.verifyEmail, createVerifyEmail({ ...deps, notices }));
 
   mesh.serve(accounts.takeSignInBudget, createTakeSignInBudget(deps));

@@ -72,12 +72,21 @@ describe("a token bucket", () => {
     assert.deepEqual(await take(other), { allowed: true });
   });
 
-  test("answers a gateway with the seconds to wait", async () => {
+  test("answers a gateway with the seconds to wait, and audits an address once a minute", async () => {
     const { identity: limits } = loadSettings(settings, { overrides: ["identity.sign_in_burst=1"] });
-    const handler = createTakeSignInBudget({ db: store.db, limits, now: () => new Date(clock) });
+    const told: string[] = [];
+    const events = { rateLimited: (_asker: unknown, about: { address: string }) => told.push(about.address) };
+    const deps = { db: store.db, limits, now: () => new Date(clock), events };
+    const handler = createTakeSignInBudget(deps as never);
     const key = newKey();
     const ask = () => handler(undefined as never, { address: key });
     assert.deepEqual(await ask(), { allowed: true, retry_after_seconds: 0 });
     assert.deepEqual(await ask(), { allowed: false, retry_after_seconds: 3 });
+    await ask();
+    assert.deepEqual(told, [key]);
+    clock += 60_000;
+    await ask();
+    await ask();
+    assert.deepEqual(told, [key, key]);
   });
 });

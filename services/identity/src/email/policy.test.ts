@@ -28,13 +28,18 @@ test("a wrong code after the window begins a new one", () => {
   assert.deepEqual(countFailure(undefined, now, limits), { windowStart: now, failures: 1 });
 });
 
-test("a code without tries left is dead even when it is right", () => {
-  const code = { codeHash: "x", attempts: 4 };
-  assert.equal(judgeTry(code, true, 5), "right");
-  assert.equal(judgeTry(code, false, 5), "wrong");
-  assert.equal(judgeTry({ ...code, attempts: 5 }, true, 5), "spent");
-  assert.equal(judgeTry(undefined, false, 5), "no_code");
-});
+const one = (isSame: boolean, attempts: number) => ({ isSame, attempts });
+const tries: Record<string, [codes: ReturnType<typeof one>[], verdict: ReturnType<typeof judgeTry>]> = {
+  "without a live code nothing can be right": [[], { kind: "no_code" }],
+  "the fifth try may still be right": [[one(true, 4)], { kind: "right", index: 0 }],
+  "a code without tries left is dead even when it is right": [[one(true, 5)], { kind: "spent" }],
+  "an older live code is right too": [[one(false, 0), one(true, 3)], { kind: "right", index: 1 }],
+  "a dead code is not right beside a live one": [[one(false, 0), one(true, 5)], { kind: "wrong" }],
+  "a code that is none of the live ones is wrong": [[one(false, 0), one(false, 0)], { kind: "wrong" }],
+};
+for (const [fact, [codes, verdict]] of Object.entries(tries)) {
+  test(fact, () => assert.deepEqual(judgeTry(codes, 5), verdict));
+}
 
 test("a wait is told in whole seconds and never as none", () => {
   assert.equal(secondsUntil(new Date(now.getTime() + 59_001), now), 60);

@@ -25,14 +25,15 @@ export function countFailure(
   return { windowStart: window.windowStart, failures: window.failures + 1 };
 }
 
-export type LiveCode = { codeHash: string; attempts: number };
-export type TryVerdict = "no_code" | "spent" | "wrong" | "right";
+export type PresentedCode = { isSame: boolean; attempts: number };
+export type TryVerdict = { kind: "no_code" | "spent" | "wrong" } | { kind: "right"; index: number };
 
-/** What a presented code is worth against the newest live one. A code with all its tries used is dead even if right. */
-export function judgeTry(code: LiveCode | undefined, isSame: boolean, maxTries: number): TryVerdict {
-  if (!code) return "no_code";
-  if (code.attempts >= maxTries) return "spent";
-  return isSame ? "right" : "wrong";
+/** What a typed code is worth against the live ones. A code with all its tries used is dead even if right. */
+export function judgeTry(codes: readonly PresentedCode[], maxTries: number): TryVerdict {
+  if (codes.length === 0) return { kind: "no_code" };
+  if (codes.every(({ attempts }) => attempts >= maxTries)) return { kind: "spent" };
+  const index = codes.findIndex(({ isSame, attempts }) => isSame && attempts < maxTries);
+  return index === -1 ? { kind: "wrong" } : { kind: "right", index };
 }
 
 /** Whole seconds until a moment, at least 1. */

@@ -108,11 +108,11 @@ export async function dropCode(db: IdentityDb, id: string): Promise<void> {
   await db.deleteFrom("email_otps").where("id", "=", id).execute();
 }
 
-/** The newest unspent, unexpired code. */
-export function findNewestCode(
+/** The newest unspent, unexpired codes, newest first. */
+export function findLiveCodes(
   db: IdentityDb,
-  about: { userId: string; purpose: CodePurpose; now: Date },
-): Promise<Selectable<CodesTable> | undefined> {
+  about: { userId: string; purpose: CodePurpose; now: Date; limit: number },
+): Promise<Selectable<CodesTable>[]> {
   return db
     .selectFrom("email_otps")
     .selectAll()
@@ -122,15 +122,51 @@ export function findNewestCode(
     .where("expires_at", ">", about.now)
     .orderBy("created_at", "desc")
     .orderBy("id", "desc")
-    .limit(1)
-    .executeTakeFirst();
+    .limit(about.limit)
+    .execute();
 }
 
-export async function countTry(trx: IdentityTrx, id: string): Promise<void> {
+/** Counts a wrong try against every code that it could have been. */
+export async function countTry(trx: IdentityTrx, ids: readonly string[]): Promise<void> {
   await trx
     .updateTable("email_otps")
     .set((row) => ({ attempts: row("attempts", "+", 1) }))
-    .where("id", "=", id)
+    .where("id", "in", [...ids])
+    .execute();
+}
+
+/** Spends all but the newest live codes of a purpose, so that an older one never comes back to life. */
+export async function keepNewest(
+  db: IdentityDb,
+  about: { userId: string; purpose: CodePurpose; now: Date; limit: number },
+): Promise<void> {
+  await db
+    .updateTable("email_otps")
+    .set({ consumed_at: about.now })
+    .where("user_id", "=", about.userId)
+    .where("purpose", "=", about.purpose)
+    .where("consumed_at", "is", null)
+    .where("id", "not in", (newest) =>
+      newest
+        .selectFrom("email_otps")
+        .select("id")
+        .where("user_id", "=", about.userId)
+        .where("purpose", "=", about.purpose)
+        .where("consumed_at", "is", null)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .limit(about.limit),
+    )
+    .execute();
+}
+
+/** Spends every live code of an account, whatever it is for: its address is another one now. */
+export async function spendAllCodes(trx: IdentityTrx, about: { userId: string; now: Date }): Promise<void> {
+  await trx
+    .updateTable("email_otps")
+    .set({ consumed_at: about.now })
+    .where("user_id", "=", about.userId)
+    .where("consumed_at", "is", null)
     .execute();
 }
 
@@ -169,6 +205,18 @@ export async function saveVerifiedEmail(
   await trx
     .updateTable("users")
     .set({ email: about.email, email_verified: true })
+    .where("id", "=", about.userId)
+    .execute();
+}
+
+/** Writes an address that nobody has proved. */
+export async function saveUnverifiedEmail(
+  trx: IdentityTrx,
+  about: { userId: string; email: string },
+): Promise<void> {
+  await trx
+    .updateTable("users")
+    .set({ email: about.email, email_verified: false })
     .where("id", "=", about.userId)
     .execute();
 }

@@ -6,9 +6,17 @@ import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { isSameHash, sha256 } from "../secret.ts";
 import { countFailure, decideLock, judgeTry, typedCode } from "./policy.ts";
-import { countTry, findFailures, findNewestCode, saveFailures } from "./store.ts";
+import { countTry, findFailures, findLiveCodes, saveFailures } from "./store.ts";
 
-export type CodeTry = { userId: string; purpose: CodePurpose; code: string };
+export type CodeTry = {
+  userId: string;
+  purpose: CodePurpose;
+  code: string;
+  /** How many of the newest codes may be the one; 1 unless said otherwise. */
+  liveCodes?: number;
+  /** True where the lock of codes does not hold, which is the operator login (architecture.md 6.9). */
+  isBeyondLock?: boolean;
+};
 
 export type TryOutcome =
   | { kind: "right"; account: Account; email: string; codeId: string }
@@ -24,30 +32,36 @@ export type TryOutcome =
 export async function tryCode(
   deps: Pick<Deps, "limits" | "now">,
   trx: IdentityTrx,
-  { userId, purpose, code }: CodeTry,
+  given: CodeTry,
 ): Promise<TryOutcome> {
+  const { userId, purpose, liveCodes: limit = 1 } = given;
   const { otp_lock_failures: failures, otp_lock_window: windowMs, otp_tries: maxTries } = deps.limits;
   const now = deps.now();
   const account = await lockLiveAccount(trx, userId);
-  if (!account) return { kind: "gone" };
+  // All three are read in every case, so that the time of a refusal does not tell its reason.
   const window = await findFailures(trx, userId);
+  const codes = await findLiveCodes(trx, { userId, purpose, now, limit });
+  if (!account) return { kind: "gone" };
   const lock = decideLock(window, now, { failures, windowMs });
-  if (lock.isLocked) return { kind: "locked", retryAfterSeconds: lock.retryAfterSeconds };
-  const newest = await findNewestCode(trx, { userId, purpose, now });
-  const known = newest && { codeHash: newest.code_hash, attempts: newest.attempts };
-  const isSame = isSameHash(sha256(typedCode(code)), newest?.code_hash ?? "");
-  const verdict = judgeTry(known, isSame, maxTries);
-  if (!newest || verdict === "no_code") return { kind: "no_code" };
-  if (verdict === "spent") return { kind: "spent" };
-  if (verdict === "right") return { kind: "right", account, email: newest.email, codeId: newest.id };
+  if (lock.isLocked && !given.isBeyondLock)
+    return { kind: "locked", retryAfterSeconds: lock.retryAfterSeconds };
+  const typed = sha256(typedCode(given.code));
+  const presented = codes.map((code) => ({ ...code, isSame: isSameHash(typed, code.code_hash) }));
+  const verdict = judgeTry(presented, maxTries);
+  const right = verdict.kind === "right" ? codes[verdict.index] : undefined;
+  if (right) return { kind: "right", account, email: right.email, codeId: right.id };
+  if (verdict.kind !== "wrong") return { kind: verdict.kind === "spent" ? "spent" : "no_code" };
   const counted = countFailure(window, now, { failures, windowMs });
-  await countTry(trx, newest.id);
+  await countTry(
+    trx,
+    codes.map(({ id }) => id),
+  );
   await saveFailures(trx, userId, counted);
   const after = decideLock(counted, now, { failures, windowMs });
   return {
     kind: "wrong",
     account,
-    isLast: newest.attempts + 1 >= maxTries,
-    ...(after.isLocked && { lockedUntil: after.until }),
+    isLast: codes.every(({ attempts }) => attempts + 1 >= maxTries),
+    ...(after.isLocked && !lock.isLocked && { lockedUntil: after.until }),
   };
 }

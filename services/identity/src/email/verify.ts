@@ -7,7 +7,7 @@ import type { Notices } from "../mail/notices.ts";
 import { getAccount } from "../principal.ts";
 import { noteProof, revokeSessions } from "../session/store.ts";
 import { isSameAddress, maskAddress } from "./policy.ts";
-import { isTaken, saveVerifiedEmail, spendCodes } from "./store.ts";
+import { isTaken, saveVerifiedEmail, spendAllCodes, spendCodes } from "./store.ts";
 import { type TryOutcome, tryCode } from "./try-code.ts";
 
 const purpose: CodePurpose = "onboard_email";
@@ -62,9 +62,10 @@ async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Acc
   const { account, email } = tried;
   const now = deps.now();
   if (await isTaken(trx, { email, userId: account.id })) return { kind: "taken" };
-  const replaced = account.email_verified && !isSameAddress(account.email, email);
   await saveVerifiedEmail(trx, { userId: account.id, email });
-  await spendCodes(trx, { userId: account.id, purpose, now });
+  const replaced = account.email_verified && !isSameAddress(account.email, email);
+  if (replaced) await spendAllCodes(trx, { userId: account.id, now });
+  else await spendCodes(trx, { userId: account.id, purpose, now });
   await noteProof(trx, { tokenHash: caller.session, now });
   if (!replaced || account.email === null) return { kind: "verified", email, replaced: false, revoked: 0 };
   const revoked = await revokeSessions(trx, { userId: account.id, now, except: caller.session });

@@ -1,0 +1,26 @@
+// What a door does after its answer, so that the time of the answer says nothing of it. A stop waits for all of it.
+
+import type { Logger } from "@svc/telemetry";
+
+export type Background = {
+  run: (requestId: string, work: () => Promise<void>) => void;
+  /** Resolves when nothing runs any more. */
+  settle: () => Promise<void>;
+};
+
+export function createBackground(log: Logger): Background {
+  const running = new Set<Promise<void>>();
+  return {
+    run: (requestId, work) => {
+      const run: Promise<void> = work()
+        .catch((error: unknown) =>
+          log.warn({ request_id: requestId, error: (error as Error).message }, "a code was not mailed"),
+        )
+        .finally(() => running.delete(run));
+      running.add(run);
+    },
+    settle: async () => {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

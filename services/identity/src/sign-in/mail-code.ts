@@ -1,0 +1,41 @@
+import type { Account } from "../account/store.ts";
+import type { Deps } from "../deps.ts";
+import { dropCode, keepNewest, saveCode } from "../email/store.ts";
+import { codeLetter } from "../mail/letters.ts";
+import type { Mailer } from "../mail/mailer.ts";
+import type { OpenRelay } from "../mail/relay.ts";
+import { mintCode } from "../secret.ts";
+import type { DoorPurpose } from "./store.ts";
+
+export type CodeToMail = {
+  account: Account;
+  purpose: DoorPurpose;
+  expiresAt: Date;
+  relay: OpenRelay;
+  requestId: string;
+};
+
+/**
+ * Mails a code to the address that the account has proved, never to the one that was typed. A refusal of the recipient
+ * is logged and counted, and the door has answered long before.
+ */
+export async function mailCode(deps: Deps & { mailer: Mailer }, toMail: CodeToMail): Promise<void> {
+  const { db, limits, mailer } = deps;
+  const { account, purpose, expiresAt, relay, requestId } = toMail;
+  if (account.email === null) return;
+  const now = deps.now();
+  const code = mintCode();
+  const id = await saveCode(db, {
+    ...{ userId: account.id, email: account.email },
+    ...{ code, purpose, now, expiresAt },
+  });
+  const validMinutes = Math.ceil(limits.otp_ttl / 60_000);
+  const letter = codeLetter({ code, validMinutes, purpose }, account.language);
+  try {
+    await mailer.deliver("code", { to: account.email, letter, requestId }, relay);
+  } catch (error) {
+    await dropCode(db, id);
+    throw error;
+  }
+  await keepNewest(db, { userId: account.id, purpose, now, limit: limits.otp_live_codes });
+}

@@ -1,0 +1,45 @@
+import type { Context, Handler } from "@svc/mesh";
+import type { signIn } from "@svc/proto";
+import { findByVerifiedEmail } from "../../account/store.ts";
+import { mintId } from "../../secret.ts";
+import { isStaffRole } from "../../session/policy.ts";
+import type { DoorDeps } from "../deps.ts";
+import { type Admitted, knock } from "../knock.ts";
+import { mailCode } from "../mail-code.ts";
+import { saveOpLogin } from "./store.ts";
+
+type StartContext = Context<typeof signIn.startOpLogin>;
+
+/** identity.op-login.start: who is no staff gets a handle that stands for nothing. */
+export function createStartOpLogin(deps: DoorDeps): Handler<typeof signIn.startOpLogin> {
+  return async (context, { email }) => {
+    const { client, requestId } = context;
+    const id = mintId();
+    const admitted = await knock(deps, { purpose: "op_login", email, client, requestId });
+    deps.background.run(requestId, () => openRequest(deps, context, { id, email, admitted }));
+    return { request_id: id, expires_at: admitted.expiresAt.toISOString() };
+  };
+}
+
+type Asked = { id: string; email: string; admitted: Admitted };
+
+/** Within the wait of an address a request is opened too: the codes mailed before it serve it. */
+async function openRequest(deps: DoorDeps, context: StartContext, asked: Asked): Promise<void> {
+  const { db, events, mailer } = deps;
+  const { relay, expiresAt, isPaid } = asked.admitted;
+  try {
+    const account = await findByVerifiedEmail(db, asked.email);
+    if (!account || !isStaffRole(account.role)) {
+      const reason = account ? "not_staff" : "no_account";
+      const subject = account && { userId: account.id, username: account.username };
+      return events.signInFailed(context, { door: "op_login", reason, ...subject });
+    }
+    await saveOpLogin(db, { id: asked.id, account, client: context.client, now: deps.now(), expiresAt });
+    if (!relay) return;
+    if (!isPaid) await mailer.takeReserve("code");
+    const { requestId } = context;
+    await mailCode(deps, { account, purpose: "op_login", expiresAt, relay, requestId });
+  } finally {
+    relay?.close();
+  }
+}

@@ -1,0 +1,50 @@
+import type { Handler } from "@svc/mesh";
+import { Fault, type signIn } from "@svc/proto";
+import { takeToken } from "../budget/bucket.ts";
+import type { Deps } from "../deps.ts";
+import { sha256 } from "../secret.ts";
+import { createSession } from "../session/store.ts";
+import { isPassword } from "./password-hash.ts";
+import { findByUsername } from "./password-store.ts";
+import { isPasswordDoorOpen } from "./store.ts";
+
+/** identity.sign-in.password: a wrong name costs as much as a wrong password, and both are told alike. */
+export function createPasswordLogin(deps: Deps): Handler<typeof signIn.passwordLogin> {
+  const { db, limits, events } = deps;
+  return async (context, { username, password }) => {
+    if (!(await isPasswordDoorOpen(db))) throw context.fault("local_auth_disabled");
+    await takeTry(deps, username);
+    const account = await findByUsername(db, username);
+    const isRight = await isPassword(password, account?.password_hash);
+    if (!account || !isRight) {
+      const subject = account && { userId: account.id, username: account.username };
+      const reason = account ? "bad_password" : "no_account";
+      events.signInFailed(context, { door: "password", reason, ...subject });
+      throw context.fault("unauthorized", { message: "The user name or the password is wrong." });
+    }
+    const minted = { userId: account.id, door: "password", client: context.client, now: deps.now() } as const;
+    const ttlMs = limits.password_session_ttl;
+    const session = await db
+      .transaction()
+      .execute((trx) => createSession(trx, { ...minted, ttlMs, isProof: false }));
+    events.signedIn(context, { door: "password", userId: account.id, username: account.username });
+    context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
+    return { user_id: account.id, role: account.role };
+  };
+}
+
+/** Known and unknown names alike: the budget of one name, whoever asks. */
+async function takeTry({ db, limits, now }: Deps, username: string): Promise<void> {
+  const taken = await takeToken(db, {
+    table: "sign_in_budgets",
+    key: `password:${sha256(username)}`,
+    burst: limits.password_burst,
+    perSecond: limits.password_per_hour / 3_600,
+    now: now(),
+  });
+  if (taken.allowed) return;
+  throw new Fault("rate_limited", {
+    message: "Too many tries with this user name; wait and try again.",
+    retryAfterSeconds: taken.retryAfterSeconds,
+  });
+}

@@ -1,0 +1,39 @@
+import type { Context, Handler } from "@svc/mesh";
+import type { signIn } from "@svc/proto";
+import { findByVerifiedEmail } from "../account/store.ts";
+import { decideLock } from "../email/policy.ts";
+import { findFailures } from "../email/store.ts";
+import type { DoorDeps } from "./deps.ts";
+import { type Admitted, knock } from "./knock.ts";
+import { mailCode } from "./mail-code.ts";
+
+type StartContext = Context<typeof signIn.startEmail>;
+
+/** identity.sign-in.start-email */
+export function createStartEmail(deps: DoorDeps): Handler<typeof signIn.startEmail> {
+  return async (context, { email }) => {
+    const { client, requestId } = context;
+    const admitted = await knock(deps, { purpose: "sign_in", email, client, requestId });
+    deps.background.run(requestId, () => mailSignInCode(deps, context, { email, admitted }));
+    return { sent: true, expires_at: admitted.expiresAt.toISOString() };
+  };
+}
+
+type Asked = { email: string; admitted: Admitted };
+
+async function mailSignInCode(deps: DoorDeps, { requestId }: StartContext, asked: Asked): Promise<void> {
+  const { relay, expiresAt } = asked.admitted;
+  if (!relay) return;
+  try {
+    const account = await findByVerifiedEmail(deps.db, asked.email);
+    if (!account || (await isLocked(deps, account.id))) return;
+    await mailCode(deps, { account, purpose: "sign_in", expiresAt, relay, requestId });
+  } finally {
+    relay.close();
+  }
+}
+
+async function isLocked({ db, limits, now }: DoorDeps, userId: string): Promise<boolean> {
+  const { otp_lock_failures: failures, otp_lock_window: windowMs } = limits;
+  return decideLock(await findFailures(db, userId), now(), { failures, windowMs }).isLocked;
+}

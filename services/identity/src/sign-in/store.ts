@@ -1,0 +1,67 @@
+// SQL of the public doors. What they ask and write must not differ between an address with and one without an account.
+
+import { sql } from "kysely";
+import type { CodePurpose, IdentityDb, IdentityTrx } from "../database.ts";
+import { sha256 } from "../secret.ts";
+
+export type DoorPurpose = Extract<CodePurpose, "sign_in" | "op_login">;
+export type Place = { key: string; freeAt: Date; expiresAt: Date; now: Date };
+
+/** Each public door keeps an address waiting by itself: no other door can be blocked by it, or told of it. */
+export function doorKey(purpose: DoorPurpose, email: string): string {
+  return `${purpose}:${sha256(email.toLowerCase())}`;
+}
+
+/** Takes an address's place for a while. When it is taken, answers the remembered end of the code mailed then. */
+export async function takePlace(
+  db: IdentityDb,
+  place: Place,
+): Promise<{ taken: true } | { expiresAt: Date }> {
+  const { key, freeAt, expiresAt, now } = place;
+  for (;;) {
+    const taken = await db
+      .insertInto("otp_reservations")
+      .values({ key, free_at: freeAt, expires_at: expiresAt })
+      .onConflict((conflict) =>
+        conflict
+          .column("key")
+          .doUpdateSet({ free_at: freeAt, expires_at: expiresAt })
+          .where("otp_reservations.free_at", "<=", now),
+      )
+      .returning("key")
+      .executeTakeFirst();
+    if (taken) return { taken: true };
+    const row = await db
+      .selectFrom("otp_reservations")
+      .select("expires_at")
+      .where("key", "=", key)
+      .executeTakeFirst();
+    // Given back between the two statements: then it is free.
+    if (row?.expires_at) return { expiresAt: row.expires_at };
+  }
+}
+
+/** The writes of a refused try that counts nowhere, as many as a counted one makes. */
+export async function noteMiss(trx: IdentityTrx, about: { key: string; now: Date }): Promise<void> {
+  const slot = Number.parseInt(sha256(about.key).slice(0, 2), 16);
+  await trx
+    .insertInto("sign_in_misses")
+    .values({ slot, last_at: about.now })
+    .onConflict((conflict) => conflict.column("slot").doNothing())
+    .execute();
+  await trx
+    .updateTable("sign_in_misses")
+    .set((row) => ({ tries: row("tries", "+", 1), last_at: about.now }))
+    .where("slot", "=", slot)
+    .execute();
+}
+
+/** Whether the password door is open. Missing or anything but `true` is off (interface.md 5.2). */
+export async function isPasswordDoorOpen(db: IdentityDb): Promise<boolean> {
+  const row = await db
+    .selectFrom("platform_settings")
+    .select(sql<boolean>`value = 'true'::jsonb`.as("is_on"))
+    .where("key", "=", "local_auth_enabled")
+    .executeTakeFirst();
+  return row?.is_on ?? false;
+}

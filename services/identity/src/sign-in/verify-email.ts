@@ -1,0 +1,66 @@
+import type { Context, Handler } from "@svc/mesh";
+import type { signIn } from "@svc/proto";
+import { type Account, findByVerifiedEmail } from "../account/store.ts";
+import type { IdentityTrx } from "../database.ts";
+import { isSameAddress } from "../email/policy.ts";
+import { spendCodes } from "../email/store.ts";
+import { type TryOutcome, tryCode } from "../email/try-code.ts";
+import { isStaffRole } from "../session/policy.ts";
+import { createSession } from "../session/store.ts";
+import type { DoorDeps } from "./deps.ts";
+import { addLockLetter, noteLock } from "./lock.ts";
+import { noteMiss } from "./store.ts";
+
+const purpose = "sign_in";
+type VerifyContext = Context<typeof signIn.verifyEmail>;
+type Session = Awaited<ReturnType<typeof createSession>>;
+type Settled = { account?: Account | undefined; tried: TryOutcome; session?: Session };
+
+/** identity.sign-in.verify-email: a wrong code commits too, because it counts. */
+export function createVerifyEmail(deps: DoorDeps): Handler<typeof signIn.verifyEmail> {
+  return async (context, { email, code }) => {
+    const settled = await deps.db.transaction().execute((trx) => settle(deps, trx, { context, email, code }));
+    const { tried, session } = settled;
+    if (tried.kind !== "right") throw refusal(deps, context, settled);
+    const { id: userId, username, role } = tried.account;
+    if (!session) {
+      deps.events.signInFailed(context, { door: "email", reason: "staff_account", userId, username });
+      throw context.fault("staff_account", {
+        message: "Staff sign in at the operator console: POST /api/v1/auth/op-login/start.",
+      });
+    }
+    deps.events.signedIn(context, { door: "email", userId, username });
+    context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
+    return { user_id: userId, role };
+  };
+}
+
+type Given = { context: VerifyContext; email: string; code: string };
+
+async function settle(deps: DoorDeps, trx: IdentityTrx, { context, email, code }: Given): Promise<Settled> {
+  const { limits } = deps;
+  const now = deps.now();
+  const account = await findByVerifiedEmail(trx, email);
+  const userId = account?.id ?? "";
+  const tried = await tryCode(deps, trx, { userId, purpose, code, liveCodes: limits.otp_live_codes });
+  if (tried.kind === "right" && isSameAddress(tried.email, tried.account.email)) {
+    await spendCodes(trx, { userId, purpose, now });
+    if (isStaffRole(tried.account.role)) return { account, tried };
+    const minted = { userId, door: "email", client: context.client, now, isProof: true } as const;
+    return { account, tried, session: await createSession(trx, { ...minted, ttlMs: limits.session_ttl }) };
+  }
+  if (tried.kind !== "wrong") await noteMiss(trx, { key: email.toLowerCase(), now });
+  await addLockLetter(deps, trx, tried);
+  return { account, tried: tried.kind === "right" ? { kind: "no_code" } : tried };
+}
+
+function refusal(deps: DoorDeps, context: VerifyContext, { account, tried }: Settled) {
+  const subject = account && { userId: account.id, username: account.username };
+  deps.events.signInFailed(context, {
+    door: "email",
+    reason: account ? "bad_code" : "no_account",
+    ...subject,
+  });
+  noteLock(deps, context, { tried, purpose });
+  return context.fault("invalid_code");
+}
