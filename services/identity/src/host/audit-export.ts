@@ -1,0 +1,31 @@
+import { open } from "node:fs/promises";
+import { searchEntries } from "../audit/search.ts";
+import type { Host } from "./command.ts";
+
+const pageSize = 1_000;
+
+/** Writes the audit log of a span as JSON lines, newest first, to a new file that only its owner may read. */
+export async function exportAudit(
+  { db }: Host,
+  about: { since?: string | undefined; until?: string | undefined; out: string },
+): Promise<{ entries: number; file: string }> {
+  const file = await open(about.out, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === "EEXIST" ? new Error(`${about.out} is there already; name a new file`) : error;
+  });
+  let entries = 0;
+  try {
+    let cursor: string | undefined;
+    do {
+      const { since, until } = about;
+      const page = await searchEntries(db, { since, until, cursor, limit: pageSize });
+      if (page === "bad_cursor") throw new Error("the log changed under the export; try again");
+      await file.appendFile(page.entries.map((entry) => `${JSON.stringify(entry)}\n`).join(""));
+      entries += page.entries.length;
+      cursor = page.next;
+    } while (cursor !== undefined);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { entries, file: about.out };
+}

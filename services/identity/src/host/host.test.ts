@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { accounts } from "@svc/proto";
+import { type Bed, startBed, stateOf } from "../testing/bed.ts";
+import type { Command } from "./command.ts";
+
+const program = fileURLToPath(new URL("./main.ts", import.meta.url));
+
+describe("the host's own commands", () => {
+  let bed: Bed;
+  let dir: string;
+  before(async () => {
+    bed = await startBed();
+    dir = await mkdtemp(join(tmpdir(), "svc-host-"));
+  });
+  after(async () => {
+    await bed.stop();
+    await rm(dir, { recursive: true });
+  });
+
+  async function run(command: Command): Promise<{ code: number | null; answer: never; error: string }> {
+    const env = {
+      ...process.env,
+      SVC_DATABASE_URL: bed.database.url,
+      SVC_SET: "smtp.host=127.0.0.1\nsmtp.from=a@b.c",
+    };
+    const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "pipe"] });
+    child.stdin.end(JSON.stringify(command));
+    const [out, error, code] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      new Promise<number | null>((resolve) => child.once("close", resolve)),
+    ]);
+    return { code, answer: (out === "" ? undefined : JSON.parse(out)) as never, error };
+  }
+  const audited = (action: string) =>
+    bed.database.admin(`select actor, source, payload from identity.audit_logs where action = $1`, [action]);
+
+  test("a link makes its holder the owner, and there is none any more once the owner can sign in", async () => {
+    const made = await run({ do: "setup-link" });
+    assert.equal(made.code, 0, made.error);
+    const { setup_url: link } = made.answer as { setup_url: string };
+    const token = new URL(link).searchParams.get("token") ?? "";
+    const state = await bed.gateway.call(accounts.redeemSetup, { token });
+    assert.equal(state.role, "owner");
+    await bed.database.admin(
+      "update identity.users set email = 'o@b.cd', email_verified = true where id = $1",
+      [state.user_id],
+    );
+    const refused = await run({ do: "setup-link" });
+    assert.equal(refused.code, 1);
+    assert.match(refused.error, /there is an owner who can sign in/);
+    const recovered = await run({ do: "recover-owner" });
+    assert.equal(recovered.code, 0, recovered.error);
+    assert.deepEqual(
+      (await audited("break_glass.recovery")).map(({ source }) => source),
+      ["break-glass"],
+    );
+  });
+
+  test("an operator is added once, with a link of their own", async () => {
+    const made = await run({ do: "add-operator", username: "Alex" });
+    const token = new URL((made.answer as { setup_url: string }).setup_url).searchParams.get("token") ?? "";
+    assert.equal((await bed.gateway.call(accounts.redeemSetup, { token })).role, "admin");
+    assert.match((await run({ do: "add-operator", username: "alex" })).error, /the name alex is taken/);
+    assert.equal((await audited("operator_create")).length, 1);
+  });
+
+  test("a password set at the host ends the sessions there were, and the door is opened and closed", async () => {
+    const person = await bed.person();
+    const username = person.principal.username;
+    const set = await run({ do: "set-password", who: username, password: "correct horse battery" });
+    assert.deepEqual(set.answer, { username });
+    assert.equal((await stateOf(bed, person.session)).state, "unknown");
+    assert.deepEqual((await run({ do: "set-local-auth", enabled: true })).answer, {
+      local_auth_enabled: true,
+    });
+    assert.deepEqual((await run({ do: "set-local-auth", enabled: false })).answer, {
+      local_auth_enabled: false,
+    });
+  });
+
+  test("a lock of mailed codes is shown and lifted", async () => {
+    const person = await bed.person({ email: "locked@example.org", emailVerified: true });
+    await bed.database.admin("insert into identity.otp_failure_windows values ($1, 'any', now(), 10)", [
+      person.userId,
+    ]);
+    const shown = await run({ do: "describe-user", who: "LOCKED@example.org" });
+    assert.ok((shown.answer as { code_locked_until?: string }).code_locked_until);
+    const lifted = await run({ do: "lift-lock", who: person.userId });
+    assert.equal((lifted.answer as { was_locked: boolean }).was_locked, true);
+    const after = await run({ do: "describe-user", who: person.userId });
+    assert.equal("code_locked_until" in (after.answer as object), false);
+  });
+
+  test("the audit log is exported whole to a new file of one's own", async () => {
+    const out = join(dir, "audit.jsonl");
+    const done = await run({ do: "export-audit", out });
+    const lines = (await readFile(out, "utf8")).trim().split("\n");
+    assert.equal((done.answer as { entries: number }).entries, lines.length);
+    assert.ok(lines.some((line) => (JSON.parse(line) as { action: string }).action === "operator_create"));
+    assert.equal((await stat(out)).mode & 0o777, 0o600);
+    assert.match((await run({ do: "export-audit", out })).error, /is there already/);
+  });
+
+  test("somebody unknown is said to be", async () => {
+    assert.match((await run({ do: "lift-lock", who: "nobody" })).error, /there is no user nobody/);
+  });
+});

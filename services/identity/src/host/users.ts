@@ -1,0 +1,57 @@
+import { type Account, findLiveAccount } from "../account/store.ts";
+import { decideLock } from "../email/policy.ts";
+import { findFailureWindow, listLinksOf, searchUsers } from "../user/store.ts";
+import { toUserView } from "../user/view.ts";
+import type { Host } from "./command.ts";
+
+const listed = 1_000;
+
+export async function listUsers({ db }: Host, query: string | undefined) {
+  const { users, total } = await searchUsers(db, { query, limit: listed, offset: 0 });
+  return { users: users.map(withoutCount), total };
+}
+
+export async function describeUser(host: Host, who: string) {
+  const user = await getUser(host, who);
+  const { otp_lock_failures: failures, otp_lock_window: windowMs } = host.settings.identity;
+  const [links, window] = await Promise.all([
+    listLinksOf(host.db, user.id),
+    findFailureWindow(host.db, user.id),
+  ]);
+  const lock = decideLock(window, host.now, { failures, windowMs });
+  return {
+    ...withoutCount(user),
+    players: links.map(({ mc_uuid }) => mc_uuid),
+    ...(lock.isLocked && { code_locked_until: lock.until.toISOString() }),
+  };
+}
+
+/** The live user of a name, an id or a verified address. Throws when there is none. */
+export async function getUser({ db }: Pick<Host, "db">, who: string): Promise<Account> {
+  const byId = await findLiveAccount(db, who);
+  const user =
+    byId ??
+    (await db
+      .selectFrom("users")
+      .selectAll()
+      .where("deleted_at", "is", null)
+      .where((where) =>
+        where.or([
+          where(where.fn("lower", ["username"]), "=", who.toLowerCase()),
+          where.and([
+            where("email_verified", "=", true),
+            where(where.fn("lower", ["email"]), "=", who.toLowerCase()),
+          ]),
+        ]),
+      )
+      .limit(1)
+      .executeTakeFirst());
+  if (!user) throw new Error(`there is no user ${who}; svc user list shows all of them`);
+  return user;
+}
+
+// How many servers somebody owns is lifecycle's to say, and here only the database is asked.
+function withoutCount(user: Account) {
+  const { server_count: _unasked, ...view } = toUserView(user, 0);
+  return view;
+}
