@@ -25,6 +25,7 @@ export {
   serviceNames,
 } from "./stack/options.ts";
 export { runStack, type StackOutcome } from "./stack/run.ts";
+export { rotateToken } from "./stack/secrets.ts";
 export { serviceNodeFlags } from "./stack/services.ts";
 export { announcement, findStackFile, type StackFile } from "./stack/stack-file.ts";
 export type { ChildSpec } from "./supervisor/child.ts";

@@ -94,6 +94,63 @@ function addAccountCommands(): void {
     .action(runs(async (options: never) => (await import("./account/setup.ts")).setUpOwner(options)));
 }
 
+function addHostCommands(): void {
+  const yes = () => new Option("--yes", "do it; without it only the plan is printed");
+  command(program, "setup", "make a link for the first owner, valid for 30 minutes").action(
+    runs(async (options: never) => (await import("./host/rescue.ts")).setupLink(options)),
+  );
+  const rescue = program.command("break-glass").description("ways back in, on the database alone; audited");
+  command(rescue, "recover-owner", "make a link that signs its holder in as the owner")
+    .addOption(yes())
+    .action(runs(async (options: never) => (await import("./host/rescue.ts")).recoverOwner(options)));
+  command(rescue, "add-operator <name>", "create an admin with a sign-in link")
+    .addOption(yes())
+    .action(
+      runs(async (options: never, name) =>
+        (await import("./host/rescue.ts")).addOperator(name ?? "", options),
+      ),
+    );
+  command(rescue, "local-auth <on|off>", "open or close the local-password door")
+    .addOption(yes())
+    .action(
+      runs(async (options: never, wanted) =>
+        (await import("./host/rescue.ts")).setLocalAuth(wanted ?? "", options),
+      ),
+    );
+  command(rescue, "set-password <user>", "set a local password, read from standard input")
+    .addOption(yes())
+    .action(
+      runs(async (options: never, who) => (await import("./host/rescue.ts")).setPassword(who ?? "", options)),
+    );
+  command(rescue, "lift-lock <user>", "let mailed codes sign a user in again")
+    .addOption(yes())
+    .action(
+      runs(async (options: never, who) => (await import("./host/rescue.ts")).liftLock(who ?? "", options)),
+    );
+  command(program, "rotate-token <caller>", "give velocity, limbo, build or ops a new service token")
+    .addOption(yes())
+    .action(
+      runs(async (options: never, caller) =>
+        (await import("./host/tokens.ts")).rotate(caller ?? "", options),
+      ),
+    );
+}
+
+function addUserCommands(): void {
+  const user = program.command("user").description("accounts, read from the database");
+  command(user, "list", "every user, newest first")
+    .option("--query <text>", "part of a name or an address")
+    .action(runs(async (options: never) => (await import("./host/users.ts")).listUsers(options)));
+  command(user, "show <user>", "one user by name, id or verified address").action(
+    runs(async (options: never, who) => (await import("./host/users.ts")).showUser(who ?? "", options)),
+  );
+  command(program, "audit-export", "write the audit log as JSON lines to a new file")
+    .requiredOption("--out <file>", "file to make")
+    .option("--since <time>", "RFC 3339")
+    .option("--until <time>", "RFC 3339")
+    .action(runs(async (options: never) => (await import("./host/users.ts")).exportAudit(options)));
+}
+
 function addServerCommands(): void {
   const server = program.command("server").description("game servers");
   command(server, "create <name>", "create a sleeping server")
@@ -179,6 +236,8 @@ addStackCommands();
 addDatabaseCommands();
 addEventCommand();
 addAccountCommands();
+addHostCommands();
+addUserCommands();
 addServerCommands();
 addManifestCommands();
 addVersionCommand();

@@ -10,6 +10,7 @@ import { checkPlatform, prepareDataDir } from "./guard.ts";
 import { type Layout, layout } from "./layout.ts";
 import { findSupervisor, takeLock, writeSupervisor } from "./lock.ts";
 import type { StackOptions } from "./options.ts";
+import { ensureTokens } from "./secrets.ts";
 import { migrateSpec, serviceSpecs } from "./services.ts";
 import { announcement, findStackFile, type StackFile, writeStackFile } from "./stack-file.ts";
 
@@ -42,7 +43,7 @@ async function readSetupUrl(paths: Layout, isFirstStart: boolean): Promise<strin
 }
 
 function describe(context: StackContext, setupUrl: string | undefined): Omit<StackFile, "processes"> {
-  const { facts, secrets, paths } = context;
+  const { facts, paths } = context;
   return {
     internal_base_url: facts.internalBaseUrl,
     external_base_url: facts.externalBaseUrl,
@@ -50,7 +51,7 @@ function describe(context: StackContext, setupUrl: string | undefined): Omit<Sta
     panel_host: facts.panelHost,
     admin_host: facts.adminHost,
     ...(setupUrl !== undefined && { setup_url: setupUrl }),
-    tokens: secrets.tokens,
+    tokens: ensureTokens(paths),
     nats_url: facts.natsUrl,
     database_url: facts.databaseUrl,
     kubeconfig: facts.kubeconfig,

@@ -2,9 +2,11 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { findText, writeFileAtomic } from "../atomic-file.ts";
-import type { Layout } from "./layout.ts";
+import { type Layout, layout } from "./layout.ts";
+import { findStackFile, writeStackFile } from "./stack-file.ts";
 
 const tokenNames = ["velocity", "limbo", "build", "ops"] as const;
+type Tokens = Record<(typeof tokenNames)[number], string>;
 
 export type StackSecrets = {
   /** Password of the superuser of the embedded PostgreSQL. */
@@ -16,7 +18,7 @@ export type StackSecrets = {
   /** By user: the services and `operator`. */
   nats: Record<string, string>;
   /** Bearer tokens of the internal face by caller. */
-  tokens: Record<(typeof tokenNames)[number], string>;
+  tokens: Tokens;
   forwarding: string;
 };
 
@@ -49,14 +51,32 @@ function ensurePasswords(path: string, names: readonly string[]): Record<string,
 /** Every secret of a stack, generated on the first start and the same ever after. */
 export function ensureSecrets(paths: Layout, services: readonly string[]): StackSecrets {
   for (const dir of [paths.secrets, paths.tokens]) mkdirSync(dir, { recursive: true, mode: 0o700 });
-  const token = (name: string) => ensureSecret(join(paths.tokens, name));
   const rolesFile = join(paths.secrets, "database-roles.json");
   return {
     postgres: ensureSecret(join(paths.secrets, "postgres")),
     roles: ensurePasswords(rolesFile, services),
     rolesFile,
     nats: ensurePasswords(join(paths.secrets, "nats.json"), [...services, operatorUser]),
-    tokens: { velocity: token("velocity"), limbo: token("limbo"), build: token("build"), ops: token("ops") },
+    tokens: ensureTokens(paths),
     forwarding: ensureSecret(join(paths.secrets, "forwarding")),
   };
+}
+
+/** The tokens as their files have them now: a rotation changes them while the stack runs. */
+export function ensureTokens(paths: Pick<Layout, "tokens">): Tokens {
+  const token = (name: string) => ensureSecret(join(paths.tokens, name));
+  return { velocity: token("velocity"), limbo: token("limbo"), build: token("build"), ops: token("ops") };
+}
+
+/**
+ * Gives one caller of the internal face a new token; gateways read its file within a second. The file comes first: a
+ * rotation that is cut short is completed by the next one.
+ */
+export function rotateToken(data: string, caller: keyof Tokens): string {
+  const paths = layout(data);
+  const token = generate();
+  writeFileAtomic(join(paths.tokens, caller), `${token}\n`);
+  const stack = findStackFile(paths.stackFile);
+  if (stack) writeStackFile(paths.stackFile, { ...stack, tokens: { ...stack.tokens, [caller]: token } });
+  return token;
 }

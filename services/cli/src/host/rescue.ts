@@ -1,0 +1,70 @@
+import { text } from "node:stream/consumers";
+import { CommandError, type Outcome } from "../output.ts";
+import { askIdentity } from "./identity.ts";
+
+type Options = { data: string; yes?: boolean };
+type Link = { username: string; setup_url: string; valid_minutes: number };
+
+/** What is going to happen, instead of doing it, while `--yes` is missing. */
+function plan(what: string): Outcome {
+  return {
+    json: { planned: what, done: false },
+    text: `Plan: ${what}\nNothing was done; add --yes to do it.`,
+  };
+}
+
+function told(link: Link): Outcome {
+  return {
+    json: link,
+    text: `${link.username} signs in with this link within ${link.valid_minutes} minutes:\n${link.setup_url}`,
+  };
+}
+
+export async function setupLink({ data }: Options): Promise<Outcome> {
+  return told(await askIdentity<Link>(data, { do: "setup-link" }));
+}
+
+export async function recoverOwner({ data, yes }: Options): Promise<Outcome> {
+  if (!yes) return plan("make a link that signs its holder in as the owner, and write that to the audit log");
+  return told(await askIdentity<Link>(data, { do: "recover-owner" }));
+}
+
+export async function addOperator(username: string, { data, yes }: Options): Promise<Outcome> {
+  if (!yes) return plan(`create the admin ${username} with a link that signs its holder in`);
+  const command = { do: "add-operator", username };
+  return told(await askIdentity<Link>(data, command));
+}
+
+export async function setLocalAuth(wanted: string, { data, yes }: Options): Promise<Outcome> {
+  if (wanted !== "on" && wanted !== "off") throw new CommandError("say on or off");
+  const what = wanted === "on" ? "open" : "close";
+  if (!yes)
+    return plan(`${what} the local-password door${wanted === "off" ? "; its sessions stop counting" : ""}`);
+  const command = { do: "set-local-auth", enabled: wanted === "on" };
+  const answer = await askIdentity<{ local_auth_enabled: boolean }>(data, command);
+  return {
+    json: answer,
+    text: `The local-password door is ${answer.local_auth_enabled ? "open" : "closed"}.`,
+  };
+}
+
+/** The password comes on standard input, so that neither a shell's history nor a process list has it. */
+export async function setPassword(who: string, { data, yes }: Options): Promise<Outcome> {
+  if (!yes) return plan(`set the local password of ${who} from standard input; all their sessions end`);
+  if (process.stdin.isTTY) process.stderr.write("Password (at least 12 characters), then Ctrl-D:\n");
+  const password = (await text(process.stdin)).replace(/\r?\n$/, "");
+  if (password.length < 12) throw new CommandError("a password has at least 12 characters");
+  const command = { do: "set-password", who, password };
+  const answer = await askIdentity<{ username: string }>(data, command);
+  return { json: answer, text: `${answer.username} has a new local password; all their sessions ended.` };
+}
+
+export async function liftLock(who: string, { data, yes }: Options): Promise<Outcome> {
+  if (!yes) return plan(`let mailed codes sign ${who} in again`);
+  const command = { do: "lift-lock", who };
+  const answer = await askIdentity<{ username: string; was_locked: boolean }>(data, command);
+  const text = answer.was_locked
+    ? `Mailed codes sign ${answer.username} in again.`
+    : `${answer.username} was not locked.`;
+  return { json: answer, text };
+}
