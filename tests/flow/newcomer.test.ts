@@ -59,6 +59,28 @@ test("a server is created, woken, looked at and stopped", async () => {
   assert.equal((await json("server", "stop", "survival", "--wait"))["phase"], "Stopped");
 });
 
+test("the host's own commands show who there is, plan before they act, and rotate a token under running gateways", async () => {
+  const { users } = (await json("user", "list")) as { users: { username: string; role: string }[] };
+  assert.deepEqual(
+    users.map(({ username, role }) => [username, role]),
+    [["owner", "owner"]],
+  );
+  const planned = await json("break-glass", "add-operator", "alex");
+  assert.equal(planned["done"], false);
+  const { setup_url: link } = await json("break-glass", "add-operator", "alex", "--yes");
+  assert.match(String(link), /\/setup\?token=/);
+  const before = stack.file().tokens.velocity;
+  await json("rotate-token", "velocity", "--yes");
+  const { internal_base_url: internal, tokens } = stack.file();
+  assert.notEqual(tokens.velocity, before);
+  const statusWith = async (token: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    return (await fetch(`${internal}/api/v1/servers`, { headers })).status;
+  };
+  await until("the old token to be refused", 15_000, async () => (await statusWith(before)) === 401);
+  assert.equal(await statusWith(tokens.velocity), 200);
+});
+
 test("status names every process and service, and the doctor finds nothing wrong", async () => {
   const { processes, services } = await json("status");
   const names = (rows: unknown) => (rows as { name: string }[]).map(({ name }) => name).sort();
