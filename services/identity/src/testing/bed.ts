@@ -8,8 +8,8 @@ import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { type AccountPrincipal, type AnyContract, accounts, type InputOf, isFault } from "@svc/proto";
 import { type Store, startOutboxRelay } from "@svc/store";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
-import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
-import { settings as schema } from "../config.ts";
+import { createLogger, createRegistry, type Logger, type Registry } from "@svc/telemetry";
+import { type Settings, settings as schema } from "../config.ts";
 import type { SessionDoor, Tables } from "../database.ts";
 import { startIdentity } from "../service.ts";
 import { createSession } from "../session/store.ts";
@@ -40,6 +40,10 @@ export type Bed = {
   registry: Registry;
   gateway: Mesh;
   lifecycle: Mesh;
+  /** The internal face. */
+  internal: Mesh;
+  /** One more identity on the same database; it ends with the bed. */
+  addReplica: () => Promise<void>;
   /** Moves the clock on. */
   pass: (ms: number) => void;
   now: () => Date;
@@ -87,9 +91,11 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   const overrides = [...(options.hasRelay === false ? [] : mail), ...(options.set ?? [])];
   const settings = loadSettings(schema, { overrides });
   const running = await startIdentity({ settings, log, registry, mesh, store, now });
-  const [gateway, lifecycle] = await Promise.all([
+  const replicas = createReplicas({ settings, log, now, nats, database, url: wire.url });
+  const [gateway, lifecycle, internal] = await Promise.all([
     nats.connect("gateway-external"),
     nats.connect("lifecycle"),
+    nats.connect("gateway-internal"),
   ]);
   const people = createPeople(store, now, settings.identity.session_ttl);
   return {
@@ -101,6 +107,8 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
     registry,
     gateway,
     lifecycle,
+    internal,
+    addReplica: replicas.add,
     now,
     pass: (ms) => {
       clock += ms;
@@ -120,13 +128,42 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
       return Number(found?.slice(line.length + 1) ?? 0);
     },
     stop: async () => {
+      await replicas.stop();
       await running.stop?.();
       await relay.close();
-      await Promise.all([mesh, gateway, lifecycle].map((one) => one.drain(1_000)));
+      await Promise.all([mesh, gateway, lifecycle, internal].map((one) => one.drain(1_000)));
       await store.close();
       await Promise.all([wire.cut(), smtp.stop(), nats.stop()]);
       await database.drop();
     },
+  };
+}
+
+type ReplicaNeeds = {
+  settings: Settings;
+  log: Logger;
+  now: () => Date;
+  nats: TestNats;
+  database: TestDatabase;
+  url: string;
+};
+
+function createReplicas({ settings, log, now, nats, database, url }: ReplicaNeeds) {
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    add: async () => {
+      const mesh = await nats.connect("identity");
+      const store = database.open<Tables>({ url });
+      const registry = createRegistry("identity", "test");
+      const running = await startIdentity({ settings, log, now, mesh, store, registry });
+      await mesh.announce();
+      stops.push(async () => {
+        await running.stop?.();
+        await mesh.drain(1_000);
+        await store.close();
+      });
+    },
+    stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
   };
 }
 

@@ -11,6 +11,10 @@ export type SmtpSink = {
   mails: SunkMail[];
   /** What the relay says to every recipient; accepts when undefined. */
   refuseWith: string | undefined;
+  /** What the relay says to the sender, before any recipient is named; accepts when undefined. */
+  refuseSenderWith: string | undefined;
+  /** How often a sender was named. */
+  senders: number;
   /** The code in the newest mail to an address. */
   codeTo: (address: string) => string;
   /** The newest mail to an address once there are `count` of them. */
@@ -18,17 +22,27 @@ export type SmtpSink = {
   stop: () => Promise<void>;
 };
 
-export type SinkOptions = { startTls?: boolean; auth?: { user: string; password: string } };
+export type SinkOptions = {
+  startTls?: boolean;
+  implicitTls?: boolean;
+  auth?: { user: string; password: string };
+};
 
 export async function startSmtpSink(options: SinkOptions = {}): Promise<SmtpSink> {
   const server = new SMTPServer({
     disableReverseLookup: true,
+    secure: options.implicitTls ?? false,
     closeTimeout: 200,
     disabledCommands: [...(options.startTls ? [] : ["STARTTLS"]), ...(options.auth ? [] : ["AUTH"])],
     allowInsecureAuth: true,
     onAuth: (given, _session, done) => {
       const isKnown = given.username === options.auth?.user && given.password === options.auth?.password;
       done(isKnown ? null : new Error("Invalid login"), isKnown ? { user: given.username } : {});
+    },
+    onMailFrom: (_address, _session, done) => {
+      sink.senders += 1;
+      if (sink.refuseSenderWith === undefined) return done();
+      done(Object.assign(new Error(sink.refuseSenderWith), { responseCode: 550 }));
     },
     onRcptTo: (_address, _session, done) => {
       if (sink.refuseWith === undefined) return done();
@@ -52,6 +66,8 @@ export async function startSmtpSink(options: SinkOptions = {}): Promise<SmtpSink
     port: (server.server.address() as AddressInfo).port,
     mails: [],
     refuseWith: undefined,
+    refuseSenderWith: undefined,
+    senders: 0,
     codeTo: (address) => {
       const code = /^(\d{6}) is your code$/.exec(to(address).at(-1)?.subject ?? "")?.[1];
       if (!code) throw new Error(`no code was mailed to ${address}`);

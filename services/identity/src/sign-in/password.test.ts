@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { signIn } from "@svc/proto";
+import { type Bed, startBed, stateOf } from "../testing/bed.ts";
+import { hashPassword, isPassword } from "./password-hash.ts";
+import { savePassword } from "./password-store.ts";
+
+const hour = 3_600_000;
+const options = { principal: { kind: "anonymous" } as const };
+
+test("a password is kept as argon2id with a salt of its own", async () => {
+  const [one, other] = await Promise.all([hashPassword("correct horse"), hashPassword("correct horse")]);
+  assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+  assert.notEqual(one, other);
+  assert.equal(await isPassword("correct horse", one), true);
+  assert.equal(await isPassword("correct Horse", one), false);
+});
+
+test("a password that the reference implementation hashed is known", async () => {
+  // argon2 20190702: echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -l 32 -e
+  const kept = "$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc";
+  assert.equal(await isPassword("password", kept), true);
+  assert.equal(await isPassword("passwore", kept), false);
+});
+
+test("nothing is the password of an account that has none, or a damaged one", async () => {
+  for (const kept of [null, undefined, "", "$argon2id$v=19$m=1$x$y", "password"])
+    assert.equal(await isPassword("password", kept), false);
+});
+
+test("a password that is typed in another normal form is the same", async () => {
+  assert.equal(await isPassword("cafe\u0301", await hashPassword("caf\u00e9")), true);
+});
+
+describe("the local-password door", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed();
+  });
+  after(() => bed.stop());
+
+  const open = (value: string) =>
+    bed.database.admin(
+      `insert into identity.platform_settings (key, value) values ('local_auth_enabled', $1::jsonb)
+       on conflict (key) do update set value = excluded.value`,
+      [value],
+    );
+  const person = async (password: string) => {
+    const one = await bed.person({ role: "admin" });
+    const passwordHash = await hashPassword(password);
+    await bed.store.db
+      .transaction()
+      .execute((trx) => savePassword(trx, { userId: one.userId, passwordHash, now: bed.now() }));
+    return { ...one, username: one.principal.username };
+  };
+  const signInWith = (username: string, password: string) =>
+    bed.gateway.forward(signIn.passwordLogin, { username, password }, options);
+  const refused = async (username: string, password: string) =>
+    bed.refused(signIn.passwordLogin, { username, password }, options);
+
+  test("is closed while the setting is missing, off or unreadable", async () => {
+    const { username } = await person("secret");
+    assert.equal((await refused(username, "secret")).fault, "local_auth_disabled");
+    for (const value of ["false", '"true"', "1", "null"]) {
+      await open(value);
+      assert.equal((await refused(username, "secret")).fault, "local_auth_disabled", value);
+    }
+  });
+
+  test("signs in for 12 hours, and does not count as reauthentication", async () => {
+    await open("true");
+    const { username, userId } = await person("secret");
+    const reply = await signInWith(username, "secret");
+    assert.deepEqual(JSON.parse(Buffer.from(reply.body).toString()), { user_id: userId, role: "admin" });
+    assert.equal(Date.parse(reply.session?.expires_at ?? ""), bed.now().getTime() + 12 * hour);
+    const rows = await bed.database.admin(
+      "select token_hash, reauth_at from identity.sessions where user_id = $1 and door = 'password'",
+      [userId],
+    );
+    assert.equal(rows[0]?.["reauth_at"], null);
+    const hash = String(rows[0]?.["token_hash"]);
+    assert.equal((await stateOf(bed, hash)).state, "live");
+    await open("false");
+    assert.equal((await stateOf(bed, hash)).state, "local_auth_off");
+    await open("true");
+  });
+
+  test("tells a wrong password and an unknown name alike, and audits which it was", async () => {
+    const { username } = await person("secret");
+    const none = await bed.person();
+    const answers = [
+      await refused(username, "Secret"),
+      await refused("nobody", "secret"),
+      await refused(none.principal.username, "secret"),
+    ];
+    for (const answer of answers) assert.equal(answer.fault, "unauthorized");
+    await until(async () => {
+      const rows = await bed.database.admin(
+        "select payload from identity.audit_logs where action = 'auth.password.failed'",
+      );
+      const reasons = rows.map(({ payload }) => (payload as { reason: string }).reason);
+      return reasons.includes("bad_password") && reasons.includes("no_account");
+    });
+  });
+
+  test("takes ten tries of a name in an hour, known or not, and says how long to wait", async () => {
+    const { username } = await person("secret");
+    for (const name of [username, "who-is-this"]) {
+      for (let tries = 0; tries < 10; tries++)
+        assert.equal((await refused(name, "wrong")).fault, "unauthorized");
+      assert.deepEqual(await refused(name, "secret"), { fault: "rate_limited", retryAfterSeconds: 360 });
+    }
+    bed.pass(360_000);
+    assert.ok((await signInWith(username, "secret")).session);
+  });
+
+  test("a new password ends the sessions of the account", async () => {
+    const { session, userId } = await person("secret");
+    assert.equal((await stateOf(bed, session)).state, "unknown");
+    const later = await bed.session(userId);
+    const passwordHash = await hashPassword("other");
+    const ended = await bed.store.db
+      .transaction()
+      .execute((trx) => savePassword(trx, { userId, passwordHash, now: bed.now() }));
+    assert.equal(ended, 1);
+    assert.equal((await stateOf(bed, later.hash)).state, "unknown");
+  });
+});
