@@ -1,0 +1,240 @@
+// The operations as a gateway calls them, and two real runs on a real server.
+
+import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { resources } from "@svc/kube";
+import { schedules as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
+import { until } from "../../../../libs/mesh/src/testing.ts";
+import { servers } from "../cluster/resource.ts";
+import { serviceOf } from "../reconcile/objects.ts";
+import { account, faultOf, staff } from "../testing/callers.ts";
+import { namespace, openStage, type Replica, type Stage } from "../testing/stage.ts";
+
+const overrides = [
+  "lifecycle.stop_notice=300ms",
+  "lifecycle.arrival_window=300ms",
+  "lifecycle.schedule_tick=100ms",
+  "lifecycle.schedule_limit=5",
+  "lifecycle.lease_duration=2s",
+  "lifecycle.lease_renew=300ms",
+];
+const name = "survival";
+const owner = account("usr-1");
+const stranger = account("usr-2");
+
+let stage: Stage;
+let replica: Replica;
+before(async () => {
+  stage = await openStage();
+  replica = await stage.start(overrides);
+  await stage.external.call(serverContracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
+  await sql("update lifecycle.servers set owner_id = 'usr-1' where name = $1", [name]);
+});
+after(() => stage.close());
+
+const sql = (text: string, values: unknown[] = []) => stage.database.admin(text, values);
+type Input = Omit<InputOf<typeof contracts.create>, "name">;
+const nightly: Input = { action: "restart", weekdays: 127, timezone: "Europe/Berlin", minute_of_day: 300 };
+const create = (input: Partial<Input> = {}, who = owner) =>
+  stage.external.call(contracts.create, { name, ...nightly, ...input }, who);
+const update = (id: string | number, input: Partial<Input> = {}, who = owner) =>
+  stage.external.call(contracts.update, { name, id: `${id}`, ...nightly, ...input }, who);
+const remove = (id: string | number, who = owner) =>
+  stage.external.call(contracts.remove, { name, id: `${id}` }, who);
+const run = (id: string | number, who = owner) =>
+  stage.external.call(contracts.runNow, { name, id: `${id}` }, who);
+const list = (who = owner) => stage.external.call(contracts.list, { name }, who);
+const find = async (id: number) => (await list(staff)).schedules.find((one) => one.id === id);
+const audited = (action: string, id: number) =>
+  until(() => stage.audits.some((entry) => entry.action === action && entry.payload["id"] === id));
+
+describe("keeping tasks", () => {
+  test("a task is made, listed, replaced and deleted, and each of it is audited", async () => {
+    const made = await create({ label: " nightly ", warn_minutes: 5 });
+    const { id, next_run_at, created_at, ...rest } = made;
+    assert.deepEqual(rest, {
+      server: name,
+      label: "nightly",
+      action: "restart",
+      command: "",
+      every_minutes: 0,
+      minute_of_day: 300,
+      weekdays: 127,
+      timezone: "Europe/Berlin",
+      warn_minutes: 5,
+      enabled: true,
+      run_state: "",
+      last_run_at: null,
+      last_result: "",
+      last_detail: "",
+      created_by: "usr-1",
+    });
+    assert.ok(Date.parse(next_run_at ?? "") > Date.now() && Date.parse(created_at) <= Date.now());
+    assert.deepEqual(await list(), { server: name, schedules: [made], limit: 5 });
+    const changed = await update(id, { action: "command", command: "/list", every_minutes: 15 });
+    assert.deepEqual(
+      [changed.command, changed.every_minutes, changed.minute_of_day, changed.label, changed.warn_minutes],
+      ["list", 15, 0, "", 0],
+    );
+    assert.deepEqual((await list(staff)).schedules, [changed]);
+    const off = await update(id, { enabled: false });
+    assert.deepEqual([off.enabled, off.next_run_at], [false, null]);
+    assert.equal(await remove(id), null);
+    assert.deepEqual((await list()).schedules, []);
+    for (const action of ["schedule.create", "schedule.update", "schedule.delete"]) await audited(action, id);
+  });
+
+  test("of tasks made at once only as many are as a server may have", async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => faultOf(create())));
+    assert.equal(results.filter((result) => result === "none").length, 5);
+    assert.equal(results.filter((result) => result === "schedule_limit").length, 15);
+    for (const { id } of (await list()).schedules) await remove(id);
+  });
+
+  const refusals: [fact: string, call: () => Promise<unknown>, fault: string][] = [
+    ["settings that are out of range", () => create({ weekdays: 0 }), "bad_schedule"],
+    [
+      "a command that smuggles a second line",
+      () => create({ action: "command", command: "say\nop me" }),
+      "bad_request",
+    ],
+    ["a field nobody knows", () => create({ owner: "me" } as Partial<Input>), "bad_request"],
+    ["a stranger's task", () => create({}, stranger), "forbidden"],
+    ["a stranger's look", () => list(stranger), "forbidden"],
+    [
+      "the name of a system server",
+      () => stage.external.call(contracts.list, { name: "lobby" }, staff),
+      "bad_name",
+    ],
+    [
+      "a server that is not there",
+      () => stage.external.call(contracts.list, { name: "nowhere" }, staff),
+      "not_found",
+    ],
+    ["an id that is none", () => update("seven"), "bad_id"],
+    ["an id below one", () => remove("0"), "bad_id"],
+    ["an id beyond all numbers", () => run("9223372036854775807"), "not_found"],
+    ["a task that is not there", () => run(4_711), "not_found"],
+  ];
+  for (const [fact, call, fault] of refusals) {
+    test(`${fact} is refused as ${fault}`, async () => assert.equal(await faultOf(call()), fault));
+  }
+
+  test("a task of another server is not there", async () => {
+    const { id } = await create();
+    await stage.external.call(serverContracts.create, { name: "other", subdomain: "other" }, staff);
+    assert.equal(
+      await faultOf(stage.external.call(contracts.runNow, { name: "other", id: `${id}` }, staff)),
+      "not_found",
+    );
+    await remove(id);
+  });
+
+  test("a task that runs is neither replaced nor deleted nor run", async () => {
+    const { id } = await create();
+    await sql(
+      "update lifecycle.server_schedules set run_state = 'claimed', run_step_at = now() where id = $1",
+      [id],
+    );
+    for (const call of [() => update(id), () => remove(id), () => run(id)]) {
+      assert.equal(await faultOf(call()), "schedule_running");
+    }
+    await sql("update lifecycle.server_schedules set run_state = '' where id = $1", [id]);
+    await remove(id);
+  });
+
+  test("a task of a former owner is stale, is switched off when it comes up, and runs again when saved", async () => {
+    const { id } = await create();
+    await sql("update lifecycle.servers set owner_id = 'usr-2' where name = $1", [name]);
+    assert.equal(await faultOf(run(id, stranger)), "schedule_stale");
+    assert.equal(await faultOf(update(id)), "forbidden");
+    await sql("update lifecycle.server_schedules set next_run_at = now() where id = $1", [id]);
+    await until(async () => (await find(id))?.enabled === false);
+    const off = await find(id);
+    assert.deepEqual([off?.last_result, off?.next_run_at], ["skipped", null]);
+    assert.match(off?.last_detail ?? "", /new owner/);
+    const saved = await update(id, {}, stranger);
+    assert.deepEqual([saved.enabled, saved.last_result, saved.last_detail], [true, "", ""]);
+    await remove(id, stranger);
+    await sql("update lifecycle.servers set owner_id = 'usr-1' where name = $1", [name]);
+  });
+});
+
+describe("running a task by hand", () => {
+  test("a disabled task runs, and stays disabled", async () => {
+    const { id } = await create({ action: "stop", enabled: false });
+    const answer = await run(id);
+    assert.deepEqual([answer.run_state, answer.last_result, answer.next_run_at], ["", "skipped", null]);
+    await audited("schedule.run_now", id);
+    await audited("schedule.run", id);
+    assert.equal((await find(id))?.enabled, false);
+    await remove(id);
+  });
+
+  test("a backup without storage fails and says so", async () => {
+    const { id, next_run_at } = await create({ action: "backup" });
+    const answer = await run(id);
+    assert.deepEqual([answer.run_state, answer.last_result, answer.next_run_at], ["", "failed", next_run_at]);
+    assert.equal(answer.last_detail, "No backup was made: the backup service does not answer.");
+    await remove(id);
+  });
+
+  test("a run goes on when its caller is gone", async () => {
+    const { id } = await create({ action: "stop" });
+    const leaving = new AbortController();
+    const about = { ...owner, signal: leaving.signal };
+    const call = stage.external.call(contracts.runNow, { name, id: `${id}` }, about).catch(() => "gone");
+    await until(async () => (await find(id))?.last_run_at !== null);
+    leaving.abort();
+    await call;
+    await until(async () => (await find(id))?.last_result === "skipped");
+    await remove(id);
+  });
+});
+
+describe("on a server that runs", () => {
+  const read = () => stage.external.call(serverContracts.viewStatus, { name }, staff);
+  const isIn = (phase: string) => until(async () => (await read()).phase === phase, 40_000);
+
+  test("a task starts it, although players would have to wait", async () => {
+    // The clusters of other test processes give out the same loopback addresses; ours is by chance.
+    const service = serviceOf(await stage.kube.get(servers, { name, namespace }), true);
+    const clusterIP = `127.${randomInt(97, 100)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+    await stage.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
+    await sql("update lifecycle.servers set last_wake_at = now() where name = $1", [name]);
+    const { id } = await create({ action: "start" });
+    const answer = await run(id);
+    assert.deepEqual([answer.run_state, answer.last_result], ["", "ok"]);
+    await isIn("Running");
+    await remove(id);
+  });
+
+  test("a command that is due is sent and its reply is kept", async () => {
+    const { id } = await create({ action: "command", command: "/list", every_minutes: 15 });
+    await sql("update lifecycle.server_schedules set next_run_at = now() where id = $1", [id]);
+    await until(async () => (await find(id))?.last_result !== "");
+    const done = await find(id);
+    assert.equal(done?.last_result, "ok");
+    assert.match(done?.last_detail ?? "", /There are 0 of a max of 20 players online/);
+    await remove(id);
+  });
+
+  test("a restart that is due stops it, starts it, and is counted", async () => {
+    const podOf = async () =>
+      (await stage.kube.find(resources.pods, { name: `${name}-0`, namespace }))?.metadata.uid;
+    const before = await podOf();
+    const { id } = await create();
+    await sql("update lifecycle.server_schedules set next_run_at = now() where id = $1", [id]);
+    await until(async () => (await find(id))?.run_state === "stopping");
+    assert.equal(await faultOf(remove(id)), "schedule_running");
+    await until(async () => (await find(id))?.last_result === "ok", 40_000);
+    await isIn("Running");
+    assert.notEqual(await podOf(), before);
+    const metrics = await replica.registry.metrics();
+    assert.match(metrics, /svc_schedule_runs_total\{action="restart",result="ok"\} 1/);
+    assert.match(metrics, /svc_schedule_tick_duration_seconds_count\{result="done"\} [1-9]/);
+    await audited("schedule.run", id);
+    await remove(id);
+  });
+});
