@@ -18,7 +18,7 @@ export type FailureReason =
   | "no_account"
   | "staff_account"
   | "not_staff";
-export type MailKind = "code" | "email_changed" | "email_removed" | "codes_locked";
+export type MailKind = "code" | "email_changed" | "email_removed" | "codes_locked" | "world";
 export type MailResult = "sent" | "failed" | "throttled";
 
 export type Events = ReturnType<typeof createEvents>;
