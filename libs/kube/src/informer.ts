@@ -33,6 +33,8 @@ export type Informer<T> = {
   /** Resolves when the first whole list is here. */
   ready: Promise<void>;
   isReady: () => boolean;
+  /** False before the first list, and while the cluster cannot be followed: the copy is then what was last seen. */
+  isLive: () => boolean;
   stop: () => Promise<void>;
 };
 
@@ -53,6 +55,7 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
     copy,
     signal: stopping.signal,
     isReady: false,
+    isLive: false,
     keysVersion: 0,
     markReady: first.resolve,
   };
@@ -70,6 +73,7 @@ export function startInformer<T extends KubeObject>(options: InformerOptions<T>)
     remember: (object) => store(state, object),
     ready: first.promise,
     isReady: () => state.isReady,
+    isLive: () => state.isLive,
     stop: async () => {
       stopping.abort();
       await running;
@@ -82,6 +86,7 @@ type State<T extends KubeObject> = {
   copy: Map<string, T>;
   signal: AbortSignal;
   isReady: boolean;
+  isLive: boolean;
   keysVersion: number;
   markReady: () => void;
 };
@@ -104,7 +109,10 @@ async function follow<T extends KubeObject>(state: State<T>): Promise<void> {
     } catch (error) {
       if (signal.aborted) return;
       if (isKubeError(error, 410)) version = "";
-      else failures += 1;
+      else {
+        failures += 1;
+        state.isLive = false;
+      }
       const { message } = error as Error;
       if (failures > 0)
         options.log.warn({ kind: options.resource.kind, error: message }, "a watch is interrupted");
@@ -132,6 +140,7 @@ async function relist<T extends KubeObject>(state: State<T>): Promise<string> {
   }
   for (const key of [...state.copy.keys()]) if (!seen.has(key)) drop(state, key);
   state.isReady = true;
+  state.isLive = true;
   state.markReady();
   return listed.resourceVersion;
 }
@@ -152,6 +161,9 @@ async function watchFrom<T extends KubeObject>(
       ...scopeOf(state.options),
       resourceVersion: from,
       signal,
+      onOpen: () => {
+        state.isLive = true;
+      },
     });
     for await (const { type, object } of events) {
       version = object.metadata.resourceVersion ?? version;

@@ -11,6 +11,8 @@ export type WatchRequest = {
   fieldSelector?: string | undefined;
   resourceVersion: string;
   signal: AbortSignal;
+  /** Called once the server has answered; events may take long to come. */
+  onOpen?: () => void;
 };
 
 // The server ends a watch after this long; a link that died in silence is noticed a little later at the latest.
@@ -42,6 +44,7 @@ export async function* watch<T extends KubeObject>(
     timeoutMs: lifetimeSeconds * 1_000 + graceMs,
   });
   response.socket.setKeepAlive(true, 15_000);
+  about.onOpen?.();
   try {
     for await (const line of lines(response)) yield eventOf<T>(line);
   } catch (error) {

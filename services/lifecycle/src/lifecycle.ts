@@ -37,7 +37,7 @@ export async function startLifecycle(
   // Whoever asks a replica that has not read the list yet gets a 503 that the others would not have given; a cluster
   // that is away must not keep the process down.
   await Promise.race([servers.ready, patience(runtime.signal)]);
-  serveAll(mesh, deps);
+  serveAll(mesh, deps, runtime.store);
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
   const schedules = startSchedules(needs);

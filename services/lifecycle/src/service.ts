@@ -9,17 +9,18 @@ import { fleet, list } from "./server/list.ts";
 import { patch } from "./server/patch.ts";
 import { ready } from "./server/ready.ts";
 import { reportJoin, reportReady } from "./server/report.ts";
+import type { LifecycleStore } from "./server/schema.ts";
 import { readStatus, viewStatus } from "./server/status-of.ts";
 import { stop } from "./server/stop.ts";
 import { wake } from "./server/wake.ts";
 import { wakeForPlayer } from "./server/wake-for-player.ts";
 import { serveWorlds } from "./world/serve.ts";
 
-export function serveAll(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
+export function serveAll(mesh: Pick<Mesh, "serve">, deps: ServerDeps, database: LifecycleStore): void {
   serveServers(mesh, deps);
-  serveOwnership(mesh, deps);
+  serveOwnership(mesh, deps, database);
   serveNodes(mesh, deps);
-  serveWorlds(mesh, deps);
+  serveWorlds(mesh, deps, database);
 }
 
 function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {

@@ -1,0 +1,26 @@
+// What identity asks when an account ends, moves or is looked at.
+
+import type { Handler } from "@svc/mesh";
+import type { contracts, OwnershipDeps } from "./deps.ts";
+import { exceeded } from "./quota.ts";
+
+export const releaseAccount =
+  ({ ownership }: OwnershipDeps): Handler<typeof contracts.releaseAccount> =>
+  async (_context, { user_id }) => ({ released: await ownership.releaseAccount(user_id) });
+
+export const transferAccount =
+  ({ ownership }: OwnershipDeps): Handler<typeof contracts.transferAccount> =>
+  async (context, { transfer_id, from_user_id, to_user_id, limits }) => {
+    const about = { transferId: transfer_id, from: from_user_id, to: to_user_id };
+    const servers = await ownership.transfer(about, (used, more) => {
+      const problem = exceeded(limits, used, more);
+      if (problem !== undefined) {
+        throw context.fault("migrate_quota_exceeded", { message: `${problem} Nothing was moved.` });
+      }
+    });
+    return { servers };
+  };
+
+export const countOwned =
+  ({ ownership }: OwnershipDeps): Handler<typeof contracts.countOwned> =>
+  async (_context, { user_ids }) => ({ counts: await ownership.count(user_ids) });

@@ -1,0 +1,29 @@
+import type { Handler } from "@svc/mesh";
+import { isUserName } from "@svc/proto";
+import { auditActor } from "../server/deps.ts";
+import type { ServerRow } from "../server/store.ts";
+import { callerOf, mayManage } from "./caller.ts";
+import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";
+
+export const changeAllowlist =
+  (deps: OwnershipDeps): Handler<typeof contracts.changeAllowlist> =>
+  async (context, { name, uuid, can_wake }) => {
+    if (!isUserName(name)) throw context.fault("bad_name");
+    const check = (row: ServerRow) => {
+      if (mayManage(row, callerOf(context))) return;
+      throw context.fault("forbidden", {
+        message: "Only the owner of a server, or staff, says who may wake it.",
+      });
+    };
+    check(await findRow(deps, name));
+    const outcome = await deps.lists.setWakeRight({ name, player: uuid, canWake: can_wake }, check);
+    if (outcome === "unlisted") {
+      throw context.fault("not_found", { message: "This player has never joined the server." });
+    }
+    if (outcome === "changed") {
+      const action = can_wake ? "allowlist.restore" : "allowlist.revoke";
+      const payload = { mc_uuid: uuid };
+      deps.mesh.audit({ ...auditActor(context), action, server_name: name, payload });
+    }
+    return null;
+  };

@@ -1,0 +1,20 @@
+import type { Handler } from "@svc/mesh";
+import { accounts } from "@svc/proto";
+import { auditActor } from "../server/deps.ts";
+import { assertClaimable, claimServer } from "./claiming.ts";
+import type { contracts, OwnershipDeps } from "./deps.ts";
+
+export const claimForPlayer =
+  (deps: OwnershipDeps): Handler<typeof contracts.claimForPlayer> =>
+  async (context, { name, mc_uuid }) => {
+    const { fault: refuse } = context;
+    await assertClaimable(deps, { name, refuse });
+    const { account } = await deps.mesh.call(accounts.findLink, { mc_uuid }, context);
+    if (!account) throw context.fault("not_linked");
+    const accountId = account.user_id;
+    await claimServer(deps, { name, accountId, refuse, context });
+    const payload = { mc_uuid };
+    const actor = { ...auditActor(context), actor_user_id: accountId };
+    deps.mesh.audit({ ...actor, action: "server.claim", server_name: name, payload });
+    return { name, claimed: true };
+  };

@@ -1,0 +1,39 @@
+import { ownership as contracts, Fault, isNameShape, isUserName, systemNames } from "@svc/proto";
+import { type Server, systemRoleOf } from "../cluster/resource.ts";
+import { findByAnyName, type ServerDeps } from "../server/deps.ts";
+import type { ServerRow } from "../server/store.ts";
+import type { ListStore } from "./list-store.ts";
+import type { OwnershipStore } from "./store.ts";
+
+export type OwnershipDeps = ServerDeps & {
+  ownership: OwnershipStore;
+  lists: ListStore;
+  /** Runs so many claims at a time as the settings allow. */
+  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+};
+
+export { contracts };
+
+/** Provisioned by the platform: it has no owner. */
+export function isSystem(name: string, server: Server | undefined): boolean {
+  return systemNames.has(name) || (server !== undefined && systemRoleOf(server) !== "");
+}
+
+/** A name in a path of a give-up: the names of the platform have a fault of their own (architecture.md 6.14). */
+export function assertRetirable(name: string): void {
+  if (systemNames.has(name)) throw new Fault("system_server");
+  if (!isUserName(name)) throw new Fault("bad_name");
+}
+
+/**
+ * The row of a server. An object whose row the leader has not made yet gets it here; without either the answer is
+ * `not_found`.
+ */
+export async function findRow(deps: ServerDeps, name: string): Promise<ServerRow> {
+  if (!isNameShape(name)) throw new Fault("bad_name");
+  const row = await deps.store.find(name);
+  if (row) return row;
+  const { spec } = await findByAnyName(deps, name);
+  await deps.store.adopt(name, spec.subdomain);
+  return (await deps.store.find(name)) ?? { ownerId: undefined, retiring: undefined };
+}

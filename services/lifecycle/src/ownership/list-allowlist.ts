@@ -1,0 +1,40 @@
+import type { Context, Handler } from "@svc/mesh";
+import { isUserName, links } from "@svc/proto";
+import { inBatches } from "../server/batches.ts";
+import { callerOf, mayManage } from "./caller.ts";
+import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";
+
+type Contract = typeof contracts.listAllowlist;
+
+export const listAllowlist =
+  (deps: OwnershipDeps): Handler<Contract> =>
+  async (context, { name }) => {
+    if (!isUserName(name)) throw context.fault("bad_name");
+    if (!mayManage(await findRow(deps, name), callerOf(context))) {
+      throw context.fault("forbidden", {
+        message: "Only the owner of a server, or staff, sees its players.",
+      });
+    }
+    const players = await deps.lists.allowlist(name, deps.settings.allowlist_shown);
+    const names = await namesOf(
+      deps,
+      context,
+      players.map(({ mcUuid }) => mcUuid),
+    );
+    const entries = players.map(({ mcUuid, addedAt, canWake }) => {
+      const username = names[mcUuid];
+      const entry = { mc_uuid: mcUuid, added_at: addedAt.toISOString(), can_wake: canWake };
+      return username === undefined ? entry : { ...entry, username };
+    });
+    return { server: name, entries };
+  };
+
+// Best effort: the list is worth having without names.
+async function namesOf(
+  { mesh }: OwnershipDeps,
+  context: Context<Contract>,
+  players: string[],
+): Promise<Record<string, string>> {
+  const ask = async (mc_uuids: string[]) => (await mesh.call(links.namePlayers, { mc_uuids }, context)).names;
+  return inBatches(players, ask).catch(() => ({}));
+}

@@ -1,0 +1,128 @@
+// SQL of the lists that players see: their own servers, the lobby's menu, the allowlist.
+
+import { systemNames } from "@svc/proto";
+import { sql } from "kysely";
+import type { LifecycleStore } from "../server/schema.ts";
+import { guarded, type RowColumns, rowColumns, rowOf, type ServerRow } from "../server/store.ts";
+
+export type ListedRow = { name: string; subdomain: string | undefined; row: ServerRow };
+/** Names of servers, by what they are to one player. */
+export type MenuNames = { retiring: Set<string>; owned: Set<string>; listed: Set<string> };
+export type ListedPlayer = { mcUuid: string; addedAt: Date; canWake: boolean };
+
+export type ListStore = {
+  /** Servers that an account owns or could claim, after a name and in its order. */
+  ownedOrClaimable: (accountId: string, after: string, limit: number) => Promise<ListedRow[]>;
+  menuNames: (player: string, accountId: string | undefined) => Promise<MenuNames>;
+  /** Players who joined, the newest first. */
+  allowlist: (name: string, limit: number) => Promise<ListedPlayer[]>;
+  /** Sets the right of a player; `judge` throws when the caller may not. */
+  setWakeRight: (
+    about: WakeRight,
+    judge: (row: ServerRow) => void,
+  ) => Promise<"changed" | "same" | "unlisted">;
+};
+
+export type WakeRight = { name: string; player: string; canWake: boolean };
+
+export function createListStore(store: LifecycleStore): ListStore {
+  const { db } = store;
+  return {
+    ownedOrClaimable: guarded((accountId, after, limit) =>
+      ownedOrClaimable(store, accountId, { after, limit }),
+    ),
+    menuNames: guarded((player, accountId) => menuNames(store, player, accountId)),
+    allowlist: guarded(async (name, limit) => {
+      const rows = await db
+        .selectFrom("server_allowlist")
+        .select(["mc_uuid", "added_at", "revoked_at"])
+        .where("server_name", "=", name)
+        .orderBy("added_at", "desc")
+        .orderBy("mc_uuid")
+        .limit(limit)
+        .execute();
+      return rows.map((row) => ({
+        mcUuid: row.mc_uuid,
+        addedAt: row.added_at,
+        canWake: row.revoked_at === null,
+      }));
+    }),
+    setWakeRight: guarded((about, judge) => setWakeRight(store, about, judge)),
+  };
+}
+
+// Two short walks over indexes of their own; one condition with "or" would read every row that others own.
+async function ownedOrClaimable(
+  { db }: LifecycleStore,
+  accountId: string,
+  { after, limit }: { after: string; limit: number },
+): Promise<ListedRow[]> {
+  const columns = ["name", ...rowColumns] as const;
+  const page = db.selectFrom("servers").select(columns).where("deleted_at", "is", null);
+  const owned = page.where("owner_id", "=", accountId).where("name", ">", after).orderBy("name").limit(limit);
+  const claimable = page
+    .where("owner_id", "is", null)
+    .where("retire_requested_at", "is", null)
+    .where("name", "not in", [...systemNames])
+    .where("name", ">", after)
+    .orderBy("name")
+    .limit(limit);
+  const { rows } = await sql<RowColumns & { name: string; subdomain: string | null }>`
+    select listed.*, alias.subdomain from ((${owned}) union all (${claimable})) listed
+    left join server_aliases alias on alias.server_name = listed.name
+    order by listed.name limit ${limit}`.execute(db);
+  return rows.map((row) => ({
+    name: row.name,
+    subdomain: row.subdomain ?? undefined,
+    row: rowOf(row),
+  }));
+}
+
+// Of ten thousand servers only those that differ from the rest for this player.
+async function menuNames(
+  { db }: LifecycleStore,
+  player: string,
+  accountId: string | undefined,
+): Promise<MenuNames> {
+  const { rows } = await sql<{ name: string; what: keyof MenuNames }>`
+    select name, 'retiring' as what from servers where retire_requested_at is not null and deleted_at is null
+    union all
+    select name, 'owned' from servers where owner_id = ${accountId ?? null} and deleted_at is null
+    union all
+    select server_name, 'listed' from server_allowlist where mc_uuid = ${player}::uuid and revoked_at is null`.execute(
+    db,
+  );
+  const names: MenuNames = { retiring: new Set(), owned: new Set(), listed: new Set() };
+  for (const { name, what } of rows) names[what].add(name);
+  return names;
+}
+
+async function setWakeRight(
+  { db }: LifecycleStore,
+  { name, player, canWake }: WakeRight,
+  judge: (row: ServerRow) => void,
+): Promise<"changed" | "same" | "unlisted"> {
+  return db.transaction().execute(async (trx) => {
+    const query = trx.selectFrom("servers").select(rowColumns).where("name", "=", name);
+    // The owner stays who it is until the right is written.
+    const row = await query.where("deleted_at", "is", null).forShare().executeTakeFirst();
+    if (!row) return "unlisted";
+    judge(rowOf(row));
+    const entry = await trx
+      .selectFrom("server_allowlist")
+      .select("revoked_at")
+      .where("server_name", "=", name)
+      .where("mc_uuid", "=", player)
+      .forUpdate()
+      .executeTakeFirst();
+    if (!entry) return "unlisted";
+    if ((entry.revoked_at === null) === canWake) return "same";
+    await trx
+      .updateTable("server_allowlist")
+      .set({ revoked_at: canWake ? null : sql<Date>`now()` })
+      .where("server_name", "=", name)
+      .where("mc_uuid", "=", player)
+      .execute();
+    return "changed";
+  });
+}

@@ -1,0 +1,31 @@
+// What a player may do with a server in the lobby's menu (api.md A3, behaviour.md f). Pure.
+
+import type { ownership } from "@svc/proto";
+import type { z } from "zod";
+import type { Server } from "../cluster/resource.ts";
+import { hasGivenUp } from "../server/info.ts";
+import { judgeWaker, type Waker } from "../server/wake-policy.ts";
+
+export type MenuVerdict = z.output<typeof ownership.MenuVerdict>;
+
+/** What the database knows of one server and one player. */
+export type MenuFacts = { isRetiring: boolean; isOwned: boolean; isListed: boolean };
+
+/**
+ * The strongest verdict first. It follows the gates of a wake without cooldown and cap; a server that is up may be
+ * joined whatever the verdict.
+ */
+export function verdictOf(
+  server: Server,
+  facts: MenuFacts,
+  about: { isStaff: boolean; autoRestarts: number },
+): MenuVerdict {
+  if (facts.isRetiring) return "retiring";
+  if (hasGivenUp(server, about.autoRestarts)) return "start_failed";
+  if (facts.isOwned) return "owner";
+  const stranger: Waker = { accountId: undefined, isStaff: about.isStaff };
+  const answer = judgeWaker(server, undefined, stranger);
+  if (answer === "allowed") return "wake";
+  if (answer === "refused") return "owner_only";
+  return facts.isListed ? "wake" : "allowlist";
+}

@@ -1,0 +1,15 @@
+import type { Handler } from "@svc/mesh";
+import { findByAnyName } from "../server/deps.ts";
+import { toServerInfo } from "../server/info.ts";
+import { type contracts, isSystem, type OwnershipDeps } from "./deps.ts";
+
+export const readMenu =
+  (deps: OwnershipDeps): Handler<typeof contracts.readMenu> =>
+  async (_context, { name }) => {
+    const server = await findByAnyName(deps, name);
+    const row = await deps.store.find(name);
+    const info = toServerInfo(server, { autoRestarts: deps.settings.auto_restarts });
+    const { phase, ready, playersOnline, playersMax } = info;
+    const claimable = !isSystem(name, server) && row?.ownerId === undefined && !row?.retiring;
+    return { name, phase, ready, playersOnline, playersMax, claimable };
+  };

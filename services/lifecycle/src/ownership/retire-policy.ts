@@ -1,0 +1,40 @@
+// Who may give a server up or delete it, and who may call that off (interface.md 2.5, behaviour.md f). Pure.
+
+import type { RetireState } from "@svc/proto";
+import type { ServerRow } from "../server/store.ts";
+import { type Caller, mayManage } from "./caller.ts";
+
+export type RetireRefusal = { fault: "forbidden" | "confirm_mismatch"; message?: string };
+
+const notTheirs: RetireRefusal = {
+  fault: "forbidden",
+  message: "Only the owner of a server, or staff, may give it up.",
+};
+
+/** Whether a server may be retired by this caller. */
+export function refusalOfRetiring(
+  row: ServerRow | undefined,
+  caller: Caller,
+  asked: { name: string; confirm: string; isDeletion: boolean },
+): RetireRefusal | undefined {
+  if (!mayManage(row, caller)) return notTheirs;
+  if (asked.isDeletion && !caller.isStaff) {
+    return { fault: "forbidden", message: "Only staff may delete a server; leave delete out to give it up." };
+  }
+  return asked.confirm === asked.name ? undefined : { fault: "confirm_mismatch" };
+}
+
+/** What is pending after a request: the first time is kept, and a deletion stays one. */
+export function retireStateOf(before: RetireState | undefined, isDeletion: boolean, now: Date): RetireState {
+  return {
+    requested_at: before?.requested_at ?? now.toISOString(),
+    delete: isDeletion || before?.delete === true,
+  };
+}
+
+/** Whether a pending retirement may be called off by this caller. */
+export function refusalOfCancelling(row: ServerRow | undefined, caller: Caller): RetireRefusal | undefined {
+  if (!mayManage(row, caller)) return notTheirs;
+  if (row?.retiring?.delete !== true || caller.isStaff) return undefined;
+  return { fault: "forbidden", message: "Staff asked for this deletion, so only staff can call it off." };
+}

@@ -1,0 +1,59 @@
+import { resources } from "@svc/kube";
+import type { Context, Handler } from "@svc/mesh";
+import type { InputOf } from "@svc/proto";
+import { servers as resource, type Server } from "../cluster/resource.ts";
+import { auditActor } from "../server/deps.ts";
+import type { ServerRow } from "../server/store.ts";
+import { callerOf } from "./caller.ts";
+import { assertRetirable, type contracts, findRow, isSystem, type OwnershipDeps } from "./deps.ts";
+import { refusalOfRetiring, retireStateOf } from "./retire-policy.ts";
+
+type Contract = typeof contracts.retire;
+
+export const retire =
+  (deps: OwnershipDeps): Handler<Contract> =>
+  async (context, input) => {
+    const { name } = input;
+    assertRetirable(name);
+    const server = await deps.kube.find(resource, { name, namespace: deps.namespace });
+    checkCaller(context, input, await findRow(deps, name));
+    await checkObject(deps, context, { name, server });
+    const done = await deps.ownership.retire(name, (row) => {
+      checkCaller(context, input, row);
+      return retireStateOf(row.retiring, input.delete === true, new Date());
+    });
+    if (!done) throw context.fault("not_found");
+    const { before, retiring } = done;
+    if (server) await stop(deps, server);
+    if (before.retiring?.delete !== retiring.delete) {
+      const action = retiring.delete ? "server.delete" : "server.release";
+      deps.mesh.audit({ ...auditActor(context), action, server_name: name });
+    }
+    return { name, retiring };
+  };
+
+function checkCaller(context: Context<Contract>, input: InputOf<Contract>, row: ServerRow): void {
+  const asked = { name: input.name, confirm: input.confirm, isDeletion: input.delete === true };
+  const refusal = refusalOfRetiring(row, callerOf(context), asked);
+  if (!refusal) return;
+  throw context.fault(refusal.fault, refusal.message === undefined ? {} : { message: refusal.message });
+}
+
+async function checkObject(
+  { kube, namespace }: OwnershipDeps,
+  context: Context<Contract>,
+  { name, server }: { name: string; server: Server | undefined },
+): Promise<void> {
+  // What the reaper never touches could never be given up (interface.md 2.3 reaperExempt).
+  if (isSystem(name, server) || server?.spec.reaperExempt) throw context.fault("system_server");
+  if (server) return;
+  // Without its object nobody can say that this volume is the server's world.
+  const volume = await kube.find(resources.claims, { name: `world-${name}-0`, namespace });
+  if (volume) throw context.fault("world_volume_orphaned");
+}
+
+// After the row: a wake that comes in between sees it, or is taken back by the one who woke (server/start.ts).
+async function stop({ kube, servers, namespace }: OwnershipDeps, server: Server): Promise<void> {
+  const target = { name: server.metadata.name, namespace };
+  servers.remember(await kube.patch(resource, target, { merge: { spec: { desiredState: "Stopped" } } }));
+}

@@ -1,0 +1,204 @@
+// All SQL on who owns what (behaviour.md c). Gate and write are one transaction; the lock of an account comes before
+// that of a row, and of two accounts the one that sorts first.
+
+import { ownership as contracts, type RetireState, worlds } from "@svc/proto";
+import { outboxRow, type Trx } from "@svc/store";
+import { sql } from "kysely";
+import type { LifecycleStore, Tables } from "../server/schema.ts";
+import { type Costs, costColumns, guarded, lockRow, type ServerRow } from "../server/store.ts";
+import type { Usage } from "./quota.ts";
+
+export type Transfer = { transferId: string; from: string; to: string };
+
+export type OwnershipStore = {
+  /**
+   * Gives a server to an account. `judge` sees row and usage while nobody else can change either; it throws what
+   * refuses the claim and answers with the server's costs of now. Resolves with false when there is no such row.
+   */
+  claim: (
+    about: { name: string; accountId: string },
+    judge: (row: ServerRow, used: Usage) => Promise<Costs>,
+  ) => Promise<boolean>;
+  /** Notes a retirement down; `judge` throws, or says what is pending from now on. */
+  retire: (
+    name: string,
+    judge: (row: ServerRow) => RetireState,
+  ) => Promise<{ before: ServerRow; retiring: RetireState } | undefined>;
+  /** Forgets a pending retirement; `judge` throws what refuses that. Resolves with what was there. */
+  cancelRetirement: (name: string, judge: (row: ServerRow) => void) => Promise<ServerRow | undefined>;
+  releaseAccount: (accountId: string) => Promise<string[]>;
+  /** Moves all servers, or throws what `judge` throws. A repeat answers what the first one did. */
+  transfer: (about: Transfer, judge: (used: Usage, more: Usage) => void) => Promise<string[]>;
+  count: (accountIds: readonly string[]) => Promise<Record<string, number>>;
+};
+
+export function createOwnershipStore(store: LifecycleStore): OwnershipStore {
+  return {
+    claim: guarded((about, judge) => claim(store, about, judge)),
+    retire: guarded((name, judge) => retire(store, name, judge)),
+    cancelRetirement: guarded((name, judge) => cancelRetirement(store, name, judge)),
+    releaseAccount: guarded((accountId) => releaseAccount(store, accountId)),
+    transfer: guarded((about, judge) => transfer(store, about, judge)),
+    count: guarded(async (accountIds) => {
+      const rows = await store.db
+        .selectFrom("servers")
+        .select(["owner_id", sql<number>`count(*)`.as("owned")])
+        .where("owner_id", "=", sql<string>`any(${[...accountIds]}::text[])`)
+        .where("deleted_at", "is", null)
+        .groupBy("owner_id")
+        .execute();
+      return Object.fromEntries(rows.map(({ owner_id, owned }) => [owner_id ?? "", owned]));
+    }),
+  };
+}
+
+type T = Trx<Tables>;
+
+// Two keys, so that it is never the lock that another service takes for the same account.
+async function lockAccounts(trx: T, ...accountIds: string[]): Promise<void> {
+  for (const id of [...new Set(accountIds)].sort()) {
+    await sql`select pg_advisory_xact_lock(hashtext('lifecycle.account'), hashtext(${id}))`.execute(trx);
+  }
+}
+
+async function usageOf(trx: T, accountId: string): Promise<Usage> {
+  const row = await trx
+    .selectFrom("servers")
+    .select([
+      sql<number>`count(*)`.as("servers"),
+      sql<number>`coalesce(sum(cached_cpu_milli), 0)::bigint`.as("cpuMilli"),
+      sql<number>`coalesce(sum(cached_memory_mb), 0)::bigint`.as("memoryMb"),
+      sql<number>`coalesce(sum(cached_storage_mb), 0)::bigint`.as("storageMb"),
+    ])
+    .where("owner_id", "=", accountId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return row;
+}
+
+const unwarned = { warned_3d_at: null, warned_1d_at: null };
+
+async function emptyAllowlists(trx: T, names: readonly string[]): Promise<void> {
+  if (names.length === 0) return;
+  const isOne = sql<string>`any(${[...names]}::text[])`;
+  await trx.deleteFrom("server_allowlist").where("server_name", "=", isOne).execute();
+}
+
+async function claim(
+  { db }: LifecycleStore,
+  { name, accountId }: { name: string; accountId: string },
+  judge: (row: ServerRow, used: Usage) => Promise<Costs>,
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    await lockAccounts(trx, accountId);
+    const row = await lockRow(trx, name);
+    if (!row) return false;
+    const costs = await judge(row, await usageOf(trx, accountId));
+    const now = sql<Date>`now()`;
+    const taken = await trx
+      .updateTable("servers")
+      .set({ owner_id: accountId, claimed_at: now, last_active_at: now, ...unwarned, ...costColumns(costs) })
+      .where("name", "=", name)
+      .where("owner_id", "is", null)
+      .executeTakeFirst();
+    if (taken.numUpdatedRows !== 1n) throw new Error(`the row of ${name} changed under its lock`);
+    await emptyAllowlists(trx, [name]);
+    const event = { name, user_id: accountId, at: new Date().toISOString() };
+    await trx.insertInto("outbox").values(outboxRow(contracts.serverClaimed, event)).execute();
+    return true;
+  });
+}
+
+async function retire(
+  { db }: LifecycleStore,
+  name: string,
+  judge: (row: ServerRow) => RetireState,
+): Promise<{ before: ServerRow; retiring: RetireState } | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const before = await lockRow(trx, name);
+    if (!before) return undefined;
+    const retiring = judge(before);
+    if (before.retiring && before.retiring.delete === retiring.delete) return { before, retiring };
+    await trx
+      .updateTable("servers")
+      .set({ retire_requested_at: new Date(retiring.requested_at), retire_delete: retiring.delete })
+      .where("name", "=", name)
+      .execute();
+    const event = { name, delete: retiring.delete, at: new Date().toISOString() };
+    await trx.insertInto("outbox").values(outboxRow(contracts.retirementRequested, event)).execute();
+    return { before, retiring };
+  });
+}
+
+async function cancelRetirement(
+  { db }: LifecycleStore,
+  name: string,
+  judge: (row: ServerRow) => void,
+): Promise<ServerRow | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const before = await lockRow(trx, name);
+    if (!before) return undefined;
+    judge(before);
+    if (!before.retiring) return before;
+    const cleared = { retire_requested_at: null, retire_delete: false };
+    await trx.updateTable("servers").set(cleared).where("name", "=", name).execute();
+    const event = { name, at: new Date().toISOString() };
+    await trx.insertInto("outbox").values(outboxRow(contracts.retirementCancelled, event)).execute();
+    return before;
+  });
+}
+
+// A give-up that was asked for goes on; the idle clock of the others begins anew, so that nothing is archived at once.
+async function releaseAccount({ db }: LifecycleStore, accountId: string): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    await lockAccounts(trx, accountId);
+    const rows = await trx
+      .updateTable("servers")
+      .set({ owner_id: null, claimed_at: null, last_active_at: sql<Date>`now()`, ...unwarned })
+      .where("owner_id", "=", accountId)
+      .returning("name")
+      .execute();
+    const names = rows.map(({ name }) => name).sort();
+    await emptyAllowlists(trx, names);
+    const at = new Date().toISOString();
+    const events = names.map((name) =>
+      outboxRow(worlds.serverReleased, { name, outcome: "account-deleted", at }),
+    );
+    if (events.length > 0) await trx.insertInto("outbox").values(events).execute();
+    return names;
+  });
+}
+
+async function transfer(
+  { db }: LifecycleStore,
+  { transferId, from, to }: Transfer,
+  judge: (used: Usage, more: Usage) => void,
+): Promise<string[]> {
+  return db.transaction().execute(async (trx) => {
+    await lockAccounts(trx, from, to);
+    const done = await trx
+      .selectFrom("account_transfers")
+      .select("servers")
+      .where("transfer_id", "=", transferId)
+      .executeTakeFirst();
+    if (done) return done.servers;
+    judge(await usageOf(trx, to), await usageOf(trx, from));
+    const rows = await trx
+      .updateTable("servers")
+      // The new owner was not warned yet; and a new owner says anew who may wake the server (api.md A13 claim).
+      .set({ owner_id: to, ...unwarned })
+      .where("owner_id", "=", from)
+      .returning("name")
+      .execute();
+    const servers = rows.map(({ name }) => name).sort();
+    await emptyAllowlists(trx, servers);
+    const note = { transfer_id: transferId, from_user_id: from, to_user_id: to, servers };
+    await trx.insertInto("account_transfers").values(note).execute();
+    const at = new Date().toISOString();
+    const events = servers.map((name) =>
+      outboxRow(contracts.serverTransferred, { name, from_user_id: from, to_user_id: to, at }),
+    );
+    if (events.length > 0) await trx.insertInto("outbox").values(events).execute();
+    return servers;
+  });
+}

@@ -1,0 +1,19 @@
+import type { Handler } from "@svc/mesh";
+import { servers as resource, wantsToRun } from "../cluster/resource.ts";
+import { auditActor } from "../server/deps.ts";
+import { type contracts, findFresh, type WorldDeps } from "./deps.ts";
+import { isAtRest } from "./world-server.ts";
+
+export const holdWorld =
+  (deps: WorldDeps): Handler<typeof contracts.holdWorld> =>
+  async (context, { name }) => {
+    const found = await findFresh(deps, name);
+    if (!found) throw context.fault("not_found", { message: `There is no server ${name}.` });
+    const { server, hasPod } = found;
+    if (!server || !wantsToRun(server)) return { stopped: isAtRest(server, hasPod) };
+    const target = { name, namespace: deps.namespace };
+    const merge = { spec: { desiredState: "Stopped" } };
+    deps.servers.remember(await deps.kube.patch(resource, target, { merge }));
+    deps.mesh.audit({ ...auditActor(context), action: "server.stop", server_name: name });
+    return { stopped: false };
+  };

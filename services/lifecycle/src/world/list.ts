@@ -1,0 +1,36 @@
+import type { Handler } from "@svc/mesh";
+import { servers as resource, type Server } from "../cluster/resource.ts";
+import { assertListed } from "../server/deps.ts";
+import { firstAfter, sortedNames } from "../server/list.ts";
+import type { contracts, WorldDeps } from "./deps.ts";
+import type { WorldRow } from "./store.ts";
+import { toWorldServer } from "./world-server.ts";
+
+/**
+ * From this replica's copy of the cluster, so `stopped` says nothing about pods: whoever acts on a world describes
+ * it first.
+ */
+export const listWorlds =
+  (deps: WorldDeps): Handler<typeof contracts.listWorlds> =>
+  async (_context, { cursor = "" }) => {
+    assertListed(deps);
+    const { list_page: limit } = deps.settings;
+    const rows = await deps.worlds.page(cursor, limit);
+    const names = sortedNames(deps.servers);
+    const begin = firstAfter(names, cursor);
+    const all = new Set([...rows.keys(), ...names.slice(begin, begin + limit)]);
+    const page = [...all].sort().slice(0, limit);
+    const items = await Promise.all(page.map((name) => viewOf(deps, name, rows.get(name))));
+    const next = all.size > page.length || page.length === limit ? page.at(-1) : undefined;
+    return { items: items.flatMap((item) => item ?? []), ...(next !== undefined && { next }) };
+  };
+
+async function viewOf(deps: WorldDeps, name: string, row: WorldRow | undefined) {
+  const server = deps.servers.get(name) ?? (await findMissing(deps, name));
+  return server || row ? toWorldServer(name, { server, row, hasPod: false }) : undefined;
+}
+
+// Our copy may be a moment old; that an object is gone is only said when the cluster says so.
+function findMissing({ kube, namespace }: WorldDeps, name: string): Promise<Server | undefined> {
+  return kube.find(resource, { name, namespace });
+}

@@ -1,0 +1,53 @@
+// One server as world operations and the reaper see it (interface.md 3.2, 3.3). Pure.
+
+import { systemNames, type worlds } from "@svc/proto";
+import type { z } from "zod";
+import { type Server, systemRoleOf, worldClaimName } from "../cluster/resource.ts";
+import type { WorldRow } from "./store.ts";
+
+export type WorldServer = z.output<typeof worlds.WorldServer>;
+
+/**
+ * True when nothing of a run is left: asked to be stopped, stopped, no pod, and the operator has seen the object as it
+ * is now. A start that was taken back at once may have its pod still to come; until the operator has looked, the phase
+ * is that of before.
+ */
+export function isAtRest(server: Server | undefined, hasPod: boolean): boolean {
+  if (hasPod) return false;
+  if (!server) return true;
+  const { spec, status, metadata } = server;
+  const isSeen = (status?.observedGeneration ?? 0) >= (metadata.generation ?? 0);
+  return (spec.desiredState ?? "Stopped") === "Stopped" && status?.phase === "Stopped" && isSeen;
+}
+
+export function toWorldServer(
+  name: string,
+  about: { server: Server | undefined; row: WorldRow | undefined; hasPod: boolean },
+): WorldServer {
+  const { server, row, hasPod } = about;
+  const isSystem = systemNames.has(name) || (server !== undefined && systemRoleOf(server) !== "");
+  const nodeName = server?.spec.nodeName || server?.status?.nodeName;
+  return {
+    name,
+    exists: server !== undefined,
+    ...(row?.ownerId !== undefined && { owner_id: row.ownerId }),
+    ...(row?.claimedAt && { claimed_at: row.claimedAt.toISOString() }),
+    last_active_at: (row?.lastActiveAt ?? madeAt(server)).toISOString(),
+    ...(row?.warned3dAt && { warned_3d_at: row.warned3dAt.toISOString() }),
+    ...(row?.warned1dAt && { warned_1d_at: row.warned1dAt.toISOString() }),
+    ...(row?.retiring && { retiring: row.retiring }),
+    reaper_exempt: isSystem || server?.spec.reaperExempt === true,
+    system: isSystem,
+    phase: server?.status?.phase ?? "Unknown",
+    desired_state: server?.spec.desiredState ?? "Stopped",
+    stopped: isAtRest(server, hasPod),
+    ...(nodeName && { node_name: nodeName }),
+    volume_claim: server ? worldClaimName(server) : `world-${name}-0`,
+  };
+}
+
+// An object that has no row yet was made a moment ago.
+function madeAt(server: Server | undefined): Date {
+  const at = Date.parse(server?.metadata.creationTimestamp ?? "");
+  return new Date(Number.isNaN(at) ? Date.now() : at);
+}
