@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { RelaySettings } from "../config.ts";
 import { type SmtpSink, startSmtpSink } from "../testing/smtp-sink.ts";
@@ -71,6 +71,88 @@ describe("the relay", () => {
     assert.ok(!plain.mails.some((mail) => mail.to === "b@example.org"));
   });
 
+  test("is told the sender before any recipient, and refuses us all the same for every one of them", async () => {
+    plain.refuseSenderWith = "5.7.1 no relaying";
+    const senders = plain.senders;
+    await assert.rejects(relayTo(plain.port).open("anybody@example.org"), /550 5\.7\.1 no relaying/);
+    plain.refuseSenderWith = undefined;
+    assert.equal(plain.senders, senders + 1);
+    const opened = await relayTo(plain.port).open("anybody@example.org");
+    await opened.send("somebody@example.org", letter);
+    opened.close();
+    assert.equal(plain.mails.at(-1)?.to, "somebody@example.org");
+  });
+
+  test("that was only tried has been told no recipient", async () => {
+    const { length } = plain.mails;
+    const opened = await relayTo(plain.port).open("anybody@example.org");
+    opened.close();
+    assert.equal(plain.mails.length, length);
+  });
+
+  test("with TLS from the first byte is used", async () => {
+    const implicit = await startSmtpSink({ implicitTls: true });
+    await relayTo(implicit.port, { implicitTls: true }).send("a@example.org", letter);
+    assert.equal(implicit.mails.length, 1);
+    const strict = { implicitTls: true, requireTls: true };
+    await assert.rejects(relayTo(implicit.port, strict).send("a@example.org", letter), /certificate/);
+    assert.equal(implicit.mails.length, 1);
+    await implicit.stop();
+  });
+
+  test("gets lines that begin with a dot as they are", async () => {
+    const dotted = { subject: "dots", text: ".\n..a\n.b\n", html: "<p>.</p>" };
+    await relayTo(plain.port).send("a@example.org", dotted);
+    assert.match(plain.mails.at(-1)?.source ?? "", /\r\n\.\r\n\.\.a\r\n\.b\r\n/);
+  });
+
+  test("gets a domain in ASCII, and a name beyond ASCII only when it can take one", async () => {
+    await relayTo(plain.port).send("a@bücher.example", letter);
+    assert.match(plain.mails.at(-1)?.to ?? "", /^a@(xn--bcher-kva|bücher)\.example$/);
+    await relayTo(plain.port).send("jürgen@example.org", letter);
+    assert.equal(plain.mails.at(-1)?.to, "jürgen@example.org");
+    const old = await startScript([
+      "220 hello",
+      "250 old relay",
+      "250 sender ok",
+      "250 ok",
+      "354 go",
+      "250 taken",
+    ]);
+    await relayTo(old.port).send("a@example.org", letter);
+    const told = await startScript(["220 hello", "250 old relay"]);
+    await assert.rejects(relayTo(told.port).send("jürgen@example.org", letter), /SMTPUTF8/);
+    await Promise.all([old.stop(), told.stop()]);
+  });
+
+  test("that speaks before TLS what would count after it is refused", async () => {
+    const sly = await startScript(["220 hello", "250-sly\r\n250 STARTTLS", "220 go\r\n250 as if secured"]);
+    await assert.rejects(relayTo(sly.port).send("a@example.org", letter), /before it was secured/);
+    await sly.stop();
+  });
+
+  test("that hides its STARTTLS gets nothing where security is required", async () => {
+    const hidden = await startScript(["220 hello", "250-plain\r\n250 AUTH PLAIN"]);
+    const settings = { requireTls: true, username: "svc", password: "secret" };
+    await assert.rejects(relayTo(hidden.port, settings).send("a@example.org", letter), /STARTTLS/);
+    assert.ok(!hidden.heard().includes("AUTH"));
+    await hidden.stop();
+  });
+
+  const oddities: Record<string, [says: readonly string[], error: RegExp]> = {
+    "speaks another protocol": [["SSH-2.0-OpenSSH_9.2"], /does not speak SMTP/],
+    "is busy": [["421 try later"], /421 try later/],
+    "never ends its reply": [[`220-${"x".repeat(1_000)}\r\n`.repeat(100)], /talks too much/],
+    "takes the message not": [["220 a", "250 b", "250 c", "250 d", "354 e", "554 spam"], /554 spam/],
+  };
+  for (const [fact, [says, error]] of Object.entries(oddities)) {
+    test(`that ${fact} is refused with its own words`, async () => {
+      const odd = await startScript(says);
+      await assert.rejects(relayTo(odd.port).send("a@example.org", letter), error);
+      await odd.stop();
+    });
+  }
+
   test("that says nothing is given up in time", async () => {
     const mute = createServer();
     await once(mute.listen(0, "127.0.0.1"), "listening");
@@ -79,3 +161,34 @@ describe("the relay", () => {
     mute.close();
   });
 });
+
+/** A relay that answers each line with the next of its replies, whatever was asked; a message counts as one line. */
+async function startScript(replies: readonly string[]) {
+  let heard = "";
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    const left = [...replies];
+    const say = () => {
+      const next = left.shift();
+      if (next !== undefined) socket.write(`${next}\r\n`);
+      return next;
+    };
+    let isMessage = say()?.startsWith("354") ?? false;
+    socket.on("error", () => undefined);
+    socket.on("data", (chunk) => {
+      heard += chunk.toString();
+      if (isMessage && !heard.endsWith("\r\n.\r\n")) return;
+      isMessage = say()?.startsWith("354") ?? false;
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    port: (server.address() as AddressInfo).port,
+    heard: () => heard,
+    stop: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
