@@ -1,7 +1,15 @@
 import type { Mesh } from "@svc/mesh";
+import { consoles } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { ServerDeps } from "../server/deps.ts";
 import type { LifecycleStore } from "../server/schema.ts";
+import * as access from "./access.ts";
+import { command } from "./command.ts";
+import type { ConsoleDeps } from "./deps.ts";
+import { startFollowers } from "./followers.ts";
+import { changeGroup, changePermission, readLuckPerms } from "./luck-perms.ts";
+import { createServerRcon } from "./rcon.ts";
+import { watch } from "./watch.ts";
 
 export type ConsoleNeeds = {
   mesh: Mesh;
@@ -14,6 +22,25 @@ export type ConsoleNeeds = {
 };
 
 /** Answers the operations and runs what belongs to them until closed. */
-export function startConsole(_needs: ConsoleNeeds): { close: () => Promise<void> } {
-  return { close: async () => {} };
+export function startConsole(needs: ConsoleNeeds): { close: () => Promise<void> } {
+  const { mesh } = needs;
+  const rcon = createServerRcon(needs.deps);
+  const followers = startFollowers(needs);
+  const deps: ConsoleDeps = { ...needs.deps, mesh, rcon, followers };
+  mesh.serve(consoles.watch, watch(deps));
+  mesh.serve(consoles.command, command(deps));
+  mesh.serve(consoles.listWhitelist, access.listWhitelist(deps));
+  mesh.serve(consoles.changeWhitelist, access.changeWhitelist(deps));
+  mesh.serve(consoles.listPlayers, access.listPlayers(deps));
+  mesh.serve(consoles.listBans, access.listBans(deps));
+  mesh.serve(consoles.changeBan, access.changeBan(deps));
+  mesh.serve(consoles.kick, access.kick(deps));
+  mesh.serve(consoles.changePermission, changePermission(deps));
+  mesh.serve(consoles.changeGroup, changeGroup(deps));
+  mesh.serve(consoles.readLuckPerms, readLuckPerms(deps));
+  return {
+    close: async () => {
+      await Promise.all([rcon.close(), followers.close()]);
+    },
+  };
 }

@@ -1,0 +1,62 @@
+// Whitelist, bans, kicks and who is online: each one command of the game whose words the contract has checked.
+
+import type { Handler } from "@svc/mesh";
+import type { consoles } from "@svc/proto";
+import { parsePlayerList } from "@svc/rcon";
+import { audit, type ConsoleDeps } from "./deps.ts";
+import { openForCommands } from "./gate.ts";
+import { bannedIn, whitelistedIn } from "./reply/names.ts";
+
+export const listWhitelist =
+  (deps: ConsoleDeps): Handler<typeof consoles.listWhitelist> =>
+  async (context, { name }) => {
+    const output = await deps.rcon.ask(await openForCommands(deps, context, name), "whitelist list");
+    return { name, players: whitelistedIn(output), output };
+  };
+
+export const changeWhitelist =
+  (deps: ConsoleDeps): Handler<typeof consoles.changeWhitelist> =>
+  async (context, { name, action, player }) => {
+    const server = await openForCommands(deps, context, name);
+    audit(deps, context, { action: "access.whitelist", server_name: name, payload: { action, player } });
+    return { name, action, player, output: await deps.rcon.run(server, `whitelist ${action} ${player}`) };
+  };
+
+export const listPlayers =
+  (deps: ConsoleDeps): Handler<typeof consoles.listPlayers> =>
+  async (context, { name }) => {
+    const server = await openForCommands(deps, context, name);
+    const output = await deps.rcon.ask(server, "list");
+    const counted = server.status?.players;
+    const list = parsePlayerList(output);
+    return {
+      name,
+      online: list?.online ?? Math.max(0, counted?.online ?? 0),
+      max: list?.max ?? Math.max(0, counted?.max ?? 0),
+      players: list?.players ?? [],
+      output,
+    };
+  };
+
+export const listBans =
+  (deps: ConsoleDeps): Handler<typeof consoles.listBans> =>
+  async (context, { name }) => {
+    const output = await deps.rcon.ask(await openForCommands(deps, context, name), "banlist");
+    return { name, players: bannedIn(output), output };
+  };
+
+export const changeBan =
+  (deps: ConsoleDeps): Handler<typeof consoles.changeBan> =>
+  async (context, { name, action, player }) => {
+    const server = await openForCommands(deps, context, name);
+    audit(deps, context, { action: "access.ban", server_name: name, payload: { action, player } });
+    return { name, action, player, output: await deps.rcon.run(server, `${action} ${player}`) };
+  };
+
+export const kick =
+  (deps: ConsoleDeps): Handler<typeof consoles.kick> =>
+  async (context, { name, player }) => {
+    const server = await openForCommands(deps, context, name);
+    audit(deps, context, { action: "access.kick", server_name: name, payload: { player } });
+    return { name, player, output: await deps.rcon.run(server, `kick ${player}`) };
+  };

@@ -1,0 +1,40 @@
+import type { Handler } from "@svc/mesh";
+import type { consoles, Principal } from "@svc/proto";
+import { cleanLine } from "./clean-line.ts";
+import { readCommand } from "./command-text.ts";
+import { audit, type ConsoleDeps } from "./deps.ts";
+import { openForCommands } from "./gate.ts";
+import { notePlace } from "./place.ts";
+
+const encoder = new TextEncoder();
+
+export const command =
+  (deps: ConsoleDeps): Handler<typeof consoles.command> =>
+  async (context, input) => {
+    const { name } = input;
+    const server = await openForCommands(deps, context, name);
+    const read = readCommand(input.command);
+    if ("problem" in read) throw context.fault("bad_request", { message: read.problem });
+    audit(deps, context, {
+      action: "console.command",
+      server_name: name,
+      payload: { command: read.command },
+    });
+    const echoed = echo(deps, name, `${nameOf(context.principal)} > ${read.command}`);
+    const output = await deps.rcon.run(server, read.command);
+    await echoed.catch((err: unknown) => context.log.warn({ err }, "a command's echo was not published"));
+    return { name, output };
+  };
+
+/** Everybody who watches sees who ran what: the game itself does not log what comes over RCON. */
+function echo(deps: ConsoleDeps, name: string, text: string): Promise<void> {
+  const { owner, noun, key } = notePlace(name);
+  const line = cleanLine(encoder.encode(text), deps.settings.console_line_bytes);
+  const echoed = deps.mesh.publishLine(owner, noun, key, encoder.encode(line));
+  echoed.catch(() => {});
+  return echoed;
+}
+
+function nameOf(principal: Principal): string {
+  return principal.kind === "account" ? principal.username : principal.kind;
+}

@@ -1,0 +1,20 @@
+import type { Context, Mesh } from "@svc/mesh";
+import type { AnyContract } from "@svc/proto";
+import { auditActor, type ServerDeps } from "../server/deps.ts";
+import type { Followers } from "./followers.ts";
+import type { ServerRcon } from "./rcon.ts";
+
+/** What the handlers of consoles and access work with. */
+export type ConsoleDeps = ServerDeps & {
+  mesh: Pick<Mesh, "call" | "audit" | "publishLine">;
+  rcon: ServerRcon;
+  followers: Followers;
+};
+
+export function audit(
+  { mesh }: ConsoleDeps,
+  context: Context<AnyContract>,
+  about: { action: string; server_name: string; payload: Record<string, unknown> },
+): void {
+  mesh.audit({ ...auditActor(context), ...about });
+}

@@ -1,0 +1,228 @@
+// Reads one server's log and puts its lines on the mesh: what was printed last, then what comes, until the server has
+// stopped, nobody watches any more or another replica has taken over. Each line is stored once (libs/mesh, line/write).
+
+import { setTimeout as delay } from "node:timers/promises";
+import { isKubeError, type Kube, type PodLogLine, readPodLog, resources } from "@svc/kube";
+import type { LineWriter, Mesh } from "@svc/mesh";
+import type { Logger } from "@svc/telemetry";
+import { type Server, servers as serverResource } from "../cluster/resource.ts";
+import type { LifecycleSettings } from "../config.ts";
+import { cleanLine } from "./clean-line.ts";
+import { createLineBudget } from "./line-budget.ts";
+import type { ConsoleMetrics } from "./metrics.ts";
+import { logPlace, notePlace } from "./place.ts";
+import { hasLog } from "./policy.ts";
+import { createPlacing, encodePosition, parsePosition } from "./position.ts";
+
+export type FollowerDeps = {
+  kube: Kube;
+  mesh: Pick<Mesh, "writeLines" | "publishLine" | "endLines">;
+  settings: LifecycleSettings;
+  namespace: string;
+  /** The server as this replica knows it; may be some moments old. */
+  known: (name: string) => Server | undefined;
+  /** Whether this replica is still the one that follows. */
+  isMine: (name: string) => Promise<boolean>;
+  metrics: ConsoleMetrics;
+  log: Logger;
+};
+
+/** `stopped`: the server has. `lost`: another replica follows. `left`: told to stop. */
+export type FollowEnd = "stopped" | "lost" | "left";
+
+export type Follower = {
+  /** What was printed last can be read; rejects when the log cannot be reached. */
+  started: Promise<void>;
+  ended: Promise<FollowEnd>;
+  /** Looks whether what is waited for may never come; called about once a second. */
+  check: () => void;
+  stop: () => void;
+};
+
+const container = "minecraft";
+const encoder = new TextEncoder();
+/** Checks without a log of the server before a read that goes on is given up. */
+const patience = 5;
+
+export function startFollower(deps: FollowerDeps, name: string): Follower {
+  const leaving = new AbortController();
+  const started = Promise.withResolvers<void>();
+  started.promise.catch(() => {});
+  const follow: Follow = {
+    name,
+    reading: undefined,
+    budget: createLineBudget({
+      perSecond: deps.settings.console_lines_per_second,
+      burst: deps.settings.console_burst,
+    }),
+    signal: leaving.signal,
+    started,
+  };
+  const ended = run(deps, follow).finally(() => started.resolve());
+  let misses = 0;
+  return {
+    started: started.promise,
+    ended,
+    check: () => {
+      misses = hasLog(deps.known(name)) ? 0 : misses + 1;
+      if (misses >= patience) follow.reading?.abort();
+      tellLeftOut(deps, follow);
+    },
+    stop: () => leaving.abort(),
+  };
+}
+
+type Follow = {
+  name: string;
+  /** Ends the read that goes on, and with it nothing else. */
+  reading: AbortController | undefined;
+  budget: ReturnType<typeof createLineBudget>;
+  signal: AbortSignal;
+  started: PromiseWithResolvers<void>;
+};
+
+class Refused extends Error {}
+
+async function run(deps: FollowerDeps, follow: Follow): Promise<FollowEnd> {
+  const { name, signal, started } = follow;
+  while (!signal.aborted) {
+    try {
+      const end = await followOn(deps, follow, await deps.mesh.writeLines(logPlace(name)));
+      if (end) return end;
+    } catch (error) {
+      if (signal.aborted) break;
+      if (error instanceof Refused) {
+        if (!(await deps.isMine(name).catch(() => true))) return "lost";
+        continue;
+      }
+      started.reject(error);
+      deps.log.warn({ server: name, error: (error as Error).message }, "a console cannot be read; trying on");
+    }
+    await delay(deps.settings.console_poll, undefined, { signal }).catch(() => {});
+  }
+  return "left";
+}
+
+/** Reads on behind the writer's last line; undefined when it has to begin again. */
+async function followOn(
+  deps: FollowerDeps,
+  follow: Follow,
+  writer: LineWriter,
+): Promise<FollowEnd | undefined> {
+  const { name, signal, started } = follow;
+  let isBegun = false;
+  while (!signal.aborted) {
+    const pod = await findPod(deps, name);
+    try {
+      if (pod) {
+        if (!isBegun) await writeBacklog(deps, follow, { writer, pod });
+        isBegun = true;
+        started.resolve();
+        await writeLive(deps, follow, { writer, pod });
+      }
+    } catch (error) {
+      // The container waits to be started, or the pod has just gone.
+      if (!isKubeError(error, 400) && !isKubeError(error, 404)) throw error;
+    }
+    if (signal.aborted) break;
+    if (await hasStopped(deps, name)) {
+      await deps.mesh.endLines(notePlace(name), encoder.encode("The server has stopped."));
+      return "stopped";
+    }
+    started.resolve();
+    await delay(deps.settings.console_poll, undefined, { signal }).catch(() => {});
+  }
+  return "left";
+}
+
+async function findPod({ kube, namespace }: FollowerDeps, name: string): Promise<string | undefined> {
+  const pod = await kube.find(resources.pods, { name: `${name}-0`, namespace });
+  return pod?.metadata.uid;
+}
+
+// What this replica knows may be old, and an end that is none would send everybody away.
+async function hasStopped({ kube, namespace, known }: FollowerDeps, name: string): Promise<boolean> {
+  if (hasLog(known(name))) return false;
+  return !hasLog(await kube.find(serverResource, { name, namespace }));
+}
+
+type Source = { writer: LineWriter; pod: string };
+
+function requestFor(deps: FollowerDeps, follow: Follow) {
+  const { settings, namespace } = deps;
+  const name = `${follow.name}-0`;
+  return { namespace, name, container, lineBytes: settings.console_line_bytes, signal: follow.signal };
+}
+
+/** What came since the last line that is kept, or the last lines when none is. */
+async function writeBacklog(deps: FollowerDeps, follow: Follow, { writer, pod }: Source): Promise<void> {
+  const { settings, kube } = deps;
+  const about = requestFor(deps, follow);
+  const after = parsePosition(writer.position());
+  const read = (more: { sinceNs?: bigint; tailLines: number }) =>
+    collect(readPodLog(kube.transport, { ...about, ...more }));
+  const isSamePod = after?.pod === pod;
+  let lines = await read(
+    isSamePod
+      ? { sinceNs: after.atNs, tailLines: settings.console_catch_up }
+      : { tailLines: after ? settings.console_catch_up : settings.console_tail },
+  );
+  const [first] = lines;
+  // Which of the lines of one moment a line is can only be told from the first of them on.
+  if (!isSamePod && first && first.atNs === lines.at(-1)?.atNs)
+    lines = await read({ sinceNs: first.atNs, tailLines: settings.console_catch_up });
+  const place = createPlacing(pod, after);
+  const placed = lines.map((line) => ({ line, position: place(line.atNs) }));
+  const fresh = placed.filter(({ position }) => position !== undefined);
+  for (const { line, position } of after ? fresh : fresh.slice(-settings.console_tail)) {
+    if (position) await write(deps, writer, { line, at: encodePosition(position) });
+  }
+}
+
+async function collect(groups: AsyncIterable<PodLogLine[]>): Promise<PodLogLine[]> {
+  const lines: PodLogLine[] = [];
+  for await (const group of groups) lines.push(...group);
+  return lines;
+}
+
+async function writeLive(deps: FollowerDeps, follow: Follow, { writer, pod }: Source): Promise<void> {
+  const after = parsePosition(writer.position());
+  const place = createPlacing(pod, after);
+  follow.reading = new AbortController();
+  const request = {
+    ...requestFor(deps, follow),
+    follow: true,
+    signal: AbortSignal.any([follow.signal, follow.reading.signal]),
+    ...(after?.pod === pod && { sinceNs: after.atNs }),
+  };
+  for await (const group of readPodLog(deps.kube.transport, request)) {
+    for (const line of group) {
+      if (follow.signal.aborted) return;
+      const position = place(line.atNs);
+      if (!position) continue;
+      if (!follow.budget.take(line.line.length, performance.now())) deps.metrics.dropped();
+      else await write(deps, writer, { line, at: encodePosition(position) });
+    }
+    tellLeftOut(deps, follow);
+  }
+}
+
+async function write(
+  { settings, metrics }: FollowerDeps,
+  writer: LineWriter,
+  { line, at }: { line: PodLogLine; at: string },
+): Promise<void> {
+  const text = cleanLine(line.line, settings.console_line_bytes);
+  if (!(await writer.write(encoder.encode(text), at))) throw new Refused();
+  metrics.written();
+}
+
+function tellLeftOut({ mesh, log }: FollowerDeps, { name, budget }: Follow): void {
+  const count = budget.refused(performance.now());
+  if (count === 0) return;
+  const { owner, noun, key } = notePlace(name);
+  const text = `${count} lines were left out: the server prints faster than the console may show.`;
+  mesh
+    .publishLine(owner, noun, key, encoder.encode(text))
+    .catch((error: unknown) => log.debug({ server: name, err: error }, "a note could not be published"));
+}

@@ -1,0 +1,127 @@
+// The consoles that this replica follows. One replica follows a server while somebody watches it, wherever the viewers
+// are: a row names it, taken by compare-and-set and renewed every second; who falls silent is followed after the lease.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { type Follower, type FollowerDeps, startFollower } from "./follower.ts";
+import { createConsoleMetrics } from "./metrics.ts";
+import type { ConsoleNeeds } from "./serve.ts";
+import { type ConsoleStore, createConsoleStore } from "./store.ts";
+
+export type Followers = {
+  /**
+   * Somebody watches, for the next minutes: sees to it that one replica follows. Resolves when the last lines can be
+   * read. Throws `unavailable` when the log cannot be reached.
+   */
+  want: (server: string) => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** How long a new viewer may wait for the last lines of a log. */
+const backlogMs = 2_000;
+/** Consoles that one replica takes over in one round, so that several replicas share what a dead one left. */
+const takenAtOnce = 50;
+
+export function startFollowers(needs: ConsoleNeeds): Followers {
+  const { deps, replica, log } = needs;
+  const { settings } = deps;
+  const store = createConsoleStore(needs.database);
+  const following = new Map<string, Follower>();
+  const metrics = createConsoleMetrics(needs.registry, () => following.size);
+  const about: FollowerDeps = {
+    kube: deps.kube,
+    mesh: needs.mesh,
+    settings,
+    namespace: deps.namespace,
+    known: (name) => deps.servers.get(name),
+    isMine: async (name) => (await store.renew([name], replica, settings.console_lease)).length > 0,
+    metrics,
+    log,
+  };
+
+  const begin = (name: string): Follower => {
+    const known = following.get(name);
+    if (known) return known;
+    const follower = startFollower(about, name);
+    following.set(name, follower);
+    void follower.ended
+      .then(async (end) => {
+        if (following.get(name) === follower) following.delete(name);
+        if (end === "stopped") await store.finish(name, replica);
+      })
+      .catch((error: unknown) => log.warn({ server: name, err: error }, "a console's end was not recorded"));
+    return follower;
+  };
+  const end = (name: string) => {
+    following.get(name)?.stop();
+    following.delete(name);
+  };
+  const wanting = new Map<string, Promise<boolean>>();
+  // Viewers that come at once share one question.
+  const ask = (name: string): Promise<boolean> => {
+    const spans = { leaseMs: settings.console_lease, lingerMs: settings.console_linger };
+    const asked = wanting.get(name) ?? store.want(name, replica, spans);
+    wanting.set(name, asked);
+    asked.finally(() => wanting.delete(name)).catch(() => {});
+    return asked;
+  };
+  const closing = new AbortController();
+  const running = renewForever({ about, store, replica, following, begin, end }, closing.signal);
+  return {
+    want: async (name) => {
+      if (await ask(name)) await within(begin(name).started, backlogMs);
+    },
+    close: async () => {
+      closing.abort();
+      await running;
+      const names = [...following.keys()];
+      const ends = [...following.values()].map((follower) => follower.ended);
+      for (const name of names) end(name);
+      await Promise.allSettled(ends);
+      await store.release(names, replica).catch(() => {});
+    },
+  };
+}
+
+type Renewing = {
+  about: FollowerDeps;
+  store: ConsoleStore;
+  replica: string;
+  following: Map<string, Follower>;
+  begin: (name: string) => Follower;
+  end: (name: string) => void;
+};
+
+async function renewForever(renewing: Renewing, signal: AbortSignal): Promise<void> {
+  const { log, settings } = renewing.about;
+  while (!signal.aborted) {
+    await delay(settings.console_renew, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    // While the database is away who follows goes on: nobody else can have taken over.
+    await renew(renewing).catch((error: unknown) =>
+      log.warn({ error: (error as Error).message }, "who follows which console could not be renewed"),
+    );
+  }
+}
+
+async function renew({ about, store, replica, following, begin, end }: Renewing): Promise<void> {
+  const lease = about.settings.console_lease;
+  const names = [...following.keys()];
+  if (names.length > 0) {
+    const kept = new Set(await store.renew(names, replica, lease));
+    const over = names.filter((name) => !kept.has(name));
+    for (const name of over) end(name);
+    if (over.length > 0) await store.release(over, replica);
+    for (const follower of following.values()) follower.check();
+  }
+  for (const name of await store.takeOver(replica, lease, takenAtOnce)) begin(name);
+}
+
+async function within(work: Promise<void>, ms: number): Promise<void> {
+  const limit = new AbortController();
+  const timeUp = delay(ms, undefined, { signal: limit.signal }).catch(() => {});
+  try {
+    await Promise.race([work, timeUp]);
+  } finally {
+    limit.abort();
+  }
+}

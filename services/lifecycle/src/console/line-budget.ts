@@ -1,0 +1,41 @@
+// How much one console may say: lines are kept for an hour in a store that all consoles share (interface.md 4.1 rule 5),
+// so a server that floods its log must not push the others' past out. Pure but for its own counters.
+
+export type LineBudget = {
+  /** Whether a line of so many bytes may pass now. */
+  take: (bytes: number, nowMs: number) => boolean;
+  /** Lines refused since this was asked last; 0 while lines are still refused. */
+  refused: (nowMs: number) => number;
+};
+
+/** A longer line counts as several. */
+const lineBytes = 256;
+
+export function createLineBudget({ perSecond, burst }: { perSecond: number; burst: number }): LineBudget {
+  let left = burst;
+  let filledAt = Number.NaN;
+  let refusals = 0;
+  const fill = (nowMs: number) => {
+    if (filledAt >= 0) left = Math.min(burst, left + ((nowMs - filledAt) / 1_000) * perSecond);
+    filledAt = Math.max(nowMs, filledAt || 0);
+  };
+  return {
+    take: (bytes, nowMs) => {
+      fill(nowMs);
+      const cost = Math.max(1, Math.ceil(bytes / lineBytes));
+      if (left < cost) {
+        refusals += 1;
+        return false;
+      }
+      left -= cost;
+      return true;
+    },
+    refused: (nowMs) => {
+      fill(nowMs);
+      if (refusals === 0 || left < Math.min(burst, perSecond) / 4) return 0;
+      const count = refusals;
+      refusals = 0;
+      return count;
+    },
+  };
+}

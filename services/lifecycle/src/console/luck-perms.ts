@@ -1,0 +1,69 @@
+// Permissions and groups in LuckPerms (api.md A14).
+
+import type { Handler } from "@svc/mesh";
+import { type consoles, Fault } from "@svc/proto";
+import type { Server } from "../cluster/resource.ts";
+import { audit, type ConsoleDeps } from "./deps.ts";
+import { openForCommands } from "./gate.ts";
+import { isUnknownCommand, type Permission, parseInfoPage, splitGroups } from "./reply/luck-perms.ts";
+
+export const changePermission =
+  (deps: ConsoleDeps): Handler<typeof consoles.changePermission> =>
+  async (context, { name, action, player, node, value, world }) => {
+    if (action === "unset" && value !== undefined)
+      throw context.fault("bad_request", { message: "value belongs to the action set; leave it out." });
+    const server = await openForCommands(deps, context, name);
+    const payload = {
+      action,
+      player,
+      node,
+      ...(action === "set" && { value: value ?? true }),
+      ...(world && { world }),
+    };
+    audit(deps, context, { action: "access.permission", server_name: name, payload });
+    const what = action === "set" ? `set ${node} ${value ?? true}` : `unset ${node}`;
+    const where = world === undefined ? "" : ` world=${world}`;
+    const output = checked(await deps.rcon.run(server, `lp user ${player} permission ${what}${where}`));
+    return { name, action, player, node, output };
+  };
+
+export const changeGroup =
+  (deps: ConsoleDeps): Handler<typeof consoles.changeGroup> =>
+  async (context, { name, action, player, group }) => {
+    const server = await openForCommands(deps, context, name);
+    audit(deps, context, { action: "access.group", server_name: name, payload: { action, player, group } });
+    const output = checked(await deps.rcon.run(server, `lp user ${player} parent ${action} ${group}`));
+    return { name, action, player, group, output };
+  };
+
+export const readLuckPerms =
+  (deps: ConsoleDeps): Handler<typeof consoles.readLuckPerms> =>
+  async (context, { name, player }) => {
+    const server = await openForCommands(deps, context, name);
+    const { replies, permissions } = await readPages(deps, server, player);
+    return { player, ...splitGroups(permissions), output: replies.join("\n") };
+  };
+
+async function readPages(deps: ConsoleDeps, server: Server, player: string) {
+  const replies: string[] = [];
+  const permissions: Permission[] = [];
+  for (let page = 1, pages = 1; page <= Math.min(pages, deps.settings.luckperms_pages); page++) {
+    const suffix = page === 1 ? "" : ` ${page}`;
+    const reply = checked(await deps.rcon.ask(server, `lp user ${player} permission info${suffix}`));
+    // LuckPerms works beside the game's own turn; on servers that do not wait for it the reply is lost (its issue 1365).
+    // Nothing is not the same as no permission.
+    if (reply.trim() === "") throw new Fault("unavailable", { message: noReply });
+    const found = parseInfoPage(reply);
+    if (page === 1) pages = found.pages;
+    replies.push(reply);
+    permissions.push(...found.permissions);
+  }
+  return { replies, permissions };
+}
+
+const noReply = "LuckPerms gave no answer over RCON; its own log shows what it would have said.";
+
+function checked(reply: string): string {
+  if (isUnknownCommand(reply)) throw new Fault("luckperms_missing");
+  return reply;
+}

@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, test } from "node:test";
+import { faultOf } from "../testing/callers.ts";
+import { defaults } from "../testing/observed.ts";
+import { createServerRcon, type ServerRcon } from "./rcon.ts";
+import { createRconStage, type RconStage } from "./testing/rcon-server.ts";
+
+let stage: RconStage;
+let rcon: ServerRcon;
+const open = (more: Partial<typeof defaults> = {}) => {
+  rcon = createServerRcon({ kube: stage.kube, settings: { ...defaults, ...more } });
+};
+
+beforeEach(() => {
+  stage = createRconStage();
+  open();
+});
+afterEach(async () => {
+  await rcon.close();
+  await stage.close();
+});
+
+test("commands of many callers share one connection, in the order they came", async () => {
+  const ran: string[] = [];
+  await stage.start((command) => {
+    ran.push(command);
+    return `did ${command}`;
+  });
+  const commands = Array.from({ length: 10 }, (_, n) => `c${n}`);
+  const answers = await Promise.all(commands.map((command) => rcon.run(stage.server, command)));
+  assert.deepEqual(
+    answers,
+    commands.map((command) => `did ${command}`),
+  );
+  assert.deepEqual(ran, commands);
+  assert.equal(stage.secret.reads, 1);
+});
+
+test("the same question at once is asked once; a later one is asked again", async () => {
+  let asked = 0;
+  await stage.start(() => String(++asked));
+  const all = await Promise.all([1, 2, 3].map(() => rcon.ask(stage.server, "list")));
+  assert.deepEqual(all, ["1", "1", "1"]);
+  assert.equal(await rcon.ask(stage.server, "list"), "2");
+});
+
+test("the same command at once runs as often as it was sent", async () => {
+  let ran = 0;
+  await stage.start(() => String(++ran));
+  const all = await Promise.all([1, 2, 3].map(() => rcon.run(stage.server, "say hi")));
+  assert.deepEqual(all.sort(), ["1", "2", "3"]);
+});
+
+test("a server that is not there is 503, and works once it is", async () => {
+  assert.equal(await faultOf(rcon.run(stage.server, "list")), "unavailable");
+  await stage.start(() => "here");
+  assert.equal(await rcon.run(stage.server, "list"), "here");
+});
+
+test("a server that is started again is connected to again", async () => {
+  const first = await stage.start(() => "one");
+  assert.equal(await rcon.run(stage.server, "list"), "one");
+  await first.close();
+  await stage.start(() => "two");
+  const again = async (): Promise<string> =>
+    rcon.run(stage.server, "list").catch(() => rcon.run(stage.server, "list"));
+  assert.equal(await again(), "two");
+});
+
+test("a server that hangs is 503 within the time, and does not hold others back", async () => {
+  open({ rcon_timeout: 150 });
+  let release = () => {};
+  await stage.start(() => new Promise<string>((resolve) => (release = () => resolve("late"))));
+  const startedAt = performance.now();
+  assert.equal(await faultOf(rcon.run(stage.server, "list")), "unavailable");
+  assert.ok(performance.now() - startedAt < 2_000);
+  release();
+  const other = createRconStage();
+  await other.start(() => "fine");
+  const fine = { ...other.server, metadata: { ...other.server.metadata, name: "other" } };
+  stage.secret.password = "first";
+  assert.equal(await rcon.run(fine, "list"), "fine");
+  await rcon.close();
+  await other.close();
+});
+
+test("more commands than may wait are refused at once", async () => {
+  open({ rcon_waiting: 3 });
+  const gate = Promise.withResolvers<string>();
+  await stage.start(() => gate.promise);
+  const waiting = [1, 2, 3].map((n) => rcon.run(stage.server, `c${n}`));
+  assert.equal(await faultOf(rcon.run(stage.server, "one too many")), "overloaded");
+  gate.resolve("done");
+  assert.deepEqual(await Promise.all(waiting), ["done", "done", "done"]);
+  assert.equal(await rcon.run(stage.server, "room again"), "done");
+});
+
+test("a password that was made anew is read again; a wrong one is 503", async () => {
+  const first = await stage.start(() => "one");
+  assert.equal(await rcon.run(stage.server, "list"), "one");
+  await first.close();
+  await stage.start(() => "two", "second");
+  stage.secret.password = "second";
+  const again = () => rcon.run(stage.server, "list");
+  assert.equal(await again().catch(again), "two");
+  const other = createRconStage();
+  await other.start(() => "never", "not what the Secret says");
+  const wrong = { ...other.server, metadata: { ...other.server.metadata, name: "other" } };
+  assert.equal(await faultOf(rcon.run(wrong, "list")), "unavailable");
+  await other.close();
+});
+
+test("a server without RCON or without an address is 503 with words that help", async () => {
+  const off = { ...stage.server, spec: { ...stage.server.spec, rcon: { enabled: false } } };
+  await assert.rejects(rcon.run(off, "list"), /RCON is switched off/);
+  const { endpoint: _endpoint, ...status } = stage.server.status ?? {};
+  await assert.rejects(rcon.run({ ...stage.server, status }, "list"), /no address yet/);
+});

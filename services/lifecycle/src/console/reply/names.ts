@@ -1,0 +1,46 @@
+// Names out of replies of the game, as vanilla, Paper and the demo server word them. Best effort, never an error: the
+// reply itself is answered besides. Pure.
+
+const colours = /§[0-9a-fk-orx]/gi;
+const playerName = /^\.?[A-Za-z0-9_]{1,16}$/;
+const address = /^\d{1,3}(?:\.\d{1,3}){3}$|:.*:/;
+
+/** The reply without the game's colour codes. */
+export function withoutColours(reply: string): string {
+  return reply.replace(colours, "");
+}
+
+/** `There are 2 whitelisted player(s): alice, bob`, and the older `… whitelisted players:` with the names below. */
+export function whitelistedIn(reply: string): string[] {
+  const text = withoutColours(reply);
+  const [, rest] = /^[^:]*\bwhitelisted player[^:]*:([\s\S]*)$/i.exec(text) ?? [];
+  return listed(rest ?? "");
+}
+
+/**
+ * `There are 2 ban(s):` and a line for each; RCON of some versions leaves the line breaks out, so that a name follows the
+ * full stop of the reason before it. Addresses are banned by the same list and are left out.
+ */
+export function bannedIn(reply: string): string[] {
+  const text = withoutColours(reply);
+  const found = [...text.matchAll(/([^\s,;()]{1,64}) was banned by /g)].map(([, word = ""]) =>
+    nameAtEnd(word),
+  );
+  if (found.length > 0) return unique(found);
+  const [, rest] = /\bbanned players?:([\s\S]*)$/i.exec(text) ?? [];
+  return listed(rest ?? "");
+}
+
+function nameAtEnd(word: string): string {
+  const glued = word.replace(/^:(?!:)/, "");
+  if (address.test(glued) || /(?:^|\D)\d{1,3}(?:\.\d{1,3}){3}$/.test(glued)) return "";
+  return glued.slice(glued.lastIndexOf(".") + 1);
+}
+
+function listed(text: string): string[] {
+  return unique(text.split(/,|\band\b|[\r\n]+/).map((name) => name.trim()));
+}
+
+function unique(names: readonly string[]): string[] {
+  return [...new Set(names)].filter((name) => playerName.test(name));
+}

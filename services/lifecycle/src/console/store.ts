@@ -1,0 +1,70 @@
+// All SQL on who follows which console. Times are the database's own, so the clocks of replicas need not agree.
+
+import { asFault } from "@svc/store";
+import { sql } from "kysely";
+import type { LifecycleStore } from "../server/schema.ts";
+
+export type Spans = { leaseMs: number; lingerMs: number };
+
+export type ConsoleStore = {
+  /** Says that somebody watches; true when this replica is the one that follows, because nobody else does. */
+  want: (server: string, replica: string, spans: Spans) => Promise<boolean>;
+  /** Renews what this replica still holds of `held` and is wanted; what is missing in the answer is lost or over. */
+  renew: (held: readonly string[], replica: string, leaseMs: number) => Promise<string[]>;
+  /** Takes what is wanted and whose follower has fallen silent, at most `most`. */
+  takeOver: (replica: string, leaseMs: number, most: number) => Promise<string[]>;
+  /** Gives servers back: to another replica when somebody still watches. */
+  release: (servers: readonly string[], replica: string) => Promise<void>;
+  /** Forgets a follow that has come to its end. */
+  finish: (server: string, replica: string) => Promise<void>;
+};
+
+const later = (ms: number) => sql<Date>`now() + ${ms}::float8 * interval '1 millisecond'`;
+
+export function createConsoleStore({ db }: LifecycleStore): ConsoleStore {
+  const run = async <T>(query: { execute: (on: typeof db) => Promise<{ rows: T[] }> }): Promise<T[]> => {
+    try {
+      return (await query.execute(db)).rows;
+    } catch (error) {
+      throw asFault(error);
+    }
+  };
+  const names = async (query: Parameters<typeof run<{ server_name: string }>>[0]) =>
+    (await run(query)).map(({ server_name }) => server_name);
+  return {
+    want: async (server, replica, { leaseMs, lingerMs }) => {
+      const [row] = await run(sql<{ is_mine: boolean }>`
+        insert into console_follows as known (server_name, replica, held_until, wanted_until)
+        values (${server}, ${replica}, ${later(leaseMs)}, ${later(lingerMs)})
+        on conflict (server_name) do update set
+          wanted_until = excluded.wanted_until,
+          replica = case when known.held_until < now() then excluded.replica else known.replica end,
+          held_until = case when known.held_until < now() or known.replica = excluded.replica
+            then excluded.held_until else known.held_until end
+        returning replica = ${replica} as is_mine`);
+      return row?.is_mine === true;
+    },
+    renew: (held, replica, leaseMs) =>
+      names(sql<{ server_name: string }>`
+        update console_follows set held_until = ${later(leaseMs)}
+        where server_name = any(${[...held]}::text[]) and replica = ${replica} and wanted_until > now()
+        returning server_name`),
+    takeOver: (replica, leaseMs, most) =>
+      names(sql<{ server_name: string }>`
+        update console_follows set replica = ${replica}, held_until = ${later(leaseMs)}
+        where server_name in (
+          select server_name from console_follows
+          where held_until < now() and wanted_until > now()
+          limit ${most} for update skip locked)
+        returning server_name`),
+    release: async (servers, replica) => {
+      await run(sql`
+        update console_follows set held_until = now() - interval '1 millisecond'
+        where server_name = any(${[...servers]}::text[]) and replica = ${replica}`);
+      await run(sql`delete from console_follows where wanted_until < now() and held_until < now()`);
+    },
+    finish: async (server, replica) => {
+      await run(sql`delete from console_follows where server_name = ${server} and replica = ${replica}`);
+    },
+  };
+}

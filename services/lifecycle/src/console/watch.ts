@@ -1,0 +1,15 @@
+import type { Handler } from "@svc/mesh";
+import type { consoles } from "@svc/proto";
+import type { ConsoleDeps } from "./deps.ts";
+import { openForReading } from "./gate.ts";
+import { ticketOf } from "./place.ts";
+
+/** Also asked again each minute for every viewer, which keeps somebody following. */
+export const watch =
+  (deps: ConsoleDeps): Handler<typeof consoles.watch> =>
+  async (context, { name }) => {
+    await openForReading(deps, context, name);
+    await deps.followers.want(name);
+    context.reply.stream = ticketOf(name, deps.settings.console_tail);
+    return null;
+  };
