@@ -1,25 +1,24 @@
 // Everything a test of this service needs, real: PostgreSQL, NATS, and a cluster that runs the demo server.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
-import { connectKube, type Kube, type KubeObject, resource, resources } from "@svc/kube";
+import { connectKube, type Kube } from "@svc/kube";
 import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
 import type { Mesh } from "@svc/mesh";
 import { AuditEntry } from "@svc/proto";
 import type { Running } from "@svc/service";
 import { openStore } from "@svc/store";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
-import { parseAllDocuments } from "yaml";
 import { startTestNats, type TestNats } from "../../../../libs/mesh/src/testing.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../libs/store/src/testing.ts";
 import { settings } from "../config.ts";
-import { minecraftServerCrd } from "../crd/definition.ts";
 import { startLifecycle } from "../lifecycle.ts";
 import type { Tables } from "../server/schema.ts";
 import { type Library, type People, serveBuilds, serveIdentity } from "./neighbours.ts";
+import { applyRelease } from "./shipped.ts";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
 
@@ -37,18 +36,17 @@ export type TestCluster = {
   close: () => Promise<void>;
 };
 
-/** A cluster with our definition, our namespace and our Roles. */
-export async function startTestCluster(): Promise<TestCluster> {
+/** A cluster with our definition, our namespace and our Roles. Without nodes no pod gets beyond Pending. */
+export async function startTestCluster(options: { nodes?: number } = {}): Promise<TestCluster> {
   const dataDir = mkdtempSync(join(tmpdir(), "svc-lifecycle-"));
   const images = join(dataDir, "images.json");
   const demo = [process.execPath, join(repo, "services/demo-server/src/main.ts")];
   writeFileSync(images, JSON.stringify({ [demoImage]: { command: demo } }));
   const serviceAccounts = [{ namespace: "svc", name: "lifecycle" }];
-  const cluster = await startLocalCluster({ dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200 });
+  const about = { dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200, ...options };
+  const cluster = await startLocalCluster(about);
   const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
-  await apply(kube, "namespaces.yaml");
-  await kube.create(resources.customResourceDefinitions, minecraftServerCrd());
-  await apply(kube, "lifecycle.yaml");
+  await applyRelease(kube);
   let ending: Promise<void> | undefined;
   const end = () => {
     ending ??= cluster.close();
@@ -65,31 +63,6 @@ export async function startTestCluster(): Promise<TestCluster> {
       rmSync(dataDir, { recursive: true, force: true });
     },
   };
-}
-
-const plurals: Record<string, [plural: string, isNamespaced: boolean]> = {
-  Namespace: ["namespaces", false],
-  ServiceAccount: ["serviceaccounts", true],
-  Role: ["roles", true],
-  RoleBinding: ["rolebindings", true],
-  ClusterRole: ["clusterroles", false],
-  ClusterRoleBinding: ["clusterrolebindings", false],
-};
-
-/** Applies what we ship in deploy/rbac. */
-async function apply(kube: Kube, file: string): Promise<void> {
-  for (const document of parseAllDocuments(readFileSync(join(repo, "deploy/rbac", file), "utf8"))) {
-    const object = document.toJS() as KubeObject;
-    const { kind } = object;
-    const [plural, namespaced] = plurals[kind] ?? ["", false];
-    const [group, version] = object.apiVersion.includes("/")
-      ? object.apiVersion.split("/")
-      : ["", object.apiVersion];
-    await kube.create(
-      resource({ group: group ?? "", version: version ?? "", plural, kind, namespaced }),
-      object,
-    );
-  }
 }
 
 export type Stage = TestCluster & {
@@ -150,7 +123,7 @@ async function startReplica(
   { nats, databaseUrl, kubeconfig }: { nats: TestNats; databaseUrl: string; kubeconfig: string },
   overrides: readonly string[],
 ): Promise<Replica> {
-  const log = createLogger("lifecycle", "error");
+  const log = createLogger("lifecycle", "silent");
   const registry = createRegistry("lifecycle", "test");
   const mesh = await nats.connect("lifecycle", { registry });
   const store = openStore<Tables>({ url: databaseUrl, schema: "lifecycle", poolSize: 5, log });

@@ -1,0 +1,96 @@
+// Replicas share the work, they do not repeat it; and one that is lost is followed.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { until } from "../../../../libs/mesh/src/testing.ts";
+import { servers } from "../cluster/resource.ts";
+import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
+import { type Counts, type OperatorReplica, type Operators, openOperators } from "../testing/operators.ts";
+import { quickSettings } from "../testing/quick.ts";
+import { startTestCluster, type TestCluster } from "../testing/stage.ts";
+
+const namespace = "minecraft";
+/** Each start and each stop asks once; nothing is asked by the clock. */
+const steady = [...quickSettings, "lifecycle.count_interval=60s", "lifecycle.arrival_window=60s"];
+
+let cluster: TestCluster;
+let operators: Operators;
+let node: FakeNode;
+before(async () => {
+  cluster = await startTestCluster({ nodes: 0 });
+  operators = await openOperators({ ...cluster, namespace });
+  node = await startFakeNode({ kube: operators.kube, namespace, getsReady: () => true });
+});
+after(async () => {
+  await node.stop();
+  await operators.close();
+  await cluster.close();
+});
+
+const change = (name: string, desiredState: string) =>
+  operators.kube.patch(servers, { name, namespace }, { merge: { spec: { desiredState } } });
+const allIn = (names: readonly string[], phase: string, withinMs = 30_000) =>
+  until(async () => {
+    const { items } = await operators.kube.list(servers, { namespace });
+    return items
+      .filter(({ metadata }) => names.includes(metadata.name))
+      .every(({ status }) => status?.phase === phase);
+  }, withinMs);
+
+type Cost = Counts & { events: number };
+
+async function costOf(names: readonly string[]): Promise<Cost> {
+  const before = { ...operators.counts };
+  const count = async () => {
+    const rows = await operators.database.admin(
+      "select count(*)::int as n from lifecycle.outbox where subject like '%phase-changed%'",
+    );
+    return Number(rows[0]?.["n"]);
+  };
+  const events = await count();
+  for (const name of names) await operators.makeServer(name, { desiredState: "Running" });
+  await allIn(names, "Running");
+  await Promise.all(names.map((name) => change(name, "Stopped")));
+  await allIn(names, "Stopped");
+  // new (Unknown) -> Starting -> Running -> Stopping -> Stopped
+  await until(async () => (await count()) - events >= 4 * names.length);
+  const { writes, probes, saves } = operators.counts;
+  return {
+    writes: writes - before.writes,
+    probes: probes - before.probes,
+    saves: saves - before.saves,
+    events: (await count()) - events,
+  };
+}
+
+test("three replicas write and ask no more than one", async (t) => {
+  const named = (prefix: string) => Array.from({ length: 30 }, (_, index) => `${prefix}-${index}`);
+  const first = await operators.start(steady);
+  await until(() => first.operator.isLeading());
+  const one = await costOf(named("one"));
+  const others = [await operators.start(steady), await operators.start(steady)];
+  const three = await costOf(named("three"));
+  t.diagnostic(`one replica ${JSON.stringify(one)}, three ${JSON.stringify(three)}`);
+  assert.deepEqual([one.saves, one.events], [30, 120]);
+  assert.deepEqual([three.saves, three.events], [30, 120]);
+  for (const key of ["writes", "probes"] as const) {
+    const share = three[key] / one[key];
+    assert.ok(share > 0.95 && share < 1.05, `${key}: ${one[key]} with one replica, ${three[key]} with three`);
+  }
+  const leading = [first, ...others].filter(({ operator }) => operator.isLeading());
+  assert.equal(leading.length, 1);
+  await Promise.all([first, ...others].map((replica) => replica.stop()));
+});
+
+test("a leader that crashes is followed within 15 s, with the settings that we ship", async (t) => {
+  const shipped = ["lifecycle.stop_notice=100ms"];
+  const replicas: OperatorReplica[] = [await operators.start(shipped), await operators.start(shipped)];
+  await until(() => replicas.some(({ operator }) => operator.isLeading()), 15_000);
+  const leader = replicas.find(({ operator }) => operator.isLeading());
+  await leader?.crash();
+  const startedAt = performance.now();
+  await operators.makeServer("orphan", { desiredState: "Running" });
+  await allIn(["orphan"], "Running", 15_000);
+  t.diagnostic(`followed and started after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+  assert.ok(replicas.some((replica) => replica !== leader && replica.operator.isLeading()));
+});

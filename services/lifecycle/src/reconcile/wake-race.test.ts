@@ -1,0 +1,58 @@
+// A wake as players and owners send it, and a lock as storage takes it, at the same moment.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { servers as contracts } from "@svc/proto";
+import { acquireLock, type Hold } from "@svc/world-lock";
+import { until } from "../../../../libs/mesh/src/testing.ts";
+import { servers } from "../cluster/resource.ts";
+import { faultOf, staff } from "../testing/callers.ts";
+import { namespace, openStage, type Stage } from "../testing/stage.ts";
+
+const rounds = 60;
+
+let stage: Stage;
+before(async () => {
+  stage = await openStage();
+  await stage.start(["lifecycle.wake_cooldown=0ms"]);
+});
+after(() => stage.close());
+
+async function makeServer(name: string): Promise<void> {
+  const spec = { subdomain: name, image: "svc.local/none:1", desiredState: "Stopped" as const };
+  const head = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer" };
+  await stage.kube.create(servers, { ...head, metadata: { name, namespace }, spec });
+}
+
+const isStopped = async (name: string) =>
+  (await stage.kube.get(servers, { name, namespace })).status?.phase === "Stopped";
+
+test("of a wake and a lock exactly one wins, sixty times, and the other is told why", async (t) => {
+  const names = Array.from({ length: rounds }, (_, index) => `race-${index}`);
+  for (const name of names) await makeServer(name);
+  await until(async () => (await Promise.all(names.map(isStopped))).every(Boolean), 20_000);
+  let [wakes, locks] = [0, 0];
+  for (const [index, name] of names.entries()) {
+    const lock = (): Promise<Hold | string> =>
+      acquireLock({ kube: stage.kube }, { name, namespace }, { kind: "backup", mustBeStopped: true }).catch(
+        (error: { fault: string }) => error.fault,
+      );
+    const wake = () => faultOf(stage.external.call(contracts.wake, { name }, staff));
+    // A wake has the longer way, so it sets out first, by a different head start each time.
+    const waking = wake();
+    for (let turn = 0; turn < index % 12; turn++) await new Promise((resolve) => setImmediate(resolve));
+    const [woken, held] = await Promise.all([waking, lock()]);
+    const isLocked = typeof held !== "string";
+    assert.equal(woken === "none", !isLocked, `${name}: the wake ended in ${woken}, the lock in ${held}`);
+    if (isLocked) {
+      locks += 1;
+      assert.equal(woken, "maintenance_in_progress");
+      await held.release();
+    } else {
+      wakes += 1;
+      assert.equal(held, "not_stopped");
+      await stage.kube.patch(servers, { name, namespace }, { merge: { spec: { desiredState: "Stopped" } } });
+    }
+  }
+  t.diagnostic(`${wakes} wakes and ${locks} locks won`);
+});

@@ -1,0 +1,213 @@
+// Any number of reconcilers on one cluster: real API server, PostgreSQL and NATS, pods that a stand-in for the node
+// answers for, and players that a stand-in for RCON counts. Everything that a replica writes is counted, and a replica
+// can be cut off in the middle of whatever it does, as a crash does.
+
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadSettings } from "@svc/config";
+import { connectKube, type Kube } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import { MinecraftServer, type MinecraftServerSpec } from "@svc/proto";
+import { openStore, type Store } from "@svc/store";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import { startTestNats, type TestNats } from "../../../../libs/mesh/src/testing.ts";
+import { createTestDatabase, type TestDatabase } from "../../../../libs/store/src/testing.ts";
+import { type Server, servers } from "../cluster/resource.ts";
+import { type LifecycleSettings, settings } from "../config.ts";
+import { type Operator, startOperator } from "../reconcile/operator.ts";
+import { createRconAccess, type RconAccess } from "../reconcile/rcon-access.ts";
+import type { Tables } from "../server/schema.ts";
+import { createServerStore } from "../server/store.ts";
+
+const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+/** What RCON would answer; tests change it. */
+export type World = {
+  /** Servers whose RCON does not answer. */
+  silent: Set<string>;
+  /** Players by server; nobody unless set. */
+  players: Map<string, number>;
+  /** Waited for before a replica writes: what a test does here comes between its reading and its writing. */
+  beforeWrite?: ((verb: string, plural: string) => Promise<void>) | undefined;
+};
+
+export type Counts = { writes: number; probes: number; saves: number };
+
+export type OperatorReplica = {
+  operator: Operator;
+  settings: LifecycleSettings;
+  stop: () => Promise<void>;
+  /** From now on nothing it sends arrives anywhere; it then ends without a word to anybody. */
+  crash: () => Promise<void>;
+};
+
+export type Operators = {
+  /** With all rights. */
+  kube: Kube;
+  namespace: string;
+  database: TestDatabase;
+  world: World;
+  /** Of all replicas together. */
+  counts: Counts;
+  start: (overrides?: readonly string[]) => Promise<OperatorReplica>;
+  makeServer: (name: string, spec?: Partial<MinecraftServerSpec>) => Promise<Server>;
+  close: () => Promise<void>;
+};
+
+/** `serviceKubeconfig` has the rights of deploy/rbac, `kube` has all. */
+export async function openOperators(cluster: {
+  kube: Kube;
+  serviceKubeconfig: string;
+  namespace: string;
+}): Promise<Operators> {
+  const [nats, database] = await Promise.all([
+    startTestNats(),
+    createTestDatabase({ schema: "lifecycle", migrations: join(migrations) }),
+  ]);
+  const world: World = { silent: new Set(), players: new Map() };
+  const counts: Counts = { writes: 0, probes: 0, saves: 0 };
+  const replicas = new Set<OperatorReplica>();
+  const start: Operators["start"] = async (overrides = []) => {
+    const replica = await startReplica({ ...cluster, nats, database, world, counts }, overrides);
+    replicas.add(replica);
+    const leave = (end: () => Promise<void>) => () => (replicas.delete(replica) ? end() : Promise.resolve());
+    return { ...replica, stop: leave(replica.stop), crash: leave(replica.crash) };
+  };
+  return {
+    kube: cluster.kube,
+    namespace: cluster.namespace,
+    database,
+    world,
+    counts,
+    start,
+    makeServer: (name, spec) => makeServer(cluster, name, spec),
+    close: async () => {
+      await Promise.all([...replicas].map((replica) => replica.stop()));
+      await database.drop();
+      await nats.stop();
+    },
+  };
+}
+
+async function makeServer(
+  { kube, namespace }: { kube: Kube; namespace: string },
+  name: string,
+  spec: Partial<MinecraftServerSpec> = {},
+): Promise<Server> {
+  return kube.create(servers, {
+    apiVersion: `${MinecraftServer.group}/${MinecraftServer.version}`,
+    kind: MinecraftServer.kind,
+    metadata: { name, namespace },
+    spec: {
+      subdomain: name,
+      image: "svc.local/good:1",
+      desiredState: "Stopped",
+      fallbackServer: "login",
+      rcon: { enabled: true, secretRef: { name: `${name}-rcon`, key: "password" } },
+      ...spec,
+    },
+  });
+}
+
+type ReplicaDeps = {
+  serviceKubeconfig: string;
+  namespace: string;
+  nats: TestNats;
+  database: TestDatabase;
+  world: World;
+  counts: Counts;
+};
+
+async function startReplica(deps: ReplicaDeps, overrides: readonly string[]): Promise<OperatorReplica> {
+  const { nats, database, serviceKubeconfig, namespace } = deps;
+  const log = createLogger("lifecycle", "silent");
+  const chosen = loadSettings(settings, { overrides }).lifecycle;
+  const plain = connectKube({ kubeconfigFile: serviceKubeconfig });
+  const line = cuttable(plain, deps);
+  const mesh: Mesh = await nats.connect("lifecycle");
+  const store: Store<Tables> = openStore<Tables>({
+    url: database.url,
+    schema: "lifecycle",
+    poolSize: 4,
+    log,
+  });
+  const operator = startOperator({
+    kube: line.kube,
+    mesh,
+    store: createServerStore(store),
+    settings: chosen,
+    namespace,
+    identity: `replica-${randomUUID()}`,
+    registry: createRegistry("lifecycle", "test"),
+    log,
+    rcon: standIn(deps, { kube: line.kube, settings: chosen }),
+  });
+  await operator.servers.ready;
+  const end = async () => {
+    await operator.close();
+    plain.close();
+    await mesh.drain(500);
+    await store.close();
+  };
+  return {
+    operator,
+    settings: chosen,
+    stop: end,
+    crash: () => {
+      line.cut();
+      return end();
+    },
+  };
+}
+
+const writing = ["create", "replace", "replaceStatus", "patch", "remove"] as const;
+
+/** Counts what is written, leases aside; once cut, every call fails before it is sent. */
+function cuttable(
+  kube: Kube,
+  { counts, world }: Pick<ReplicaDeps, "counts" | "world">,
+): { kube: Kube; cut: () => void } {
+  let isCut = false;
+  const guarded: Record<string, unknown> = { ...kube };
+  for (const verb of ["get", "find", "list", ...writing] as const) {
+    const call = kube[verb] as (...about: unknown[]) => Promise<unknown>;
+    guarded[verb] = async (...about: unknown[]) => {
+      if (isCut) throw new Error("the replica has crashed");
+      const { plural = "" } = about[0] as { plural?: string };
+      // Events of the cluster are told by a helper that puts the same words together.
+      const isWork = plural !== "leases" && plural !== "events";
+      if (isWork && (writing as readonly string[]).includes(verb)) {
+        await world.beforeWrite?.(verb, plural);
+        counts.writes += 1;
+      }
+      return call(...about);
+    };
+  }
+  return {
+    kube: guarded as Kube,
+    cut: () => {
+      isCut = true;
+    },
+  };
+}
+
+/** Reads Secrets for real; servers answer as the test's world says. */
+function standIn({ world, counts }: ReplicaDeps, real: Parameters<typeof createRconAccess>[0]): RconAccess {
+  const { readSecret, forget } = createRconAccess(real);
+  const answers = (name: string) => !world.silent.has(name);
+  return {
+    readSecret,
+    forget,
+    probe: async ({ server }) => {
+      counts.probes += 1;
+      const { name } = server.metadata;
+      if (!answers(name)) return { kind: "failed", problem: "RCON: refused" };
+      return { kind: "reached", count: { online: world.players.get(name) ?? 0, max: 20 } };
+    },
+    tell: async ({ server }) => answers(server.metadata.name),
+    saveWorld: async () => {
+      counts.saves += 1;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// What a release brings to a cluster: definition, namespaces, accounts and Roles, as `svc migrate up` applies them.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { isKubeError, type Kube, type KubeObject, resource, resources } from "@svc/kube";
+import { parseAllDocuments } from "yaml";
+import { minecraftServerCrd } from "../crd/definition.ts";
+
+const deploy = fileURLToPath(new URL("../../../../deploy/", import.meta.url));
+
+const plurals: Record<string, [plural: string, isNamespaced: boolean]> = {
+  Namespace: ["namespaces", false],
+  ServiceAccount: ["serviceaccounts", true],
+  Role: ["roles", true],
+  RoleBinding: ["rolebindings", true],
+  ClusterRole: ["clusterroles", false],
+  ClusterRoleBinding: ["clusterrolebindings", false],
+  NetworkPolicy: ["networkpolicies", true],
+};
+
+/** The objects of one shipped file, such as `rbac/lifecycle.yaml`. */
+export function shippedObjects(file: string): KubeObject[] {
+  return parseAllDocuments(readFileSync(join(deploy, file), "utf8")).map((document) => {
+    if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`);
+    return document.toJS() as KubeObject;
+  });
+}
+
+/** Makes the objects of one shipped file; those that are there already stay as they are. */
+export async function applyShipped(kube: Kube, file: string): Promise<void> {
+  for (const object of shippedObjects(file)) {
+    const { kind, apiVersion } = object;
+    const [plural, namespaced] = plurals[kind] ?? ["", false];
+    const [version = "", group = ""] = apiVersion.split("/").reverse();
+    await createOnce(kube.create(resource({ group, version, plural, kind, namespaced }), object));
+  }
+}
+
+/** The definition, namespaces, and what the service lifecycle may do. */
+export async function applyRelease(kube: Kube): Promise<void> {
+  await applyShipped(kube, "rbac/namespaces.yaml");
+  await createOnce(kube.create(resources.customResourceDefinitions, minecraftServerCrd()));
+  await applyShipped(kube, "rbac/lifecycle.yaml");
+}
+
+async function createOnce(made: Promise<unknown>): Promise<void> {
+  await made.catch((error: unknown) => {
+    if (!isKubeError(error, 409)) throw error;
+  });
+}
