@@ -1,10 +1,115 @@
-// Players and accounts: bind codes, links, the blacklist and re-claims (api.md A4, A8; behaviour.md f).
+// Players and accounts: bind codes, links, the blacklist and re-claims (api.md A4, A6, A8; behaviour.md f).
 // Vocabulary: link = a player's UUID belongs to an account; bind code = eight characters that prove a player;
-// hold = data of a barred player kept for thirty days.
+// bar = a UUID may not join any more; hold = data of a barred player kept for thirty days.
 
 import { z } from "zod";
-import { request } from "../contract.ts";
-import { PlayerUuid } from "../text.ts";
+import { operation, request } from "../contract.ts";
+import { PlayerUuid, Timestamp } from "../text.ts";
+
+/** Which kind of session server vouched for a player. */
+export const AuthSource = z.enum(["mojang", "thirdparty"]);
+export type AuthSource = z.output<typeof AuthSource>;
+
+/** A bind code as it is typed; case and spaces at its ends do not count. */
+export const TypedBindCode = z.string().trim().min(1).max(32);
+
+/** A player name: ASCII, so that no two names look alike. */
+export const PlayerName = z
+  .string()
+  .regex(/^[A-Za-z0-9_]{1,16}$/, "must be a player name: 1 to 16 of A-Z, a-z, 0-9 and _");
+
+const gate = { face: "internal", tier: "service", callers: ["velocity", "limbo"] } as const;
+const player = { mc_uuid: PlayerUuid };
+const Linked = { linked: z.literal(true), mc_uuid: z.string(), auth_source: AuthSource };
+
+export const mintCode = operation({
+  subject: "identity.link.mint-code",
+  http: { method: "POST", path: "/api/v1/internal/account/link/code", ...gate, status: 201 },
+  body: {
+    ...player,
+    /** Left out, it is derived from the UUID: version 3 is a third party's. */
+    auth_source: AuthSource.optional(),
+  },
+  output: z.strictObject({ code: z.string(), expires_at: Timestamp, panel_url: z.string().optional() }),
+  summary: "A bind code for a player whose identity the caller has verified.",
+  spec: "interface.md 4.4, api.md A4",
+});
+
+export const linkStatus = operation({
+  subject: "identity.link.status",
+  http: { method: "GET", path: "/api/v1/internal/account/link/status/{mc_uuid}", ...gate },
+  params: player,
+  output: z.strictObject({ linked: z.boolean() }),
+  summary: "Whether a player is linked to an account; safe to poll.",
+  spec: "api.md A4",
+});
+
+export const bind = operation({
+  subject: "identity.link.bind",
+  http: {
+    method: "POST",
+    path: "/api/v1/auth/bind",
+    face: "external",
+    tier: "public",
+    rateLimited: true,
+    session: "mints",
+  },
+  body: { code: TypedBindCode },
+  output: z.strictObject({ user_id: z.string(), ...Linked }),
+  faults: ["invalid_code", "staff_account", "account_retired"],
+  summary: "Signs a linked player in with a bind code, or makes an account for one who has none.",
+  spec: "api.md A6, behaviour.md f",
+});
+
+export const startLink = operation({
+  subject: "identity.link.start",
+  http: { method: "POST", path: "/api/v1/account/link/start", face: "external", tier: "app", setup: true },
+  output: z.strictObject({ linked: z.boolean(), instructions: z.string() }),
+  idempotent: true,
+  summary: "Whether the caller is linked to a player, and how to link one.",
+  spec: "api.md A8",
+});
+
+export const verifyLink = operation({
+  subject: "identity.link.verify",
+  http: { method: "POST", path: "/api/v1/account/link/verify", face: "external", tier: "app", setup: true },
+  body: { code: TypedBindCode },
+  output: z.strictObject(Linked),
+  faults: ["invalid_code", "already_linked", "reauth_required"],
+  summary: "Links the player of a bind code to the caller.",
+  spec: "interface.md 4.4, api.md A8",
+});
+
+export const reclaimName = operation({
+  subject: "identity.player.reclaim",
+  http: {
+    method: "POST",
+    path: "/api/v1/internal/player/reclaim",
+    face: "internal",
+    tier: "service",
+    callers: ["velocity"],
+  },
+  body: {
+    squatter_uuid: PlayerUuid,
+    username: PlayerName,
+    /** Where the caller keeps the player's data; opaque, never returned. */
+    data_ref: z.string().max(512).optional(),
+  },
+  output: z.strictObject({ blacklisted: z.literal(true), username: z.string(), hold_expires_at: Timestamp }),
+  faults: ["protected_admin"],
+  idempotent: true,
+  summary: "Bars a UUID, never a name, and holds its data for 30 days.",
+  spec: "api.md A4",
+});
+
+export const readBlacklist = operation({
+  subject: "identity.player.read-blacklist",
+  http: { method: "GET", path: "/api/v1/internal/player/blacklist/{mc_uuid}", ...gate },
+  params: player,
+  output: z.strictObject({ blacklisted: z.boolean() }),
+  summary: "Whether a UUID is barred.",
+  spec: "api.md A4",
+});
 
 export const namePlayers = request({
   subject: "identity.link.name-players",

@@ -1,7 +1,8 @@
 // Settings of identity (behaviour.md d, interface.md 8). Sections that it shares with others take all their keys.
 
-import { duration, parseDuration, section } from "@svc/config";
+import { duration, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
+import { authSources, httpUrl, isLocalProfile } from "./session-verifier/settings.ts";
 
 const day = 86_400_000;
 
@@ -17,6 +18,7 @@ const retention = z
     return z.NEVER;
   });
 
+const optionalUrl = (fallback: string) => z.union([z.literal(""), httpUrl]).default(fallback);
 const count = (fallback: number) => z.number().int().min(1).default(fallback);
 
 const smtp = section({
@@ -58,6 +60,23 @@ const identity = section({
   /** Tries of one user name at the password door, right ones included. */
   password_burst: count(10),
   password_per_hour: count(10),
+  bind_code_ttl: duration("10m"),
+  /** How many bind codes of one player work at once; the oldest goes when one more is made. */
+  bind_codes_per_player: count(5),
+  /** How long the data of a barred player are held. */
+  hold_ttl: duration("30d"),
+  /** How long a step-up of an account migration counts, and how long its code works. */
+  migration_confirm_ttl: duration("10m"),
+  migration_code_ttl: duration("10m"),
+  /** For how long one process works on a redemption before another may carry it on. */
+  migration_lease: duration("30s"),
+  migration_retry: duration("15s"),
+  /** hasJoined of the identity source; empty = none, in the local profile only. */
+  mojang_session_url: optionalUrl("https://sessionserver.mojang.com/session/minecraft/hasJoined"),
+  /** Profile lookup by name of the identity source; the name is appended. Empty = every name is free. */
+  mojang_profile_url: optionalUrl("https://api.minecraftservices.com/minecraft/profile/lookup/name/"),
+  session_source_timeout: duration("5s"),
+  session_source_bytes: size("64Ki"),
   /** Mails to one recipient by public doors, and to one by signed-in doors. */
   mail_recipient_burst: count(10),
   mail_recipient_per_hour: count(20),
@@ -77,7 +96,7 @@ const identity = section({
   expired_keep: duration("30d"),
 });
 
-export const settings = z.strictObject({
+const sections = z.strictObject({
   server: section({
     listen: z.string().optional(),
     root_domain: z.string().regex(/\./, "must be a domain with a dot in it").default("svc.localhost"),
@@ -94,7 +113,21 @@ export const settings = z.strictObject({
     message: "must be an e-mail address when host is set",
   }),
   audit: section({ retention }),
+  auth_source: authSources,
   identity,
+});
+// Who believes every name, or asks nobody, is for a machine that only its own person reaches.
+export const settings = sections.superRefine(({ server, auth_source, identity: own }, context) => {
+  if (isLocalProfile(server.root_domain)) return;
+  const message = "is for the local profile only, whose root_domain ends in .localhost";
+  for (const [index, source] of auth_source.entries()) {
+    if (source.kind === "local")
+      context.addIssue({ code: "custom", path: ["auth_source", index, "kind"], message });
+  }
+  for (const key of ["mojang_session_url", "mojang_profile_url"] as const) {
+    if (own[key] === "")
+      context.addIssue({ code: "custom", path: ["identity", key], message: `empty ${message}` });
+  }
 });
 export type Settings = z.output<typeof settings>;
 
@@ -146,7 +179,16 @@ export function mailBudget({ smtp: mail }: Settings): { perHour: number; burst: 
 
 /** Origin of the operator console: one of the local profile's own, else https on its host. */
 export function adminOrigin({ auth, server }: Settings): string {
-  const host = (auth.admin_hostname ?? `op.console.${server.root_domain}`).toLowerCase();
-  const own = auth.extra_origins.find((origin) => new URL(origin).hostname === host);
+  return originOf(auth.admin_hostname ?? `op.console.${server.root_domain}`, auth.extra_origins);
+}
+
+/** Origin of the panel, only when its host is configured (api.md A4 link/code). */
+export function panelOrigin({ auth }: Settings): string | undefined {
+  return auth.panel_hostname && originOf(auth.panel_hostname, auth.extra_origins);
+}
+
+function originOf(hostname: string, origins: readonly string[]): string {
+  const host = hostname.toLowerCase();
+  const own = origins.find((origin) => new URL(origin).hostname === host);
   return own === undefined ? `https://${host}` : new URL(own).origin;
 }

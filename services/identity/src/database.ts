@@ -138,6 +138,51 @@ export type OpLoginsTable = {
 
 export type MissesTable = { slot: number; tries: Generated<number>; last_at: At };
 
+export type LinkCodesTable = {
+  code_hash: string;
+  mc_uuid: string;
+  auth_source: "mojang" | "thirdparty";
+  expires_at: At;
+  created_at: At;
+};
+
+export type BlacklistTable = {
+  mc_uuid: string;
+  username: string;
+  reason: Generated<string>;
+  blacklisted_at: At;
+};
+
+export type HoldsTable = {
+  id: string;
+  mc_uuid: string;
+  username: string;
+  data_ref: string | null;
+  held_at: At;
+  expires_at: At;
+  reclaimed_by_user_id: string | null;
+  reclaimed_at: MaybeAt;
+};
+
+export type AccountMigrationsTable = {
+  id: string;
+  source_user_id: string;
+  target_user_id: string | null;
+  state: "initiated" | "confirmed" | "code_issued" | "redeeming" | "redeemed";
+  confirm_factor: "passkey" | "email_otp" | null;
+  confirmed_at: MaybeAt;
+  /** sha-256 of the cookie of the session that confirmed. */
+  confirm_session: string | null;
+  code_hash: string | null;
+  code_expires_at: MaybeAt;
+  leased_until: MaybeAt;
+  servers: ColumnType<string[] | null, string | null | undefined, string | null>;
+  told_at: MaybeAt;
+  redeemed_at: MaybeAt;
+  created_at: At;
+  updated_at: At;
+};
+
 export type Tables = {
   users: UsersTable;
   user_deletions: DeletionsTable;
@@ -154,6 +199,10 @@ export type Tables = {
   mail_budgets: BudgetTable;
   mail_notices: NoticesTable;
   op_login_requests: OpLoginsTable;
+  account_link_codes: LinkCodesTable;
+  username_blacklist: BlacklistTable;
+  player_data_holds: HoldsTable;
+  account_migrations: AccountMigrationsTable;
   sign_in_misses: MissesTable;
 };
 

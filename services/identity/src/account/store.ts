@@ -2,6 +2,7 @@
 
 import { type Selectable, sql } from "kysely";
 import type { IdentityDb, IdentityTrx, UsersTable } from "../database.ts";
+import { mintId } from "../secret.ts";
 
 export type Account = Selectable<UsersTable>;
 
@@ -55,4 +56,16 @@ export async function findNames(db: IdentityDb, userIds: readonly string[]): Pro
     .where((where) => where("id", "=", where.fn.any(where.val([...userIds]))))
     .execute();
   return Object.fromEntries(rows.map((row) => [row.id, row.email ?? row.username]));
+}
+
+/** Makes the account of a player. The name gets an ending when somebody has it already. */
+export async function createBoundAccount(trx: IdentityTrx, username: string): Promise<Account> {
+  const id = mintId();
+  const created = await trx
+    .insertInto("users")
+    .values({ id, username })
+    .onConflict((conflict) => conflict.doNothing())
+    .returningAll()
+    .executeTakeFirst();
+  return created ?? createBoundAccount(trx, `${username}-${id.slice(0, 8)}`);
 }

@@ -1,3 +1,19 @@
+import { links } from "@svc/proto";
 import type { Serving } from "../serving.ts";
+import { createBind } from "./bind.ts";
+import { createNamePlayers } from "./find.ts";
+import { createMintCode } from "./mint-code.ts";
+import { createStartLink, createVerifyLink } from "./own.ts";
+import { createLinkStatus, createReadBlacklist, createReclaim } from "./player.ts";
 
-export function serveLinks(_serving: Serving): void {}
+export function serveLinks(serving: Serving): void {
+  const { mesh, deps } = serving;
+  mesh.serve(links.mintCode, createMintCode(serving));
+  mesh.serve(links.linkStatus, createLinkStatus(serving));
+  mesh.serve(links.bind, createBind(serving));
+  mesh.serve(links.startLink, createStartLink(serving));
+  mesh.serve(links.verifyLink, createVerifyLink(serving));
+  mesh.serve(links.reclaimName, createReclaim(serving));
+  mesh.serve(links.readBlacklist, createReadBlacklist(serving));
+  mesh.serve(links.namePlayers, createNamePlayers(deps));
+}

@@ -1,6 +1,6 @@
 // All SQL of the links between players and accounts.
 
-import { Fault } from "@svc/proto";
+import { Fault, type links, type Role } from "@svc/proto";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
 
 export type LinkedAccount = { user_id: string; role: "owner" | "admin" | "user" };
@@ -50,4 +50,63 @@ export async function linkPlayer(
     .where("mc_uuid", "=", link.mcUuid)
     .executeTakeFirstOrThrow();
   if (user_id !== link.userId) throw new Fault("already_linked");
+}
+
+/** The link of a player, whatever became of the account. */
+export function findLink(
+  db: IdentityDb,
+  mcUuid: string,
+): Promise<{ user_id: string; auth_source: links.AuthSource } | undefined> {
+  return db
+    .selectFrom("account_links")
+    .select(["user_id", "auth_source"])
+    .where("mc_uuid", "=", mcUuid)
+    .executeTakeFirst();
+}
+
+export async function hasLink(db: IdentityDb, mcUuid: string): Promise<boolean> {
+  return (await findLink(db, mcUuid)) !== undefined;
+}
+
+export type LockedAccount = {
+  id: string;
+  username: string;
+  role: Role;
+  disabled: boolean;
+  deletedAt: Date | null;
+  authSource: links.AuthSource;
+};
+
+/** The account of a player, retired or not; nobody else changes it until the transaction ends. */
+export async function lockLinkedAccount(
+  trx: IdentityTrx,
+  mcUuid: string,
+): Promise<LockedAccount | undefined> {
+  const row = await trx
+    .selectFrom("account_links as l")
+    .innerJoin("users as u", "u.id", "l.user_id")
+    .where("l.mc_uuid", "=", mcUuid)
+    .select(["u.id", "u.username", "u.role", "u.disabled", "u.deleted_at", "l.auth_source"])
+    .forUpdate(["u"])
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { deleted_at: deletedAt, auth_source: authSource, ...account } = row;
+  return { ...account, deletedAt, authSource };
+}
+
+/** User names of the live accounts of players, by UUID; the others are left out. */
+export async function findPlayerNames(
+  db: IdentityDb,
+  mcUuids: readonly string[],
+): Promise<Record<string, string>> {
+  if (mcUuids.length === 0) return {};
+  const rows = await db
+    .selectFrom("account_links as l")
+    .innerJoin("users as u", "u.id", "l.user_id")
+    .where((where) => where("l.mc_uuid", "=", where.fn.any(where.val([...mcUuids]))))
+    .where("u.deleted_at", "is", null)
+    .where("u.disabled", "=", false)
+    .select(["l.mc_uuid", "u.username"])
+    .execute();
+  return Object.fromEntries(rows.map((row) => [row.mc_uuid, row.username]));
 }

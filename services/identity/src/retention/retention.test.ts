@@ -73,6 +73,29 @@ describe("retention", () => {
       .insertInto("op_login_requests")
       .values({ ...common, id: hash, email: "a@example.org" })
       .execute();
+    const mcUuid = `00000000-0000-4000-8000-00000000000${index}`;
+    await db
+      .insertInto("account_link_codes")
+      .values({ code_hash: hash, mc_uuid: mcUuid, auth_source: "mojang", expires_at: at, created_at: at })
+      .execute();
+    await db
+      .insertInto("player_data_holds")
+      .values({ id: hash, mc_uuid: mcUuid, username: "a", held_at: at, expires_at: at })
+      .execute();
+    await addMigrations(hash, at);
+  };
+  // One account has one unfinished migration, so each state has an account of its own.
+  const addMigrations = async (hash: string, at: Date) => {
+    for (const state of ["initiated", "redeeming", "redeemed"] as const) {
+      const id = `${state}-${hash}`;
+      await store.db.insertInto("users").values({ id, username: id }).execute();
+      const over = { target_user_id: "u", code_hash: id, code_expires_at: at, leased_until: at };
+      const ends = { servers: "[]", redeemed_at: at };
+      await store.db
+        .insertInto("account_migrations")
+        .values({ id, source_user_id: id, state, created_at: at, updated_at: at, ...over, ...ends })
+        .execute();
+    }
   };
 
   test("forgets what expired over 30 days ago and audit entries past their retention", async () => {
@@ -86,6 +109,9 @@ describe("retention", () => {
       sign_in_budgets: 2,
       mail_budgets: 2,
       op_login_requests: 1,
+      account_link_codes: 1,
+      player_data_holds: 2,
+      account_migrations: 1,
       audit_logs: 1,
     });
   });

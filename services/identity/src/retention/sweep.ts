@@ -15,7 +15,14 @@ export type Ages = {
   auditKeepMs: number | null;
 };
 
-export type Sweep = { table: keyof Tables; key: string; before: Date; column: string };
+export type Sweep = {
+  table: keyof Tables;
+  key: string;
+  before: Date;
+  column: string;
+  /** Only rows in one of these states. */
+  states?: readonly string[];
+};
 
 /** Which rows go at this moment: those whose `column` lies before `before`. */
 export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Sweep[] {
@@ -30,6 +37,15 @@ export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Swee
     { table: "sign_in_budgets", key: "key", column: "refilled_at", before: ago(idleBudgetMs) },
     { table: "mail_budgets", key: "key", column: "refilled_at", before: ago(idleMailBudgetMs) },
     { table: "op_login_requests", key: "id", column: "expires_at", before: expired },
+    { table: "account_link_codes", key: "code_hash", column: "expires_at", before: expired },
+    { table: "player_data_holds", key: "id", column: "expires_at", before: now },
+    {
+      table: "account_migrations",
+      key: "id",
+      column: "updated_at",
+      before: expired,
+      states: ["initiated", "confirmed", "code_issued"],
+    },
     ...(auditKeepMs === null
       ? []
       : [{ table: "audit_logs", key: "id", column: "created_at", before: ago(auditKeepMs) } as const]),
@@ -39,13 +55,14 @@ export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Swee
 /** Carries a plan out and says how many rows went, by table. Replicas that sweep at once share the work. */
 export async function sweep(db: IdentityDb, plan: readonly Sweep[]): Promise<Record<string, number>> {
   const gone: Record<string, number> = {};
-  for (const { table, key, column, before } of plan) {
+  for (const { table, key, column, before, states } of plan) {
+    const isMeant = states ? sql`state = any(${states})` : sql`true`;
     const [name, id, age] = [sql.table(table), sql.ref(key), sql.ref(column)];
     for (;;) {
       const deleted = await deleteBatch(
         db,
         sql`delete from ${name} where ${id} in
-        (select ${id} from ${name} where ${age} < ${before} limit ${batch} for update skip locked)`,
+        (select ${id} from ${name} where ${age} < ${before} and ${isMeant} limit ${batch} for update skip locked)`,
       );
       gone[table] = (gone[table] ?? 0) + deleted;
       if (deleted < batch) break;

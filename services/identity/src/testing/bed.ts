@@ -9,10 +9,12 @@ import { type AccountPrincipal, type AnyContract, accounts, type InputOf, isFaul
 import { type Store, startOutboxRelay } from "@svc/store";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Logger, type Registry } from "@svc/telemetry";
+import type { z } from "zod";
 import { type Settings, settings as schema } from "../config.ts";
 import type { SessionDoor, Tables } from "../database.ts";
 import { startIdentity } from "../service.ts";
 import { createSession } from "../session/store.ts";
+import { authSources } from "../session-verifier/settings.ts";
 import { type SmtpSink, startSmtpSink } from "./smtp-sink.ts";
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
@@ -71,6 +73,8 @@ export type BedOptions = {
   set?: readonly string[];
   /** False for an installation without a mail relay. */
   hasRelay?: boolean;
+  /** `[[auth_source]]` of the configuration. */
+  authSources?: z.input<typeof authSources>;
 };
 
 export async function startBed(options: BedOptions = {}): Promise<Bed> {
@@ -89,7 +93,8 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   const now = () => new Date(clock);
   const mail = [`smtp.host=127.0.0.1`, `smtp.port=${smtp.port}`, "smtp.from=svc@example.org"];
   const overrides = [...(options.hasRelay === false ? [] : mail), ...(options.set ?? [])];
-  const settings = loadSettings(schema, { overrides });
+  const loaded = loadSettings(schema, { overrides });
+  const settings = { ...loaded, auth_source: authSources.parse(options.authSources) };
   const running = await startIdentity({ settings, log, registry, mesh, store, now });
   const replicas = createReplicas({ settings, log, now, nats, database, url: wire.url });
   const [gateway, lifecycle, internal] = await Promise.all([

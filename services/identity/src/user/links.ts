@@ -1,5 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
+import { sourceOf } from "../link/policy.ts";
 import { linkPlayer } from "../link/store.ts";
 import type { Serving } from "../serving.ts";
 import { auditUser } from "./audit.ts";
@@ -27,9 +28,4 @@ export function createRemoveLink({ mesh, deps }: Serving): Handler<typeof users.
     auditUser(mesh, context, { action: "user.link.remove", payload: { user_id: id, mc_uuid } });
     return { ok: true, mc_uuid };
   };
-}
-
-/** Which kind of session server made a UUID: those of third parties are name-based, version 3 (behaviour.md g). */
-function sourceOf(mcUuid: string): "mojang" | "thirdparty" {
-  return mcUuid[14] === "3" ? "thirdparty" : "mojang";
 }

@@ -1,0 +1,331 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { accounts, isFault, links, type Principal } from "@svc/proto";
+import { type Bed, type Person, startBed, stateOf } from "../testing/bed.ts";
+import { linkPlayer } from "./store.ts";
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const velocity: Principal = { kind: "caller", caller: "velocity" };
+
+describe("bind codes", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed({ set: ["auth.panel_hostname=console.example.org"] });
+  });
+  after(() => bed.stop());
+
+  const mint = async (mc_uuid: string, auth_source?: links.AuthSource) => {
+    const input = { mc_uuid, ...(auth_source && { auth_source }) };
+    return bed.internal.call(links.mintCode, input, { principal: velocity });
+  };
+  const codeOf = async (mcUuid: string) => (await mint(mcUuid)).code;
+  const bind = async (code: string) => {
+    const reply = await bed.forward(links.bind, { code });
+    return { answer: JSON.parse(Buffer.from(reply.body).toString()), session: reply.session };
+  };
+  const bindRefused = async (code: string) => (await bed.refused(links.bind, { code })).fault;
+  const verify = (person: Person, code: string) =>
+    bed.gateway.call(links.verifyLink, { code }, { principal: person.principal });
+  const verifyRefused = async (person: Person, code: string) =>
+    (await bed.refused(links.verifyLink, { code }, { principal: person.principal })).fault;
+  const link = (userId: string, mcUuid: string) =>
+    bed.store.db
+      .transaction()
+      .execute((trx) => linkPlayer(trx, { userId, mcUuid, authSource: "mojang", now: bed.now() }));
+  const isLinked = async (mc_uuid: string) =>
+    (await bed.internal.call(links.linkStatus, { mc_uuid }, { principal: velocity })).linked;
+  const linksOf = (mcUuid: string) =>
+    bed.database.admin("select user_id, auth_source::text from identity.account_links where mc_uuid = $1", [
+      mcUuid,
+    ]);
+  const faultOf = (error: unknown) => (isFault(error) ? error.fault : String(error));
+
+  test("a code has eight symbols, lives ten minutes and comes with the panel's address", async () => {
+    const { code, expires_at, panel_url } = await mint(randomUUID());
+    assert.match(code, /^[A-HJ-NP-Z2-9]{8}$/);
+    assert.equal(Date.parse(expires_at), bed.now().getTime() + 10 * minute);
+    assert.equal(panel_url, "https://console.example.org");
+  });
+
+  test("only the hash of a code is stored", async () => {
+    const code = await codeOf(randomUUID());
+    const rows = await bed.database.admin("select * from identity.account_link_codes");
+    assert.ok(rows.length > 0 && !JSON.stringify(rows).includes(code));
+  });
+
+  test("a new player gets an account of role user and a session that proves nothing", async () => {
+    const uuid = randomUUID();
+    const { answer, session } = await bind(await codeOf(uuid));
+    assert.deepEqual(answer, {
+      user_id: answer.user_id,
+      linked: true,
+      mc_uuid: uuid,
+      auth_source: "mojang",
+    });
+    const [row] = await bed.database.admin(
+      `select u.username, u.role::text, s.door::text, s.reauth_at from identity.users u
+       join identity.sessions s on s.user_id = u.id where u.id = $1`,
+      [answer.user_id],
+    );
+    const username = `mc-${uuid.replaceAll("-", "")}`;
+    assert.deepEqual(row, { username, role: "user", door: "bind", reauth_at: null });
+    assert.ok(session);
+    assert.equal(Date.parse(session.expires_at), bed.now().getTime() + 12 * 60 * minute);
+  });
+
+  test("a linked player comes back to the same account", async () => {
+    const uuid = randomUUID();
+    const first = await bind(await codeOf(uuid));
+    const second = await bind(await codeOf(uuid.toUpperCase().replaceAll("-", "")));
+    assert.equal(second.answer.user_id, first.answer.user_id);
+    assert.notEqual(second.session?.value, first.session?.value);
+  });
+
+  test("a code works once, in any case and with spaces around it", async () => {
+    const code = await codeOf(randomUUID());
+    await bind(`  ${code.toLowerCase()} `);
+    assert.equal(await bindRefused(code), "invalid_code");
+  });
+
+  test("a code ends after ten minutes", async () => {
+    const code = await codeOf(randomUUID());
+    bed.pass(10 * minute - 1);
+    const late = await codeOf(randomUUID());
+    await bind(code);
+    bed.pass(10 * minute);
+    assert.equal(await bindRefused(late), "invalid_code");
+  });
+
+  test("a code of nobody, an empty one and letters that only look right are refused", async () => {
+    const code = await codeOf(randomUUID());
+    assert.equal(await bindRefused("AAAAAAAA"), "invalid_code");
+    assert.equal(await bindRefused("   "), "bad_request");
+    assert.equal(await bindRefused(`${code}\u200b`), "invalid_code");
+    assert.equal(await bindRefused(code.replace(/./, "\uff21")), "invalid_code");
+    await bind(code);
+  });
+
+  test("ten parallel redeems of one code have one effect, and the losers get invalid_code", async () => {
+    const uuid = randomUUID();
+    const code = await codeOf(uuid);
+    const answers = await Promise.allSettled(Array.from({ length: 10 }, () => bind(code)));
+    assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const answer of answers)
+      if (answer.status === "rejected") assert.equal(faultOf(answer.reason), "invalid_code");
+    assert.equal((await linksOf(uuid)).length, 1);
+  });
+
+  test("parallel redeems of different codes of one player converge on one account", async () => {
+    const uuid = randomUUID();
+    const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(uuid)));
+    const answers = await Promise.all(codes.map(bind));
+    assert.equal(new Set(answers.map(({ answer }) => answer.user_id)).size, 1);
+    const users = await bed.database.admin("select 1 from identity.users where username like $1", [
+      `mc-${uuid.replaceAll("-", "")}%`,
+    ]);
+    assert.equal(users.length, 1);
+  });
+
+  test("the five newest codes of a player work, an older one does not", async () => {
+    const uuid = randomUUID();
+    const codes: string[] = [];
+    for (let index = 0; index < 6; index++) {
+      codes.push(await codeOf(uuid));
+      bed.pass(1_000);
+    }
+    assert.equal(await bindRefused(codes[0] as string), "invalid_code");
+    for (const code of codes.slice(1)) await bind(code);
+  });
+
+  test("staff do not come in with a bind code, and it is kept", async () => {
+    const [admin, uuid] = [await bed.person({ role: "admin" }), randomUUID()];
+    await link(admin.userId, uuid);
+    const code = await codeOf(uuid);
+    const before = await bed.metric('svc_auth_failures_total{door="bind",reason="staff_account"}');
+    assert.equal(await bindRefused(code), "staff_account");
+    assert.equal(await bindRefused(code), "staff_account");
+    const after = await bed.metric('svc_auth_failures_total{door="bind",reason="staff_account"}');
+    assert.equal(after, before + 2);
+  });
+
+  test("a disabled or deleted account is account_retired, and the code is kept for when it is back", async () => {
+    for (const change of ["disabled = true", "deleted_at = now()"]) {
+      const [person, uuid] = [await bed.person(), randomUUID()];
+      await link(person.userId, uuid);
+      const code = await codeOf(uuid);
+      await bed.database.admin(`update identity.users set ${change} where id = $1`, [person.userId]);
+      assert.equal(await bindRefused(code), "account_retired");
+      const back = "update identity.users set disabled = false, deleted_at = null where id = $1";
+      await bed.database.admin(back, [person.userId]);
+      assert.equal((await bind(code)).answer.user_id, person.userId);
+    }
+  });
+
+  test("a player whose link was removed gets a new account, for the old one is not theirs any more", async () => {
+    const uuid = randomUUID();
+    const first = (await bind(await codeOf(uuid))).answer.user_id;
+    await bed.database.admin("delete from identity.account_links where mc_uuid = $1", [uuid]);
+    const second = (await bind(await codeOf(uuid))).answer.user_id;
+    assert.notEqual(second, first);
+  });
+
+  test("the source of the code is that of the link, and a version 3 UUID is a third party's", async () => {
+    const [plain, given, third] = [randomUUID(), randomUUID(), "a3bb189e-8bf9-3888-9912-ace4e6543002"];
+    assert.equal((await bind((await mint(given, "thirdparty")).code)).answer.auth_source, "thirdparty");
+    assert.equal((await bind((await mint(third)).code)).answer.auth_source, "thirdparty");
+    assert.equal((await bind((await mint(plain)).code)).answer.auth_source, "mojang");
+    assert.equal((await linksOf(given))[0]?.["auth_source"], "thirdparty");
+  });
+
+  test("bad input of a mint is a bad request that says why", async () => {
+    const raw = (body: Record<string, unknown>) =>
+      bed.internal.call(links.mintCode, body as never, { principal: velocity }).then(() => "made", faultOf);
+    assert.equal(await raw({ mc_uuid: "nobody" }), "bad_request");
+    assert.equal(await raw({ mc_uuid: "" }), "bad_request");
+    assert.equal(await raw({}), "bad_request");
+    assert.equal(await raw({ mc_uuid: randomUUID(), auth_source: "microsoft" }), "bad_request");
+    assert.equal(await raw({ mc_uuid: randomUUID(), other: 1 }), "bad_request");
+  });
+
+  test("a player is linked from the redeem on, whatever becomes of the account", async () => {
+    const uuid = randomUUID();
+    assert.equal(await isLinked(uuid), false);
+    const { answer } = await bind(await codeOf(uuid));
+    assert.equal(await isLinked(uuid), true);
+    await bed.database.admin("update identity.users set disabled = true where id = $1", [answer.user_id]);
+    assert.equal(await isLinked(uuid), true);
+  });
+
+  test("a signed-in person links a player, and a repeat changes nothing", async () => {
+    const [person, uuid] = [await bed.person(), randomUUID()];
+    const expected = { linked: true, mc_uuid: uuid, auth_source: "mojang" };
+    assert.deepEqual(await verify(person, await codeOf(uuid)), expected);
+    const again = await codeOf(uuid);
+    assert.deepEqual(await verify(person, again), expected);
+    assert.equal(await verifyRefused(person, again), "invalid_code");
+    assert.equal((await linksOf(uuid)).length, 1);
+  });
+
+  test("a player of somebody else stays theirs, and the code stays usable", async () => {
+    const [one, other, uuid] = [await bed.person(), await bed.person(), randomUUID()];
+    await link(one.userId, uuid);
+    const code = await codeOf(uuid);
+    assert.equal(await verifyRefused(other, code), "already_linked");
+    assert.equal((await verify(one, code)).linked, true);
+  });
+
+  test("ten persons with one code: one links the player", async () => {
+    const uuid = randomUUID();
+    const code = await codeOf(uuid);
+    const people = await Promise.all(Array.from({ length: 10 }, () => bed.person()));
+    const answers = await Promise.allSettled(people.map((person) => verify(person, code)));
+    assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
+    for (const answer of answers)
+      if (answer.status === "rejected") assert.equal(faultOf(answer.reason), "invalid_code");
+  });
+
+  test("a link is a way in: with a verified e-mail it wants a proof of the last five minutes", async () => {
+    const about = { email: `linker-${randomUUID()}@example.org`, emailVerified: true };
+    const person = await bed.person(about);
+    bed.pass(5 * minute);
+    const code = await codeOf(randomUUID());
+    assert.equal(await verifyRefused(person, code), "reauth_required");
+    const fresh = await bed.person({ ...about, email: `fresh-${randomUUID()}@example.org` });
+    assert.equal((await verify(fresh, code)).linked, true);
+  });
+
+  test("the instructions name the address and speak the language of the account", async () => {
+    const person = await bed.person();
+    const start = () => bed.gateway.call(links.startLink, {}, { principal: person.principal });
+    const before = await start();
+    assert.equal(before.linked, false);
+    assert.match(before.instructions, /svc\.localhost.*\/link.*10 minutes/);
+    await link(person.userId, randomUUID());
+    await bed.database.admin("update identity.users set language = 'zh' where id = $1", [person.userId]);
+    const after = await start();
+    assert.equal(after.linked, true);
+    assert.match(after.instructions, /输入 \/link.*10 分钟/);
+  });
+
+  test("players are named by the live accounts they are linked to", async () => {
+    const [live, gone, uuid, other] = [await bed.person(), await bed.person(), randomUUID(), randomUUID()];
+    await link(live.userId, uuid);
+    await link(gone.userId, other);
+    await bed.database.admin("update identity.users set disabled = true where id = $1", [gone.userId]);
+    const { names } = await bed.lifecycle.call(links.namePlayers, { mc_uuids: [uuid, other, randomUUID()] });
+    assert.deepEqual(names, { [uuid]: live.principal.username });
+    assert.deepEqual(await bed.lifecycle.call(links.namePlayers, { mc_uuids: [] }), { names: {} });
+  });
+
+  const reclaim = (squatter_uuid: string, username: string, data_ref?: string) =>
+    bed.internal.call(
+      links.reclaimName,
+      { squatter_uuid, username, ...(data_ref !== undefined && { data_ref }) },
+      { principal: velocity },
+    );
+  const isBarred = async (mc_uuid: string) =>
+    (await bed.internal.call(links.readBlacklist, { mc_uuid }, { principal: velocity })).blacklisted;
+
+  test("a re-claim bars the UUID and holds its data for thirty days, once", async () => {
+    const uuid = randomUUID();
+    assert.equal(await isBarred(uuid), false);
+    const first = await reclaim(uuid, "Notch", "world/playerdata/1");
+    const expires = new Date(bed.now().getTime() + 30 * day).toISOString();
+    assert.deepEqual(first, { blacklisted: true, username: "Notch", hold_expires_at: expires });
+    bed.pass(minute);
+    assert.deepEqual(await reclaim(uuid.toUpperCase(), "Notch"), first);
+    assert.equal(await isBarred(uuid), true);
+    assert.equal(await isBarred(randomUUID()), false);
+  });
+
+  test("parallel re-claims are one", async () => {
+    const uuid = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 5 }, () => reclaim(uuid, "Herobrine")));
+    assert.equal(new Set(answers.map((answer) => answer.hold_expires_at)).size, 1);
+  });
+
+  test("a player who is linked to staff is never barred", async () => {
+    const [admin, uuid] = [await bed.person({ role: "admin" }), randomUUID()];
+    await link(admin.userId, uuid);
+    await assert.rejects(reclaim(uuid, "Admin"), { fault: "protected_admin" });
+    assert.equal(await isBarred(uuid), false);
+  });
+
+  test("the bind codes of a barred player end", async () => {
+    const uuid = randomUUID();
+    const code = await codeOf(uuid);
+    await reclaim(uuid, "Squatter");
+    assert.equal(await bindRefused(code), "invalid_code");
+  });
+
+  test("a re-claimed name is a player name in plain letters", async () => {
+    for (const username of ["", "Nоtch", "a b", "x".repeat(17), "Notch\u0000", "ｎotch"])
+      await assert.rejects(reclaim(randomUUID(), username), { fault: "bad_request" });
+  });
+
+  test("an unknown bind code is counted, and a session of the door tells who", async () => {
+    const before = await bed.metric('svc_auth_failures_total{door="bind",reason="bad_code"}');
+    await bindRefused("ZZZZZZZZ");
+    assert.equal(await bed.metric('svc_auth_failures_total{door="bind",reason="bad_code"}'), before + 1);
+    const { answer } = await bind(await codeOf(randomUUID()));
+    const [session] = await bed.database.admin(
+      "select token_hash from identity.sessions where user_id = $1",
+      [answer.user_id],
+    );
+    const state = await stateOf(bed, String(session?.["token_hash"]));
+    assert.equal(state.state === "live" && state.user_id, answer.user_id);
+    assert.deepEqual(await bed.lifecycle.call(accounts.findLink, { mc_uuid: answer.mc_uuid }), {
+      account: { user_id: answer.user_id, role: "user" },
+    });
+  });
+
+  test("a database that is gone is unavailable, and the code still works when it is back", async () => {
+    const code = await codeOf(randomUUID());
+    await bed.wire.cut();
+    assert.equal(await bindRefused(code), "unavailable");
+    await bed.wire.mend();
+    assert.equal((await bind(code)).answer.linked, true);
+  });
+});

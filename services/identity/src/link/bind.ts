@@ -1,0 +1,84 @@
+import type { Context, Handler } from "@svc/mesh";
+import { type Client, type Fault, isFault, type links } from "@svc/proto";
+import { createBoundAccount } from "../account/store.ts";
+import type { IdentityTrx } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import type { Serving } from "../serving.ts";
+import { createSession } from "../session/store.ts";
+import { auditLink } from "./audit.ts";
+import { lockBindCode, lockPlayer, spendBindCode } from "./code-store.ts";
+import { type BindVerdict, decideBind, userNameOf } from "./policy.ts";
+import { linkPlayer, lockLinkedAccount } from "./store.ts";
+
+type BindContext = Context<typeof links.bind>;
+type Account = { id: string; username: string };
+type Bound = {
+  kind: "bound";
+  verdict: "create" | "sign_in";
+  account: Account;
+  mcUuid: string;
+  authSource: links.AuthSource;
+  session: Awaited<ReturnType<typeof createSession>>;
+};
+type Refused = { kind: "invalid_code" } | { kind: Exclude<BindVerdict, Bound["verdict"]>; account: Account };
+
+/** identity.link.bind: the code is spent in the transaction of the session, so a refusal or a crash keeps it. */
+export function createBind({ deps, mesh }: Serving): Handler<typeof links.bind> {
+  return async (context, { code }) => {
+    const given = { code, client: context.client };
+    const once = () => deps.db.transaction().execute((trx) => settle(deps, trx, given));
+    const outcome = await once().catch((error: unknown) => {
+      // Staff linked the player meanwhile: the second look finds that account.
+      if (isFault(error) && error.fault === "already_linked") return once();
+      throw error;
+    });
+    if (outcome.kind !== "bound") throw refusal(deps, context, outcome);
+    const { account, mcUuid, authSource, session } = outcome;
+    const subject = { userId: account.id, username: account.username };
+    if (outcome.verdict === "create")
+      auditLink(mesh, context, { ...subject, action: "account.create", payload: { mc_uuid: mcUuid } });
+    deps.events.signedIn(context, { door: "bind", ...subject });
+    context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
+    return { user_id: account.id, linked: true, mc_uuid: mcUuid, auth_source: authSource };
+  };
+}
+
+async function settle(
+  deps: Deps,
+  trx: IdentityTrx,
+  given: { code: string; client: Client },
+): Promise<Bound | Refused> {
+  const now = deps.now();
+  const code = await lockBindCode(trx, { code: given.code, now });
+  if (!code) return { kind: "invalid_code" };
+  const mcUuid = code.mc_uuid;
+  await lockPlayer(trx, mcUuid);
+  const linked = await lockLinkedAccount(trx, mcUuid);
+  const verdict = decideBind(linked);
+  if (verdict === "staff_account" || verdict === "account_retired")
+    return { kind: verdict, account: linked as Account };
+  const account = linked ?? (await createBoundAccount(trx, userNameOf(mcUuid)));
+  const authSource = linked?.authSource ?? code.auth_source;
+  if (!linked) await linkPlayer(trx, { userId: account.id, mcUuid, authSource, now });
+  await spendBindCode(trx, code.code_hash);
+  const session = await createSession(trx, {
+    userId: account.id,
+    door: "bind",
+    client: given.client,
+    now,
+    ttlMs: deps.limits.session_ttl,
+    isProof: false,
+  });
+  return { kind: "bound", verdict, account, mcUuid, authSource, session };
+}
+
+function refusal({ events }: Deps, context: BindContext, outcome: Refused): Fault {
+  if (outcome.kind === "invalid_code") {
+    events.signInFailed(context, { door: "bind", reason: "bad_code" });
+    return context.fault("invalid_code");
+  }
+  const { kind, account } = outcome;
+  const reason = kind === "staff_account" ? "staff_account" : "no_account";
+  events.signInFailed(context, { door: "bind", reason, userId: account.id, username: account.username });
+  return context.fault(kind);
+}

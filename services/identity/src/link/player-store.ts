@@ -1,0 +1,49 @@
+// All SQL of barred players and the holds on their data.
+
+import type { Selectable } from "kysely";
+import type { HoldsTable, IdentityDb, IdentityTrx } from "../database.ts";
+import { mintId } from "../secret.ts";
+
+export async function isBarred(db: IdentityDb, mcUuid: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("username_blacklist")
+    .select("mc_uuid")
+    .where("mc_uuid", "=", mcUuid)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export type Bar = { mcUuid: string; username: string; now: Date };
+
+/** Bars a UUID; a repeat changes nothing. */
+export async function bar(trx: IdentityTrx, { mcUuid, username, now }: Bar): Promise<void> {
+  await trx
+    .insertInto("username_blacklist")
+    .values({ mc_uuid: mcUuid, username, blacklisted_at: now })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+}
+
+export type Hold = Bar & { dataRef: string | undefined; expiresAt: Date };
+
+/** Holds a player's data. A repeat gives the hold that is there, unless it has run out. */
+export async function holdData(trx: IdentityTrx, hold: Hold): Promise<Selectable<HoldsTable>> {
+  const fresh = {
+    username: hold.username,
+    data_ref: hold.dataRef ?? null,
+    held_at: hold.now,
+    expires_at: hold.expiresAt,
+  };
+  await trx
+    .insertInto("player_data_holds")
+    .values({ id: mintId(), mc_uuid: hold.mcUuid, ...fresh })
+    .onConflict((conflict) =>
+      conflict.column("mc_uuid").doUpdateSet(fresh).where("player_data_holds.expires_at", "<=", hold.now),
+    )
+    .execute();
+  return trx
+    .selectFrom("player_data_holds")
+    .selectAll()
+    .where("mc_uuid", "=", hold.mcUuid)
+    .executeTakeFirstOrThrow();
+}

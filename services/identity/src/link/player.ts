@@ -1,0 +1,39 @@
+// Barring a player, and asking whether one is (api.md A4 reclaim and blacklist).
+
+import type { Handler } from "@svc/mesh";
+import type { links } from "@svc/proto";
+import type { Serving } from "../serving.ts";
+import { auditLink } from "./audit.ts";
+import { dropBindCodes, lockPlayer } from "./code-store.ts";
+import { bar, holdData, isBarred } from "./player-store.ts";
+import { hasLink, lockLinkedAccount } from "./store.ts";
+
+/** identity.player.reclaim: the UUID is barred, never the name, for its rightful player is to use it. */
+export function createReclaim({ deps, mesh }: Serving): Handler<typeof links.reclaimName> {
+  return async (context, { squatter_uuid: mcUuid, username, data_ref: dataRef }) => {
+    const now = deps.now();
+    const expiresAt = new Date(now.getTime() + deps.limits.hold_ttl);
+    const hold = await deps.db.transaction().execute(async (trx) => {
+      await dropBindCodes(trx, mcUuid);
+      await lockPlayer(trx, mcUuid);
+      const linked = await lockLinkedAccount(trx, mcUuid);
+      if (linked && linked.role !== "user" && !linked.deletedAt) throw context.fault("protected_admin");
+      await bar(trx, { mcUuid, username, now });
+      return holdData(trx, { mcUuid, username, dataRef, now, expiresAt });
+    });
+    const expires = hold.expires_at.toISOString();
+    const payload = { mc_uuid: mcUuid, username, hold_expires_at: expires };
+    auditLink(mesh, context, { action: "player.reclaim", payload });
+    return { blacklisted: true, username: hold.username, hold_expires_at: expires };
+  };
+}
+
+/** identity.player.read-blacklist */
+export function createReadBlacklist({ deps }: Serving): Handler<typeof links.readBlacklist> {
+  return async (_context, { mc_uuid }) => ({ blacklisted: await isBarred(deps.db, mc_uuid) });
+}
+
+/** identity.link.status: a retired account counts too, for its player could not link another one. */
+export function createLinkStatus({ deps }: Serving): Handler<typeof links.linkStatus> {
+  return async (_context, { mc_uuid }) => ({ linked: await hasLink(deps.db, mc_uuid) });
+}

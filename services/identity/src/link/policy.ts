@@ -1,0 +1,37 @@
+// What redeeming a bind code does (behaviour.md f, architecture.md 6.22): pure.
+
+import type { links, Role } from "@svc/proto";
+
+/** Which kind of session server made a UUID: those of third parties are name-based, version 3 (behaviour.md g). */
+export function sourceOf(mcUuid: string): links.AuthSource {
+  return mcUuid[14] === "3" ? "thirdparty" : "mojang";
+}
+
+export type BoundAccount = { role: Role; disabled: boolean; deletedAt: Date | null };
+export type BindVerdict = "create" | "sign_in" | "staff_account" | "account_retired";
+
+/** What a player's code is good for at the door, by the account that the player is linked to. */
+export function decideBind(account: BoundAccount | undefined): BindVerdict {
+  if (!account) return "create";
+  if (account.role !== "user") return "staff_account";
+  if (account.disabled || account.deletedAt) return "account_retired";
+  return "sign_in";
+}
+
+export type LinkVerdict = "link" | "linked" | "already_linked" | "reauth_required";
+
+/** What a player's code is good for in the hands of somebody who is signed in. A link is a way in: it wants proof. */
+export function decideLink(about: {
+  linkedTo: string | undefined;
+  userId: string;
+  isProofMissing: boolean;
+}): LinkVerdict {
+  if (about.linkedTo === about.userId) return "linked";
+  if (about.linkedTo !== undefined) return "already_linked";
+  return about.isProofMissing ? "reauth_required" : "link";
+}
+
+/** The user name of an account that a bind code makes; it says nothing but whose it is. */
+export function userNameOf(mcUuid: string): string {
+  return `mc-${mcUuid.replaceAll("-", "")}`;
+}
