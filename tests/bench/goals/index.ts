@@ -12,6 +12,21 @@ import { g21 } from "./g21.ts";
 import { g22 } from "./g22.ts";
 import { g22Gateway } from "./g22-gateway.ts";
 import { start } from "./start.ts";
+import { tick } from "./tick.ts";
 import { wake } from "./wake.ts";
 
-export const goals: readonly Goal[] = [g1, g2, g5, g7, g8, g22Gateway, start, g22, g21, g3, wake, fleet];
+export const goals: readonly Goal[] = [
+  g1,
+  g2,
+  g5,
+  g7,
+  g8,
+  tick,
+  g22Gateway,
+  start,
+  g22,
+  g21,
+  g3,
+  wake,
+  fleet,
+];

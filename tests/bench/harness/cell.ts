@@ -28,6 +28,8 @@ export type Cell = {
   listener: () => Promise<Child>;
   /** lifecycle's recording of phase changes, on its own schema with 10,000 servers. */
   phases: () => Promise<Child>;
+  /** lifecycle's scheduler on the same schema. */
+  ticker: () => Promise<Child>;
   anchors: Anchors;
   stop: () => Promise<void>;
 };
@@ -126,6 +128,12 @@ async function assemble(
     },
     ending,
   );
+  let prepared: Promise<void> | undefined;
+  const onLifecycle = async (file: string) => {
+    prepared ??= prepareLifecycle(postgres.url);
+    await prepared;
+    return child(file, ours("lifecycle"));
+  };
   let phases: Promise<Child> | undefined;
   return {
     dir,
@@ -139,8 +147,8 @@ async function assemble(
     lifecycle,
     identity,
     listener: () => child("ours/listener.ts", ours("operator")),
-    phases: () =>
-      (phases ??= prepareLifecycle(postgres.url).then(() => child("ours/phases.ts", ours("lifecycle")))),
+    phases: () => (phases ??= onLifecycle("ours/phases.ts")),
+    ticker: () => onLifecycle("ours/ticker.ts"),
     anchors,
   };
 }

@@ -3,6 +3,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { KubeError } from "@svc/kube";
+import { Fault } from "@svc/proto";
 import { until } from "../../../../libs/mesh/src/testing.ts";
 import { annotation, servers } from "../cluster/resource.ts";
 import type { ScheduleRow } from "./row.ts";
@@ -223,6 +225,74 @@ describe("a task that does not run", () => {
     const { name, id } = await due("stop", running, { enabled: false });
     await one.tick();
     assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "", ""]);
+  });
+});
+
+describe("when a part is away", () => {
+  test("a task that is due waits for the cluster and runs when it is back", async () => {
+    const { name, id } = await due("stop");
+    const away = () => Promise.reject(new KubeError(503, "ServiceUnavailable", "away"));
+    await bed.replica((deps) => ({ ...deps, kube: { ...deps.kube, find: away } })).tick();
+    assert.equal((await bed.read(id)).last_run_at, null);
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Stopped", "", "ok", ""]);
+  });
+
+  test("a restart that cannot stop its server now is carried on by the next tick", async () => {
+    const { name, id } = await due("restart");
+    const away = () => Promise.reject(new KubeError(503, "ServiceUnavailable", "away"));
+    await bed.replica((deps) => ({ ...deps, kube: { ...deps.kube, patch: away } })).tick();
+    assert.deepEqual([await desired(name), (await bed.read(id)).run_state], ["Running", "stopping"]);
+    await one.tick();
+    assert.deepEqual([await desired(name), (await bed.read(id)).run_state], ["Stopped", "stopping"]);
+    await bed.setState(name, stopped);
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Running", "", "ok", ""]);
+  });
+
+  test("a tick without a database ends, and the next one goes on", async () => {
+    const { name, id } = await due("stop");
+    const away = () => Promise.reject(new Fault("unavailable"));
+    await bed.replica((deps) => ({ ...deps, schedules: { ...deps.schedules, findWork: away } })).tick();
+    assert.equal(await desired(name), "Running");
+    await one.tick();
+    assert.deepEqual([await desired(name), ...(await outcome(id))], ["Stopped", "", "ok", ""]);
+  });
+
+  test("a run by hand is answered although its first step takes too long, and ends later", async () => {
+    const { id } = await due("command", running, { command: "list", enabled: false });
+    const reply = Promise.withResolvers<string>();
+    const slow = bed.replica((deps) => ({
+      ...deps,
+      settings: { ...deps.settings, schedule_first_step: 50 },
+      line: { run: () => reply.promise },
+    }));
+    const found = (await bed.deps.schedules.find((await bed.read(id)).server_name, id)) ?? assert.fail();
+    const row = (await bed.deps.schedules.claimNow(found.row, new Date(bed.clock.now))) ?? assert.fail();
+    await slow.begin({ ...found, row });
+    assert.equal((await bed.read(id)).run_state, "claimed");
+    reply.resolve("There are 0 players");
+    await slow.idle();
+    assert.deepEqual(await outcome(id), ["", "ok", "There are 0 players"]);
+  });
+
+  test("a slow server keeps neither the others nor the next tick", async () => {
+    const { id: slow } = await due("command", running, { command: "slow" });
+    const { id: quick } = await due("command", running, { command: "quick" });
+    const reply = Promise.withResolvers<string>();
+    const replica = bed.replica((deps) => ({
+      ...deps,
+      line: {
+        run: (server, command) => (command === "slow" ? reply.promise : deps.line.run(server, command)),
+      },
+    }));
+    const first = replica.tick();
+    await until(async () => (await bed.read(quick)).last_result === "ok");
+    await replica.tick();
+    assert.equal((await bed.read(slow)).run_state, "claimed");
+    reply.resolve("at last");
+    await first;
+    assert.deepEqual(await outcome(slow), ["", "ok", "at last"]);
   });
 });
 

@@ -6,14 +6,14 @@ import type { RconAccess } from "../reconcile/rcon-access.ts";
 
 export type ServerLine = {
   /** The reply; throws a sentence when the console was not reached. */
-  send: (server: Server, command: string) => Promise<string>;
+  run: (server: Server, command: string) => Promise<string>;
 };
 
 type Access = Pick<RconAccess, "readSecret" | "forget">;
 
 export function createServerLine(access: Access, about: { timeoutMs: number }): ServerLine {
   return {
-    send: async (server, command) => {
+    run: async (server, command) => {
       const host = hostOf(server);
       const secret = host === undefined ? undefined : await access.readSecret(server, true);
       if (host === undefined || secret?.kind !== "present") {

@@ -77,8 +77,13 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
           throw asFault(error);
         }),
     findWork: guarded(async (now, limit) => {
-      const ids = await findIdsOfWork(db, now, limit);
-      return ids.length === 0 ? [] : findAll(db, ids);
+      const { rows } = await workQuery(now, limit).execute(db);
+      return rows.length === 0
+        ? []
+        : findAll(
+            db,
+            rows.map(({ id }) => id),
+          );
     }),
     claim: guarded((row, now, nextRunAt) => claim(db, row, { now, nextRunAt })),
     claimNow: guarded((row, now) => claim(db, row, { now })),
@@ -99,9 +104,9 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
 type Db = LifecycleStore["db"];
 
 // Three looks into indexes that hold nothing but work: a tick with nothing to do costs the same for any number of tasks.
-async function findIdsOfWork(db: Db, now: Date, limit: number): Promise<number[]> {
+export function workQuery(now: Date, limit: number) {
   const warnings = contracts.scheduleWarnings.filter((minutes) => minutes > 0);
-  const { rows } = await sql<{ id: number }>`
+  return sql<{ id: number }>`
     (select id from server_schedules where run_state <> '' order by id limit ${limit})
     union all
     (select id from server_schedules where enabled and run_state = '' and next_run_at <= ${now}
@@ -113,8 +118,7 @@ async function findIdsOfWork(db: Db, now: Date, limit: number): Promise<number[]
           and warn_minutes = warning.minutes and next_run_at > ${now}
           and next_run_at <= ${now}::timestamptz + warning.minutes * interval '1 minute'
         order by next_run_at limit ${limit}
-      ) as soon)`.execute(db);
-  return rows.map(({ id }) => id);
+      ) as soon)`;
 }
 
 async function findAll(db: Db, ids: readonly number[]): Promise<Found[]> {

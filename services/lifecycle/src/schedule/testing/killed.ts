@@ -42,7 +42,7 @@ export function mortal(
       },
       kube: { ...kube, patch: counted("patch", kube.patch) },
       mesh: { ...mesh, audit: mesh.audit, call: counted("call", mesh.call) },
-      line: { send: counted("send", line.send) },
+      line: { run: counted("run", line.run) },
     },
   };
 }
