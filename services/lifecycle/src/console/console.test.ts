@@ -45,7 +45,7 @@ after(async () => {
 // The clusters of other test processes give out the same loopback addresses from the first on; ours is by chance.
 async function makeService(): Promise<void> {
   const service = serviceOf(await stage.kube.get(servers, { name, namespace }), true);
-  const clusterIP = `127.${randomInt(111, 122)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
+  const clusterIP = `127.${randomInt(100, 111)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   await stage.kube.create(resources.services, { ...service, spec: { ...service.spec, clusterIP } });
 }
 
