@@ -18,7 +18,14 @@ export type FailureReason =
   | "no_account"
   | "staff_account"
   | "not_staff";
-export type MailKind = "code" | "email_changed" | "email_removed" | "codes_locked" | "world";
+export type MailKind =
+  | "code"
+  | "email_changed"
+  | "email_removed"
+  | "codes_locked"
+  | "migration_issued"
+  | "migration_done"
+  | "world";
 export type MailResult = "sent" | "failed" | "throttled";
 
 export type Events = ReturnType<typeof createEvents>;

@@ -11,13 +11,23 @@ import {
   emailRemovedLetter,
   type Language,
   type Letter,
+  toLetter,
 } from "./letters.ts";
 import type { Mailer } from "./mailer.ts";
+import { migrationDoneDraft, migrationIssuedDraft } from "./words/migrations.ts";
 
 const notice = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("email_changed"), facts: z.object({ newAddress: z.string() }) }),
   z.object({ kind: z.literal("email_removed"), facts: z.object({}) }),
   z.object({ kind: z.literal("codes_locked"), facts: z.object({ until: z.string() }) }),
+  z.object({
+    kind: z.literal("migration_issued"),
+    facts: z.object({ target: z.string(), validMinutes: z.number() }),
+  }),
+  z.object({
+    kind: z.literal("migration_done"),
+    facts: z.object({ target: z.string(), servers: z.number() }),
+  }),
 ]);
 type Notice = z.output<typeof notice>;
 
@@ -148,5 +158,9 @@ function letterOf(known: Notice, language: Language): Letter {
       return emailRemovedLetter(language);
     case "codes_locked":
       return codesLockedLetter(known.facts, language);
+    case "migration_issued":
+      return toLetter(migrationIssuedDraft(known.facts, language), language);
+    case "migration_done":
+      return toLetter(migrationDoneDraft(known.facts, language), language);
   }
 }
