@@ -1,8 +1,8 @@
 // All SQL on scheduled tasks. Times come from the caller, so that one clock rules a run.
 
 import { schedules as contracts } from "@svc/proto";
-import { asFault, outboxRow, type Trx } from "@svc/store";
-import { type Selectable, sql } from "kysely";
+import { asFault, type OutboxTable, outboxRow } from "@svc/store";
+import { type Selectable, sql, type UpdateQueryBuilder } from "kysely";
 import type { LifecycleStore, SchedulesTable, Tables } from "../server/schema.ts";
 import { type HeldServer, holdServer } from "./held-server.ts";
 import type { ScheduleRow } from "./row.ts";
@@ -89,15 +89,7 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
     claimNow: guarded((row, now) => claim(db, row, { now })),
     changeAtRest: guarded((row, change, about) => changeAtRest(db, row, { change, about })),
     move: guarded((row, change) => ofStep(db, row).set(change).returningAll().executeTakeFirst()),
-    finish: guarded((row, ending, at) =>
-      db.transaction().execute(async (trx) => {
-        const ended = { run_state: "", run_resume: false, run_step_at: null, run_job: "" } as const;
-        const change = { ...ended, last_result: ending.result, last_detail: ending.detail };
-        const finished = await ofStep(trx, row).set(change).returningAll().executeTakeFirst();
-        if (finished) await tell(trx, finished, { ending, at });
-        return finished;
-      }),
-    ),
+    finish: guarded((row, ending, at) => finish(db, row, { ending, at })),
   };
 }
 
@@ -173,39 +165,62 @@ async function changeAtRest(
   row: ScheduleRow,
   { change, about }: { change: Change; about: { ending: Ending; at: Date } | undefined },
 ): Promise<boolean> {
-  return db.transaction().execute(async (trx) => {
-    const changed = await trx
-      .updateTable("server_schedules")
-      .set({
-        ...change,
-        ...(about && { last_result: about.ending.result, last_detail: about.ending.detail }),
-      })
-      .where("id", "=", row.id)
-      .where("run_state", "=", "")
-      .where("enabled", "=", true)
-      .where("updated_at", "=", row.updated_at)
-      .where("next_run_at", "=", row.next_run_at)
-      .where(sql<boolean>`warned_for is not distinct from ${row.warned_for}`)
-      .executeTakeFirst();
-    if (changed.numUpdatedRows === 0n) return false;
-    if (about) await tell(trx, row, about);
-    return true;
-  });
+  const result = about && { last_result: about.ending.result, last_detail: about.ending.detail };
+  const query = db
+    .updateTable("server_schedules")
+    .set({ ...change, ...result })
+    .where("id", "=", row.id)
+    .where("run_state", "=", "")
+    .where("enabled", "=", true)
+    .where("updated_at", "=", row.updated_at)
+    .where("next_run_at", "=", row.next_run_at)
+    .where(sql<boolean>`warned_for is not distinct from ${row.warned_for}`);
+  if (about) return (await tellOf(db, query.returningAll(), { row, ...about })) !== undefined;
+  return (await query.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
-function ofStep(db: Db | Trx<Tables>, row: ScheduleRow) {
+async function finish(
+  db: Db,
+  row: ScheduleRow,
+  { ending, at }: { ending: Ending; at: Date },
+): Promise<ScheduleRow | undefined> {
+  const ended = { run_state: "", run_resume: false, run_step_at: null, run_job: "" } as const;
+  const change = { ...ended, last_result: ending.result, last_detail: ending.detail };
+  return tellOf(db, ofStep(db, row).set(change).returningAll(), { row, ending, at });
+}
+
+type Changing = UpdateQueryBuilder<Tables & OutboxTable, "server_schedules", "server_schedules", ScheduleRow>;
+
+// The change and its event in one statement: neither is there without the other, for one way to the database.
+async function tellOf(
+  db: Db,
+  changed: Changing,
+  { row, ending, at }: { row: ScheduleRow; ending: Ending; at: Date },
+): Promise<ScheduleRow | undefined> {
+  const { id, server_name: name, action } = row;
+  const event = { name, id, action, ...ending, at: at.toISOString() };
+  const { subject, body } = outboxRow(contracts.runFinished, event);
+  return db
+    .with("changed", () => changed)
+    .with("told", (query) =>
+      query
+        .insertInto("outbox")
+        .columns(["subject", "body"])
+        .expression(
+          query
+            .selectFrom("changed")
+            .select([sql<string>`${subject}::text`.as("subject"), sql<string>`${body}::text`.as("body")]),
+        ),
+    )
+    .selectFrom("changed")
+    .selectAll()
+    .executeTakeFirst();
+}
+
+function ofStep(db: Db, row: ScheduleRow) {
   return db
     .updateTable("server_schedules")
     .where("id", "=", row.id)
     .where("run_state", "=", row.run_state)
     .where("run_step_at", "=", row.run_step_at);
-}
-
-async function tell(
-  trx: Trx<Tables>,
-  { id, server_name: name, action }: ScheduleRow,
-  { ending, at }: { ending: Ending; at: Date },
-): Promise<void> {
-  const event = { name, id, action, ...ending, at: at.toISOString() };
-  await trx.insertInto("outbox").values(outboxRow(contracts.runFinished, event)).execute();
 }
