@@ -26,6 +26,8 @@ export type HttpBinding = {
   method: Method;
   /** Path with `{param}` places, from the root. */
   path: string;
+  /** More paths of the same operation, with the same places. */
+  aliases?: readonly string[];
   faces: readonly Face[];
   tier: Tier;
   /** Service-token holders that may call it; only with tier `service`. */
@@ -36,12 +38,39 @@ export type HttpBinding = {
   rateLimited: boolean;
   /** Status of success. */
   status: number;
+  /** Status without a body when the owner answers `null`; else `null` is a JSON body like any other. */
+  nullAs?: 204;
+  /** Refusals have no body, for protocols that know none; only 500 `internal` keeps its envelope. */
+  errors?: "empty";
+  /** A request that announces a body is 400, and its connection is closed. */
+  refusesBody?: boolean;
+  /**
+   * The token of `Authorization: Bearer` is handed to the owner as the input field `token` (declare it with
+   * `oneTimeToken`); without a well-formed one the field is empty, so that the owner refuses all in the same way.
+   */
+  bearer?: "one-time";
+  /** What an upload must look like; checked before anybody is asked and before a byte is read. */
+  upload?: UploadRule;
   /** Whether the owner's answer may set or clear the session cookie. */
   session?: "mints" | "ends";
   /** The answer is `{[collect]: item[]}`, gathered from pages of the owner. */
   collect?: string;
   /** Served from a mirrored view while the gateway has one; the owner answers otherwise. */
   view?: { of: View; as: "list" } | { of: View; as: "item"; param: string };
+};
+
+/** What the gateway demands of an uploaded body. */
+export type UploadRule = {
+  /** A body without a Content-Length is 411 `length_required`; default true. Only other bodies can have trailers. */
+  lengthRequired?: boolean;
+  /** Largest body in bytes; default the gateway's own ceiling. `Infinity` leaves it to the owner. */
+  maxBytes?: number;
+  /** Fault of a body that is larger; default `too_large`. */
+  tooLarge?: FaultName;
+  /** Media types that a body may have; a body without one passes. Default: any. */
+  contentTypes?: readonly string[];
+  /** False when the body may come slower than 16 KiB/s: only a standstill ends it. Default true. */
+  isPaced?: boolean;
 };
 
 /** A request/reply between services, and an operation when it has an HTTP binding. */
@@ -53,10 +82,12 @@ export type Contract<Input = unknown, Output = unknown, Name extends FaultName =
   http?: HttpBinding;
   params: z.ZodObject;
   query: z.ZodObject;
+  /** Headers that are input: the field `content_digest` is the header Content-Digest. */
+  headers: z.ZodObject;
   body?: z.ZodObject;
   /** True when the HTTP caller may leave the body out. */
   bodyOptional: boolean;
-  /** Parameters, query and body in one flat object; what the owner receives. */
+  /** Parameters, query, headers and body in one flat object; what the owner receives. */
   input: z.ZodType<Input>;
   output: z.ZodType<Output>;
   faults: readonly Name[];
@@ -80,18 +111,20 @@ export type AnyContract = Contract<any, any, any>;
 
 type Shape = z.ZodRawShape;
 type Empty = Record<never, never>;
-type InputShape<P extends Shape, Q extends Shape, B extends Shape> = P & Q & B;
+type InputShape<P extends Shape, Q extends Shape, B extends Shape, H extends Shape> = P & Q & B & H;
 
 type Definition<
   P extends Shape,
   Q extends Shape,
   B extends Shape,
+  H extends Shape,
   O extends z.ZodType,
   F extends FaultName,
 > = {
   subject: string;
   params?: P;
   query?: Q;
+  headers?: H;
   body?: B;
   bodyOptional?: boolean;
   output: O;
@@ -111,10 +144,12 @@ const defaults = { deadlineMs: 10_000, maxInFlight: 256 };
 
 /** Declares a request that other services make of its owner. `input` is the flat shape. */
 export function request<I extends Shape, O extends z.ZodType, F extends FaultName = never>(
-  definition: Omit<Definition<Empty, Empty, I, O, F>, "params" | "query" | "body"> & { input: I },
+  definition: Omit<Definition<Empty, Empty, I, Empty, O, F>, "params" | "query" | "headers" | "body"> & {
+    input: I;
+  },
 ): Contract<z.output<z.ZodObject<I>>, z.output<O>, F> {
   const { input, ...rest } = definition;
-  return build<Empty, Empty, I, O, F>({ ...rest, body: input });
+  return build<Empty, Empty, I, Empty, O, F>({ ...rest, body: input });
 }
 
 /** Declares an operation: a request that a gateway makes for an HTTP caller. */
@@ -123,10 +158,11 @@ export function operation<
   P extends Shape = Empty,
   Q extends Shape = Empty,
   B extends Shape = Empty,
+  H extends Shape = Empty,
   F extends FaultName = never,
 >(
-  definition: Omit<Definition<P, Q, B, O, F>, "callers"> & { http: HttpDefinition },
-): Contract<z.output<z.ZodObject<InputShape<P, Q, B>>>, z.output<O>, F> {
+  definition: Omit<Definition<P, Q, B, H, O, F>, "callers"> & { http: HttpDefinition },
+): Contract<z.output<z.ZodObject<InputShape<P, Q, B, H>>>, z.output<O>, F> {
   const { http, ...rest } = definition;
   const { face, ...given } = http;
   const binding: HttpBinding = {
@@ -138,24 +174,32 @@ export function operation<
     status: 200,
     ...given,
   };
-  const contract = build<P, Q, B, O, F>({ ...rest, callers: [`gateway-${face}`] });
+  const contract = build<P, Q, B, H, O, F>({ ...rest, callers: [`gateway-${face}`] });
   return { ...contract, http: binding, idempotent: definition.idempotent ?? http.method === "GET" };
 }
 
-function build<P extends Shape, Q extends Shape, B extends Shape, O extends z.ZodType, F extends FaultName>(
-  definition: Definition<P, Q, B, O, F>,
-): Contract<z.output<z.ZodObject<InputShape<P, Q, B>>>, z.output<O>, F> {
-  const { params, query, body } = definition;
-  const shape = { ...params, ...query, ...body } as InputShape<P, Q, B>;
+function build<
+  P extends Shape,
+  Q extends Shape,
+  B extends Shape,
+  H extends Shape,
+  O extends z.ZodType,
+  F extends FaultName,
+>(
+  definition: Definition<P, Q, B, H, O, F>,
+): Contract<z.output<z.ZodObject<InputShape<P, Q, B, H>>>, z.output<O>, F> {
+  const { params, query, headers, body } = definition;
+  const shape = { ...params, ...query, ...headers, ...body } as InputShape<P, Q, B, H>;
   return {
     type: "request",
     subject: definition.subject,
     owner: ownerOf(definition.subject),
     params: z.strictObject(params ?? {}),
     query: z.strictObject(query ?? {}),
+    headers: z.strictObject(headers ?? {}),
     ...(body ? { body: z.strictObject(body) } : {}),
     bodyOptional: definition.bodyOptional ?? false,
-    input: z.strictObject(shape) as unknown as z.ZodType<z.output<z.ZodObject<InputShape<P, Q, B>>>>,
+    input: z.strictObject(shape) as unknown as z.ZodType<z.output<z.ZodObject<InputShape<P, Q, B, H>>>>,
     output: definition.output as unknown as z.ZodType<z.output<O>>,
     faults: definition.faults ?? [],
     callers: definition.callers ?? [],
@@ -172,6 +216,22 @@ function ownerOf(subject: string): Owner {
   if (!owner) throw new Error(`contract ${subject}: its first word is not a service that owns something`);
   return owner;
 }
+
+/** Every path under which an operation is served, its own first. */
+export function pathsOf({ path, aliases = [] }: Pick<HttpBinding, "path" | "aliases">): string[] {
+  return [path, ...aliases];
+}
+
+/** Name of the header that an input field is read from: `content_digest` is `Content-Digest`. */
+export function headerOf(field: string): string {
+  return field.replace(
+    /(^|_)([a-z])/g,
+    (_, gap: string, letter: string) => (gap && "-") + letter.toUpperCase(),
+  );
+}
+
+/** The header shape of a binding with `bearer: "one-time"`; the token is never logged. */
+export const oneTimeToken = { token: z.string().max(256) };
 
 /** One page of a list that a gateway collects; `next` is the cursor of the following page. */
 export function page<T extends z.ZodType>(item: T) {

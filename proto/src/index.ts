@@ -26,18 +26,22 @@ export {
   type Gateway,
   gateways,
   type HttpBinding,
+  headerOf,
   type InputOf,
   type Method,
   nothing,
   type OutputOf,
   type Owner,
+  oneTimeToken,
   operation,
   owners,
   type ProcessOperation,
   page,
+  pathsOf,
   request,
   type ServiceName,
   type Tier,
+  type UploadRule,
   type View,
   view,
 } from "./contract.ts";
@@ -110,5 +114,14 @@ export {
 } from "./nats/subjects.ts";
 export { openApiDocument } from "./openapi/document.ts";
 export * as backups from "./storage/backup.ts";
-export { EmailAddress, PlayerUuid, paging, Quantity, Sha256Hex, Timestamp, wholeNumber } from "./text.ts";
+export {
+  ByteCount,
+  EmailAddress,
+  PlayerUuid,
+  paging,
+  Quantity,
+  Sha256Hex,
+  Timestamp,
+  wholeNumber,
+} from "./text.ts";
 export { apiVersion } from "./version.ts";

@@ -56,3 +56,11 @@ export const paging = {
   limit: wholeNumber(1, 100).default(20),
   offset: wholeNumber(0, 1_000_000_000).default(0),
 };
+
+/** A number of bytes, also as the digits that headers and queries carry. */
+export const ByteCount = z
+  .preprocess(
+    (value) => (typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value),
+    z.number({ error: "must be a number of bytes" }).int().min(0),
+  )
+  .meta({ type: "integer", format: "int64", minimum: 0 });

@@ -15,6 +15,7 @@ import {
   openApiDocument,
   operations,
   owners,
+  pathsOf,
   rpcSubject,
   streamSubjects,
   views,
@@ -38,9 +39,9 @@ describe("requests", () => {
       assert.match(contract.spec, /\.md /, contract.subject);
     }
   });
-  test("parameters, query and body of a contract share no key", () => {
-    for (const { subject, params, query, body } of contracts) {
-      const keys = [params, query, body].flatMap((part) => Object.keys(part?.shape ?? {}));
+  test("parameters, query, headers and body of a contract share no key", () => {
+    for (const { subject, params, query, headers, body } of contracts) {
+      const keys = [params, query, headers, body].flatMap((part) => Object.keys(part?.shape ?? {}));
       assert.equal(new Set(keys).size, keys.length, subject);
     }
   });
@@ -54,14 +55,19 @@ describe("requests", () => {
 describe("operations", () => {
   test("no two claim the same method and path on one face", () => {
     const claims = operations.flatMap(({ http }) =>
-      http.faces.map((face) => `${face} ${http.method} ${http.path}`),
+      http.faces.flatMap((face) => pathsOf(http).map((path) => `${face} ${http.method} ${path}`)),
     );
     assert.equal(new Set(claims).size, claims.length);
   });
-  for (const { subject, http, params, body } of operations) {
+  for (const { subject, http, params, headers, body } of operations) {
     test(`${subject} binds its parameters and agrees with its tier`, () => {
-      const places = [...http.path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
-      assert.deepEqual(places.sort(), Object.keys(params.shape).sort());
+      for (const path of pathsOf(http)) {
+        const places = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name);
+        assert.deepEqual(places.sort(), Object.keys(params.shape).sort());
+      }
+      assert.equal("token" in headers.shape, http.bearer === "one-time");
+      if (http.bearer) assert.equal(http.tier, "public");
+      if (http.upload) assert.equal(http.kind, "upload");
       assert.equal(http.callers.length > 0, http.tier === "service");
       assert.ok(http.callers.every((caller) => callerTokens.includes(caller)));
       if (http.method === "GET") assert.equal(body, undefined);

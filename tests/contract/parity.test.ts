@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { type HttpBinding, operations, processOperations } from "@svc/proto";
+import { type HttpBinding, operations, pathsOf, processOperations } from "@svc/proto";
 
 type Listed = {
   method: string;
@@ -30,7 +30,11 @@ const additions: Readonly<Record<string, string>> = {
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const bindings: HttpBinding[] = [...operations, ...processOperations].map(({ http }) => http);
-const served = new Map(bindings.map((http) => [nameOf(http), http]));
+const served = new Map(
+  bindings.flatMap((http) =>
+    pathsOf(http).map((path): [string, HttpBinding] => [nameOf({ method: http.method, path }), http]),
+  ),
+);
 const wanted = new Map(listed.map((operation) => [nameOf(operation), operation]));
 const waiting = new Set(ledger.operations);
 

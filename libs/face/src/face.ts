@@ -3,7 +3,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Mesh } from "@svc/mesh";
-import { type Face, Fault, type HttpBinding, type Operation, type ProcessOperation } from "@svc/proto";
+import {
+  type Face,
+  Fault,
+  type HttpBinding,
+  type Operation,
+  type ProcessOperation,
+  pathsOf,
+} from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
 import { createGate } from "./access/gate.ts";
@@ -138,7 +145,9 @@ function createServer(shell: Shell): FastifyInstance {
     answerFailure(shell.log, begin(shell, request.raw, reply), error);
   });
   const { server: http } = server;
-  http.on("checkExpectation", (request, response) => http.emit("request", request, response));
+  // `100 Continue` is sent when the body is wanted, and not before.
+  for (const event of ["checkContinue", "checkExpectation"])
+    http.on(event, (request, response) => http.emit("request", request, response));
   http.on("connect", (_request, socket: Socket) => {
     const refusal = { status: 405, code: "method_not_allowed", message: "CONNECT is not served." };
     shell.requestLog.noteMalformed(405, answerRaw(socket, refusal, ["Allow", "GET"]));
@@ -152,21 +161,25 @@ function addRoute(
   route: { contract: Operation | ProcessOperation; serve: Serve },
 ): void {
   const { contract, serve } = route;
-  const { path } = contract.http;
-  const limits = { jsonBodyBytes: shell.settings.jsonBodyBytes };
-  server.route({
-    method: methodsOf(contract.http),
-    url: routerPath(path),
-    handler: (request, reply) => {
-      const exchange = begin(shell, request.raw, reply);
-      exchange.route = path;
-      const host = hostOf(request.raw);
-      if (host === undefined) return answerBadHost(exchange);
-      const refusal = refusalByHead(contract, request.raw, { ...limits, host });
-      if (refusal) return answerFault(exchange, refusal);
-      void serve({ exchange, host, params: request.params as Fields, query: request.query as Fields });
-    },
-  });
+  const { http } = contract;
+  const { jsonBodyBytes, uploadBytes } = shell.settings;
+  for (const path of pathsOf(http)) {
+    server.route({
+      method: methodsOf(http),
+      url: routerPath(path),
+      handler: (request, reply) => {
+        const exchange = begin(shell, request.raw, reply);
+        exchange.route = path;
+        exchange.isPaced = http.upload?.isPaced ?? true;
+        exchange.hasEmptyErrors = http.errors === "empty";
+        const host = hostOf(request.raw);
+        if (host === undefined) return answerBadHost(exchange);
+        const refusal = refusalByHead(contract, request.raw, { jsonBodyBytes, uploadBytes, host });
+        if (refusal) return answerFault(exchange, refusal, http.refusesBody ? ["Connection", "close"] : []);
+        void serve({ exchange, host, params: request.params as Fields, query: request.query as Fields });
+      },
+    });
+  }
 }
 
 /** Takes a request over from the router and notes it when it has ended, however it ends. */
@@ -175,7 +188,7 @@ function begin(shell: Shell, request: IncomingMessage, reply: FastifyReply): Exc
   const response: ServerResponse = reply.raw;
   const exchange = openExchange(shell.face, request, response);
   response.once("close", () => shell.requestLog.note(exchange));
-  if (hasBody(request)) shell.pace.watch(request, response);
+  if (hasBody(request)) shell.pace.watch(exchange);
   return exchange;
 }
 

@@ -1,6 +1,6 @@
 // Which methods a path is served under, for 405 and its Allow header (interface.md 4.1 rule 2).
 
-import type { HttpBinding } from "@svc/proto";
+import { type HttpBinding, pathsOf } from "@svc/proto";
 
 /** Methods a route answers: GET brings HEAD along, but not where reading spends something or never ends. */
 export function methodsOf(http: Pick<HttpBinding, "method" | "kind">): string[] {
@@ -14,7 +14,9 @@ export function routerPath(path: string): string {
 
 /** Looks up the methods under which a path is served; none = the path is unknown. */
 export function methodFinder(bindings: readonly HttpBinding[]): (path: string) => string[] {
-  const known = bindings.map((http) => ({ segments: http.path.split("/"), methods: methodsOf(http) }));
+  const known = bindings.flatMap((http) =>
+    pathsOf(http).map((path) => ({ segments: path.split("/"), methods: methodsOf(http) })),
+  );
   return (path) => {
     const segments = path.split("/");
     const matching = known.filter((one) => isMatch(one.segments, segments));

@@ -42,16 +42,16 @@ export function serving(needs: ServeNeeds, contract: Operation, binding: Binding
     const principal = admitted instanceof Promise ? await admitted : admitted;
     exchange.principal = labelOf(principal);
     const body = takesBody ? await bodyOf(contract, exchange, settings.jsonBodyBytes) : undefined;
-    const input = readInput(params, query, body);
+    const input = readInput({ params, query, headers: exchange.request.headers, body });
     const options: CallOptions = { ...visitor.options, principal };
     await binding({ exchange, contract, input, principal, visitor, options });
   };
   return (arrived) => way(arrived).catch((error) => answerFailure(needs.log, arrived.exchange, error));
 }
 
-async function bodyOf(contract: Operation, { request }: Exchange, limit: number): Promise<unknown> {
-  if (hasBody(request)) {
-    const bytes = await readBody(request, limit);
+async function bodyOf(contract: Operation, exchange: Exchange, limit: number): Promise<unknown> {
+  if (hasBody(exchange.request)) {
+    const bytes = await readBody(exchange, limit);
     if (bytes.length > 0) return parseJson(bytes);
   }
   if (contract.bodyOptional) return {};

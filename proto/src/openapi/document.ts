@@ -2,7 +2,7 @@
 
 import type { z } from "zod";
 import { type Operation, operations, processOperations } from "../catalog.ts";
-import type { HttpBinding, ProcessOperation } from "../contract.ts";
+import { type HttpBinding, headerOf, type ProcessOperation, pathsOf } from "../contract.ts";
 import { apiVersion } from "../version.ts";
 import { type Components, createComponents, type Json } from "./components.ts";
 import { responsesOf } from "./responses.ts";
@@ -12,9 +12,11 @@ export function openApiDocument(): Json {
   const components = createComponents();
   const paths: Record<string, Json> = {};
   const add = (http: HttpBinding, item: Json) => {
-    const path = paths[http.path] ?? {};
-    path[http.method.toLowerCase()] = item;
-    paths[http.path] = path;
+    for (const [index, path] of pathsOf(http).entries()) {
+      // An id names one operation of one path.
+      const id = index === 0 ? item["operationId"] : `${item["operationId"]}${index + 1}`;
+      paths[path] = { ...paths[path], [http.method.toLowerCase()]: { ...item, operationId: id } };
+    }
   };
   for (const operation of processOperations) add(operation.http, describeProcess(operation));
   for (const contract of operations) add(contract.http, describe(contract, components));
@@ -33,6 +35,7 @@ export function openApiDocument(): Json {
       securitySchemes: {
         session: { type: "apiKey", in: "cookie", name: "svc_session" },
         serviceToken: { type: "http", scheme: "bearer" },
+        oneTimeToken: { type: "http", scheme: "bearer" },
       },
     },
   };
@@ -100,7 +103,8 @@ function tagsOf(): Json[] {
   return [...nouns].sort().map((name) => ({ name }));
 }
 
-function securityOf({ tier }: HttpBinding): Json[] {
+function securityOf({ tier, bearer }: HttpBinding): Json[] {
+  if (bearer !== undefined) return [{ oneTimeToken: [] }];
   if (tier === "public") return [];
   return [tier === "service" ? { serviceToken: [] } : { session: [] }];
 }
@@ -109,13 +113,19 @@ function parametersOf(contract: Operation, components: Components): Json[] {
   const query = Object.entries(contract.query.shape).filter(
     ([name]) => !(contract.http.collect !== undefined && name === "cursor"),
   );
+  const headers = Object.entries(contract.headers.shape).filter(
+    ([name]) => !(contract.http.bearer !== undefined && name === "token"),
+  );
   return [
     ...Object.entries(contract.params.shape).map((field) => parameter("path", field, components)),
     ...query.map((field) => parameter("query", field, components)),
+    ...headers.map(([field, type]) => parameter("header", [headerOf(field), type], components)),
   ];
 }
 
-function parameter(where: "path" | "query", field: [string, z.core.$ZodType], components: Components): Json {
+type Place = "path" | "query" | "header";
+
+function parameter(where: Place, field: [string, z.core.$ZodType], components: Components): Json {
   const [name, type] = field;
   const schema = type as z.ZodType;
   const isRequired = where === "path" || !schema.safeParse(undefined).success;
@@ -125,7 +135,8 @@ function parameter(where: "path" | "query", field: [string, z.core.$ZodType], co
 function requestBody(contract: Operation, components: Components): Json | undefined {
   if (contract.http.kind === "upload") {
     const schema = { type: "string", format: "binary" };
-    return { required: true, content: { "application/octet-stream": { schema } } };
+    const types = contract.http.upload?.contentTypes ?? ["application/octet-stream"];
+    return { required: true, content: Object.fromEntries(types.map((type) => [type, { schema }])) };
   }
   if (!contract.body) return undefined;
   const schema = components.schemaOf(contract.body, "input");

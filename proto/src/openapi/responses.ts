@@ -2,6 +2,7 @@
 
 import { z } from "zod";
 import type { Operation } from "../catalog.ts";
+import type { HttpBinding, UploadRule } from "../contract.ts";
 import { type FaultName, faults } from "../fault.ts";
 import type { Components, Json } from "./components.ts";
 
@@ -20,8 +21,20 @@ export function faultsOf(contract: Operation): FaultName[] {
   if (contract.body || http.rateLimited) names.push("too_large", "unsupported_media_type");
   if (http.rateLimited) names.push("rate_limited", "auth_unavailable");
   if (http.kind === "events") names.push("too_many_streams");
-  if (http.kind === "upload") names.push("length_required", "too_large");
+  if (http.kind === "upload") names.push(...faultsOfUpload(http.upload ?? {}));
   return [...new Set(names)];
+}
+
+function faultsOfUpload({
+  lengthRequired = true,
+  tooLarge = "too_large",
+  contentTypes,
+}: UploadRule): FaultName[] {
+  return [
+    tooLarge,
+    ...(lengthRequired ? (["length_required"] as const) : []),
+    ...(contentTypes ? (["unsupported_media_type"] as const) : []),
+  ];
 }
 
 export function responsesOf(contract: Operation, components: Components): Json {
@@ -32,23 +45,26 @@ export function responsesOf(contract: Operation, components: Components): Json {
   }
   const refusals = [...byStatus].map(([status, codes]) => [
     String(status),
-    refusal(status, [...codes].sort()),
+    refusal(contract.http, status, [...codes].sort()),
   ]);
   return Object.fromEntries([
     [String(contract.http.status), success(contract, components)],
     ...(contract.http.view ? [["304", { description: "Not changed since the ETag in If-None-Match." }]] : []),
+    ...(contract.http.nullAs ? [[String(contract.http.nullAs), { description: "Nothing; no body." }]] : []),
     ...refusals,
   ]);
 }
 
-function refusal(status: number, codes: string[]): Json {
+function refusal({ errors }: HttpBinding, status: number, codes: string[]): Json {
   const retry =
     status === 429 || status === 503 ? { headers: { "Retry-After": header("Seconds to wait.") } } : {};
   return {
     description: codes.join(", "),
     ...retry,
     "x-codes": codes,
-    content: { "application/json": { schema: reference("Error") } },
+    ...(errors === "empty" && status !== 500
+      ? {}
+      : { content: { "application/json": { schema: reference("Error") } } }),
   };
 }
 

@@ -14,6 +14,8 @@ export function answer(
   if (response.headersSent || response.destroyed || !response.socket?.writable) return;
   const headers = commonHeaders(exchange.id, request.headers["x-forwarded-proto"]);
   if (head.headers) headers.push(...head.headers);
+  // Whether the body still comes is unknown, so what follows on this connection cannot be read.
+  if (exchange.awaitsContinue) response.shouldKeepAlive = false;
   if (body === undefined) {
     if (head.status !== 204 && head.status !== 304) headers.push("Content-Length", "0");
     response.writeHead(head.status, headers).end();
@@ -47,6 +49,10 @@ export function answerFault(exchange: Exchange, fault: Fault, headers: readonly 
   const { status, code } = faults[fault.fault];
   const seconds = fault.retryAfterSeconds ?? (status === 503 ? 1 : undefined);
   const retry = seconds === undefined ? [] : ["Retry-After", String(Math.max(1, Math.ceil(seconds)))];
+  if (exchange.hasEmptyErrors && status !== 500) {
+    answer(exchange, { status, headers: ["Cache-Control", "no-store", ...retry, ...headers] });
+    return;
+  }
   answerJson(
     exchange,
     { status, headers: [...retry, ...headers] },

@@ -6,23 +6,31 @@ import type { Sessions } from "../access/sessions.ts";
 import { answerJson } from "../answer/answer.ts";
 import { type Binding, type Call, sessionHeaders } from "./call.ts";
 
+const nullBody = Buffer.from("null");
+
 export function jsonBinding(
   needs: { mesh: Pick<Mesh, "forward">; sessions?: Sessions | undefined },
   contract: Operation,
 ): Binding {
   const { mesh, sessions } = needs;
-  const { status, session } = contract.http;
+  const { status, session, nullAs } = contract.http;
+  const statusOf = (body: Uint8Array) => (nullAs !== undefined && isNull(body) ? nullAs : status);
   if (session === undefined) {
     return async ({ exchange, input, options }) => {
-      const reply = await mesh.forward(contract, input, options);
-      answerJson(exchange, { status }, reply.body);
+      const { body } = await mesh.forward(contract, input, options);
+      answerJson(exchange, { status: statusOf(body) }, body);
     };
   }
   return async (call) => {
     const reply = await mesh.forward(contract, call.input, call.options);
     forgetOwn(sessions, call);
-    answerJson(call.exchange, { status, headers: sessionHeaders(contract, reply) }, reply.body);
+    const head = { status: statusOf(reply.body), headers: sessionHeaders(contract, reply) };
+    answerJson(call.exchange, head, reply.body);
   };
+}
+
+function isNull(body: Uint8Array): boolean {
+  return body.length === 4 && Buffer.from(body).equals(nullBody);
 }
 
 // Whatever such an operation did to the caller's session, this gateway shall not remember what was before.

@@ -1,19 +1,23 @@
 // What every request must satisfy before anybody looks at its credential (interface.md 4.1).
 
 import type { IncomingMessage } from "node:http";
-import { Fault, type Operation, type ProcessOperation } from "@svc/proto";
+import { Fault, type FaultName, type HttpBinding, type Operation, type ProcessOperation } from "@svc/proto";
 import { isCrossSite } from "../access/cross-site.ts";
-import { hasBody, isJson, tooLarge } from "./body.ts";
+import { hasBody, isJson, mediaTypeOf, tooLarge } from "./body.ts";
 
 /** Refusal by the head of a request alone, first answer wins; undefined = it may go on. */
 export function refusalByHead(
   contract: Operation | ProcessOperation,
   request: IncomingMessage,
-  about: { host: string; jsonBodyBytes: number },
+  about: { host: string; jsonBodyBytes: number; uploadBytes: number },
 ): Fault | undefined {
   const { headers, method = "" } = request;
   if (isCrossSite(method, headers, about.host)) return new Fault("cross_site");
-  if (contract.type === "process" || contract.http.kind === "upload") return undefined;
+  if (contract.type === "process") return undefined;
+  if (contract.http.kind === "upload") return refusalOfUpload(contract.http, request, about.uploadBytes);
+  if (contract.http.refusesBody && hasBody(request)) {
+    return new Fault("bad_request", { message: "The request is not valid: it takes no body." });
+  }
   return refusalOfBody(contract, request, about.jsonBodyBytes);
 }
 
@@ -26,4 +30,21 @@ function refusalOfBody(contract: Operation, request: IncomingMessage, limit: num
   const needsJson = isDoor || (contract.body !== undefined && hasBody(request));
   if (needsJson && !isJson(headers["content-type"])) return new Fault("unsupported_media_type");
   return undefined;
+}
+
+function refusalOfUpload(http: HttpBinding, request: IncomingMessage, ceiling: number): Fault | undefined {
+  const { lengthRequired = true, contentTypes } = http.upload ?? {};
+  const { "content-length": length, "content-type": type } = request.headers;
+  if (length === undefined && lengthRequired) return new Fault("length_required");
+  const { fault, bytes } = largestUpload(http, ceiling);
+  if (Number(length ?? 0) > bytes) return new Fault(fault, { message: tooLarge(bytes) });
+  if (contentTypes && type !== undefined && !contentTypes.includes(mediaTypeOf(type))) {
+    return new Fault("unsupported_media_type", { message: `The body must be ${contentTypes.join(" or ")}.` });
+  }
+  return undefined;
+}
+
+/** Most bytes of an upload, and the fault of more. */
+export function largestUpload(http: HttpBinding, ceiling: number): { bytes: number; fault: FaultName } {
+  return { bytes: http.upload?.maxBytes ?? ceiling, fault: http.upload?.tooLarge ?? "too_large" };
 }

@@ -3,6 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@svc/proto";
+import { type Exchange, inviteBody } from "./exchange.ts";
 
 /** Whether the request announces a body; `Content-Length: 0` announces none. */
 export function hasBody(request: IncomingMessage): boolean {
@@ -15,12 +16,17 @@ export function hasBody(request: IncomingMessage): boolean {
 /** Whether a Content-Type is application/json; parameters such as charset are allowed. */
 export function isJson(contentType: string | undefined): boolean {
   if (contentType === undefined) return false;
-  if (contentType === "application/json") return true;
-  return (contentType.split(";")[0] ?? "").trim().toLowerCase() === "application/json";
+  return contentType === "application/json" || mediaTypeOf(contentType) === "application/json";
+}
+
+/** A Content-Type without its parameters, in lower case. */
+export function mediaTypeOf(contentType: string): string {
+  return (contentType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
 /** Reads a whole body. Throws `too_large` above `limit` bytes; the rest is then thrown away by the server. */
-export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
+  const { request } = exchange;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -43,6 +49,7 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     stop();
     reject(new Fault("bad_request", { message: "The body ended before its declared length." }));
   };
+  inviteBody(exchange);
   request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
   return promise;
 }

@@ -20,6 +20,12 @@ export type Exchange = {
   bytes: number;
   /** False for streams, whose length says nothing about latency. */
   isTimed: boolean;
+  /** False while the body may come as slowly as it likes. */
+  isPaced: boolean;
+  /** Refusals have no body here. */
+  hasEmptyErrors: boolean;
+  /** The caller waits for `100 Continue` before it sends the body. */
+  awaitsContinue: boolean;
 };
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
@@ -40,7 +46,17 @@ export function openExchange(face: Face, request: IncomingMessage, response: Ser
     principal: "",
     bytes: 0,
     isTimed: true,
+    isPaced: true,
+    hasEmptyErrors: false,
+    awaitsContinue: request.headers.expect?.toLowerCase() === "100-continue",
   };
+}
+
+/** Asks for the body; a caller that is refused before never has to send it. */
+export function inviteBody(exchange: Exchange): void {
+  if (!exchange.awaitsContinue) return;
+  exchange.awaitsContinue = false;
+  exchange.response.writeContinue();
 }
 
 /** Path without the query; an absolute-form target loses its origin too. */

@@ -1,21 +1,50 @@
 // From parameters, query and body to the flat input of a contract, with messages that name the field.
 
-import { Fault, type Operation } from "@svc/proto";
+import type { IncomingHttpHeaders } from "node:http";
+import { Fault, headerOf, type Operation } from "@svc/proto";
 import type { z } from "zod";
 
 export type Fields = Record<string, unknown>;
-export type ReadInput = (params: Fields, query: Fields, body: unknown) => Fields;
+export type Given = { params: Fields; query: Fields; headers: IncomingHttpHeaders; body: unknown };
+export type ReadInput = (given: Given) => Fields;
 
-type Place = { schema: z.ZodObject; of: string; field: string };
+type Place = { schema: z.ZodObject; of: string; field: string; nameOf?: (field: string) => string };
 
 /** Prepares the reader of one contract's input. The reader throws `bad_request`. */
 export function inputReader(contract: Operation): ReadInput {
   const params = readerOf({ schema: contract.params, of: "path", field: "path parameter" });
   const query = readerOf({ schema: visibleQuery(contract), of: "query", field: "query parameter" });
+  const headers = headerReader(contract);
   const { body: bodySchema } = contract;
-  if (!bodySchema) return (p, q) => ({ ...params(p), ...query(q) });
-  const body = readerOf({ schema: bodySchema, of: "body", field: "field" });
-  return (p, q, b) => ({ ...params(p), ...query(q), ...body(b as Fields) });
+  const body = bodySchema && readerOf({ schema: bodySchema, of: "body", field: "field" });
+  return (given) => ({
+    ...params(given.params),
+    ...query(given.query),
+    ...headers?.(given.headers),
+    ...body?.(given.body as Fields),
+  });
+}
+
+const bearerShape = /^Bearer +([\x21-\x7e]{1,256})$/i;
+
+function headerReader({
+  headers: schema,
+  http,
+}: Operation): ((headers: IncomingHttpHeaders) => Fields) | undefined {
+  const fields = Object.keys(schema.shape);
+  if (fields.length === 0) return undefined;
+  const read = readerOf({ schema, of: "headers", field: "header", nameOf: headerOf });
+  const isToken = (field: string) => http.bearer === "one-time" && field === "token";
+  const places = fields
+    .filter((field) => !isToken(field))
+    .map((field) => [field, headerOf(field).toLowerCase()]);
+  return (headers) => {
+    const given: Fields = {};
+    if (http.bearer === "one-time") given["token"] = bearerShape.exec(headers.authorization ?? "")?.[1] ?? "";
+    for (const [field = "", name = ""] of places)
+      if (headers[name] !== undefined) given[field] = headers[name];
+    return read(given);
+  };
 }
 
 /** The query as HTTP callers may send it: the cursor of a collected list is the gateway's own affair. */
@@ -60,7 +89,8 @@ function explainIssue(issue: z.core.$ZodIssue, place: Place): string {
   const isMissing = issue.code === "invalid_type" && issue.message.endsWith("received undefined");
   const message = isMissing ? "is required" : issue.message.replace(/^Invalid input: /, "");
   if (path === "") return `${place.of}: ${message}`;
-  return `${place.field === "field" ? "" : `${place.field} `}${short(path)}: ${message}`;
+  const name = place.nameOf?.(path) ?? path;
+  return `${place.field === "field" ? "" : `${place.field} `}${short(name)}: ${message}`;
 }
 
 function short(text: string): string {

@@ -1,13 +1,12 @@
 // A body must keep arriving (interface.md 4.1 rule 4). One sweep over the requests whose body is still on its way;
 // a connection that is too slow, or that keeps sending after its answer, is closed.
 
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Exchange } from "./exchange.ts";
 
-export type Pace = { watch: (request: IncomingMessage, response: ServerResponse) => void; close: () => void };
+export type Pace = { watch: (exchange: Exchange) => void; close: () => void };
 
 type Watched = {
-  request: IncomingMessage;
-  response: ServerResponse;
+  exchange: Exchange;
   since: number;
   bytes: number;
   bytesWhenAnswered?: number;
@@ -24,12 +23,13 @@ export function createPace(limits: { graceMs: number; bytesPerSecond: number }):
     timer = undefined;
   };
   const sweep = () => {
-    for (const one of watched) if (isLagging(one, limits)) one.request.socket.destroy();
+    for (const one of watched) if (isLagging(one, limits)) one.exchange.request.socket.destroy();
     if (watched.size === 0) stop();
   };
   return {
-    watch: (request, response) => {
-      const one = { request, response, since: Date.now(), bytes: request.socket.bytesRead };
+    watch: (exchange) => {
+      const { request } = exchange;
+      const one = { exchange, since: Date.now(), bytes: request.socket.bytesRead };
       watched.add(one);
       request.once("close", () => watched.delete(one));
       timer ??= setInterval(sweep, Math.min(1_000, limits.graceMs / 4)).unref();
@@ -39,11 +39,12 @@ export function createPace(limits: { graceMs: number; bytesPerSecond: number }):
 }
 
 function isLagging(one: Watched, limits: { graceMs: number; bytesPerSecond: number }): boolean {
-  const { request, response } = one;
+  const { request, response } = one.exchange;
   const now = Date.now();
   if (request.readableEnded) return false;
-  // A full buffer means that we are the slow side: the clock starts anew.
-  if (request.readableLength >= request.readableHighWaterMark) {
+  // A full buffer means that we are the slow side, as does a caller that was not asked yet: the clock starts anew.
+  const isOurs = request.readableLength >= request.readableHighWaterMark || one.exchange.awaitsContinue;
+  if (isOurs || !one.exchange.isPaced) {
     one.since = now;
     one.bytes = request.socket.bytesRead;
     return false;

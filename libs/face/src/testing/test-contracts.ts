@@ -1,6 +1,6 @@
 // Operations that exist only in the tests of this library: one for each way bytes move and each tier.
 
-import { cursor, nothing, type Operation, operation, page, view } from "@svc/proto";
+import { ByteCount, cursor, nothing, type Operation, oneTimeToken, operation, page, view } from "@svc/proto";
 import { z } from "zod";
 
 const common = { summary: "A test.", spec: "none" };
@@ -145,9 +145,37 @@ export const get = operation({
   output: z.unknown(),
 });
 
+/** As hasJoined: nothing is 204, refusals are empty, a body is refused, two paths. */
+export const raw = operation({
+  ...common,
+  subject: "lifecycle.raw.ask",
+  http: {
+    ...external,
+    method: "GET",
+    path: "/raw",
+    aliases: ["/raw/also"],
+    tier: "public",
+    nullAs: 204,
+    errors: "empty",
+    refusesBody: true,
+  },
+  query: { say: z.enum(["null", "fault", "crash", "yes"]) },
+  output: z.strictObject({ yes: z.literal(true) }).nullable(),
+  faults: ["not_found"],
+});
+export const spend = operation({
+  ...common,
+  subject: "lifecycle.token.spend",
+  http: { ...external, method: "DELETE", path: "/tokens/{id}", tier: "public", bearer: "one-time" },
+  params: item,
+  headers: { ...oneTimeToken, x_some_length: ByteCount.optional(), content_digest: z.string().optional() },
+  output: seen,
+  faults: ["not_found"],
+});
+
 const all = [
   ...[open, app, inSetup, admin, owner, service, door, leave, write, touch],
-  ...[collected, kept, keptItem, watch, put, get],
+  ...[collected, kept, keptItem, watch, put, get, raw, spend],
 ];
 export const testOperations: readonly Operation[] = all.filter(
   (one): one is Operation => one.http !== undefined,
