@@ -1,0 +1,219 @@
+// Folders held open by a handle, and everything done inside them by name. Node has no openat: `/proc/self/fd/N/name`
+// is the same to the kernel, for N is the folder itself wherever it was moved meanwhile. The last name is never
+// followed when it is a link, so nothing that is swapped in during an operation can lead out of the world.
+
+import { constants, type Dirent, type Stats } from "node:fs";
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rmdir,
+  statfs,
+  unlink,
+} from "node:fs/promises";
+import { errnoOf, WorldFault } from "../fault.ts";
+import { whyNoName } from "./parse.ts";
+
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
+
+/** Device and inode: the same file under whatever name. */
+export type Identity = { dev: number; ino: number };
+
+export function isSameFile(one: Identity, other: Identity): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
+}
+
+/** One open folder. Close it, or hold it with `await using`. Names are single ones; `bad_path` for anything else. */
+export class Folder implements AsyncDisposable {
+  readonly #handle: FileHandle;
+
+  private constructor(handle: FileHandle) {
+    this.#handle = handle;
+  }
+
+  /** Opens the root of a world: the one path that is taken as it is. */
+  static async openRoot(path: string): Promise<Folder> {
+    return new Folder(await open(path, O_RDONLY | O_DIRECTORY));
+  }
+
+  /** Opens the folder below by names, one after the other. Throws `not_found`, or `bad_path` at a link or a file. */
+  async descend(names: readonly string[]): Promise<Folder> {
+    let current = await this.duplicate();
+    for (const name of names) {
+      const outer = current;
+      try {
+        current = await outer.enter(name);
+      } finally {
+        await outer.close();
+      }
+    }
+    return current;
+  }
+
+  /** Opens one folder in this one. */
+  async enter(name: string): Promise<Folder> {
+    const handle = await open(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
+      throw explain(error, name);
+    });
+    return new Folder(handle);
+  }
+
+  /** Another handle of the same folder. */
+  async duplicate(): Promise<Folder> {
+    return new Folder(await open(this.path, O_RDONLY | O_DIRECTORY));
+  }
+
+  /** Path that means this folder while it is open, for calls that take no handle. */
+  get path(): string {
+    return `/proc/self/fd/${this.#handle.fd}`;
+  }
+
+  /** Path of a name in this folder; the name is checked, what it stands for is not. */
+  at(name: string): string {
+    const reason = whyNoName(name);
+    if (reason) throw new WorldFault("bad_path", `The path is refused: ${reason}.`);
+    return `${this.path}/${name}`;
+  }
+
+  /** What a name stands for, links not followed; undefined when there is nothing. */
+  async find(name: string): Promise<Stats | undefined> {
+    return lstat(this.at(name)).catch((error: unknown) => {
+      if (errnoOf(error) === "ENOENT") return undefined;
+      throw error;
+    });
+  }
+
+  stat(): Promise<Stats> {
+    return this.#handle.stat();
+  }
+
+  /** The names in this folder with their kinds. A name that is no text stands with U+FFFD and cannot be opened. */
+  list(): Promise<Dirent[]> {
+    return readdir(this.path, { withFileTypes: true });
+  }
+
+  /** Opens a regular file to read. Throws `not_found`, or `bad_path` for a link, a folder or a device. */
+  async openFile(name: string): Promise<FileHandle> {
+    // Without O_NONBLOCK the open of a named pipe would wait for its writer.
+    const handle = await open(this.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch((error: unknown) => {
+      throw explain(error, name);
+    });
+    try {
+      if (!(await handle.stat()).isFile()) throw new WorldFault("bad_path", `${name} is not a regular file.`);
+      return handle;
+    } catch (error) {
+      await handle.close();
+      throw error;
+    }
+  }
+
+  /** Makes a new file to write. Throws `file_exists`. */
+  async createFile(name: string, mode = 0o644): Promise<FileHandle> {
+    const flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
+    return open(this.at(name), flags, mode).catch((error: unknown) => {
+      throw explain(error, name);
+    });
+  }
+
+  async makeFolder(name: string, mode = 0o755): Promise<void> {
+    await mkdir(this.at(name), { mode }).catch((error: unknown) => {
+      throw explain(error, name);
+    });
+  }
+
+  /** Moves a name here or into another folder, over what is there. */
+  async move(name: string, to: { folder?: Folder; name: string }): Promise<void> {
+    await rename(this.at(name), (to.folder ?? this).at(to.name)).catch((error: unknown) => {
+      throw explain(error, name);
+    });
+  }
+
+  /** As `move`, but never over anything: `file_exists` also when it came into being a moment ago. */
+  async moveToFree(name: string, to: { folder?: Folder; name: string }): Promise<void> {
+    const target = to.folder ?? this;
+    const stats = await this.find(name);
+    if (!stats) throw new WorldFault("not_found", `There is no ${name}.`);
+    if (stats.isDirectory()) {
+      // An empty folder takes the place first; a folder may be renamed over an empty one and over nothing else.
+      await target.makeFolder(to.name);
+      await this.move(name, to).catch(async (error: unknown) => {
+        await rmdir(target.at(to.name)).catch(() => undefined);
+        throw error;
+      });
+      return;
+    }
+    await link(this.at(name), target.at(to.name)).catch((error: unknown) => {
+      throw explain(error, to.name);
+    });
+    await unlink(this.at(name));
+  }
+
+  async removeFile(name: string): Promise<void> {
+    await unlink(this.at(name)).catch((error: unknown) => {
+      throw explain(error, name);
+    });
+  }
+
+  async removeEmpty(name: string): Promise<void> {
+    await rmdir(this.at(name)).catch((error: unknown) => {
+      throw explain(error, name);
+    });
+  }
+
+  /** Removes whatever a name stands for, folders with all that is in them; links themselves, never their targets. */
+  async removeAll(name: string): Promise<void> {
+    const stats = await this.find(name);
+    if (!stats) return;
+    if (!stats.isDirectory()) return this.removeFile(name);
+    await using inner = await this.enter(name);
+    for (const entry of await inner.list()) await inner.removeAll(entry.name);
+    await this.removeEmpty(name);
+  }
+
+  /** Bytes that an ordinary user may still write here; undefined when the file system does not say. */
+  async freeBytes(): Promise<number | undefined> {
+    const known = await statfs(this.path).catch(() => undefined);
+    return known && known.bavail * known.bsize;
+  }
+
+  /** Makes names that were made, moved or removed here durable. */
+  async sync(): Promise<void> {
+    await this.#handle.sync();
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+}
+
+/** A failed call in the words of a task; what is not the caller's doing stays what it is. */
+export function explain(error: unknown, name: string): unknown {
+  switch (errnoOf(error)) {
+    case "ENOENT":
+      return new WorldFault("not_found", `There is no ${name}.`);
+    case "ELOOP":
+      return new WorldFault("bad_path", `${name} is a link; links are not followed.`);
+    case "ENOTDIR":
+      return new WorldFault("bad_path", `${name} is not a folder.`);
+    case "EEXIST":
+    case "ENOTEMPTY":
+      return new WorldFault("file_exists", `${name} is there already.`);
+    case "ENAMETOOLONG":
+      return new WorldFault("bad_path", `The path is refused: ${name} is too long.`);
+    case "ENXIO":
+      return new WorldFault("bad_path", `${name} is not a regular file.`);
+    case "ENOSPC":
+    case "EDQUOT":
+      return new WorldFault("volume_full", "The world volume is full.");
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,53 @@
+// Paths as callers write them: relative to the world's root, with forward slashes (architecture.md 8).
+
+import { WorldFault } from "../fault.ts";
+
+const nameBytes = 255;
+const pathBytes = 4_096;
+
+/** Names that begin like this are ours while we write; nobody sees or names them. */
+export const hiddenPrefix = ".svc-";
+
+export function isHidden(name: string): boolean {
+  return name.startsWith(hiddenPrefix);
+}
+
+/**
+ * The names of a path from the root on; none for the root itself. `.` and doubled slashes are dropped. Throws
+ * `bad_path` for what would lead out, cannot be a name, or is hidden.
+ */
+export function parsePath(text: string): string[] {
+  if (Buffer.byteLength(text) > pathBytes) throw refusal("the path is longer than 4096 bytes");
+  if (text.startsWith("/")) throw refusal("the path must be relative to the world's root");
+  const names = text.split("/").filter((name) => name !== "" && name !== ".");
+  for (const name of names) {
+    const reason = whyNoName(name);
+    if (reason) throw refusal(reason);
+    if (isHidden(name)) throw refusal("names that begin with .svc- belong to running operations");
+  }
+  if (/^[A-Za-z]:/.test(names[0] ?? "")) throw refusal("the path must not name a drive");
+  return names;
+}
+
+/** As `parsePath`, for something that is to be changed: the root itself is refused. */
+export function parseTarget(text: string): { parents: string[]; name: string } {
+  const names = parsePath(text);
+  const name = names.pop();
+  if (name === undefined) throw refusal("the world's root itself cannot be changed");
+  return { parents: names, name };
+}
+
+/** Why a text cannot be the name of one file or folder; undefined when it can. */
+export function whyNoName(name: string): string | undefined {
+  if (name === "" || name === ".") return "a name is empty";
+  if (name === "..") return "the path must not go up";
+  if (name.includes("/") || name.includes("\\")) return "a name must not hold a slash or a backslash";
+  if (name.includes("\0")) return "a name must not hold a NUL";
+  if (!name.isWellFormed() || name.includes("\ufffd")) return "a name is not valid text";
+  if (Buffer.byteLength(name) > nameBytes) return "a name is longer than 255 bytes";
+  return undefined;
+}
+
+function refusal(reason: string): WorldFault {
+  return new WorldFault("bad_path", `The path is refused: ${reason}.`);
+}
