@@ -10,7 +10,7 @@ import { findFreePort, startPostgres } from "@svc/local-stack";
 const root = resolve(import.meta.dirname, "..");
 const patterns = [
   "{proto,libs,services}/**/*.test.ts",
-  "tests/{contract,fault,flow,security,kube}/**/*.test.ts",
+  "tests/{contract,fault,flow,security,kube,smtp}/**/*.test.ts",
 ];
 
 function testFiles(wanted: readonly string[]): string[] {
