@@ -114,6 +114,36 @@ describe("creating a server", () => {
     assert.ok(results.every((result) => result === "none" || result === "name_taken"));
   });
 
+  test("a creation tells its first fault: names before sizes, sizes before the image", async () => {
+    const wrong = { name: "Upper", subdomain: "-", displayName: "a\nb", memory: "0", image: "elsewhere:1" };
+    const mended: [Partial<CreateInput>, string][] = [
+      [{ nodeName: "elsewhere" }, "bad_node"],
+      [{}, "bad_name"],
+      [{ name: "ordered" }, "bad_subdomain"],
+      [{ name: "ordered", subdomain: "first" }, "bad_display_name"],
+      [{ name: "ordered", subdomain: "first", displayName: "Fine" }, "bad_request"],
+      [{ name: "ordered", subdomain: "first", displayName: "Fine", memory: "1Gi" }, "image_not_whitelisted"],
+      [
+        { name: "ordered", subdomain: "first", displayName: "Fine", memory: "1Gi", image: noImage },
+        "subdomain_taken",
+      ],
+      [
+        { name: "first", subdomain: "fine", displayName: "Fine", memory: "1Gi", image: noImage },
+        "name_taken",
+      ],
+    ];
+    for (const [input, fault] of mended) assert.equal(await faultOf(create({ ...wrong, ...input })), fault);
+  });
+
+  test("of creations of one name with other subdomains the alias is that of the object", async () => {
+    const results = await Promise.all(
+      [1, 2, 3, 4].map((n) => faultOf(create({ name: "aliased", subdomain: `aliased-${n}` }))),
+    );
+    assert.equal(results.filter((result) => result === "none").length, 1, results.join());
+    const aliases = await sql("select subdomain from lifecycle.server_aliases where server_name = 'aliased'");
+    assert.deepEqual(aliases, [{ subdomain: (await getServer("aliased")).spec.subdomain }]);
+  });
+
   test("a world that was left over is not mounted by accident", async () => {
     await stage.kube.create(resources.claims, {
       apiVersion: "v1",
@@ -480,6 +510,34 @@ describe("changing a server", () => {
     const entry = stage.audits.find(({ payload }) => payload["image_to"] === "svc.local/nothing:2");
     assert.equal(entry?.payload["image_from"], noImage);
     assert.equal(await faultOf(patch("changed", { image: "svc.local/nothing:2" })), "none");
+  });
+
+  test("an image is stored as its pin: the same pin is no change, a tag that moved is one", async () => {
+    const [old, fresh] = [`sha256:${"a".repeat(64)}`, `sha256:${"b".repeat(64)}`];
+    const tag = "svc.local/nothing:pinned";
+    stage.library.pins.set(tag, old);
+    await create({ name: "pinned", image: tag });
+    assert.equal((await getServer("pinned")).spec.image, `${tag}@${old}`);
+    assert.equal(await faultOf(patch("pinned", { image: tag })), "none");
+    assert.equal(await faultOf(patch("pinned", { image: `${tag}@${old}` })), "none");
+    stage.library.pins.set(tag, fresh);
+    assert.equal(await faultOf(patch("pinned", { image: tag })), "image_change_unconfirmed");
+    assert.equal((await getServer("pinned")).spec.image, `${tag}@${old}`);
+    await patch("pinned", { image: tag, confirmImageChange: true });
+    assert.equal((await getServer("pinned")).spec.image, `${tag}@${fresh}`);
+  });
+
+  test("without the registry no image is taken on faith, and everything else goes on", async () => {
+    stage.library.isAway = true;
+    const image = "svc.local/nothing:3";
+    const answers = await Promise.all([
+      faultOf(create({ name: "no-registry" })),
+      faultOf(patch("pinned", { image, confirmImageChange: true })),
+      faultOf(patch("pinned", { displayName: "Pinned" })),
+    ]).finally(() => {
+      stage.library.isAway = false;
+    });
+    assert.deepEqual(answers, ["registry_unavailable", "registry_unavailable", "none"]);
   });
 
   test("the storage never changes, an empty change is refused", async () => {

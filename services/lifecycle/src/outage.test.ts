@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { servers as contracts, isFault } from "@svc/proto";
+import { servers as contracts, isFault, ownership } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { createWire, type Wire } from "../../../libs/store/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
-import { faultOf, staff, velocity } from "./testing/callers.ts";
+import { account, faultOf, staff, velocity } from "./testing/callers.ts";
 import { namespace, openStage, type Stage } from "./testing/stage.ts";
 
 const name = "survival";
@@ -58,4 +58,12 @@ test("without the cluster readiness names it, and what is known is still read", 
   assert.match(answer.message, /cluster/);
   assert.equal((await read()).phase, "Failed");
   assert.equal(await faultOf(stage.external.call(contracts.stop, { name }, staff)), "unavailable");
+});
+
+test("without the cluster one's own list comes from the database, without phases and players", async () => {
+  const mine = () => stage.external.call(ownership.listMine, {}, account("usr-1"));
+  await until(async () => (await mine()).items[0]?.phase === undefined);
+  const row = { name, subdomain: name, owned: false, claimable: true, playersOnline: 0, playersMax: 0 };
+  assert.deepEqual(await mine(), { items: [row] });
+  assert.equal(await faultOf(stage.external.call(ownership.claim, { name }, account("usr-1"))), "not_linked");
 });

@@ -10,6 +10,8 @@ export type People = {
   links: Map<string, { user_id: string; role: "owner" | "admin" | "user" }>;
   limits: Map<string, Limits>;
   disabled: Set<string>;
+  /** Runs when limits are asked for, after the answer was made and before it is given. */
+  onLimits: (() => Promise<void>) | undefined;
   isAway: boolean;
 };
 
@@ -24,7 +26,13 @@ export const noLimits: Limits = {
 };
 
 export async function serveIdentity(mesh: Mesh): Promise<People> {
-  const people: People = { links: new Map(), limits: new Map(), disabled: new Set(), isAway: false };
+  const people: People = {
+    links: new Map(),
+    limits: new Map(),
+    disabled: new Set(),
+    onLimits: undefined,
+    isAway: false,
+  };
   mesh.serve(accounts.findLink, (context, { mc_uuid }) => {
     if (people.isAway) throw context.fault("unavailable");
     return { account: people.links.get(mc_uuid) ?? null };
@@ -46,9 +54,11 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
     });
     return { names: Object.fromEntries(named) };
   });
-  mesh.serve(quotas.readLimits, (context, { user_id }) => {
+  mesh.serve(quotas.readLimits, async (context, { user_id }) => {
     if (people.isAway) throw context.fault("unavailable");
-    return { limits: people.limits.get(user_id) ?? noLimits, active: !people.disabled.has(user_id) };
+    const answer = { limits: people.limits.get(user_id) ?? noLimits, active: !people.disabled.has(user_id) };
+    await people.onLimits?.();
+    return answer;
   });
   await mesh.announce();
   return people;

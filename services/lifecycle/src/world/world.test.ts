@@ -1,0 +1,276 @@
+// What storage asks of servers, for world operations and the reaper, on real servers.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { resources } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import { worlds as contracts, ownership, servers as serverContracts } from "@svc/proto";
+import { until } from "../../../../libs/mesh/src/testing.ts";
+import { annotation, label, type Server, servers } from "../cluster/resource.ts";
+import { account, faultOf, staff } from "../testing/callers.ts";
+import { aServer } from "../testing/observed.ts";
+import { namespace, openStage, type Stage } from "../testing/stage.ts";
+import { isAtRest } from "./world-server.ts";
+
+describe("nothing of a run is left", () => {
+  const at = (
+    desiredState: "Running" | "Stopped",
+    phase: "Stopped" | "Stopping",
+    observedGeneration?: number,
+  ): Server => ({
+    ...aServer({ desiredState }, { generation: 3 }),
+    status: { phase, ...(observedGeneration !== undefined && { observedGeneration }) },
+  });
+  const rows: [fact: string, server: Server | undefined, hasPod: boolean, isSo: boolean][] = [
+    ["of a server that is stopped and was seen so", at("Stopped", "Stopped", 3), false, true],
+    ["of a server whose object is gone", undefined, false, true],
+    ["is not said while there is a pod", at("Stopped", "Stopped", 3), true, false],
+    ["is not said of a gone server while there is a pod", undefined, true, false],
+    ["is not said of one that is to run", at("Running", "Stopped", 3), false, false],
+    ["is not said of one that is stopping", at("Stopped", "Stopping", 3), false, false],
+    ["is not said while a start that was taken back was not seen", at("Stopped", "Stopped", 2), false, false],
+    ["is not said of one that no pass has seen", at("Stopped", "Stopped"), false, false],
+  ];
+  for (const [fact, server, hasPod, isSo] of rows) {
+    test(fact, () => assert.equal(isAtRest(server, hasPod), isSo));
+  }
+});
+
+describe("on real servers", () => {
+  const noImage = "svc.local/nothing:1";
+  let stage: Stage;
+  let storage: Mesh;
+  before(async () => {
+    stage = await openStage();
+    await stage.start(["lifecycle.list_page=3"]);
+    storage = await stage.nats.connect("storage");
+  });
+  after(async () => {
+    await storage.drain(500);
+    await stage.close();
+  });
+
+  const create = (name: string) =>
+    stage.external.call(serverContracts.create, { name, subdomain: name, image: noImage }, staff);
+  const sql = (text: string, values: unknown[] = []) => stage.database.admin(text, values);
+  const own = (name: string, owner: string) =>
+    sql("update lifecycle.servers set owner_id = $2, claimed_at = now() where name = $1", [name, owner]);
+  const rowOf = async (name: string) => {
+    const [row] = await sql("select * from lifecycle.servers where name = $1", [name]);
+    assert.ok(row, `${name} has a row`);
+    return row;
+  };
+  const specOf = async (name: string) => (await stage.kube.get(servers, { name, namespace })).spec;
+  const describeServer = (name: string) => storage.call(contracts.describeServer, { name });
+  const hold = (name: string) => storage.call(contracts.holdWorld, { name });
+  const wake = (name: string) => stage.external.call(serverContracts.wake, { name }, staff);
+  const rest = (name: string) => until(async () => (await describeServer(name)).stopped);
+  const release = (name: string, outcome: "reclaimed" | "released" | "deleted", owner_id?: string) =>
+    storage.call(contracts.releaseWorld, { name, outcome, ...(owner_id && { owner_id }) });
+
+  test("a server is described as cluster and database have it now", async () => {
+    await create("told");
+    await own("told", "usr-1");
+    await sql(
+      "update lifecycle.servers set last_active_at = '2026-01-01T00:00:00Z', warned_3d_at = '2026-01-02T00:00:00Z' where name = 'told'",
+    );
+    await rest("told");
+    const { claimed_at, node_name, ...told } = await describeServer("told");
+    assert.ok(claimed_at);
+    assert.match(node_name ?? "", /^local-/);
+    assert.deepEqual(told, {
+      name: "told",
+      exists: true,
+      owner_id: "usr-1",
+      last_active_at: "2026-01-01T00:00:00.000Z",
+      warned_3d_at: "2026-01-02T00:00:00.000Z",
+      reaper_exempt: false,
+      system: false,
+      phase: "Stopped",
+      desired_state: "Stopped",
+      stopped: true,
+      volume_claim: "world-told-0",
+    });
+    assert.equal(await faultOf(describeServer("nobody-here")), "not_found");
+  });
+
+  test("a world is held: the server is stopped, and rest is said when its pod is gone", async () => {
+    await create("busy");
+    await wake("busy");
+    await until(
+      async () => (await stage.kube.find(resources.pods, { name: "busy-0", namespace })) !== undefined,
+    );
+    assert.equal((await describeServer("busy")).stopped, false);
+    assert.deepEqual(await hold("busy"), { stopped: false });
+    assert.equal((await specOf("busy")).desiredState, "Stopped");
+    await until(async () => (await hold("busy")).stopped);
+    assert.equal(await stage.kube.find(resources.pods, { name: "busy-0", namespace }), undefined);
+    assert.equal(await faultOf(hold("nobody-here")), "not_found");
+  });
+
+  test("rest that was told is rest: no pod comes after it, however fast wakes and holds follow each other", async () => {
+    await create("hurried");
+    await rest("hurried");
+    for (let round = 0; round < 10; round++) {
+      await sql("update lifecycle.servers set last_wake_at = null where name = 'hurried'");
+      await wake("hurried");
+      await until(async () => (await hold("hurried")).stopped, 20_000);
+      const set = await stage.kube.find(resources.statefulSets, { name: "hurried", namespace });
+      assert.equal(set?.spec.replicas ?? 0, 0, `round ${round}`);
+    }
+  });
+
+  test("a server is resumed without cooldown, and not while it is held or given up", async () => {
+    const resume = () => storage.call(contracts.resumeServer, { name: "busy" });
+    const lock = (value: string | null) =>
+      stage.kube.patch(
+        servers,
+        { name: "busy", namespace },
+        { merge: { metadata: { annotations: { [annotation.maintenance]: value } } } },
+      );
+    await lock(`restore@${new Date().toISOString()}`);
+    await until(async () => (await faultOf(resume())) === "maintenance_in_progress");
+    await lock(null);
+    await sql("update lifecycle.servers set last_wake_at = now() where name = 'busy'");
+    await until(async () => (await faultOf(resume())) === "none");
+    assert.equal((await specOf("busy")).desiredState, "Running");
+    assert.equal(await resume(), null);
+    await until(async () => (await hold("busy")).stopped);
+    await sql("update lifecycle.servers set retire_requested_at = now() where name = 'busy'");
+    assert.equal(await faultOf(resume()), "server_retiring");
+    assert.equal(await faultOf(storage.call(contracts.resumeServer, { name: "nobody-here" })), "not_found");
+  });
+
+  test("a reclaimed world leaves a server without owner, warnings, allowlist and give-up", async () => {
+    await create("idle-one");
+    await own("idle-one", "usr-1");
+    await sql("insert into lifecycle.server_allowlist (server_name, mc_uuid) values ('idle-one', $1)", [
+      randomUUID(),
+    ]);
+    await sql(
+      "update lifecycle.servers set last_active_at = '2020-01-01', warned_1d_at = now(), retire_requested_at = now() where name = 'idle-one'",
+    );
+    assert.deepEqual(await release("idle-one", "reclaimed", "usr-1"), { done: true });
+    const row = await rowOf("idle-one");
+    const gone = [
+      "owner_id",
+      "claimed_at",
+      "warned_3d_at",
+      "warned_1d_at",
+      "retire_requested_at",
+      "deleted_at",
+    ];
+    assert.deepEqual(
+      gone.map((column) => row[column]),
+      gone.map(() => null),
+    );
+    assert.ok((row["last_active_at"] as Date).getTime() > Date.now() - 60_000);
+    assert.deepEqual(
+      await sql("select 1 from lifecycle.server_allowlist where server_name = 'idle-one'"),
+      [],
+    );
+    assert.deepEqual(await release("idle-one", "reclaimed", "usr-1"), { done: true });
+    assert.ok(await stage.kube.find(servers, { name: "idle-one", namespace }));
+  });
+
+  test("a world that somebody else owns by now is left alone", async () => {
+    await own("idle-one", "usr-2");
+    for (const outcome of ["reclaimed", "released", "deleted"] as const) {
+      assert.deepEqual(await release("idle-one", outcome, "usr-1"), { done: false });
+      assert.deepEqual(await release("idle-one", outcome), { done: false });
+    }
+    assert.equal((await rowOf("idle-one"))["owner_id"], "usr-2");
+  });
+
+  test("a deletion that nobody asks for any more removes nothing", async () => {
+    assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: false });
+    assert.ok(await stage.kube.find(servers, { name: "idle-one", namespace }));
+  });
+
+  test("a deletion removes object, row and names, a repeat says so again, and the name is free", async () => {
+    await stage.external.call(
+      ownership.retire,
+      { name: "idle-one", confirm: "idle-one", delete: true },
+      staff,
+    );
+    assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: true });
+    await until(async () => (await stage.kube.find(servers, { name: "idle-one", namespace })) === undefined);
+    assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: true });
+    assert.deepEqual(await sql("select 1 from lifecycle.server_aliases where server_name = 'idle-one'"), []);
+    assert.equal(await faultOf(describeServer("idle-one")), "not_found");
+    assert.equal(
+      await faultOf(stage.external.call(ownership.listAllowlist, { name: "idle-one" }, account("usr-2"))),
+      "not_found",
+    );
+    await until(async () => (await faultOf(create("idle-one"))) === "none");
+    assert.equal((await describeServer("idle-one")).owner_id, undefined);
+    assert.deepEqual(await release("idle-one", "deleted", "usr-2"), { done: false });
+  });
+
+  test("a deletion that died after the object was removed is carried on", async () => {
+    await create("half-gone");
+    await stage.external.call(
+      ownership.retire,
+      { name: "half-gone", confirm: "half-gone", delete: true },
+      staff,
+    );
+    await stage.kube.remove(servers, { name: "half-gone", namespace });
+    assert.equal((await describeServer("half-gone")).exists, false);
+    assert.deepEqual(await release("half-gone", "deleted"), { done: true });
+    assert.equal(await faultOf(describeServer("half-gone")), "not_found");
+  });
+
+  test("warnings are stamped, and only a server without owner gets a new idle clock", async () => {
+    await create("warned");
+    await own("warned", "usr-1");
+    const at = "2026-01-05T00:00:00.000Z";
+    await storage.call(contracts.stampWarning, { name: "warned", window: "3d", at });
+    assert.equal((await describeServer("warned")).warned_3d_at, at);
+    await sql("update lifecycle.servers set last_active_at = $1 where name = 'warned'", [at]);
+    const restart = () => storage.call(contracts.restartIdleClock, { name: "warned" });
+    await restart();
+    assert.equal((await describeServer("warned")).last_active_at, at);
+    await sql("update lifecycle.servers set owner_id = null where name = 'warned'");
+    await restart();
+    const { last_active_at, warned_3d_at } = await describeServer("warned");
+    assert.ok(Date.parse(last_active_at) > Date.now() - 60_000);
+    assert.equal(warned_3d_at, undefined);
+    const unknown = { name: "nobody-here" };
+    assert.equal(await faultOf(storage.call(contracts.restartIdleClock, unknown)), "not_found");
+    assert.equal(
+      await faultOf(storage.call(contracts.stampWarning, { ...unknown, window: "1d", at })),
+      "not_found",
+    );
+  });
+
+  test("the list has every server and every row whose object is gone, in pages by name", async () => {
+    await sql("insert into lifecycle.servers (name) values ('aaa-left'), ('zzz-left')");
+    const metadata = { name: "lobby", namespace, labels: { [label.systemRole]: "lobby" } };
+    const head = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer", metadata };
+    await stage.kube.create(servers, { ...head, spec: { subdomain: "lobby", image: noImage } });
+    const all = async () => {
+      const items = [];
+      let cursor: string | undefined;
+      do {
+        const page = await storage.call(contracts.listWorlds, cursor === undefined ? {} : { cursor });
+        assert.ok(page.items.length <= 3);
+        items.push(...page.items);
+        cursor = page.next;
+      } while (cursor !== undefined);
+      return items;
+    };
+    await until(async () => (await all()).some(({ name }) => name === "lobby"));
+    const items = await all();
+    const names = items.map(({ name }) => name);
+    assert.deepEqual(names, [...new Set(names)].sort());
+    const rows = await sql("select name from lifecycle.servers where deleted_at is null");
+    assert.deepEqual(new Set(names), new Set([...rows.map(({ name }) => String(name)), "lobby"]));
+    const of = (name: string) => items.find((item) => item.name === name);
+    assert.deepEqual(
+      [of("zzz-left")?.exists, of("told")?.exists, of("told")?.owner_id],
+      [false, true, "usr-1"],
+    );
+    assert.deepEqual([of("lobby")?.system, of("lobby")?.reaper_exempt], [true, true]);
+  });
+});
