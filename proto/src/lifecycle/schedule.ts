@@ -33,12 +33,12 @@ export const Schedule = z.strictObject({
   action: ScheduleAction,
   /** Without a slash; empty for every action but `command`. */
   command: z.string(),
-  every_minutes: z.union(scheduleIntervals.map((minutes) => z.literal(minutes))),
+  every_minutes: z.literal(scheduleIntervals),
   minute_of_day: z.int().min(0).max(1_439),
   /** Bit 0 is Sunday, bit 6 Saturday. */
   weekdays: z.int().min(1).max(127),
   timezone: z.string(),
-  warn_minutes: z.union(scheduleWarnings.map((minutes) => z.literal(minutes))),
+  warn_minutes: z.literal(scheduleWarnings),
   enabled: z.boolean(),
   /** Null while the task is disabled. */
   next_run_at: Timestamp.nullable(),
@@ -74,7 +74,10 @@ const ScheduleInput = {
 };
 
 const name = { name: ServerNameParam };
-const task = { ...name, id: z.string().min(1).max(32).meta({ description: "Id of the schedule." }) };
+const task = {
+  ...name,
+  id: z.string().meta({ type: "integer", format: "int64", description: "Id of the schedule." }),
+};
 const path = "/api/v1/servers/{name}/schedules";
 const external = { face: "external", tier: "app" } as const;
 

@@ -40,12 +40,14 @@ export async function startLifecycle(
   serveAll(mesh, deps, runtime.store);
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
-  const schedules = startSchedules(needs);
+  const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
   return {
     notReady: async () => (servers.isReady() ? undefined : "the servers are not read from the cluster yet"),
     stuck: operator.stuck,
     stop: async () => {
-      await Promise.all([consoles.close(), schedules.close()]);
+      // Runs under way still talk to their servers.
+      await schedules.close();
+      await consoles.close();
       await operator.close();
       kube.close();
     },

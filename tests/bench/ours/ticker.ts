@@ -30,7 +30,10 @@ const noCluster = {
 } as unknown as ServerDeps;
 const registry = createRegistry("lifecycle", "bench");
 const scheduler = createScheduler(
-  scheduleDepsOf({ deps: noCluster, database, registry, log }, () => clock.now),
+  scheduleDepsOf(
+    { deps: noCluster, database, registry, log, rcon: { run: async () => "" } },
+    () => clock.now,
+  ),
 );
 
 /** Makes the table hold so many enabled tasks, all due within half an hour, `due` of them now. */

@@ -8,7 +8,7 @@ import { command } from "./command.ts";
 import type { ConsoleDeps } from "./deps.ts";
 import { startFollowers } from "./followers.ts";
 import { changeGroup, changePermission, readLuckPerms } from "./luck-perms.ts";
-import { createServerRcon } from "./rcon.ts";
+import { createServerRcon, type ServerRcon } from "./rcon.ts";
 import { watch } from "./watch.ts";
 
 export type ConsoleNeeds = {
@@ -21,8 +21,8 @@ export type ConsoleNeeds = {
   replica: string;
 };
 
-/** Answers the operations and runs what belongs to them until closed. */
-export function startConsole(needs: ConsoleNeeds): { close: () => Promise<void> } {
+/** Answers the operations and runs what belongs to them until closed; lends its connections to the servers. */
+export function startConsole(needs: ConsoleNeeds): { rcon: ServerRcon; close: () => Promise<void> } {
   const { mesh } = needs;
   const rcon = createServerRcon(needs.deps);
   const followers = startFollowers(needs);
@@ -39,6 +39,7 @@ export function startConsole(needs: ConsoleNeeds): { close: () => Promise<void> 
   mesh.serve(consoles.changeGroup, changeGroup(deps));
   mesh.serve(consoles.readLuckPerms, readLuckPerms(deps));
   return {
+    rcon,
     close: async () => {
       await Promise.all([rcon.close(), followers.close()]);
     },

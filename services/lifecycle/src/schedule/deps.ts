@@ -1,13 +1,13 @@
 import type { Logger } from "@svc/telemetry";
+import type { ServerRcon } from "../console/rcon.ts";
 import type { ServerDeps } from "../server/deps.ts";
 import type { ScheduleMetrics } from "./metrics.ts";
-import type { ServerLine } from "./server-line.ts";
 import type { ScheduleStore } from "./store.ts";
 
 /** What scheduled tasks work with; `store` is that of the servers. */
 export type ScheduleDeps = ServerDeps & {
   schedules: ScheduleStore;
-  line: ServerLine;
+  rcon: Pick<ServerRcon, "run">;
   metrics: ScheduleMetrics;
   log: Logger;
   /** Unix milliseconds; the one clock of every decision. */

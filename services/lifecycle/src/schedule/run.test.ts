@@ -265,7 +265,7 @@ describe("when a part is away", () => {
     const slow = bed.replica((deps) => ({
       ...deps,
       settings: { ...deps.settings, schedule_first_step: 50 },
-      line: { run: () => reply.promise },
+      rcon: { run: () => reply.promise },
     }));
     const found = (await bed.deps.schedules.find((await bed.read(id)).server_name, id)) ?? assert.fail();
     const row = (await bed.deps.schedules.claimNow(found.row, new Date(bed.clock.now))) ?? assert.fail();
@@ -282,8 +282,8 @@ describe("when a part is away", () => {
     const reply = Promise.withResolvers<string>();
     const replica = bed.replica((deps) => ({
       ...deps,
-      line: {
-        run: (server, command) => (command === "slow" ? reply.promise : deps.line.run(server, command)),
+      rcon: {
+        run: (server, command) => (command === "slow" ? reply.promise : deps.rcon.run(server, command)),
       },
     }));
     const first = replica.tick();

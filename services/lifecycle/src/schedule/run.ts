@@ -141,7 +141,7 @@ async function sendCommand(
   server: NonNullable<Look["server"]>,
 ): Promise<Step> {
   try {
-    return finish("ok", await deps.line.run(server, row.command));
+    return finish("ok", await deps.rcon.run(server, row.command));
   } catch (error) {
     return finish("failed", `The console was not reached: ${(error as Error).message}`);
   }
@@ -152,7 +152,7 @@ async function warn(deps: ScheduleDeps, { row, server }: Look, minutes: number):
   const command = warningCommand(row.action, minutes);
   if (!server || command === undefined) return;
   if (!(await deps.schedules.changeAtRest(row, { warned_for: row.next_run_at }))) return;
-  await deps.line
+  await deps.rcon
     .run(server, command)
     .catch((error: Error) =>
       deps.log.info({ schedule: row.id, error: error.message }, "players could not be warned"),

@@ -1,7 +1,7 @@
 import type { Mesh } from "@svc/mesh";
 import { schedules as contracts } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
-import { createRconAccess } from "../reconcile/rcon-access.ts";
+import type { ServerRcon } from "../console/rcon.ts";
 import type { ServerDeps } from "../server/deps.ts";
 import type { LifecycleStore } from "../server/schema.ts";
 import { create } from "./create.ts";
@@ -11,7 +11,6 @@ import { createScheduleMetrics } from "./metrics.ts";
 import { remove } from "./remove.ts";
 import { runNow } from "./run-now.ts";
 import { createScheduler, startTicking } from "./scheduler.ts";
-import { createServerLine } from "./server-line.ts";
 import { createScheduleStore } from "./store.ts";
 import { update } from "./update.ts";
 
@@ -21,6 +20,8 @@ export type SchedulesNeeds = {
   database: LifecycleStore;
   registry: Registry;
   log: Logger;
+  /** The connections that consoles use too: commands for one server wait in one queue. */
+  rcon: Pick<ServerRcon, "run">;
   /** Name of this replica. */
   replica: string;
 };
@@ -40,15 +41,13 @@ export function startSchedules(needs: SchedulesNeeds): { close: () => Promise<vo
 
 /** `now` is the clock of every decision; a test moves it. */
 export function scheduleDepsOf(
-  { deps, database, registry, log }: Omit<SchedulesNeeds, "mesh" | "replica">,
+  { deps, database, registry, log, rcon }: Omit<SchedulesNeeds, "mesh" | "replica">,
   now: () => number,
 ): ScheduleDeps {
-  const { kube, settings } = deps;
-  const access = createRconAccess({ kube, settings });
   return {
     ...deps,
     schedules: createScheduleStore(database),
-    line: createServerLine(access, { timeoutMs: settings.probe_timeout }),
+    rcon,
     metrics: createScheduleMetrics(registry),
     log,
     now,

@@ -45,6 +45,8 @@ type Columns = Parameters<typeof rowOf>[0] & {
   warned_1d_at: Date | null;
 };
 
+const byBytes = sql<string>`name collate "C"`;
+
 export function createWorldStore(store: LifecycleStore): WorldStore {
   const { db } = store;
   return {
@@ -58,8 +60,9 @@ export function createWorldStore(store: LifecycleStore): WorldStore {
         .selectFrom("servers")
         .select(["name", ...columns])
         .where("deleted_at", "is", null)
-        .where("name", ">", after)
-        .orderBy("name")
+        // The list is joined with one that is sorted here, whatever order of letters the database has.
+        .where(byBytes, ">", after)
+        .orderBy(byBytes)
         .limit(limit)
         .execute();
       return new Map(rows.map((row) => [row.name, worldRowOf(row)]));
@@ -129,7 +132,10 @@ async function release(
       .where("name", "=", name)
       .execute();
     await trx.deleteFrom("server_allowlist").where("server_name", "=", name).execute();
-    if (isDeletion) await trx.deleteFrom("server_aliases").where("server_name", "=", name).execute();
+    if (isDeletion) {
+      await trx.deleteFrom("server_aliases").where("server_name", "=", name).execute();
+      await trx.deleteFrom("server_schedules").where("server_name", "=", name).execute();
+    }
     const event = { name, outcome, at: new Date().toISOString() };
     await trx.insertInto("outbox").values(outboxRow(contracts.serverReleased, event)).execute();
     return true;

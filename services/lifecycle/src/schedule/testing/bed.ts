@@ -9,6 +9,7 @@ import { startRconServer } from "@svc/rcon";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { rconSecretRef, type Server, servers } from "../../cluster/resource.ts";
 import { settings } from "../../config.ts";
+import { createServerRcon } from "../../console/rcon.ts";
 import type { ServerDeps } from "../../server/deps.ts";
 import type { Tables } from "../../server/schema.ts";
 import { createServerStore } from "../../server/store.ts";
@@ -72,8 +73,9 @@ export async function openScheduleBed(overrides: readonly string[] = []): Promis
     nodes: informer,
     countSoon: () => false,
   } as unknown as ServerDeps;
+  const rcon = createServerRcon(common);
   const deps = scheduleDepsOf(
-    { deps: common, database, registry: createRegistry("lifecycle", "test"), log },
+    { deps: common, database, registry: createRegistry("lifecycle", "test"), log, rcon },
     () => clock.now,
   );
   const { storage, mesh: storageMesh } = await serveStorage(stage);
@@ -84,6 +86,7 @@ export async function openScheduleBed(overrides: readonly string[] = []): Promis
     replica: (change = (same) => same) => createScheduler(change(deps)),
     ...createActs(bed, console.host),
     close: async () => {
+      await rcon.close();
       await console.close();
       await informer.stop();
       await Promise.all([mesh.drain(500), storageMesh.drain(500)]);

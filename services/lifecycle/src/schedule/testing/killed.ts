@@ -27,7 +27,7 @@ export function mortal(
       await doing.catch(() => {});
       return isLast || isDead ? die() : doing;
     }) as unknown as W;
-  const { schedules, kube, mesh, line } = deps;
+  const { schedules, kube, mesh, rcon } = deps;
   return {
     isDead: () => isDead,
     effects: () => effects,
@@ -42,7 +42,7 @@ export function mortal(
       },
       kube: { ...kube, patch: counted("patch", kube.patch) },
       mesh: { ...mesh, audit: mesh.audit, call: counted("call", mesh.call) },
-      line: { run: counted("run", line.run) },
+      rcon: { run: counted("run", rcon.run) },
     },
   };
 }
