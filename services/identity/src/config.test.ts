@@ -42,7 +42,7 @@ test("the defaults are those of the specification", () => {
     session_source_bytes: 65_536,
     mail_recipient_burst: 10,
     mail_recipient_per_hour: 20,
-    mail_caller_share: 0.5,
+    mail_caller_share: 0.7,
     mail_reserve_burst: 6,
     mail_reserve_per_hour: 12,
     mail_timeout: 20_000,

@@ -81,7 +81,7 @@ const identity = section({
   mail_recipient_burst: count(10),
   mail_recipient_per_hour: count(20),
   /** The part of the installation's mails that one client address or one account may use up. */
-  mail_caller_share: z.number().gt(0).max(1).default(0.5),
+  mail_caller_share: z.number().gt(0).max(1).default(0.7),
   /** Mails kept for operator logins and the watchdog while the budget of all others is used up. */
   mail_reserve_burst: count(6),
   mail_reserve_per_hour: count(12),

@@ -6,7 +6,11 @@ import type { Asker } from "../events.ts";
 import type { DoorDeps } from "./deps.ts";
 
 /** In the transaction of the wrong code. */
-export async function addLockLetter(deps: DoorDeps, trx: IdentityTrx, tried: TryOutcome): Promise<void> {
+export async function addLockLetter(
+  deps: Pick<DoorDeps, "notices">,
+  trx: IdentityTrx,
+  tried: TryOutcome,
+): Promise<void> {
   if (tried.kind !== "wrong" || !tried.lockedUntil) return;
   const { email, email_verified: isVerified, language } = tried.account;
   if (!isVerified || email === null) return;
@@ -16,7 +20,7 @@ export async function addLockLetter(deps: DoorDeps, trx: IdentityTrx, tried: Try
 
 /** After its commit. */
 export function noteLock(
-  { events, notices }: DoorDeps,
+  { events, notices }: Pick<DoorDeps, "events" | "notices">,
   asker: Asker,
   { tried, purpose }: { tried: TryOutcome; purpose: CodePurpose },
 ): void {

@@ -115,6 +115,27 @@ describe("the local-password door", () => {
     assert.ok((await signInWith(username, "secret")).session);
   });
 
+  test("a password that is replaced while it is tried signs nobody in", async () => {
+    const { username, userId } = await person("secret");
+    const passwordHash = await hashPassword("other");
+    // The account is held by the change when the tried password is found right.
+    const signingIn = await bed.store.db.transaction().execute(async (trx) => {
+      await savePassword(trx, { userId, passwordHash, now: bed.now() });
+      const trying = signInWith(username, "secret").then(
+        () => "signed in",
+        (error: { fault: string }) => error.fault,
+      );
+      await until(async () => {
+        const waiting = await bed.database.admin(
+          "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        );
+        return waiting.length > 0;
+      });
+      return { trying };
+    });
+    assert.equal(await signingIn.trying, "unauthorized");
+  });
+
   test("a new password ends the sessions of the account", async () => {
     const { session, userId } = await person("secret");
     assert.equal((await stateOf(bed, session)).state, "unknown");

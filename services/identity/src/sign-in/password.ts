@@ -1,6 +1,8 @@
 import type { Handler } from "@svc/mesh";
-import { Fault, type signIn } from "@svc/proto";
+import { type Client, Fault, type signIn } from "@svc/proto";
+import { type Account, lockLiveAccount } from "../account/store.ts";
 import { takeToken } from "../budget/bucket.ts";
+import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { sha256 } from "../secret.ts";
 import { createSession } from "../session/store.ts";
@@ -8,9 +10,11 @@ import { isPassword } from "./password-hash.ts";
 import { findByUsername } from "./password-store.ts";
 import { isPasswordDoorOpen } from "./store.ts";
 
+const wrong = "The user name or the password is wrong.";
+
 /** identity.sign-in.password: a wrong name costs as much as a wrong password, and both are told alike. */
 export function createPasswordLogin(deps: Deps): Handler<typeof signIn.passwordLogin> {
-  const { db, limits, events } = deps;
+  const { db, events } = deps;
   return async (context, { username, password }) => {
     if (!(await isPasswordDoorOpen(db))) throw context.fault("local_auth_disabled");
     await takeTry(deps, username);
@@ -20,17 +24,26 @@ export function createPasswordLogin(deps: Deps): Handler<typeof signIn.passwordL
       const subject = account && { userId: account.id, username: account.username };
       const reason = account ? "bad_password" : "no_account";
       events.signInFailed(context, { door: "password", reason, ...subject });
-      throw context.fault("unauthorized", { message: "The user name or the password is wrong." });
+      throw context.fault("unauthorized", { message: wrong });
     }
-    const minted = { userId: account.id, door: "password", client: context.client, now: deps.now() } as const;
-    const ttlMs = limits.password_session_ttl;
     const session = await db
       .transaction()
-      .execute((trx) => createSession(trx, { ...minted, ttlMs, isProof: false }));
+      .execute((trx) => mint(deps, trx, { account, client: context.client }));
+    if (!session) throw context.fault("unauthorized", { message: wrong });
     events.signedIn(context, { door: "password", userId: account.id, username: account.username });
     context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
     return { user_id: account.id, role: account.role };
   };
+}
+
+type Minting = { account: Account; client: Client };
+
+/** None when the account or its password changed while the password was tried, which takes a while. */
+async function mint({ limits, now }: Deps, trx: IdentityTrx, { account, client }: Minting) {
+  const current = await lockLiveAccount(trx, account.id);
+  if (current?.password_hash !== account.password_hash) return undefined;
+  const minted = { userId: account.id, door: "password", client, now: now(), isProof: false } as const;
+  return createSession(trx, { ...minted, ttlMs: limits.password_session_ttl });
 }
 
 /** Known and unknown names alike: the budget of one name, whoever asks. */
