@@ -59,7 +59,7 @@ function enter({ servers, settings }: ServerDeps, { server, refuse }: StartReque
   const { name } = server.metadata;
   const inside = entered.get(servers) ?? new Map<string, number>();
   entered.set(servers, inside);
-  if (!wantsToRun(server) && !hasRoom(servers.list(), settings.max_running_servers, { name, inside })) {
+  if (!wantsToRun(server) && !hasRoom(servers.list, settings.max_running_servers, { name, inside })) {
     throw refuse("at_capacity");
   }
   inside.set(name, (inside.get(name) ?? 0) + 1);

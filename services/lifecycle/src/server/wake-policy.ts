@@ -42,7 +42,7 @@ export function isAwake(server: Server): boolean {
 
 /** True when `name` may want to run as well; `inside` are servers that are being woken. 0 is no cap. */
 export function hasRoom(
-  servers: readonly Server[],
+  servers: () => readonly Server[],
   highest: number,
   about: { name: string; inside: ReadonlyMap<string, unknown> },
 ): boolean {
@@ -51,5 +51,5 @@ export function hasRoom(
     const { name } = server.metadata;
     return name !== about.name && (wantsToRun(server) || about.inside.has(name));
   };
-  return servers.filter(isCounted).length < highest;
+  return servers().filter(isCounted).length < highest;
 }
