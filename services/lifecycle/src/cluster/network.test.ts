@@ -1,0 +1,141 @@
+// The shipped NetworkPolicies, asked as a cluster asks them: what one allows is allowed, a pod that one of them names is
+// otherwise closed.
+
+import assert from "node:assert/strict";
+import { BlockList } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { type KubeObject, resource } from "@svc/kube";
+import { applyShipped, shippedObjects } from "../testing/shipped.ts";
+import { startTestCluster, type TestCluster } from "../testing/stage.ts";
+import { managedLabels } from "./resource.ts";
+
+type Labels = Record<string, string>;
+type Selector = { matchLabels?: Labels };
+type PeerRule = {
+  ipBlock?: { cidr: string; except?: string[] };
+  namespaceSelector?: Selector;
+  podSelector?: Selector;
+};
+type Rule = { from?: PeerRule[]; to?: PeerRule[]; ports?: { port: number }[] };
+type Policy = KubeObject & {
+  spec: { podSelector: Selector; policyTypes: string[]; egress?: Rule[]; ingress?: Rule[] };
+};
+/** An address outside, or a pod of a namespace. */
+type Peer = { ip: string } | { namespace: string; labels: Labels };
+
+const policies = shippedObjects("network/game.yaml") as Policy[];
+const server = managedLabels("survival");
+const login = { ...managedLabels("login"), "svc.internal/system-role": "login" };
+const dns = { namespace: "kube-system", labels: { "k8s-app": "kube-dns" } };
+const face = { namespace: "svc", labels: { "app.kubernetes.io/name": "gateway-internal" } };
+const operator = { namespace: "svc", labels: { "app.kubernetes.io/name": "lifecycle" } };
+const neighbour = { namespace: "minecraft", labels: server };
+
+const fits = (selector: Selector | undefined, labels: Labels) =>
+  Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+
+function isInBlock({ cidr, except = [] }: { cidr: string; except?: string[] }, ip: string): boolean {
+  const family = ip.includes(":") ? "ipv6" : "ipv4";
+  const holds = (range: string) => {
+    const [net = "", bits = ""] = range.split("/");
+    const list = new BlockList();
+    list.addSubnet(net, Number(bits), net.includes(":") ? "ipv6" : "ipv4");
+    return (net.includes(":") ? "ipv6" : "ipv4") === family && list.check(ip, family);
+  };
+  return holds(cidr) && !except.some(holds);
+}
+
+function isPeer(rule: PeerRule, peer: Peer): boolean {
+  if (rule.ipBlock) return "ip" in peer && isInBlock(rule.ipBlock, peer.ip);
+  if ("ip" in peer) return false;
+  const inNamespace = fits(rule.namespaceSelector, { "kubernetes.io/metadata.name": peer.namespace });
+  return inNamespace && fits(rule.podSelector, peer.labels);
+}
+
+type Direction = "Egress" | "Ingress";
+
+function mayReach(direction: Direction, pod: Labels, about: { peer: Peer; port: number }): boolean {
+  const mine = policies
+    .map(({ spec }) => spec)
+    .filter((spec) => spec.policyTypes.includes(direction) && fits(spec.podSelector, pod));
+  assert.ok(mine.length > 0, "the pod is not fenced in at all");
+  const rules = mine.flatMap(({ egress, ingress }) => (direction === "Egress" ? egress : ingress) ?? []);
+  return rules.some(({ from, to, ports }) => {
+    const peers = from ?? to;
+    const isPort = !ports || ports.some(({ port }) => port === about.port);
+    return isPort && (!peers || peers.some((rule) => isPeer(rule, about.peer)));
+  });
+}
+
+describe("the fences around game servers", () => {
+  const rows: [
+    fact: string,
+    direction: "Egress" | "Ingress",
+    pod: Labels,
+    peer: Peer,
+    port: number,
+    may: boolean,
+  ][] = [
+    ["a server reaches the internet", "Egress", server, { ip: "93.184.216.34" }, 443, true],
+    ["a server reaches the internet of today", "Egress", server, { ip: "2606:4700::1" }, 443, true],
+    ["a server asks for names", "Egress", server, dns, 53, true],
+    ["a server reaches nothing else of the cluster's own", "Egress", server, dns, 443, false],
+    ["a server does not reach the internal face", "Egress", server, face, 8081, false],
+    ["a server does not reach another server", "Egress", server, neighbour, 25_575, false],
+    ["the login gate reaches the internal face", "Egress", login, face, 8081, true],
+    ["the login gate reaches no other port there", "Egress", login, face, 9090, false],
+    ["the login gate reaches no other service", "Egress", login, operator, 8081, false],
+    ["players come in", "Ingress", server, { ip: "10.1.2.3" }, 25_565, true],
+    ["the operator talks RCON", "Ingress", server, operator, 25_575, true],
+    ["no other service talks RCON", "Ingress", server, face, 25_575, false],
+    ["no server talks RCON to another", "Ingress", server, neighbour, 25_575, false],
+    ["nobody outside talks RCON", "Ingress", server, { ip: "93.184.216.34" }, 25_575, false],
+    ...[
+      "10.96.0.1",
+      "172.31.255.254",
+      "192.168.1.1",
+      "169.254.169.254",
+      "100.64.0.1",
+      "127.0.0.1",
+      "fd00::1",
+      "fe80::1",
+      "::1",
+      "::ffff:10.0.0.1",
+    ].map((ip): [string, "Egress", Labels, Peer, number, boolean] => [
+      `a server does not reach ${ip}`,
+      "Egress",
+      server,
+      { ip },
+      443,
+      false,
+    ]),
+  ];
+  for (const [fact, direction, pod, peer, port, may] of rows) {
+    test(fact, () => assert.equal(mayReach(direction, pod, { peer, port }), may));
+  }
+});
+
+describe("on a cluster", () => {
+  let cluster: TestCluster;
+  before(async () => {
+    cluster = await startTestCluster({ nodes: 0 });
+  });
+  after(() => cluster.close());
+
+  test("all policies apply, also twice, and are what the file says", async () => {
+    await applyShipped(cluster.kube, "network/game.yaml");
+    await applyShipped(cluster.kube, "network/game.yaml");
+    const group = "networking.k8s.io";
+    const about = {
+      group,
+      version: "v1",
+      plural: "networkpolicies",
+      kind: "NetworkPolicy",
+      namespaced: true,
+    };
+    const { items } = await cluster.kube.list(resource<Policy>(about), { namespace: "minecraft" });
+    const byName = (list: readonly Policy[]) =>
+      Object.fromEntries(list.map(({ metadata, spec }) => [metadata.name, spec]));
+    assert.deepEqual(byName(items), byName(policies));
+  });
+});
