@@ -1,8 +1,11 @@
 // Consoles and access against a real game server in the embedded cluster.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { resources } from "@svc/kube";
 import type { CallOptions } from "@svc/mesh";
 import { consoles as contracts, type StreamTicket, servers as serverContracts } from "@svc/proto";
@@ -51,6 +54,34 @@ async function makeService(): Promise<void> {
 
 const create = (called: string, image: string) =>
   stage.external.call(serverContracts.create, { name: called, subdomain: called, image }, staff);
+
+/** lifecycle as it ships, in a process of its own that can be killed. */
+function startProcess(): { isReady: () => boolean; kill: () => Promise<void> } {
+  const child = spawn(process.execPath, [fileURLToPath(new URL("../main.ts", import.meta.url))], {
+    env: {
+      ...process.env,
+      SVC_NATS_URL: stage.nats.url,
+      SVC_NATS_PASSWORD: stage.nats.passwords["lifecycle"],
+      SVC_DATABASE_URL: stage.database.url,
+      SVC_KUBECONFIG: stage.serviceKubeconfig,
+      SVC_SET: overrides.join("\n"),
+    },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let log = "";
+  child.stdout.on("data", (chunk) => (log += chunk));
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  return {
+    isReady: () => {
+      assert.equal(child.exitCode, null, log);
+      return log.includes('"msg":"ready"');
+    },
+    kill: () => {
+      child.kill("SIGKILL");
+      return gone;
+    },
+  };
+}
 
 async function wake(): Promise<void> {
   await stage.external.call(serverContracts.wake, { name }, owner);
@@ -211,6 +242,38 @@ describe("the console", () => {
     assert.deepEqual(seen, Array.from({ length: said }, (_, n) => n).slice(seen[0]));
     await viewer.leave();
     if (leaving === replica) replica = follower;
+  });
+
+  test("when the process that follows is killed another goes on within seconds, and no line is lost or comes twice", async () => {
+    const follower = startProcess();
+    await until(() => follower.isReady(), 30_000);
+    await replica.stop();
+    await stage.database.admin("delete from lifecycle.console_follows");
+    const viewer = await view(owner, { tail: 0 });
+    replica = await stage.start(overrides);
+    let said = 0;
+    let isSaying = true;
+    const saying = (async () => {
+      while (isSaying) {
+        await rcon.command(`say killed ${said++};`);
+        await delay(2);
+      }
+    })();
+    await until(() => has(viewer, "killed 20;"));
+    assert.equal(await follows(replica), 0);
+    await follower.kill();
+    await until(async () => (await follows(replica)) === 1);
+    const atTakeOver = said;
+    await until(() => has(viewer, `killed ${atTakeOver + 20};`));
+    isSaying = false;
+    await saying;
+    await until(() => has(viewer, `killed ${said - 1};`));
+    const seen = viewer.lines.flatMap((line) => /killed (\d+);/.exec(line)?.[1] ?? []).map(Number);
+    assert.deepEqual(
+      seen,
+      Array.from({ length: said }, (_, n) => n),
+    );
+    await viewer.leave();
   });
 
   test("who comes back with the second of the last line gets all since, also when nobody watched meanwhile", async () => {

@@ -156,27 +156,34 @@ function requestFor(deps: FollowerDeps, follow: Follow) {
 
 /** What came since the last line that is kept, or the last lines when none is. */
 async function writeBacklog(deps: FollowerDeps, follow: Follow, { writer, pod }: Source): Promise<void> {
-  const { settings, kube } = deps;
-  const about = requestFor(deps, follow);
+  const { settings } = deps;
   const after = parsePosition(writer.position());
-  const read = (more: { sinceNs?: bigint; tailLines: number }) =>
-    collect(readPodLog(kube.transport, { ...about, ...more }));
-  const isSamePod = after?.pod === pod;
-  let lines = await read(
-    isSamePod
-      ? { sinceNs: after.atNs, tailLines: settings.console_catch_up }
-      : { tailLines: after ? settings.console_catch_up : settings.console_tail },
-  );
+  const known = after?.pod === pod ? after : undefined;
+  const most = after ? settings.console_catch_up : settings.console_tail;
+  const lines = await readLast(deps, follow, { sinceNs: known?.atNs, most });
   const [first] = lines;
-  // Which of the lines of one moment a line is can only be told from the first of them on.
-  if (!isSamePod && first && first.atNs === lines.at(-1)?.atNs)
-    lines = await read({ sinceNs: first.atNs, tailLines: settings.console_catch_up });
+  if (after && lines.length >= most && first && first.atNs > (known?.atNs ?? 0n))
+    note(deps, follow.name, "Earlier lines were left out: there are too many since somebody watched.");
   const place = createPlacing(pod, after);
   const placed = lines.map((line) => ({ line, position: place(line.atNs) }));
-  const fresh = placed.filter(({ position }) => position !== undefined);
-  for (const { line, position } of after ? fresh : fresh.slice(-settings.console_tail)) {
+  for (const { line, position } of placed.slice(-most)) {
     if (position) await write(deps, writer, { line, at: encodePosition(position) });
   }
+}
+
+/** The last lines, at least `most` when there are so many; those of the last moment from the first of them on. */
+async function readLast(
+  deps: FollowerDeps,
+  follow: Follow,
+  { sinceNs, most }: { sinceNs: bigint | undefined; most: number },
+): Promise<PodLogLine[]> {
+  const read = (more: { sinceNs?: bigint; tailLines?: number }) =>
+    collect(readPodLog(deps.kube.transport, { ...requestFor(deps, follow), ...more }));
+  const lines = await read({ tailLines: most, ...(sinceNs !== undefined && { sinceNs }) });
+  const [first] = lines;
+  if (!first || lines.length < most || first.atNs !== lines.at(-1)?.atNs) return lines;
+  // Which of the lines of one moment a line is can only be told from the first of them on.
+  return read({ sinceNs: first.atNs });
 }
 
 async function collect(groups: AsyncIterable<PodLogLine[]>): Promise<PodLogLine[]> {
@@ -217,11 +224,14 @@ async function write(
   metrics.written();
 }
 
-function tellLeftOut({ mesh, log }: FollowerDeps, { name, budget }: Follow): void {
+function tellLeftOut(deps: FollowerDeps, { name, budget }: Follow): void {
   const count = budget.refused(performance.now());
   if (count === 0) return;
+  note(deps, name, `${count} lines were left out: the server prints faster than the console may show.`);
+}
+
+function note({ mesh, log }: FollowerDeps, name: string, text: string): void {
   const { owner, noun, key } = notePlace(name);
-  const text = `${count} lines were left out: the server prints faster than the console may show.`;
   mesh
     .publishLine(owner, noun, key, encoder.encode(text))
     .catch((error: unknown) => log.debug({ server: name, err: error }, "a note could not be published"));
