@@ -34,9 +34,11 @@ export async function assertClaimable(
 /** Makes the account the owner; throws what is in the way. */
 export async function claimServer(deps: OwnershipDeps, request: ClaimRequest): Promise<void> {
   const { name, accountId, refuse } = request;
-  const isThere = await deps.inTurn(() =>
-    deps.ownership.claim({ name, accountId }, (row, used) => judge(deps, request, { row, used })),
-  );
+  const isThere = await deps.inTurn(() => {
+    // Whoever waited too long was told that it failed; it must not come about behind their back.
+    request.context?.signal?.throwIfAborted();
+    return deps.ownership.claim({ name, accountId }, (row, used) => judge(deps, request, { row, used }));
+  });
   if (!isThere) throw refuse("not_found");
 }
 

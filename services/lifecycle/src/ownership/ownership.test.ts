@@ -158,6 +158,26 @@ describe("claiming", () => {
     assert.equal(audits("server.claim", "wanted").length, 1);
   });
 
+  test("a claim whose caller was told that it failed does not come about later", async () => {
+    await createAll("late", 6);
+    link("usr-late-claimer");
+    const hang = Promise.withResolvers<void>();
+    stage.people.onLimits = () => hang.promise;
+    // Each of the two replicas decides four at a time; these wait longer for identity than they may.
+    const short = { ...account("usr-late-claimer"), deadlineAt: Date.now() + 500 };
+    const call = (name: string) => stage.external.call(contracts.claim, { name }, short);
+    const names = Array.from({ length: 6 }, (_, index) => `late-${index}`);
+    const results = await Promise.all(names.map((name) => faultOf(call(name))));
+    stage.people.onLimits = undefined;
+    hang.resolve();
+    assert.deepEqual(new Set(results), new Set(["unavailable"]));
+    // The next claim of this account has the lock when nobody before it can claim any more.
+    await create("late-last");
+    assert.equal(await faultOf(claim("late-last", "usr-late-claimer")), "none");
+    const owned = await sql("select name from lifecycle.servers where owner_id = 'usr-late-claimer'");
+    assert.deepEqual(owned, [{ name: "late-last" }]);
+  });
+
   const dimensions: [what: string, limits: Partial<typeof noLimits>, input: Partial<CreateInput>][] = [
     ["servers", { max_servers: 3 }, {}],
     ["cpu", { max_cpu_milli: 1_700 }, { resources: { cpu: "500m" } }],
@@ -250,6 +270,12 @@ describe("what identity asks", () => {
     await sql("update lifecycle.servers set owner_id = 'usr-old' where name = 'later-one'");
     assert.deepEqual(await transfer("mig-1", 3), { servers: ["moving-0", "moving-1", "moving-2"] });
     assert.equal(await ownerOf("later-one"), "usr-old");
+  });
+
+  test("an account is not migrated to itself", async () => {
+    const to_user_id = "usr-old";
+    const about = { transfer_id: "mig-3", from_user_id: "usr-old", to_user_id, limits: noLimits };
+    assert.equal(await faultOf(identity.call(contracts.transferAccount, about)), "bad_request");
   });
 
   test("an account without servers moves none, also to one that is full", async () => {

@@ -1,4 +1,4 @@
-import { resources } from "@svc/kube";
+import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
 import type { InputOf } from "@svc/proto";
 import { servers as resource, type Server } from "../cluster/resource.ts";
@@ -55,5 +55,11 @@ async function checkObject(
 // After the row: a wake that comes in between sees it, or is taken back by the one who woke (server/start.ts).
 async function stop({ kube, servers, namespace }: OwnershipDeps, server: Server): Promise<void> {
   const target = { name: server.metadata.name, namespace };
-  servers.remember(await kube.patch(resource, target, { merge: { spec: { desiredState: "Stopped" } } }));
+  const merge = { spec: { desiredState: "Stopped" } };
+  const stopped = await kube.patch(resource, target, { merge }).catch((error: unknown) => {
+    // What is gone does not run.
+    if (isKubeError(error, 404)) return undefined;
+    throw error;
+  });
+  if (stopped) servers.remember(stopped);
 }
