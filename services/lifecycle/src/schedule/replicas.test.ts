@@ -142,6 +142,30 @@ test("three replicas restart a server fifty times with one stop and one start ea
     bed.clock.now = (await bed.read(id)).next_run_at?.getTime() ?? assert.fail("there is no next run");
   }
   assert.deepEqual(await bed.told(id), Array(rounds).fill("ok"));
+  await bed.stage.database.admin("delete from lifecycle.server_schedules where server_name = 'often'");
   // The generation counts changes of the spec, and the operator of this test writes the spec that is there already.
   assert.equal((await generation()) - before, 2 * rounds);
+});
+
+test("a replica that was slow does not stop what was stopped for the run and started by someone since", async () => {
+  const quick = bed.replica();
+  const { name, id } = await due("restart", running);
+  const dies = mortal(bed.deps, { at: 2, when: "after" });
+  void createScheduler(dies.deps).tick();
+  await until(() => dies.isDead());
+  assert.equal((await bed.read(id)).run_state, "stopping");
+  let isFirst = true;
+  const find: typeof bed.deps.kube.find = async (kind, target, about) => {
+    const seen = await bed.deps.kube.find(kind, target, about);
+    if (!isFirst) return seen;
+    isFirst = false;
+    await quick.tick();
+    assert.equal((await bed.getServer(name)).spec.desiredState, "Stopped");
+    await bed.setState(name, running);
+    return seen;
+  };
+  await bed.replica((deps) => ({ ...deps, kube: { ...deps.kube, find } })).tick();
+  assert.equal(isFirst, false);
+  assert.equal((await bed.getServer(name)).spec.desiredState, "Running");
+  assert.equal((await bed.read(id)).last_detail, "Someone started the server.");
 });
