@@ -1,0 +1,51 @@
+// Lines of a Java properties file, as java.util.Properties reads them.
+
+/** The text with a key set to a value once, at its first place; all else stays as it is, byte for byte. */
+export function withProperty(text: string, key: string, value: string): string {
+  const lines = logicalLines(text);
+  const mine = lines.filter((line) => keyOf(line) === key);
+  const wanted = `${key}=${value}`;
+  if (mine.length === 1 && mine[0]?.replace(/\r?\n$|\r$/, "") === wanted) return text;
+  let isSet = false;
+  const kept = lines.flatMap((line) => {
+    if (keyOf(line) !== key) return [line];
+    if (isSet) return [];
+    isSet = true;
+    return [`${wanted}\n`];
+  });
+  const joined = kept.join("");
+  if (isSet) return joined;
+  // A last line that ends in a backslash would swallow ours; an empty line ends it.
+  const gap = joined === "" || /[\r\n]$/.test(joined) ? "" : "\n";
+  const isOpen = kept.length > 0 && isContinued(kept.at(-1) ?? "");
+  return `${joined}${gap}${isOpen ? "\n" : ""}${wanted}\n`;
+}
+
+/** Natural lines put together where one ends in a backslash; comments never go on. */
+function logicalLines(text: string): string[] {
+  const natural = text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
+  const lines: string[] = [];
+  let isOpen = false;
+  for (const line of natural) {
+    if (isOpen) lines.push((lines.pop() ?? "") + line);
+    else lines.push(line);
+    isOpen = isContinued(lines.at(-1) ?? "");
+  }
+  return lines;
+}
+
+function isContinued(line: string): boolean {
+  if (/^[ \t\f]*[#!]/.test(line)) return false;
+  const slashes = /(\\*)(?:\r\n|\r|\n)?$/.exec(line)?.[1]?.length ?? 0;
+  return slashes % 2 === 1;
+}
+
+/** The key of a logical line with its escapes undone; undefined for a comment or an empty line. */
+function keyOf(line: string): string | undefined {
+  const whole = line.replace(/\\(?:\r\n|\r|\n)[ \t\f]*/g, "").replace(/^[ \t\f]+/, "");
+  if (/^(?:[#!]|[\r\n]|$)/.test(whole)) return undefined;
+  const raw = /^(?:\\[\s\S]|[^\\=: \t\f\r\n])*/.exec(whole)?.[0] ?? "";
+  return raw.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/g, (_all, hex: string | undefined, one: string) =>
+    hex ? String.fromCharCode(Number.parseInt(hex, 16)) : one,
+  );
+}
