@@ -8,6 +8,8 @@ import { g3 } from "./g3.ts";
 import { g5 } from "./g5.ts";
 import { g7 } from "./g7.ts";
 import { g8 } from "./g8.ts";
+import { g12 } from "./g12.ts";
+import { g13 } from "./g13.ts";
 import { g21 } from "./g21.ts";
 import { g22 } from "./g22.ts";
 import { g22Gateway } from "./g22-gateway.ts";
@@ -21,6 +23,8 @@ export const goals: readonly Goal[] = [
   g5,
   g7,
   g8,
+  g12,
+  g13,
   tick,
   g22Gateway,
   start,

@@ -30,6 +30,8 @@ export type Cell = {
   phases: () => Promise<Child>;
   /** lifecycle's scheduler on the same schema. */
   ticker: () => Promise<Child>;
+  /** lifecycle's consoles, on a cluster of logs that `env` names. */
+  consoles: (env: NodeJS.ProcessEnv) => Promise<Child>;
   anchors: Anchors;
   stop: () => Promise<void>;
 };
@@ -108,7 +110,9 @@ async function assemble(
   });
   const token = secret();
   const gateway = async (name: string) => {
-    const env = { ...process.env, ...ours(name), SVC_LISTEN: "127.0.0.1:0", SVC_SERVICE_TOKEN: token };
+    const own = { SVC_LISTEN: "127.0.0.1:0", SVC_SERVICE_TOKEN: token };
+    // All sessions of the bench are one account's.
+    const env = { ...process.env, ...ours(name), ...own, SVC_SET: "gateway.streams_per_account=10000" };
     const started = await startService({ name, logDir, env, profileDir });
     ending.push(started.stop);
     return started;
@@ -129,10 +133,10 @@ async function assemble(
     ending,
   );
   let prepared: Promise<void> | undefined;
-  const onLifecycle = async (file: string) => {
+  const onLifecycle = async (file: string, more: NodeJS.ProcessEnv = {}) => {
     prepared ??= prepareLifecycle(postgres.url);
     await prepared;
-    return child(file, ours("lifecycle"));
+    return child(file, { ...ours("lifecycle"), ...more });
   };
   let phases: Promise<Child> | undefined;
   return {
@@ -149,6 +153,7 @@ async function assemble(
     listener: () => child("ours/listener.ts", ours("operator")),
     phases: () => (phases ??= onLifecycle("ours/phases.ts")),
     ticker: () => onLifecycle("ours/ticker.ts"),
+    consoles: (env) => onLifecycle("ours/console.ts", env),
     anchors,
   };
 }

@@ -1,0 +1,48 @@
+// The parts of the console goals beside a cell: a cluster of logs, lifecycle's consoles, viewers, and bare SSE.
+
+import { randomInt } from "node:crypto";
+import { join } from "node:path";
+import type { StreamPlan, StreamResult } from "../load/streams.ts";
+import type { Cell } from "./cell.ts";
+import { type Child, startChild } from "./child.ts";
+import type { Pace } from "./pace.ts";
+
+export type Consoles = {
+  cluster: Child;
+  lifecycle: Child;
+  viewers: Child;
+  bare: Child & { port: number };
+  /** How a person at the operator console asks. */
+  headers: Record<string, string>;
+  stop: () => Promise<void>;
+};
+
+export async function startConsoles(cell: Cell): Promise<Consoles> {
+  const logDir = join(cell.dir, "logs");
+  const env = { BENCH_RCON_HOST: `127.93.${randomInt(1, 255)}.${randomInt(1, 255)}` };
+  const cluster = await startChild("ours/log-cluster.ts", { logDir, env });
+  const kubeconfig = await cluster.ask<string>("kubeconfig");
+  const lifecycle = await cell.consoles({ ...env, BENCH_KUBECONFIG: kubeconfig });
+  const viewers = await startChild("load/streams.ts", { logDir });
+  const bare = await startChild("anchors/sse.ts", { logDir });
+  return {
+    ...{ cluster, lifecycle, viewers },
+    bare: { ...bare, port: await bare.ask<number>("port") },
+    headers: { host: "op.console.svc.localhost", cookie: cell.cookie },
+    stop: async () => {
+      await Promise.all([cluster, lifecycle, viewers, bare].map((child) => child.stop()));
+    },
+  };
+}
+
+/** Lets a source print at a pace and answers what the viewers saw of it, once all has arrived. */
+export async function watchPace(source: Child, viewers: Child, plan: Pace): Promise<StreamResult> {
+  await viewers.ask("take");
+  await source.ask<number>("print", plan);
+  // The last lines are on their way.
+  await new Promise((wake) => setTimeout(wake, 300));
+  return viewers.ask<StreamResult>("take");
+}
+
+export const openViewers = (viewers: Child, plan: StreamPlan): Promise<void> => viewers.ask("open", plan);
+export const closeViewers = (viewers: Child): Promise<void> => viewers.ask("close");
