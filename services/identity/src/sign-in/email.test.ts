@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
-import { isFault, signIn } from "@svc/proto";
+import { accounts, isFault, signIn } from "@svc/proto";
 import { type Bed, type NewPerson, type Person, startBed, stateOf } from "../testing/bed.ts";
 
 const minute = 60_000;
@@ -187,6 +187,22 @@ describe("signing in with a mailed code", () => {
     assert.ok((await verify(email, bed.smtp.codeTo(email))).session);
   });
 
+  test("wrong codes of all purposes count together, and a lock is told before a wait", async () => {
+    const { email, code, person } = await mailed();
+    for (let tries = 0; tries < 5; tries++) await refused(email, wrong(code));
+    const given = { principal: person.principal };
+    const other = newAddress();
+    await bed.gateway.call(accounts.startEmail, { email: other }, given);
+    const own = bed.smtp.codeTo(other);
+    const tryOwn = () => bed.refused(accounts.verifyEmail, { code: wrong(own) }, given);
+    for (let tries = 0; tries < 5; tries++) assert.equal((await tryOwn()).fault, "invalid_code");
+    const locked = { fault: "otp_account_locked", retryAfterSeconds: 24 * 3_600 };
+    assert.deepEqual(await tryOwn(), locked);
+    assert.deepEqual(await bed.refused(accounts.startEmail, { email: other }, given), locked);
+    const subjects = () => bed.smtp.mails.filter(({ to }) => to === email).map(({ subject }) => subject);
+    await until(() => subjects().includes("Codes are locked for your account"));
+  });
+
   test("a right code of a locked account is invalid", async () => {
     const { email, codes, person } = await several(2);
     await bed.store.db
@@ -296,7 +312,6 @@ describe("signing in with a mailed code", () => {
 
   test("codes that were mailed to an address end with the address", async () => {
     const { email, code, person } = await mailed();
-    const { accounts } = await import("@svc/proto");
     await bed.gateway.call(accounts.enterEmail, { email: newAddress() }, { principal: person.principal });
     await bed.database.admin("update identity.users set email = $2, email_verified = true where id = $1", [
       person.userId,

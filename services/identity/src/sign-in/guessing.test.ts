@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { isFault, signIn } from "@svc/proto";
+import { accounts, isFault, signIn } from "@svc/proto";
 import { type Bed, startBed } from "../testing/bed.ts";
 
 const minute = 60_000;
@@ -71,7 +71,6 @@ describe("guessing on two replicas", () => {
   });
 
   test("the budget of an address is one for both replicas", async () => {
-    const { accounts } = await import("@svc/proto");
     const take = () => bed.gateway.call(accounts.takeSignInBudget, { address: "192.0.2.1" }, anywhere());
     const taken = await Promise.all(Array.from({ length: 60 }, take));
     assert.equal(taken.filter(({ allowed }) => allowed).length, 20);
@@ -146,7 +145,6 @@ describe("the mail budget at public doors", () => {
 
   test("public doors cannot use up what a signed-in person may be mailed", async () => {
     bed.pass(24 * 60 * minute);
-    const { accounts } = await import("@svc/proto");
     const email = "me@example.org";
     const person = await bed.person({ email, emailVerified: true });
     for (let tries = 0; tries < 5; tries++) {
