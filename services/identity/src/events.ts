@@ -10,7 +10,7 @@ export type Asker = { requestId: string; principal: Principal; client: Client };
 type Subject = { userId?: string; username?: string };
 
 export type Door = "email" | "op_login" | "password" | "passkey" | "bind";
-export type FailedDoor = Door | "setup" | "account_email";
+export type FailedDoor = Door | "setup" | "account_email" | "account_migration";
 export type FailureReason =
   | "bad_code"
   | "bad_password"

@@ -70,7 +70,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const doors = serveSignIn(serving);
   servePasskeys(serving);
   serveLinks(serving);
-  serveAccountMigrations(serving);
+  const migrations = serveAccountMigrations(serving);
   serveUsers(serving);
   serveQuotas(serving);
   serveSettings(serving);
@@ -81,7 +81,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   return {
     stop: async () => {
       await doors.settle();
-      await Promise.all([notices.close(), retention.close(), deletions.close()]);
+      await Promise.all([notices.close(), retention.close(), deletions.close(), migrations.close()]);
     },
   };
 }

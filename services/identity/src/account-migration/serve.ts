@@ -1,3 +1,28 @@
+import { accountMigrations } from "@svc/proto";
+import { Counter } from "@svc/telemetry";
 import type { Serving } from "../serving.ts";
+import { startCarryingOn } from "./carry-on.ts";
+import { createStartCode, createVerifyCode } from "./confirm-code.ts";
+import type { HandOver } from "./hand-over.ts";
+import { createIssueCode, createRead } from "./own.ts";
+import { createRedeem } from "./redeem.ts";
+import { createStart } from "./start.ts";
 
-export function serveAccountMigrations(_serving: Serving): void {}
+/** Returns the loop that carries abandoned redemptions on. */
+export function serveAccountMigrations(serving: Serving): { close: () => Promise<void> } {
+  const { mesh } = serving;
+  const results = new Counter({
+    name: "svc_account_migrations_total",
+    help: "Redemptions of account migrations by what became of them.",
+    labelNames: ["result"],
+    registers: [serving.registry],
+  });
+  const handing: HandOver = { ...serving, count: (result) => results.inc({ result }) };
+  mesh.serve(accountMigrations.start, createStart(serving));
+  mesh.serve(accountMigrations.read, createRead(serving));
+  mesh.serve(accountMigrations.startCode, createStartCode({ ...serving, hasPasskey: async () => false }));
+  mesh.serve(accountMigrations.verifyCode, createVerifyCode(serving));
+  mesh.serve(accountMigrations.issueCode, createIssueCode(serving));
+  mesh.serve(accountMigrations.redeem, createRedeem(handing));
+  return startCarryingOn(handing);
+}

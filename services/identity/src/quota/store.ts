@@ -1,6 +1,7 @@
 // All SQL of quotas.
 
 import type { quotas } from "@svc/proto";
+import { isHandingOver } from "../account-migration/store.ts";
 import type { IdentityDb } from "../database.ts";
 
 type Limits = quotas.Limits;
@@ -21,12 +22,12 @@ export async function findQuota(
     .selectFrom("users as u")
     .leftJoin("quotas as q", "q.user_id", "u.id")
     .where("u.id", "=", userId)
-    .select(["u.disabled", "u.deleted_at"])
+    .select(["u.disabled", "u.deleted_at", isHandingOver.as("is_handing_over")])
     .select(columns.map((column) => `q.${column}` as const))
     .executeTakeFirst();
   if (!row) return undefined;
-  const { disabled, deleted_at, ...limits } = row;
-  return { limits, active: !disabled && deleted_at === null };
+  const { disabled, deleted_at, is_handing_over, ...limits } = row;
+  return { limits, active: !disabled && deleted_at === null && !is_handing_over };
 }
 
 /** Replaces all four; false when there is no such user. */

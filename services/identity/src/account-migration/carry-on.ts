@@ -1,0 +1,42 @@
+import { isFault } from "@svc/proto";
+import { nobody } from "./audit.ts";
+import { type HandOver, handOver } from "./hand-over.ts";
+import { takeAbandoned } from "./store.ts";
+
+/** Carries one abandoned redemption on; false when there is none. */
+export async function carryOn(needs: HandOver): Promise<boolean> {
+  const { deps } = needs;
+  const now = deps.now();
+  const until = new Date(now.getTime() + deps.limits.migration_lease);
+  const migration = await takeAbandoned(deps.db, { until, now });
+  if (!migration) return false;
+  const work = { migration, asker: { ...nobody, requestId: migration.id }, isTold: false };
+  // A refusal for want of quota gives the code back, which is an end too; anything else was logged and stays open.
+  await handOver(needs, work).catch((error: unknown) => {
+    if (!isFault(error) || error.fault !== "migrate_quota_exceeded") throw error;
+  });
+  return true;
+}
+
+/** Looks for abandoned redemptions until closed; any number of replicas may. */
+export function startCarryingOn(needs: HandOver): { close: () => Promise<void> } {
+  let running = Promise.resolve();
+  let isClosed = false;
+  const look = async () => {
+    while (!isClosed && (await carryOn(needs)));
+  };
+  const tick = () => {
+    running = running.then(look).catch((error: unknown) => {
+      needs.log.debug({ err: error }, "an abandoned account migration could not be carried on");
+    });
+  };
+  const timer = setInterval(tick, needs.deps.limits.migration_retry);
+  tick();
+  return {
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,273 @@
+// All SQL of account migrations. Whoever changes one holds the lock on its source account.
+
+import { type Selectable, sql } from "kysely";
+import type { AccountMigrationsTable, IdentityDb, IdentityTrx } from "../database.ts";
+import { mintId } from "../secret.ts";
+import type { Migration, Source } from "./policy.ts";
+
+type Row = Selectable<AccountMigrationsTable>;
+
+function toMigration(row: Row): Migration {
+  return {
+    id: row.id,
+    sourceUserId: row.source_user_id,
+    targetUserId: row.target_user_id,
+    state: row.state,
+    confirmFactor: row.confirm_factor,
+    confirmedAt: row.confirmed_at,
+    confirmSession: row.confirm_session,
+    codeExpiresAt: row.code_expires_at,
+    leasedUntil: row.leased_until,
+    servers: row.servers,
+    toldAt: row.told_at,
+  };
+}
+
+/** The migration of a source that is not redeemed. */
+export async function findUnfinished(db: IdentityDb, sourceUserId: string): Promise<Migration | undefined> {
+  const row = await db
+    .selectFrom("account_migrations")
+    .selectAll()
+    .where("source_user_id", "=", sourceUserId)
+    .where("state", "<>", "redeemed")
+    .executeTakeFirst();
+  return row && toMigration(row);
+}
+
+export async function findByCode(db: IdentityDb, codeHash: string): Promise<Migration | undefined> {
+  const row = await db
+    .selectFrom("account_migrations")
+    .selectAll()
+    .where("code_hash", "=", codeHash)
+    .executeTakeFirst();
+  return row && toMigration(row);
+}
+
+export async function findMigration(db: IdentityDb, id: string): Promise<Migration | undefined> {
+  const row = await db.selectFrom("account_migrations").selectAll().where("id", "=", id).executeTakeFirst();
+  return row && toMigration(row);
+}
+
+export type SourceAccount = Source & {
+  username: string;
+  email: string | null;
+  emailVerified: boolean;
+  language: "en" | "zh";
+};
+
+/** An account, retired or not; nobody else changes it or its migration until the transaction ends. */
+export async function lockSource(trx: IdentityTrx, id: string): Promise<SourceAccount | undefined> {
+  const row = await trx
+    .selectFrom("users")
+    .select(["id", "role", "disabled", "deleted_at", "username", "email", "email_verified", "language"])
+    .where("id", "=", id)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const { deleted_at: deletedAt, email_verified: emailVerified, ...account } = row;
+  return { ...account, deletedAt, emailVerified };
+}
+
+/** As `lockSource`, with the target locked too; in one order, so that two accounts never wait for each other. */
+export async function lockBoth(
+  trx: IdentityTrx,
+  sourceUserId: string,
+  targetUserId: string,
+): Promise<{ source: SourceAccount | undefined; target: SourceAccount | undefined }> {
+  const found = new Map<string, SourceAccount | undefined>();
+  for (const id of [...new Set([sourceUserId, targetUserId])].sort())
+    found.set(id, await lockSource(trx, id));
+  return { source: found.get(sourceUserId), target: found.get(targetUserId) };
+}
+
+/** Whether one of these accounts gives or gets servers in another redemption. */
+export async function isRedeeming(
+  db: IdentityDb,
+  about: { userIds: readonly string[]; except: string },
+): Promise<boolean> {
+  const row = await db
+    .selectFrom("account_migrations")
+    .select("id")
+    .where("state", "=", "redeeming")
+    .where("id", "<>", about.except)
+    .where((where) =>
+      where.or([
+        where("source_user_id", "in", [...about.userIds]),
+        where("target_user_id", "in", [...about.userIds]),
+      ]),
+    )
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export type TargetAccount = { id: string; username: string; disabled: boolean; deletedAt: Date | null };
+
+export async function findTarget(db: IdentityDb, id: string): Promise<TargetAccount | undefined> {
+  const row = await db
+    .selectFrom("users")
+    .select(["id", "username", "disabled", "deleted_at"])
+    .where("id", "=", id)
+    .executeTakeFirst();
+  return row && { id: row.id, username: row.username, disabled: row.disabled, deletedAt: row.deleted_at };
+}
+
+/** Opens a migration in place of an unfinished one, whose code dies with it. */
+export async function openMigration(
+  trx: IdentityTrx,
+  { sourceUserId, now }: { sourceUserId: string; now: Date },
+): Promise<void> {
+  await trx
+    .deleteFrom("account_migrations")
+    .where("source_user_id", "=", sourceUserId)
+    .where("state", "<>", "redeemed")
+    .execute();
+  await trx
+    .insertInto("account_migrations")
+    .values({
+      id: mintId(),
+      source_user_id: sourceUserId,
+      state: "initiated",
+      created_at: now,
+      updated_at: now,
+    })
+    .execute();
+}
+
+export type Confirmation = { id: string; factor: "passkey" | "email_otp"; session: string; now: Date };
+
+/** Notes the proof of one session; a code that has run out goes. */
+export async function confirmMigration(trx: IdentityTrx, proof: Confirmation): Promise<void> {
+  await trx
+    .updateTable("account_migrations")
+    .set({
+      state: "confirmed",
+      confirm_factor: proof.factor,
+      confirmed_at: proof.now,
+      confirm_session: proof.session,
+      target_user_id: null,
+      code_hash: null,
+      code_expires_at: null,
+      updated_at: proof.now,
+    })
+    .where("id", "=", proof.id)
+    .execute();
+}
+
+export type IssuedCode = {
+  id: string;
+  targetUserId: string;
+  codeHash: string;
+  expiresAt: Date;
+  now: Date;
+};
+
+export async function saveMigrationCode(trx: IdentityTrx, code: IssuedCode): Promise<void> {
+  await trx
+    .updateTable("account_migrations")
+    .set({
+      state: "code_issued",
+      target_user_id: code.targetUserId,
+      code_hash: code.codeHash,
+      code_expires_at: code.expiresAt,
+      updated_at: code.now,
+    })
+    .where("id", "=", code.id)
+    .execute();
+}
+
+/** Takes the redemption of a code for one process. */
+export async function leaseRedemption(
+  trx: IdentityTrx,
+  lease: { id: string; until: Date; now: Date },
+): Promise<void> {
+  await trx
+    .updateTable("account_migrations")
+    .set({ state: "redeeming", leased_until: lease.until, updated_at: lease.now })
+    .where("id", "=", lease.id)
+    .execute();
+}
+
+/** Takes one abandoned redemption; no other process takes it before `until`. */
+export async function takeAbandoned(
+  db: IdentityDb,
+  lease: { until: Date; now: Date },
+): Promise<Migration | undefined> {
+  const row = await db
+    .updateTable("account_migrations")
+    .set({ leased_until: lease.until })
+    .where("id", "=", (inner) =>
+      inner
+        .selectFrom("account_migrations")
+        .select("id")
+        .where("state", "=", "redeeming")
+        .where("leased_until", "<=", lease.now)
+        .orderBy("leased_until")
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returningAll()
+    .executeTakeFirst();
+  return row && toMigration(row);
+}
+
+type Leased = { id: string; leasedUntil: Date | null; now: Date };
+
+// Whoever lost the lease meanwhile decides nothing any more.
+function leasedBy(db: IdentityDb, { id, leasedUntil }: Leased) {
+  return db
+    .updateTable("account_migrations")
+    .where("id", "=", id)
+    .where("state", "=", "redeeming")
+    .where("leased_until", "=", leasedUntil);
+}
+
+/** Lets anybody carry a redemption on whose outcome is not known. */
+export async function abandonRedemption(db: IdentityDb, leased: Leased): Promise<void> {
+  await leasedBy(db, leased).set({ leased_until: leased.now }).execute();
+}
+
+/** Nothing was moved: the code is as it was. */
+export async function giveCodeBack(db: IdentityDb, leased: Leased): Promise<void> {
+  await leasedBy(db, leased)
+    .set({ state: "code_issued", leased_until: null, updated_at: leased.now })
+    .execute();
+}
+
+/** Ends a redemption; false when another process has ended it already. */
+export async function endRedemption(
+  trx: IdentityTrx,
+  about: { id: string; servers: readonly string[]; isTold: boolean; now: Date },
+): Promise<boolean> {
+  const { now } = about;
+  const ended = await trx
+    .updateTable("account_migrations")
+    .set({
+      state: "redeemed",
+      servers: JSON.stringify(about.servers),
+      redeemed_at: now,
+      told_at: about.isTold ? now : null,
+      leased_until: null,
+      updated_at: now,
+    })
+    .where("id", "=", about.id)
+    .where("state", "=", "redeeming")
+    .executeTakeFirst();
+  return ended.numUpdatedRows > 0n;
+}
+
+/** Notes that the target was told; false when it has been already. */
+export async function noteTold(db: IdentityDb, about: { id: string; now: Date }): Promise<boolean> {
+  const told = await db
+    .updateTable("account_migrations")
+    .set({ told_at: about.now })
+    .where("id", "=", about.id)
+    .where("state", "=", "redeemed")
+    .where("told_at", "is", null)
+    .executeTakeFirst();
+  return told.numUpdatedRows > 0n;
+}
+
+/** Whether an account is giving its servers away right now; it takes none meanwhile. */
+export const isHandingOver = sql<boolean>`exists (select 1 from account_migrations m
+  where m.source_user_id = u.id and m.state = 'redeeming')`;
