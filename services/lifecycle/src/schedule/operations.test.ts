@@ -237,4 +237,21 @@ describe("on a server that runs", () => {
     await audited("schedule.run", id);
     await remove(id);
   });
+
+  test("of two replicas one looks for what is due, and the other goes on when it ends", async () => {
+    const other = await stage.start(overrides);
+    const ticks = /svc_schedule_tick_duration_seconds_count\{result="done"\} [1-9]/;
+    const { id } = await create({ action: "command", command: "list" });
+    const makeDue = async () => {
+      const set = "next_run_at = now(), last_result = ''";
+      await sql(`update lifecycle.server_schedules set ${set} where id = $1`, [id]);
+      await until(async () => (await find(id))?.last_result === "ok");
+    };
+    await makeDue();
+    assert.doesNotMatch(await other.registry.metrics(), ticks);
+    await replica.stop();
+    await makeDue();
+    assert.match(await other.registry.metrics(), ticks);
+    await remove(id);
+  });
 });

@@ -213,6 +213,27 @@ describe("a task that does not run", () => {
     assert.equal(await desired(name), "Running");
   });
 
+  test("is not claimed when its server changes hands, or it is saved, between the look and the claim", async () => {
+    const hasChanged = [
+      "update lifecycle.servers set owner_id = 'usr-2' where name = $1",
+      "update lifecycle.servers set owner_id = null where name = $1",
+      "update lifecycle.servers set deleted_at = now() where name = $1",
+      "update lifecycle.server_schedules set command = 'other', updated_at = now() where server_name = $1",
+      "update lifecycle.server_schedules set enabled = false where server_name = $1",
+    ];
+    for (const change of hasChanged) {
+      const { name, id } = await due("command", running, { command: "op former" });
+      const claim: typeof bed.deps.schedules.claim = async (...args) => {
+        await bed.stage.database.admin(change, [name]);
+        return bed.deps.schedules.claim(...args);
+      };
+      await bed.replica((deps) => ({ ...deps, schedules: { ...deps.schedules, claim } })).tick();
+      assert.equal((await bed.read(id)).last_run_at, null, change);
+      await bed.stage.database.admin("delete from lifecycle.server_schedules where id = $1", [id]);
+    }
+    assert.equal(bed.heard.includes("op former"), false);
+  });
+
   test("is of a server that was deleted: it is switched off", async () => {
     const { name, id } = await due("stop");
     await bed.stage.database.admin("update lifecycle.servers set deleted_at = now() where name = $1", [name]);

@@ -29,6 +29,7 @@ export async function handleTask(deps: ScheduleDeps, found: Found): Promise<void
     case "warn":
       return warn(deps, look, step.minutes);
     case "miss": {
+      // The result belongs to the run that was due then.
       const change = { next_run_at: new Date(step.next), last_run_at: row.next_run_at };
       const ending = { result: "missed", detail: step.detail } as const;
       const isMine = await deps.schedules.changeAtRest(row, change, { ending, at: new Date(look.now) });

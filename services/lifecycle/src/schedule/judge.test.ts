@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type Answer, judgeBackupAsked, judgeBackupRun, judgeStart } from "./judge.ts";
+import type { ScheduleRow } from "./row.ts";
+import type { Look, Step } from "./step.ts";
+import { aLook, aRun, stopped } from "./testing/look.ts";
+
+const rest: Step = { kind: "rest" };
+const run = (action: ScheduleRow["action"]) => aRun({ action });
+const skipped = (detail: string): Step => ({ kind: "finish", result: "skipped", detail });
+const enterStopping = (isResumed: boolean): Step => ({ kind: "enter", state: "stopping", isResumed });
+const backup = (since: number, isResumed = true) =>
+  aRun({ action: "backup", run_state: "stopping", run_resume: isResumed }, since);
+const resumeAfter = (detail: string): Step => ({
+  kind: "enter",
+  state: "starting",
+  isResumed: true,
+  carried: { result: "failed", detail },
+});
+
+const done: Answer<void> = { kind: "done", value: undefined };
+const refused = (fault: Extract<Answer<unknown>, { kind: "refused" }>["fault"], message = "No.") =>
+  ({ kind: "refused", fault, message }) as const;
+const resumed = (since: number, changes: Partial<ScheduleRow> = {}) =>
+  aLook({ row: aRun({ run_state: "starting", run_resume: true, ...changes }, since), server: stopped });
+const first = aLook({ row: run("start"), server: stopped });
+const again = "The server could not be started again: No.";
+const lost = { last_result: "failed", last_detail: "The backup took too long." } as const;
+
+describe("a start that was asked for", () => {
+  const table: [fact: string, look: Look, answer: Answer<void>, step: Step][] = [
+    ["ends the run", first, done, { kind: "finish", result: "ok", detail: "" }],
+    ["is skipped at the cap", first, refused("at_capacity"), skipped("No.")],
+    ["is skipped while the world is held", first, refused("maintenance_in_progress"), skipped("No.")],
+    ["is skipped while the world is archived", first, refused("world_reclaiming"), skipped("No.")],
+    ["is skipped when the server is given up", first, refused("server_retiring"), skipped("No.")],
+    [
+      "fails when the cluster is away",
+      first,
+      refused("unavailable"),
+      { kind: "finish", result: "failed", detail: "No." },
+    ],
+    ["ends a restart well", resumed(0), done, { kind: "finish", result: "ok", detail: "" }],
+    [
+      "ends a failed run with its own words",
+      resumed(0, lost),
+      done,
+      { kind: "finish", result: "failed", detail: lost.last_detail },
+    ],
+    ["is tried again while the cap is in the way", resumed(15), refused("at_capacity"), rest],
+    ["is tried again while the world is held", resumed(15), refused("maintenance_in_progress"), rest],
+    ["is tried again while the cluster is away", resumed(15), refused("unavailable"), rest],
+    [
+      "fails after a quarter of an hour",
+      resumed(15.1),
+      refused("at_capacity"),
+      { kind: "finish", result: "failed", detail: again },
+    ],
+    [
+      "fails at once when the server is given up",
+      resumed(0),
+      refused("server_retiring"),
+      { kind: "finish", result: "failed", detail: again },
+    ],
+    [
+      "adds its failure to the one before",
+      resumed(16, lost),
+      refused("at_capacity"),
+      { kind: "finish", result: "failed", detail: `${lost.last_detail} ${again}` },
+    ],
+  ];
+  for (const [fact, look, answer, step] of table) {
+    test(fact, () => assert.deepEqual(judgeStart(look, answer), step));
+  }
+});
+
+const finished = (result: "ok" | "skipped" | "failed", detail: string): Step => ({
+  kind: "finish",
+  result,
+  detail,
+});
+const asFirst = aLook({ row: run("backup") });
+const waiting = (since: number, isResumed = true) =>
+  aLook({ row: backup(since, isResumed), server: stopped });
+
+describe("a backup that was asked for", () => {
+  const job: Answer<{ job: string }> = { kind: "done", value: { job: "backup-survival-1" } };
+  const away = refused(
+    "unavailable",
+    "A part of the service is not reachable right now; try again in a moment.",
+  );
+  const nobody = "No backup was made: the backup service does not answer.";
+  const table: [fact: string, look: Look, answer: Answer<{ job: string }>, step: Step][] = [
+    ["of a running server has it stopped first", asFirst, refused("not_stopped"), enterStopping(true)],
+    [
+      "fails before anybody is put out when storage does not answer",
+      asFirst,
+      away,
+      finished("failed", nobody),
+    ],
+    [
+      "fails before anybody is put out when the store is full",
+      asFirst,
+      refused("backup_store_full"),
+      finished("failed", "No backup was made: No."),
+    ],
+    ["is skipped without a world", asFirst, refused("no_world_volume"), skipped("No.")],
+    [
+      "is waited for once it began",
+      waiting(1),
+      job,
+      { kind: "enter", state: "backing_up", isResumed: true, job: "backup-survival-1" },
+    ],
+    ["waits while the world is busy", waiting(15), refused("restore_in_progress"), rest],
+    ["waits while the server is not quite stopped", waiting(15), refused("not_stopped"), rest],
+    ["waits for storage when the server was stopped for it", waiting(15), away, rest],
+    [
+      "does not wait for storage when nothing was stopped",
+      waiting(0, false),
+      away,
+      finished("failed", nobody),
+    ],
+    [
+      "fails after a quarter of an hour and starts the server again",
+      waiting(15.1),
+      refused("maintenance_in_progress"),
+      resumeAfter("No backup was made: No."),
+    ],
+    [
+      "fails at a full store and starts the server again",
+      waiting(1),
+      refused("backup_store_full"),
+      resumeAfter("No backup was made: No."),
+    ],
+  ];
+  for (const [fact, look, answer, step] of table) {
+    test(fact, () => assert.deepEqual(judgeBackupAsked(look, answer), step));
+  }
+});
+
+describe("a backup under way", () => {
+  const under = (since: number, isResumed = false) =>
+    aLook({
+      row: aRun({ action: "backup", run_state: "backing_up", run_job: "b", run_resume: isResumed }, since),
+      server: stopped,
+    });
+  const state = (state: "running" | "succeeded" | "failed", message?: string) =>
+    ({ kind: "done", value: { state, message } }) as const;
+  const table: [fact: string, look: Look, answer: Parameters<typeof judgeBackupRun>[1], step: Step][] = [
+    ["is waited for", under(45), state("running"), rest],
+    ["ends the run of a server that was stopped anyway", under(1), state("succeeded"), finished("ok", "")],
+    [
+      "starts the server again",
+      under(1, true),
+      state("succeeded"),
+      { kind: "enter", state: "starting", isResumed: true, carried: { result: "ok", detail: "" } },
+    ],
+    ["counts as made however late that is seen", under(300), state("succeeded"), finished("ok", "")],
+    [
+      "fails with what storage says",
+      under(1),
+      state("failed", "The disk is full."),
+      finished("failed", "The disk is full."),
+    ],
+    [
+      "takes too long after three quarters of an hour",
+      under(45.1, true),
+      state("running"),
+      resumeAfter("The backup took too long."),
+    ],
+    ["that storage does not know may still appear", under(2), refused("not_found"), rest],
+    [
+      "that storage does not know after two minutes was never started",
+      under(2.1),
+      refused("not_found"),
+      finished("failed", "The backup was never started."),
+    ],
+    ["is waited for while storage is away", under(45), refused("unavailable"), rest],
+    [
+      "has failed when storage stays away",
+      under(45.1),
+      refused("unavailable"),
+      finished("failed", "The backup took too long."),
+    ],
+  ];
+  for (const [fact, look, answer, step] of table) {
+    test(fact, () => assert.deepEqual(judgeBackupRun(look, answer), step));
+  }
+});
