@@ -8,8 +8,12 @@ import { g3 } from "./g3.ts";
 import { g5 } from "./g5.ts";
 import { g7 } from "./g7.ts";
 import { g8 } from "./g8.ts";
+import { g9 } from "./g9.ts";
+import { g10 } from "./g10.ts";
+import { g11 } from "./g11.ts";
 import { g12 } from "./g12.ts";
 import { g13 } from "./g13.ts";
+import { g14 } from "./g14.ts";
 import { g21 } from "./g21.ts";
 import { g22 } from "./g22.ts";
 import { g22Gateway } from "./g22-gateway.ts";
@@ -23,6 +27,8 @@ export const goals: readonly Goal[] = [
   g5,
   g7,
   g8,
+  g10,
+  g11,
   g12,
   g13,
   tick,
@@ -32,5 +38,7 @@ export const goals: readonly Goal[] = [
   g21,
   g3,
   wake,
+  g9,
+  g14,
   fleet,
 ];
