@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { after, before, test } from "node:test";
-import { accounts, servers } from "@svc/proto";
+import { accounts, oneTimeToken, operation, servers } from "@svc/proto";
+import { z } from "zod";
 import { type Client, createClient } from "./client.ts";
 import { ApiError } from "./error.ts";
 
@@ -93,4 +94,35 @@ test("a refusal is an ApiError with everything that the server told", async () =
 test("an answer of something else on the way is an ApiError too", async () => {
   answers(502, "<html>bad gateway</html>");
   await assert.rejects(client.call(accounts.me, {}), { name: "ApiError", status: 502, code: "" });
+});
+
+const spend = operation({
+  subject: "storage.token.spend",
+  http: {
+    method: "GET",
+    path: "/tokens/{id}",
+    face: "internal",
+    tier: "public",
+    bearer: "one-time",
+    nullAs: 204,
+  },
+  params: { id: z.string() },
+  headers: { ...oneTimeToken, content_digest: z.string().optional() },
+  output: z.strictObject({ ok: z.literal(true) }).nullable(),
+  summary: "A test.",
+  spec: "none",
+});
+
+test("header fields go into headers, the one-time token is the bearer", async () => {
+  answers(200, { ok: true });
+  const input = { id: "a", token: "once", content_digest: "sha-256=:x:" };
+  assert.deepEqual(await client.call(spend, input), { ok: true });
+  assert.equal(seen.at(-1)?.headers["authorization"], "Bearer once");
+  assert.equal(seen.at(-1)?.headers["content-digest"], "sha-256=:x:");
+});
+
+test("204 is null where the contract says so", async () => {
+  answers(204, "");
+  assert.equal(await client.call(spend, { id: "a", token: "once" }), null);
+  await assert.rejects(client.call(accounts.me, {}), { name: "ApiError", status: 204 });
 });

@@ -1,6 +1,13 @@
 // A typed HTTP client of either face, derived from the contracts.
 
-import type { AnyContract, Contract, HttpBinding, InputOf, OutputOf } from "@svc/proto";
+import {
+  type AnyContract,
+  type Contract,
+  type HttpBinding,
+  headerOf,
+  type InputOf,
+  type OutputOf,
+} from "@svc/proto";
 import { z } from "zod";
 import { ApiError } from "./error.ts";
 
@@ -55,7 +62,7 @@ export function createClient(options: ClientOptions): Client {
       ...(body === undefined ? {} : { body }),
       ...(settings.signal ? { signal: settings.signal } : {}),
     });
-    if (response.status === request.success) return response;
+    if (request.successes.includes(response.status)) return response;
     throw await errorOf(response);
   };
   return {
@@ -75,7 +82,7 @@ function cookieOf({ cookie }: ClientOptions): Record<string, string> {
 type HttpRequest = {
   method: string;
   path: string;
-  success: number;
+  successes: readonly number[];
   headers: Record<string, string>;
   body: string | undefined;
 };
@@ -89,8 +96,8 @@ function requestOf(contract: AnyContract, input: Record<string, unknown>): HttpR
   return {
     method: http.method,
     path: pathOf(http, input) + queryOf(contract, input),
-    success: http.status,
-    headers: isJson ? { "content-type": "application/json" } : {},
+    successes: http.nullAs === undefined ? [http.status] : [http.status, http.nullAs],
+    headers: { ...headersOf(contract, input), ...(isJson && { "content-type": "application/json" }) },
     body,
   };
 }
@@ -111,6 +118,19 @@ function queryOf(contract: AnyContract, input: Record<string, unknown>): string 
     if (input[name] !== undefined) query.set(name, String(input[name]));
   }
   return query.size === 0 ? "" : `?${query}`;
+}
+
+// The length is left to `fetch`, which knows the body.
+function headersOf({ headers, http }: AnyContract, input: Record<string, unknown>): Record<string, string> {
+  const names = Object.keys(headers.shape).filter(
+    (name) => input[name] !== undefined && name !== "content_length",
+  );
+  const entries = names.map((name) => {
+    const value = String(input[name]);
+    const isToken = http?.bearer === "one-time" && name === "token";
+    return isToken ? ["authorization", `Bearer ${value}`] : [headerOf(name).toLowerCase(), value];
+  });
+  return Object.fromEntries(entries);
 }
 
 function bodyOf({ body }: Contract, input: Record<string, unknown>): string | undefined {

@@ -131,7 +131,12 @@ export type UploadLane = {
   /** Milliseconds without a byte after which the transfer fails; default 120000. */
   stallMs?: number;
 };
-export type UploadHead = { contentLength: number | undefined; contentDigest: string | undefined };
+export type UploadHead = {
+  contentLength: number | undefined;
+  contentDigest: string | undefined;
+  /** Content-Digest of the trailers, which a body of no declared length may have; ask when the body has ended. */
+  trailerDigest: () => string | undefined;
+};
 
 /** What a consumer gave up: how many messages are kept, and the newest of them. `at` is RFC 3339. */
 export type DeadLetters = {

@@ -29,8 +29,11 @@ export function downloadBinding(
     const { lane } = await mesh.forward(contract, input, { ...options, signal });
     if (!lane) throw new Error(`${contract.subject} answered without a lane`);
     const { headers, body } = await fetchLane(lane, signal);
+    const promised = lengthIn(headers);
     body.on("data", (chunk: Buffer) => {
       exchange.bytes += chunk.length;
+      // Bytes behind the promised length would be read as the next answer.
+      if (exchange.bytes > (promised ?? exchange.bytes)) response.destroy();
     });
     response.setTimeout(settings.transferStallMs, () => response.destroy());
     try {
@@ -40,12 +43,24 @@ export function downloadBinding(
         "no-store",
         ...passedHeaders(headers),
       ]);
-      await pipeline(body, response);
+      await pipeline(body, response, { end: false });
+      if (exchange.bytes < (promised ?? 0)) {
+        throw new Error(`${contract.subject} gave ${exchange.bytes} of the ${promised} bytes it promised`);
+      }
+      response.end();
     } catch (error) {
       body.destroy();
+      if (exchange.bytes > (promised ?? exchange.bytes)) {
+        throw new Error(`${contract.subject} gave more than the ${promised} bytes it promised`);
+      }
       if (!signal.aborted) throw error;
     }
   };
+}
+
+function lengthIn(headers: Record<string, string>): number | undefined {
+  const name = Object.keys(headers).find((key) => key.toLowerCase() === "content-length");
+  return name === undefined ? undefined : Number(headers[name]);
 }
 
 function passedHeaders(headers: Record<string, string>): string[] {

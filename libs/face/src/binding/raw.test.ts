@@ -20,6 +20,7 @@ before(async () => {
     if (input.token !== "right") throw context.fault("not_found");
     return { principal: context.principal, client: {}, request_id: "", traceparent: "", input };
   });
+  bed.owner.serve(contracts.write, (_context, input) => ({ got: input }));
   face = await bed.openFace();
 });
 after(() => bed.close());
@@ -136,7 +137,6 @@ describe("a caller that waits for 100 Continue", () => {
     assert.match(text, /Connection: close/i);
   });
   test("is asked for a body that is wanted", async () => {
-    bed.owner.serve(contracts.write, (_context, input) => ({ got: input }));
     const socket = connect({ host: "127.0.0.1", port: face.port });
     const body = '{"size":1}';
     socket.write(ask(body.length));

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
 import { Fault } from "@svc/proto";
-import { collect, parseAnswer, send } from "../testing/raw-http.ts";
+import { collect, parseAnswer, send, sendRaw } from "../testing/raw-http.ts";
 import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
 import * as contracts from "../testing/test-contracts.ts";
 
@@ -12,9 +13,38 @@ let face: OpenFace;
 
 before(async () => {
   bed = await openTestBed();
-  face = await bed.openFace();
 });
 after(() => bed.close());
+
+const streamed: Record<string, unknown>[] = [];
+const { promise: parked, resolve: unpark } = Promise.withResolvers<void>();
+
+const arriving = new Set<string>();
+
+async function sizeOf(body: AsyncIterable<Uint8Array>, id: string): Promise<number | "broken"> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      arriving.add(id);
+    }
+    return bytes;
+  } catch {
+    return "broken";
+  }
+}
+
+/** Opens a chunked upload by hand. */
+function openStream(id: string, head = "Authorization: Bearer right\r\n", port = face.port): Socket {
+  const socket = connect({ host: "127.0.0.1", port });
+  socket.on("error", () => {});
+  socket.write(`PUT /streams/${id} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${head}`);
+  socket.write("Transfer-Encoding: chunked\r\nTrailer: Content-Digest\r\n\r\n");
+  return socket;
+}
+const chunkOf = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`;
+const endOf = (trailer = "") => `0\r\n${trailer}\r\n`;
+const streamOf = (id: string) => streamed.find((one) => one["id"] === id);
 
 describe("uploads and downloads", () => {
   before(() => {
@@ -33,12 +63,30 @@ describe("uploads and downloads", () => {
       });
       return null;
     });
+    bed.owner.serve(contracts.putPart, (context, input) => {
+      context.reply.lane = bed.owner.lanes.upload({
+        receive: async (body) => ({ ...input, bytes: await sizeOf(body, "part") }),
+      });
+      return null;
+    });
+    bed.owner.serve(contracts.putStream, (context, { id, token }) => {
+      if (token !== "right") throw context.fault("not_found");
+      context.reply.lane = bed.owner.lanes.upload({
+        receive: async (body, { trailerDigest, contentLength }) => {
+          if (id === "parked") await parked;
+          const bytes = await sizeOf(body, id);
+          streamed.push({ id, bytes, contentLength, digest: trailerDigest() });
+          return null;
+        },
+      });
+      return null;
+    });
     bed.owner.serve(contracts.get, (context, { id }) => {
       const bytes = Buffer.alloc(3_000_000, id);
       context.reply.lane = bed.owner.lanes.download({
         headers: {
           "Content-Type": "application/gzip",
-          "Content-Length": String(bytes.length),
+          "Content-Length": String(id === "promising" ? bytes.length + 10 : bytes.length),
           "Content-Disposition": 'attachment; filename="a.gz"',
           "X-Internal": "stays inside",
           "Set-Cookie": "svc_session=forged",
@@ -47,10 +95,15 @@ describe("uploads and downloads", () => {
           yield bytes.subarray(0, 1_000_000);
           if (id === "broken") throw new Error("the disk is gone");
           yield bytes.subarray(1_000_000);
+          if (id === "generous") yield bytes.subarray(0, 10);
         },
       });
       return null;
     });
+  });
+
+  before(async () => {
+    face = await bed.openFace();
   });
 
   test("a body reaches the owner whole, with its length and digest", async () => {
@@ -82,6 +135,89 @@ describe("uploads and downloads", () => {
     });
     assert.equal(large.status, 413);
   });
+  test("a part over its own limit has its own code, before anybody is asked and before a byte is sent", async () => {
+    const head = "PUT /parts/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1001\r\n\r\n";
+    const answer = parseAnswer(await sendRaw(face.port, head));
+    assert.equal(answer.status, 413);
+    assert.match(answer.body, /"code":"part_too_large"/);
+    assert.match(answer.body, /1000 bytes/);
+  });
+  for (const type of ["application/octet-stream", "Application/Octet-Stream; x=y", undefined]) {
+    test(`a part of the type ${type} is taken, its headers are input`, async () => {
+      const answer = await send(face.port, {
+        ...{ method: "PUT", path: "/parts/a", body: "abc" },
+        headers: {
+          ...(type && { "content-type": type }),
+          "content-length": "3",
+          "content-digest": "sha-256=:x:",
+        },
+      });
+      assert.equal(answer.status, 200, answer.body);
+      const input = { id: "a", content_digest: "sha-256=:x:", content_length: 3 };
+      assert.deepEqual(answer.json(), { ...input, bytes: 3 });
+    });
+  }
+  test("a part of another type is 415, and the message names the right one", async () => {
+    const answer = await send(face.port, {
+      ...{ method: "PUT", path: "/parts/a", body: "abc" },
+      headers: { "content-type": "application/json", "content-length": "3" },
+    });
+    assert.equal(answer.status, 415);
+    assert.match(answer.body, /must be application\/octet-stream/);
+  });
+
+  test("a body without a length reaches the owner with the digest of its trailers", async () => {
+    const socket = openStream("trailers");
+    socket.write(chunkOf("hello ") + chunkOf("world") + endOf("Content-Digest: sha-256=:end:\r\n"));
+    assert.match(await collect(socket), /^HTTP\/1\.1 204 /);
+    assert.deepEqual(streamOf("trailers"), {
+      id: "trailers",
+      bytes: 11,
+      contentLength: undefined,
+      digest: "sha-256=:end:",
+    });
+  });
+  test("a body without trailers has no digest", async () => {
+    const socket = openStream("bare");
+    socket.write(chunkOf("hello") + endOf());
+    assert.match(await collect(socket), /^HTTP\/1\.1 204 /);
+    assert.equal(streamOf("bare")?.["digest"], undefined);
+  });
+  test("a body that outgrows the limit on its way is 413 and broken at the owner", async () => {
+    const socket = openStream("growing");
+    for (let count = 0; count < 60; count++) socket.write(chunkOf("x".repeat(100_000)));
+    socket.write(endOf());
+    assert.match(await collect(socket), /^HTTP\/1\.1 413 [\s\S]*5000000 bytes/);
+    await until(() => streamOf("growing") !== undefined);
+    assert.equal(streamOf("growing")?.["bytes"], "broken");
+  });
+  test("a caller that breaks off in the middle is broken at the owner, never whole", async () => {
+    const socket = openStream("cut");
+    socket.write(chunkOf("hello"));
+    await until(() => arriving.has("cut"));
+    socket.destroy();
+    await until(() => streamOf("cut") !== undefined);
+    assert.equal(streamOf("cut")?.["bytes"], "broken");
+  });
+  test("a wrong token is refused without a byte of the body", async () => {
+    const text = await collect(openStream("a", "Authorization: Bearer wrong\r\nExpect: 100-continue\r\n"));
+    assert.match(text, /^HTTP\/1\.1 404 /);
+  });
+  test("a body that may be slow outlives the pace that ends others", async () => {
+    const own = await bed.openFace({ settings: { bodyGraceMs: 40, bodyBytesPerSecond: 1_000_000 } });
+    const slow = openStream("parked", undefined, own.port);
+    slow.write(chunkOf("hello"));
+    const other = connect({ host: "127.0.0.1", port: own.port });
+    other.on("error", () => {});
+    other.write("PUT /blobs/a HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
+    await collect(other);
+    assert.equal(slow.destroyed, false);
+    unpark();
+    slow.write(chunkOf("world") + endOf());
+    assert.match(await collect(slow), /^HTTP\/1\.1 204 /);
+    assert.equal(streamOf("parked")?.["bytes"], 10);
+  });
+
   test("an owner that refuses the bytes is heard", async () => {
     const body = "z".repeat(4_000_000);
     const answer = await send(face.port, {
@@ -103,12 +239,24 @@ describe("uploads and downloads", () => {
     const line = face.log.find((one) => one["request_id"] === answer.headers["x-request-id"]);
     assert.equal(line?.["bytes"], 3_000_000);
   });
-  test("a download that breaks is cut off, never completed", async () => {
-    const socket = connect({ host: "127.0.0.1", port: face.port });
-    socket.on("error", () => {});
-    socket.write("GET /blobs/broken HTTP/1.1\r\nHost: a\r\n\r\n");
-    const answer = parseAnswer(await collect(socket));
-    assert.equal(answer.status, 200);
-    assert.ok(answer.body.length < 3_000_000);
+  for (const [id, what] of [
+    ["broken", "breaks"],
+    ["promising", "ends before its promised length"],
+  ]) {
+    test(`a download that ${what} is cut off, never completed`, async () => {
+      const head = `GET /blobs/${id} HTTP/1.1\r\nHost: a\r\n\r\n`;
+      const answer = parseAnswer(await sendRaw(face.port, head));
+      assert.equal(answer.status, 200);
+      assert.ok(answer.body.length < Number(answer.headers["content-length"]));
+    });
+  }
+  test("a download that gives more than its promised length is cut off at it", async () => {
+    const text = await sendRaw(face.port, "GET /blobs/generous HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert.ok(parseAnswer(text).body.length <= 3_000_000);
+  });
+  test("a download is GET only: HEAD would spend it", async () => {
+    const answer = await send(face.port, { method: "HEAD", path: "/blobs/b" });
+    assert.equal(answer.status, 405);
+    assert.equal(answer.headers["allow"], "GET, PUT");
   });
 });

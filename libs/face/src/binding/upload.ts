@@ -1,47 +1,55 @@
 // A body that goes to the owner's lane as it arrives (architecture.md 3, lanes).
 
 import type { IncomingMessage } from "node:http";
-import { Readable } from "node:stream";
 import { type Mesh, sendLane } from "@svc/mesh";
 import { Fault, type Operation } from "@svc/proto";
 import { answerJson } from "../answer/answer.ts";
+import { type LargestUpload, largestUpload } from "../request/admission.ts";
 import { tooLarge } from "../request/body.ts";
+import { type Exchange, inviteBody } from "../request/exchange.ts";
 import type { FaceSettings } from "../settings.ts";
 import { type Binding, leavingOf } from "./call.ts";
 
+/** What the head of a request may not be was refused before; a body of no declared length is measured as it comes. */
 export function uploadBinding(
   needs: { mesh: Pick<Mesh, "forward">; settings: FaceSettings },
   contract: Operation,
 ): Binding {
   const { mesh, settings } = needs;
+  const { status } = contract.http;
+  const limit = largestUpload(contract.http, settings.uploadBytes);
   return async ({ exchange, input, options }) => {
-    const { request } = exchange;
-    const contentLength = declaredLength(request);
-    if (contentLength > settings.uploadBytes) {
-      throw new Fault("too_large", { message: tooLarge(settings.uploadBytes) });
-    }
     const signal = leavingOf(exchange);
     const { lane } = await mesh.forward(contract, input, { ...options, signal });
     if (!lane) throw new Error(`${contract.subject} answered without a lane`);
-    const digest = request.headers["content-digest"];
-    const head = { contentLength, contentDigest: Array.isArray(digest) ? digest.join(",") : digest };
     try {
-      const result = await sendLane(lane, Readable.from(chunksOf(request)), head, signal);
-      answerJson(exchange, { status: contract.http.status }, Buffer.from(JSON.stringify(result)));
+      const result = await sendLane(lane, chunksOf(exchange, limit), headOf(exchange.request), signal);
+      answerJson(exchange, { status }, Buffer.from(JSON.stringify(result)));
     } catch (error) {
-      request.resume();
+      // What is left of the body is thrown away, at a pace that cannot hold the connection for ever.
+      exchange.isPaced = true;
+      exchange.request.resume();
       throw error;
     }
   };
 }
 
-function declaredLength(request: IncomingMessage): number {
-  const text = request.headers["content-length"];
-  if (text === undefined) throw new Fault("length_required");
-  return Number(text);
+function headOf(request: IncomingMessage): Parameters<typeof sendLane>[2] {
+  const { "content-length": length, "content-digest": digest } = request.headers;
+  return {
+    contentLength: length === undefined ? undefined : Number(length),
+    contentDigest: Array.isArray(digest) ? digest.join(",") : digest,
+    trailerDigest: () => request.trailers["content-digest"],
+  };
 }
 
 // A lane that refuses early ends its reader; the caller's connection must live on to hear why.
-async function* chunksOf(request: IncomingMessage): AsyncGenerator<Buffer> {
-  for await (const chunk of request.iterator({ destroyOnReturn: false })) yield chunk;
+async function* chunksOf(exchange: Exchange, limit: LargestUpload): AsyncGenerator<Buffer> {
+  inviteBody(exchange);
+  let bytes = 0;
+  for await (const chunk of exchange.request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
+    if (bytes > limit.bytes) throw new Fault(limit.fault, { message: tooLarge(limit.bytes) });
+    yield chunk;
+  }
 }

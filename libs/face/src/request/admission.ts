@@ -44,7 +44,9 @@ function refusalOfUpload(http: HttpBinding, request: IncomingMessage, ceiling: n
   return undefined;
 }
 
+export type LargestUpload = { bytes: number; fault: FaultName };
+
 /** Most bytes of an upload, and the fault of more. */
-export function largestUpload(http: HttpBinding, ceiling: number): { bytes: number; fault: FaultName } {
+export function largestUpload(http: HttpBinding, ceiling: number): LargestUpload {
   return { bytes: http.upload?.maxBytes ?? ceiling, fault: http.upload?.tooLarge ?? "too_large" };
 }

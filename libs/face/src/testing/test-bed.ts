@@ -90,6 +90,8 @@ export async function openTestBed(): Promise<TestBed> {
     asked: () => asked,
     connect,
     openFace: async (choice) => {
+      // It flushes: what the owner serves by now is known to NATS before a test asks for it.
+      await owner.announce();
       const face = await openFace(choice?.mesh ?? gateway, choice);
       closers.push(face.server.close);
       return face;

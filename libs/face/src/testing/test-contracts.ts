@@ -137,6 +137,39 @@ export const put = operation({
   params: item,
   output: z.unknown(),
 });
+export const putPart = operation({
+  ...common,
+  subject: "lifecycle.blob.put-part",
+  http: {
+    ...external,
+    method: "PUT",
+    path: "/parts/{id}",
+    tier: "public",
+    kind: "upload",
+    upload: { maxBytes: 1_000, tooLarge: "part_too_large", contentTypes: ["application/octet-stream"] },
+  },
+  params: item,
+  headers: { content_digest: z.string().max(200).optional(), content_length: ByteCount },
+  output: z.unknown(),
+});
+export const putStream = operation({
+  ...common,
+  subject: "lifecycle.blob.put-stream",
+  http: {
+    ...external,
+    method: "PUT",
+    path: "/streams/{id}",
+    tier: "public",
+    kind: "upload",
+    status: 204,
+    bearer: "one-time",
+    upload: { lengthRequired: false, maxBytes: 5_000_000, isPaced: false },
+  },
+  params: item,
+  headers: oneTimeToken,
+  output: nothing,
+  faults: ["not_found"],
+});
 export const get = operation({
   ...common,
   subject: "lifecycle.blob.get",
@@ -175,7 +208,8 @@ export const spend = operation({
 
 const all = [
   ...[open, app, inSetup, admin, owner, service, door, leave, write, touch],
-  ...[collected, kept, keptItem, watch, put, get, raw, spend],
+  ...[collected, kept, keptItem, watch, put, putPart, putStream, get],
+  ...[raw, spend],
 ];
 export const testOperations: readonly Operation[] = all.filter(
   (one): one is Operation => one.http !== undefined,

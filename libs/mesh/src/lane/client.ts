@@ -1,13 +1,17 @@
 // The gateway's side of lanes: fetches or sends the bytes of one ticket.
 
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { Fault, isFault, isFaultName, type LaneTicket } from "@svc/proto";
 import { Agent, type Dispatcher, request } from "undici";
 import type { UploadHead } from "../api.ts";
+import { sendChunked } from "./chunked.ts";
+import { watchReader } from "./stall.ts";
 
 const connectWithinMs = 5_000;
 const firstByteWithinMs = 60_000;
 const stallMs = 120_000;
+/** The owner answers when it has checked and kept everything, which may take long. */
+const answerWithinMs = 600_000;
 const longestAnswerBytes = 1_048_576;
 
 let shared: Agent | undefined;
@@ -30,56 +34,73 @@ export type FetchedLane = { headers: Record<string, string>; body: Readable };
  * Read the body or destroy it.
  */
 export async function fetchLane(ticket: LaneTicket, signal?: AbortSignal): Promise<FetchedLane> {
-  const response = await exchange(ticket, { method: "GET", ...(signal ? { signal } : {}) });
-  if (response.statusCode !== 200) throw await faultOf(response);
+  const response = await orUnavailable(exchange(ticket, { method: "GET", ...(signal ? { signal } : {}) }));
+  if (response.statusCode !== 200) throw faultIn(await orUnavailable(response.body.text()));
   return { headers: ticket.headers, body: response.body };
 }
 
 /**
- * Sends a body into an upload lane and answers what the owner makes of it: the operation's JSON body. Throws the
- * fault that the owner answers, or `unavailable` when the lane breaks.
+ * Sends a body into an upload lane and answers what the owner makes of it: the operation's JSON body. A body without
+ * a length may have trailers. Throws the fault that the owner answers or that `body` fails with, or `unavailable` when
+ * the lane breaks or the owner takes nothing for two minutes.
  */
 export async function sendLane(
   ticket: LaneTicket,
-  body: Readable,
+  body: AsyncIterable<Uint8Array>,
   head: Partial<UploadHead>,
   signal?: AbortSignal,
 ): Promise<unknown> {
+  const stalled = new AbortController();
+  const limit = signal ? AbortSignal.any([signal, stalled.signal]) : stalled.signal;
+  const source = watchReader(body, stallMs, () => stalled.abort());
+  const bytes = Readable.from(source, { objectMode: false });
+  const headers = head.contentDigest === undefined ? {} : { "content-digest": head.contentDigest };
+  const { status, text } = await orUnavailable(
+    head.contentLength === undefined
+      ? sendChunked({ ticket, headers, trailerDigest: head.trailerDigest }, bytes, limit)
+      : sendWhole({ ticket, headers, contentLength: head.contentLength }, bytes, limit),
+  );
+  if (status !== 200) throw faultIn(text);
+  return JSON.parse(text);
+}
+
+type Whole = { ticket: LaneTicket; headers: Record<string, string>; contentLength: number };
+
+async function sendWhole(
+  { ticket, headers, contentLength }: Whole,
+  body: Readable,
+  signal: AbortSignal,
+): Promise<{ status: number; text: string }> {
   const response = await exchange(ticket, {
     method: "PUT",
     body,
-    // The owner answers when it has checked and kept everything, which may take long.
-    headersTimeout: 0,
-    headers: {
-      ...(head.contentLength === undefined ? {} : { "content-length": String(head.contentLength) }),
-      ...(head.contentDigest === undefined ? {} : { "content-digest": head.contentDigest }),
-    },
-    ...(signal ? { signal } : {}),
+    headersTimeout: answerWithinMs,
+    headers: { ...headers, "content-length": String(contentLength) },
+    signal,
   });
-  if (response.statusCode !== 200) throw await faultOf(response);
-  return response.body.json();
+  return { status: response.statusCode, text: await response.body.text() };
 }
 
 type LaneRequest = Pick<Dispatcher.RequestOptions, "body" | "headersTimeout" | "method" | "signal"> & {
   headers?: Record<string, string>;
 };
 
-async function exchange(ticket: LaneTicket, options: LaneRequest): Promise<Dispatcher.ResponseData> {
+function exchange(ticket: LaneTicket, options: LaneRequest): Promise<Dispatcher.ResponseData> {
+  const headers = { ...options.headers, authorization: `Bearer ${ticket.token}` };
+  return request(ticket.url, { ...options, headers, dispatcher: agent() });
+}
+
+// The source of an upload may fail with a fault of its own (too large, a bad digest).
+async function orUnavailable<T>(work: Promise<T>): Promise<T> {
   try {
-    return await request(ticket.url, {
-      ...options,
-      headers: { ...options.headers, authorization: `Bearer ${ticket.token}` },
-      dispatcher: agent(),
-    });
+    return await work;
   } catch (error) {
-    // The source of an upload may fail with a fault of its own (too large, a bad digest).
     throw isFault(error) ? error : new Fault("unavailable", { cause: error });
   }
 }
 
-async function faultOf(response: Dispatcher.ResponseData): Promise<Fault> {
+function faultIn(text: string): Fault {
   try {
-    const text = await response.body.text();
     const answer: unknown = JSON.parse(text.slice(0, longestAnswerBytes));
     if (typeof answer !== "object" || answer === null || !("fault" in answer))
       return new Fault("unavailable");

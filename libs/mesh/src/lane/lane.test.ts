@@ -157,6 +157,86 @@ test("an upload of unknown length arrives whole", async () => {
   assert.equal((answer as { bytes: number }).bytes, 50);
 });
 
+test("the digest in the trailers is there once the body has ended", async () => {
+  const seen: (string | undefined)[] = [];
+  const ticket = server.lanes.upload({
+    receive: async (body, { contentLength, trailerDigest }) => {
+      seen.push(trailerDigest());
+      const { bytes } = await digestOf(body);
+      seen.push(trailerDigest());
+      return { bytes, contentLength: contentLength ?? "none" };
+    },
+  });
+  const head = { trailerDigest: () => "sha-256=:end:" };
+  const answer = await sendLane(ticket, Readable.from(chunks(40, 100_000)), head);
+  assert.deepEqual(answer, { bytes: 4_000_000, contentLength: "none" });
+  assert.deepEqual(seen, [undefined, "sha-256=:end:"]);
+});
+
+for (const contentLength of [undefined, 4_000_000]) {
+  const kind = contentLength === undefined ? "unknown" : "declared";
+  test(`a body of ${kind} length that fails midway is broken at the owner, and its fault is heard`, async () => {
+    let outcome = "";
+    const ticket = server.lanes.upload({
+      receive: async (body) => {
+        outcome = await digestOf(body).then(
+          () => "whole",
+          () => "broken",
+        );
+      },
+    });
+    const body = async function* () {
+      yield* chunks(3, 100_000);
+      throw new Fault("too_large");
+    };
+    await assert.rejects(sendLane(ticket, body(), { contentLength }), isFault("too_large"));
+    await until(() => outcome !== "");
+    assert.equal(outcome, "broken");
+  });
+  test(`a body of ${kind} length waits for an owner that takes nothing yet`, async () => {
+    let made = 0;
+    const { promise: mayRead, resolve: startReading } = Promise.withResolvers<void>();
+    const ticket = server.lanes.upload({
+      receive: async (body) => {
+        await mayRead;
+        return digestOf(body);
+      },
+    });
+    const body = async function* () {
+      for (; made < 400; made++) yield Buffer.alloc(100_000);
+    };
+    const head = contentLength === undefined ? {} : { contentLength: 40_000_000 };
+    const answer = sendLane(ticket, body(), head);
+    let before = -1;
+    await until(async () => {
+      const isSteady = made > 0 && made === before;
+      before = made;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return isSteady;
+    });
+    assert.ok(made < 200, `${made} chunks were made for an owner that reads nothing`);
+    startReading();
+    assert.equal(((await answer) as { bytes: number }).bytes, 40_000_000);
+  });
+  test(`a caller that leaves an upload of ${kind} length aborts the owner`, async () => {
+    const leaving = new AbortController();
+    let aborted = false;
+    const ticket = server.lanes.upload({
+      receive: async (body, _about, signal) => {
+        signal.addEventListener("abort", () => {
+          aborted = true;
+        });
+        for await (const _ of body) leaving.abort();
+      },
+    });
+    const body = async function* () {
+      for (;;) yield Buffer.alloc(10_000);
+    };
+    await assert.rejects(sendLane(ticket, body(), { contentLength }, leaving.signal), isFault("unavailable"));
+    await until(() => aborted);
+  });
+}
+
 test("a refused upload answers the fault with its seconds, before the body has ended", async () => {
   const ticket = server.lanes.upload({
     receive: async (body) => {

@@ -165,6 +165,7 @@ async function takeBytes(exchange: Exchange, lane: UploadLane, gone: AbortSignal
   const about = {
     contentLength: length === undefined ? undefined : Number(length),
     contentDigest: typeof digest === "string" ? digest : undefined,
+    trailerDigest: () => request.trailers["content-digest"],
   };
   const answer = await lane.receive(body, about, gone);
   response.writeHead(200, { "content-type": "application/json" });
