@@ -1,3 +1,39 @@
 // hasJoined: which session server knows a joining player (api.md A1; behaviour.md g).
+// Vocabulary: source = a session server that may vouch for a player; identity source = Mojang's, the only one whose
+// UUIDs are kept; a source's outcome is a profile, "not mine", or a failure.
 
-export {};
+import { z } from "zod";
+import { operation } from "../contract.ts";
+
+/** A player as the vanilla protocol tells it; `id` has no dashes. */
+export const Profile = z.strictObject({
+  id: z.string().regex(/^[0-9a-f]{32}$/),
+  name: z.string(),
+  properties: z.array(z.looseObject({})).optional(),
+});
+export type Profile = z.output<typeof Profile>;
+
+// Missing and overlong parameters are the owner's to judge: the protocol knows no error for them.
+const parameter = z.string().optional();
+
+export const hasJoined = operation({
+  subject: "identity.session-verifier.has-joined",
+  http: {
+    method: "GET",
+    path: "/session/game/hasJoined",
+    aliases: ["/session/minecraft/hasJoined"],
+    face: "internal",
+    tier: "public",
+    nullAs: 204,
+    errors: "empty",
+    refusesBody: true,
+  },
+  query: { username: parameter, serverId: parameter, ip: parameter },
+  output: Profile.nullable(),
+  // A repeat would ask every session server once more.
+  idempotent: false,
+  deadlineMs: 30_000,
+  summary:
+    "The profile of a joining player from the first session server that vouches for them; null if none does.",
+  spec: "interface.md 4.2, behaviour.md g",
+});

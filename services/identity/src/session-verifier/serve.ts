@@ -1,3 +1,31 @@
+import { sessionVerifier } from "@svc/proto";
+import { Counter } from "@svc/telemetry";
 import type { Serving } from "../serving.ts";
+import { createHasJoined } from "./has-joined.ts";
+import { createVerifier } from "./verify.ts";
 
-export function serveSessionVerifier(_serving: Serving): void {}
+export function serveSessionVerifier(serving: Serving): void {
+  const { mesh, settings, log, registry } = serving;
+  const registers = [registry];
+  const answers = new Counter({
+    name: "svc_has_joined_total",
+    help: "Joining players by what the proxy was told of them.",
+    labelNames: ["answer"],
+    registers,
+  });
+  const outcomes = new Counter({
+    name: "svc_session_source_total",
+    help: "Answers of session servers: profile, not_mine, failed.",
+    labelNames: ["source", "outcome"],
+    registers,
+  });
+  const verify = createVerifier({
+    settings,
+    log,
+    onOutcome: (source, outcome) => outcomes.inc({ source, outcome }),
+  });
+  mesh.serve(
+    sessionVerifier.hasJoined,
+    createHasJoined(serving, verify, (answer) => answers.inc({ answer })),
+  );
+}

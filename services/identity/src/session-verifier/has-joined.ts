@@ -1,0 +1,34 @@
+import type { Handler } from "@svc/mesh";
+import { Fault, type sessionVerifier } from "@svc/proto";
+import { isBarred } from "../link/player-store.ts";
+import type { Serving } from "../serving.ts";
+import { toDashed } from "./profile.ts";
+import type { Verify } from "./verify.ts";
+
+export type Answer = "admitted" | "rejected" | "barred" | "failed";
+
+/** identity.session-verifier.has-joined: null turns the player away, 503 says that nobody could be asked. */
+export function createHasJoined(
+  { deps }: Serving,
+  verify: Verify,
+  count: (answer: Answer) => void,
+): Handler<typeof sessionVerifier.hasJoined> {
+  return async (context, query) => {
+    const verdict = await verify(query, context.signal);
+    if (verdict.kind === "failed") {
+      count("failed");
+      throw context.fault("unavailable");
+    }
+    if (verdict.kind === "rejected") {
+      count("rejected");
+      return null;
+    }
+    const { profile } = verdict;
+    const isOut = await isBarred(deps.db, toDashed(profile.id)).catch((cause: unknown) => {
+      // Not 503: the proxy would tell the player that the session servers are away.
+      throw new Fault("internal", { cause });
+    });
+    count(isOut ? "barred" : "admitted");
+    return isOut ? null : profile;
+  };
+}

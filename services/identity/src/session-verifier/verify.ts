@@ -1,0 +1,104 @@
+// Which source vouches for a joining player (behaviour.md g). The first that does decides; one that is away only matters
+// when nobody does, for then the player may be told to try again instead of being turned away.
+
+import type { sessionVerifier } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import type { Settings } from "../config.ts";
+import { type AskLimits, askSource, isNameTaken, type Outcome } from "./ask.ts";
+import {
+  type Asked,
+  isPlayerName,
+  parseUuid,
+  prefixedName,
+  readQuery,
+  type SourceProfile,
+  thirdPartyId,
+  toAnswer,
+} from "./profile.ts";
+
+export type Verdict =
+  | { kind: "admitted"; profile: sessionVerifier.Profile; source: string }
+  | { kind: "rejected" }
+  /** Nobody vouched and at least one source could not be asked. */
+  | { kind: "failed" };
+
+type Source =
+  | { kind: "identity"; tag: string; url: string }
+  | { kind: "remote"; tag: string; url: string; prefix: string }
+  | { kind: "local"; tag: string; prefix: string | undefined };
+
+export type VerifierOptions = {
+  settings: Pick<Settings, "auth_source" | "identity">;
+  log: Pick<Logger, "warn">;
+  /** Told of every answer of a source. */
+  onOutcome?: (source: string, outcome: Outcome["kind"]) => void;
+};
+type Query = Parameters<typeof readQuery>[0];
+export type Verify = (query: Query, signal: AbortSignal) => Promise<Verdict>;
+
+export function createVerifier(options: VerifierOptions): Verify {
+  const sources = sourcesOf(options.settings);
+  return async (query, signal) => {
+    const asked = readQuery(query);
+    if (!asked) return { kind: "rejected" };
+    let hasFailed = false;
+    for (const source of sources) {
+      const outcome = await ask(options, source, { asked, signal });
+      options.onOutcome?.(source.tag, outcome.kind);
+      if (outcome.kind === "profile") return accept(options, source, { profile: outcome.profile, signal });
+      if (outcome.kind === "not_mine") continue;
+      hasFailed = true;
+      options.log.warn({ source: source.tag, reason: outcome.reason }, "a session server did not answer");
+    }
+    return { kind: hasFailed ? "failed" : "rejected" };
+  };
+}
+
+function sourcesOf({ auth_source, identity }: VerifierOptions["settings"]): Source[] {
+  const url = identity.mojang_session_url;
+  const first: Source[] = url === "" ? [] : [{ kind: "identity", tag: "mojang", url }];
+  const others = auth_source.map((source): Source => {
+    const { kind, tag, prefix } = source;
+    if (kind === "local") return { kind, tag, prefix };
+    return { kind, tag, prefix: prefix ?? "", url: source.url ?? "" };
+  });
+  return [...first, ...others];
+}
+
+function limitsOf({ identity }: VerifierOptions["settings"]): AskLimits {
+  return { timeoutMs: identity.session_source_timeout, maxBytes: identity.session_source_bytes };
+}
+
+async function ask(
+  { settings }: VerifierOptions,
+  source: Source,
+  { asked, signal }: { asked: Asked; signal: AbortSignal },
+): Promise<Outcome> {
+  if (source.kind !== "local") return askSource(source.url, asked, { ...limitsOf(settings), signal });
+  const name = asked.username;
+  if (!isPlayerName(name)) return { kind: "not_mine" };
+  // Names differ in case only for the eye.
+  return { kind: "profile", profile: { id: name.toLowerCase(), name } };
+}
+
+async function accept(
+  { settings }: VerifierOptions,
+  source: Source,
+  { profile, signal }: { profile: SourceProfile; signal: AbortSignal },
+): Promise<Verdict> {
+  const { tag } = source;
+  if (source.kind === "identity") {
+    const id = parseUuid(profile.id);
+    if (id === undefined) return { kind: "rejected" };
+    return { kind: "admitted", source: tag, profile: toAnswer({ ...profile, id }) };
+  }
+  if (!isPlayerName(profile.name)) return { kind: "rejected" };
+  const lookup = settings.identity.mojang_profile_url;
+  const isRenamed =
+    source.prefix !== undefined &&
+    lookup !== "" &&
+    (await isNameTaken(lookup, profile.name, { ...limitsOf(settings), signal }));
+  const name = isRenamed ? prefixedName(source.prefix ?? "", profile.name) : profile.name;
+  const id = thirdPartyId(tag, profile.id);
+  return { kind: "admitted", source: tag, profile: toAnswer({ ...profile, id, name }) };
+}
