@@ -10,7 +10,7 @@ import { findFreePort, startPostgres } from "@svc/local-stack";
 const root = resolve(import.meta.dirname, "..");
 const patterns = [
   "{proto,libs,services}/**/*.test.ts",
-  "tests/{contract,fault,flow,security,kube,smtp}/**/*.test.ts",
+  "tests/{browser,contract,fault,flow,security,kube,smtp}/**/*.test.ts",
 ];
 
 function testFiles(wanted: readonly string[]): string[] {
@@ -42,7 +42,7 @@ const postgres = await startPostgres({
 let code = 1;
 try {
   // The scene needs the machine for itself, so it comes after everything else.
-  const isScene = (file: string) => file.startsWith("tests/flow") || file.startsWith("tests/fault");
+  const isScene = (file: string) => /^tests\/(browser|fault|flow)\//.test(file);
   const env = { ...process.env, SVC_TEST_DATABASE_URL: postgres.url };
   const groups = [files.filter((file) => !isScene(file)), files.filter(isScene)].filter(
     (group) => group.length > 0,
