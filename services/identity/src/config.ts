@@ -88,6 +88,10 @@ const identity = section({
   mail_timeout: duration("20s"),
   notice_every: duration("30s"),
   notice_keep: duration("3d"),
+  passkey_challenge_ttl: duration("5m"),
+  /** Ceremonies under way at one sign-in door, from one network and in all. */
+  passkey_challenges_per_network: count(32),
+  passkey_challenges: count(16_384),
   /** How soon lifecycle is asked again to release a deleted user's servers. */
   deletion_retry: duration("15s"),
   retention_first: duration("1m"),

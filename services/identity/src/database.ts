@@ -183,6 +183,38 @@ export type AccountMigrationsTable = {
   updated_at: At;
 };
 
+export type CredentialsTable = {
+  id: string;
+  user_id: string;
+  credential_id: string;
+  /** base64 of the COSE key. */
+  public_key: string;
+  sign_count: number;
+  aaguid: string;
+  name: string;
+  user_verified: boolean;
+  backup_eligible: boolean;
+  backup_state: boolean;
+  transports: string[];
+  created_at: At;
+  last_used_at: MaybeAt;
+};
+
+/** What a passkey ceremony is for; a challenge of one purpose is worth nothing at another. */
+export type ChallengePurpose = "register" | "login" | "discoverable" | "reauth" | "migrate";
+
+export type ChallengesTable = {
+  id: string;
+  user_id: string | null;
+  purpose: ChallengePurpose;
+  challenge: string;
+  session: string | null;
+  source: string | null;
+  created_at: At;
+  expires_at: At;
+  consumed_at: MaybeAt;
+};
+
 export type Tables = {
   users: UsersTable;
   user_deletions: DeletionsTable;
@@ -204,6 +236,8 @@ export type Tables = {
   player_data_holds: HoldsTable;
   account_migrations: AccountMigrationsTable;
   sign_in_misses: MissesTable;
+  webauthn_credentials: CredentialsTable;
+  webauthn_challenges: ChallengesTable;
 };
 
 export type IdentityDb = Db<Tables>;

@@ -10,7 +10,7 @@ export type Asker = { requestId: string; principal: Principal; client: Client };
 type Subject = { userId?: string; username?: string };
 
 export type Door = "email" | "op_login" | "password" | "passkey" | "bind";
-export type FailedDoor = Door | "setup" | "account_email" | "account_migration";
+export type FailedDoor = Door | "setup" | "account_email" | "account_migration" | "reauth";
 export type FailureReason =
   | "bad_code"
   | "bad_password"
@@ -23,6 +23,8 @@ export type MailKind =
   | "email_changed"
   | "email_removed"
   | "codes_locked"
+  | "passkey_added"
+  | "passkey_removed"
   | "migration_issued"
   | "migration_done"
   | "world";
@@ -56,6 +58,8 @@ export function createEvents({ mesh, registry }: { mesh: Pick<Mesh, "audit">; re
         payload: { purpose, locked_until: until.toISOString() },
       });
     },
+    passkeyChanged: (asker: Asker, about: { action: "bound" | "unbound"; id: string }) =>
+      write(asker, `account.passkey.${about.action}`, { payload: { passkey: about.id } }),
     rateLimited: (asker: Asker, about: { address: string }) =>
       write(asker, "auth.rate_limited", { payload: about }),
     /** `action`: opened by a door, approved or refused by a player who is staff. */

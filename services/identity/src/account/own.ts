@@ -3,6 +3,7 @@
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault, isFault } from "@svc/proto";
 import type { Deps } from "../deps.ts";
+import { hasPasskey } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
 import { isInSetup } from "../session/policy.ts";
 import { type Account, findLiveAccount, findNames } from "./store.ts";
@@ -32,7 +33,7 @@ export function createSetupStatus({ db, hasRelay }: Deps): Handler<typeof accoun
   return async (context) => {
     const account = await findLiveAccount(db, getAccount(context.principal).user_id);
     if (!account) throw context.fault("not_found", { message: "This account is gone." });
-    return toSetupState(account, hasRelay);
+    return toSetupState(account, { hasRelay, hasPasskey: await hasPasskey(db, account.id) });
   };
 }
 
@@ -41,7 +42,9 @@ export function createNameAccounts({ db }: Deps): Handler<typeof accounts.nameAc
   return async (_context, { user_ids }) => ({ names: await findNames(db, user_ids) });
 }
 
-export function toSetupState(account: Account, hasRelay: boolean): accounts.SetupState {
+type Ways = { hasRelay: boolean; hasPasskey: boolean };
+
+export function toSetupState(account: Account, { hasRelay, hasPasskey }: Ways): accounts.SetupState {
   const { role, email_verified: emailVerified } = account;
   return {
     user_id: account.id,
@@ -49,7 +52,7 @@ export function toSetupState(account: Account, hasRelay: boolean): accounts.Setu
     role,
     email: account.email ?? "",
     email_verified: emailVerified,
-    has_passkey: false,
-    setup_required: isInSetup({ role, emailVerified, hasPasskey: false }, hasRelay),
+    has_passkey: hasPasskey,
+    setup_required: isInSetup({ role, emailVerified, hasPasskey }, hasRelay),
   };
 }

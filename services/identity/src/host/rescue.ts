@@ -4,6 +4,7 @@
 import { userInfo } from "node:os";
 import { saveEntry } from "../audit/store.ts";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
+import { hasPasskey } from "../passkey/store.ts";
 import { mintId } from "../secret.ts";
 import { isInSetup, isStaffRole } from "../session/policy.ts";
 import { savePlatformSettings } from "../setting/store.ts";
@@ -22,8 +23,9 @@ export async function mintSetupLink(host: Host, origin: string): Promise<Link> {
     const owner = await findOwner(trx);
     const hasRelay = host.settings.smtp.host !== "";
     const emailVerified = owner?.email_verified ?? false;
+    const isBound = owner !== undefined && (await hasPasskey(trx, owner.id));
     const isOpen =
-      owner === undefined || isInSetup({ role: "owner", emailVerified, hasPasskey: false }, hasRelay);
+      owner === undefined || isInSetup({ role: "owner", emailVerified, hasPasskey: isBound }, hasRelay);
     if (!isOpen)
       throw new Error(
         "there is an owner who can sign in; svc break-glass recover-owner makes a link all the same",

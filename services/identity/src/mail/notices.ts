@@ -15,11 +15,13 @@ import {
 } from "./letters.ts";
 import type { Mailer } from "./mailer.ts";
 import { migrationDoneDraft, migrationIssuedDraft } from "./words/migrations.ts";
+import { passkeyDraft } from "./words/passkeys.ts";
 
 const notice = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("email_changed"), facts: z.object({ newAddress: z.string() }) }),
   z.object({ kind: z.literal("email_removed"), facts: z.object({}) }),
   z.object({ kind: z.literal("codes_locked"), facts: z.object({ until: z.string() }) }),
+  z.object({ kind: z.enum(["passkey_added", "passkey_removed"]), facts: z.object({ name: z.string() }) }),
   z.object({
     kind: z.literal("migration_issued"),
     facts: z.object({ target: z.string(), validMinutes: z.number() }),
@@ -158,6 +160,9 @@ function letterOf(known: Notice, language: Language): Letter {
       return emailRemovedLetter(language);
     case "codes_locked":
       return codesLockedLetter(known.facts, language);
+    case "passkey_added":
+    case "passkey_removed":
+      return toLetter(passkeyDraft(known.kind, known.facts.name, language), language);
     case "migration_issued":
       return toLetter(migrationIssuedDraft(known.facts, language), language);
     case "migration_done":

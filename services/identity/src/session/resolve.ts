@@ -16,13 +16,13 @@ export function createResolve(deps: Omit<Deps, "events">): Handler<typeof accoun
     if (state !== "live") return { state };
     if (now.getTime() - session.lastSeenAt.getTime() >= limits.last_seen_every)
       await noteSeen(db, { tokenHash: hash, now, lastSeenAt: session.lastSeenAt });
-    const { userId, username, role, emailVerified } = session;
+    const { userId, username, role, emailVerified, hasPasskey } = session;
     return {
       state,
       user_id: userId,
       username,
       role,
-      setup: isInSetup({ role, emailVerified, hasPasskey: false }, deps.hasRelay),
+      setup: isInSetup({ role, emailVerified, hasPasskey }, deps.hasRelay),
       expires_at: session.expiresAt.toISOString(),
     };
   };

@@ -75,6 +75,28 @@ describe("sessions", () => {
     assert.equal((await stateOf(bed, session)).state, "unknown");
   });
 
+  test("staff with a passkey are not in setup", async () => {
+    const { session, userId } = await bed.person({ role: "admin" });
+    const isInSetup = async () => {
+      const answer = await stateOf(bed, session);
+      return answer.state === "live" && answer.setup;
+    };
+    assert.equal(await isInSetup(), true);
+    await bed.database.admin(
+      `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
+       values ($1, $1, $1, '', now())`,
+      [userId],
+    );
+    assert.equal(await isInSetup(), false);
+    const { principal } = await bed.person({ role: "admin" });
+    const status = await bed.gateway.call(
+      accounts.setupStatus,
+      {},
+      { principal: { ...principal, user_id: userId } },
+    );
+    assert.deepEqual([status.has_passkey, status.setup_required], [true, false]);
+  });
+
   test("a player's session may be idle", async () => {
     const { session } = await bed.person();
     bed.pass(hour);

@@ -11,6 +11,8 @@ export type FoundSession = SessionFacts & {
   userId: string;
   username: string;
   emailVerified: boolean;
+  /** Asked of staff only, whose setup depends on it. */
+  hasPasskey: boolean;
   isPasswordDoorOpen: boolean;
 };
 
@@ -23,6 +25,10 @@ export async function findSession(db: IdentityDb, tokenHash: string): Promise<Fo
     .select(["s.user_id", "s.door", "s.expires_at", "s.revoked_at", "s.last_seen_at"])
     .select(["u.username", "u.role", "u.disabled", "u.deleted_at", "u.email_verified"])
     .select(
+      sql<boolean>`u.role <> 'user' and exists (
+        select from webauthn_credentials as c where c.user_id = u.id)`.as("has_passkey"),
+    )
+    .select(
       sql<boolean | null>`(select value = 'true'::jsonb from platform_settings
       where key = 'local_auth_enabled')`.as("is_password_door_open"),
     )
@@ -32,6 +38,7 @@ export async function findSession(db: IdentityDb, tokenHash: string): Promise<Fo
       userId: row.user_id,
       username: row.username,
       emailVerified: row.email_verified,
+      hasPasskey: row.has_passkey,
       isPasswordDoorOpen: row.is_password_door_open ?? false,
       door: row.door,
       expiresAt: row.expires_at,

@@ -1,5 +1,8 @@
 import type { Logger } from "@svc/telemetry";
+import type { Account } from "../account/store.ts";
+import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
+import { hasPasskey } from "../passkey/store.ts";
 import { isInSetup } from "../session/policy.ts";
 import { removeLinkFile, setupLink, writeLinkFile } from "./link-file.ts";
 import { decideSetup, type SetupStep } from "./policy.ts";
@@ -18,9 +21,7 @@ export async function ensureOwner(
   const step = await db.transaction().execute(async (trx) => {
     await takeSetupTurn(trx);
     const owner = await findOwner(trx);
-    const hasDurableSignIn =
-      owner !== undefined &&
-      !isInSetup({ role: "owner", emailVerified: owner.email_verified, hasPasskey: false }, deps.hasRelay);
+    const hasDurableSignIn = owner !== undefined && (await isDurable(deps, trx, owner));
     const liveTokens = owner ? await countLiveTokens(trx, { userId: owner.id, now }) : 0;
     const decided = decideSetup({ hasDurableSignIn, liveTokens });
     if (decided !== "mint" || file === "") return decided;
@@ -34,4 +35,13 @@ export async function ensureOwner(
     log.warn("there is no owner who can sign in; set identity.setup_url_file to a path and start again");
   else if (step === "mint") log.info({ file }, "the link for the first owner was written");
   return step;
+}
+
+async function isDurable(
+  { hasRelay }: Pick<Deps, "hasRelay">,
+  trx: IdentityTrx,
+  owner: Account,
+): Promise<boolean> {
+  const { id, role, email_verified: emailVerified } = owner;
+  return !isInSetup({ role, emailVerified, hasPasskey: await hasPasskey(trx, id) }, hasRelay);
 }

@@ -3,6 +3,7 @@ import type { accounts } from "@svc/proto";
 import { toSetupState } from "../account/own.ts";
 import { lockLiveAccount } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
+import { hasPasskey } from "../passkey/store.ts";
 import { createSession } from "../session/store.ts";
 import { removeLinkFile } from "./link-file.ts";
 import { spendSetupToken } from "./store.ts";
@@ -24,16 +25,16 @@ export function createRedeem(deps: Deps): Handler<typeof accounts.redeemSetup> {
         ttlMs: limits.session_ttl,
         isProof: true,
       });
-      return { account, session };
+      return { account, session, ways: { hasPasskey: await hasPasskey(trx, account.id) } };
     });
     if (!signedIn) {
       events.signInFailed(context, { door: "setup", reason: "bad_code" });
       throw context.fault("setup_token_invalid");
     }
-    const { account, session } = signedIn;
+    const { account, session, ways } = signedIn;
     removeLinkFile(limits.setup_url_file);
     events.setupRedeemed(context, { userId: account.id, username: account.username });
     context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
-    return toSetupState(account, deps.hasRelay);
+    return toSetupState(account, { ...ways, hasRelay: deps.hasRelay });
   };
 }

@@ -2,11 +2,18 @@ import type { Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";
 import { findByVerifiedEmail } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
+import { hasPasskey } from "../passkey/store.ts";
+
+type OptionsDeps = Pick<Deps, "db" | "hasRelay"> & { takesPasskeys: boolean };
 
 /** identity.sign-in.options: the one door that may tell what an address has. */
-export function createOptions({ db, hasRelay }: Deps): Handler<typeof signIn.options> {
+export function createOptions({ db, hasRelay, takesPasskeys }: OptionsDeps): Handler<typeof signIn.options> {
   return async (_context, { email }) => {
     const account = await findByVerifiedEmail(db, email);
-    return { methods: account && hasRelay ? ["email_otp"] : [] };
+    if (!account) return { methods: [] };
+    const isBound = takesPasskeys && (await hasPasskey(db, account.id));
+    return {
+      methods: [...(isBound ? ["passkey" as const] : []), ...(hasRelay ? ["email_otp" as const] : [])],
+    };
   };
 }

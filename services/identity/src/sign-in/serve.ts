@@ -1,4 +1,5 @@
 import { signIn } from "@svc/proto";
+import { relyingParty } from "../passkey/relying-party.ts";
 import type { Serving } from "../serving.ts";
 import { createBackground } from "./background.ts";
 import type { DoorDeps } from "./deps.ts";
@@ -11,10 +12,12 @@ import { createStartEmail } from "./start-email.ts";
 import { createVerifyEmail } from "./verify-email.ts";
 
 /** Returns what ends once no code is on its way any more. */
-export function serveSignIn({ mesh, deps, mailer, notices, log }: Serving): { settle: () => Promise<void> } {
+export function serveSignIn({ mesh, deps, settings, mailer, notices, log }: Serving): {
+  settle: () => Promise<void>;
+} {
   const background = createBackground(log);
   const doors: DoorDeps = { ...deps, mailer, notices, background };
-  mesh.serve(signIn.options, createOptions(deps));
+  mesh.serve(signIn.options, createOptions({ ...deps, takesPasskeys: relyingParty(settings) !== undefined }));
   mesh.serve(signIn.startEmail, createStartEmail(doors));
   mesh.serve(signIn.verifyEmail, createVerifyEmail(doors));
   mesh.serve(signIn.passwordLogin, createPasswordLogin(deps));

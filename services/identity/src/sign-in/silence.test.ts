@@ -156,6 +156,17 @@ describe("the door with mailed codes", () => {
     assert.equal(await settled(email), 0);
   });
 
+  test("a passkey is told first, and only where there is one", async () => {
+    const { email, person } = await holder();
+    await bed.database.admin(
+      `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
+       values ($1, $1, $1, '', now())`,
+      [person.userId],
+    );
+    const ask = (address: string) => bed.gateway.call(signIn.options, { email: address }, options());
+    assert.deepEqual(await ask(email), { methods: ["passkey", "email_otp"] });
+  });
+
   test("without the database every door is 503 and sessions survive", async () => {
     const { email, code, person } = await mailed();
     await bed.wire.cut();

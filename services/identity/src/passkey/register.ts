@@ -1,0 +1,123 @@
+import type { Handler } from "@svc/mesh";
+import { Fault, type passkeys } from "@svc/proto";
+import { violates } from "@svc/store";
+import { type Account, findLiveAccount, lockLiveAccount } from "../account/store.ts";
+import type { IdentityTrx } from "../database.ts";
+import { getAccount } from "../principal.ts";
+import { requireReauth } from "../reauth/require.ts";
+import { noteProof } from "../session/store.ts";
+import { parseAttestation, registrationOptions, signedChallenge, verifyAttestation } from "./ceremony.ts";
+import { getParty, type PasskeyDeps } from "./deps.ts";
+import {
+  type Credential,
+  insertChallenge,
+  insertCredential,
+  listCredentials,
+  type NewCredential,
+  spendChallenge,
+} from "./store.ts";
+
+/** identity.passkey.begin-register */
+export function createBeginRegister(deps: PasskeyDeps): Handler<typeof passkeys.beginRegister> {
+  const { db, limits, now } = deps;
+  return async ({ principal }) => {
+    const party = getParty(deps);
+    const { user_id: userId, session } = getAccount(principal);
+    const account = await findLiveAccount(db, userId);
+    if (!account) throw new Fault("unauthorized");
+    await requireReauth(deps, db, { account, session });
+    const bound = await listCredentials(db, userId);
+    const ttlMs = limits.passkey_challenge_ttl;
+    const userName = account.email ?? account.username;
+    const options = await registrationOptions(party, { userId, userName, bound, timeoutMs: ttlMs });
+    const { challenge } = options;
+    await insertChallenge(db, { purpose: "register", challenge, userId, session, now: now(), ttlMs });
+    return options;
+  };
+}
+
+/** identity.passkey.finish-register */
+export function createFinishRegister(deps: PasskeyDeps): Handler<typeof passkeys.finishRegister> {
+  const { db, events, notices } = deps;
+  return async (context, { attestation, name = "" }) => {
+    const { user_id: userId, session } = getAccount(context.principal);
+    const bound = await verify(deps, { attestation, userId, session });
+    if (!bound) throw context.fault("passkey_register_failed");
+    const made = await db
+      .transaction()
+      .execute((trx) => bind(deps, trx, { credential: { ...bound, user_id: userId, name }, session }))
+      .catch((error: unknown) => {
+        if (violates(error, "webauthn_credentials_once")) throw context.fault("passkey_taken");
+        throw error;
+      });
+    notices.wake();
+    events.passkeyChanged(context, { action: "bound", id: made.id });
+    return toView(made);
+  };
+}
+
+type Given = { attestation: unknown; userId: string; session: string };
+type Bound = Omit<NewCredential, "user_id" | "name">;
+
+async function verify(deps: PasskeyDeps, { attestation, ...mine }: Given): Promise<Bound | undefined> {
+  const party = getParty(deps);
+  const given = parseAttestation(attestation);
+  const challenge = given && signedChallenge(given.response);
+  if (!given || challenge === undefined) return undefined;
+  const now = deps.now();
+  const spent = await spendChallenge(deps.db, { challenge, purpose: "register", now });
+  if (spent?.user_id !== mine.userId || spent.session !== mine.session) return undefined;
+  const info = await verifyAttestation(party, { attestation: given, challenge });
+  return (
+    info && {
+      credential_id: info.credential.id,
+      public_key: Buffer.from(info.credential.publicKey).toString("base64"),
+      sign_count: info.credential.counter,
+      aaguid: info.aaguid,
+      user_verified: true,
+      backup_eligible: info.credentialDeviceType === "multiDevice",
+      backup_state: info.credentialBackedUp,
+      transports: given.response.transports ?? [],
+      created_at: now,
+    }
+  );
+}
+
+type Binding = { credential: NewCredential; session: string };
+
+async function bind(
+  deps: PasskeyDeps,
+  trx: IdentityTrx,
+  { credential, session }: Binding,
+): Promise<Credential> {
+  const account = await lockLiveAccount(trx, credential.user_id);
+  if (!account) throw new Fault("unauthorized");
+  const made = await insertCredential(trx, credential);
+  await noteProof(trx, { tokenHash: session, now: deps.now() });
+  await tell(deps, trx, { account, kind: "passkey_added", name: credential.name });
+  return made;
+}
+
+/** A letter to the verified address that a passkey came or went. */
+export async function tell(
+  { notices }: Pick<PasskeyDeps, "notices">,
+  trx: IdentityTrx,
+  about: { account: Account; kind: "passkey_added" | "passkey_removed"; name: string },
+): Promise<void> {
+  const { account, kind, name } = about;
+  if (!account.email_verified || account.email === null) return;
+  await notices.add(trx, { kind, facts: { name }, to: account.email, language: account.language });
+}
+
+const unknownAuthenticator = "00000000-0000-0000-0000-000000000000";
+
+/** The one mapper from a row to what its holder sees. */
+export function toView(row: Credential): passkeys.PasskeyCredential {
+  return {
+    id: row.id,
+    name: row.name,
+    created_at: row.created_at.toISOString(),
+    ...(row.aaguid !== "" && row.aaguid !== unknownAuthenticator && { aaguid: row.aaguid }),
+    ...(row.last_used_at && { last_used_at: row.last_used_at.toISOString() }),
+  };
+}

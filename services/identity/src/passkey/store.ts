@@ -1,0 +1,152 @@
+// All SQL of passkeys and their challenges.
+
+import { type Selectable, sql } from "kysely";
+import type {
+  ChallengePurpose,
+  ChallengesTable,
+  CredentialsTable,
+  IdentityDb,
+  IdentityTrx,
+} from "../database.ts";
+import { mintId } from "../secret.ts";
+
+export type Credential = Selectable<CredentialsTable>;
+
+/** The passkeys of an account, newest first. */
+export function listCredentials(db: IdentityDb, userId: string): Promise<Credential[]> {
+  return db
+    .selectFrom("webauthn_credentials")
+    .selectAll()
+    .where("user_id", "=", userId)
+    .orderBy("created_at", "desc")
+    .orderBy("id")
+    .execute();
+}
+
+export async function hasPasskey(db: IdentityDb, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("webauthn_credentials")
+    .select("id")
+    .where("user_id", "=", userId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+export function findCredential(db: IdentityDb, credentialId: string): Promise<Credential | undefined> {
+  return db
+    .selectFrom("webauthn_credentials")
+    .selectAll()
+    .where("credential_id", "=", credentialId)
+    .executeTakeFirst();
+}
+
+export type NewCredential = Omit<Credential, "id" | "last_used_at">;
+
+/** Violates `webauthn_credentials_once` when it is bound already, to whomever. */
+export function insertCredential(trx: IdentityTrx, credential: NewCredential): Promise<Credential> {
+  return trx
+    .insertInto("webauthn_credentials")
+    .values({ id: mintId(), ...credential })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** Notes a use. False when another one got ahead of it: then the counter is not what was checked. */
+export async function noteUse(
+  trx: IdentityTrx,
+  used: { id: string; before: number; after: number; isBackedUp: boolean; now: Date },
+): Promise<boolean> {
+  const row = await trx
+    .updateTable("webauthn_credentials")
+    .set({ sign_count: used.after, backup_state: used.isBackedUp, last_used_at: used.now })
+    .where("id", "=", used.id)
+    .where("sign_count", "=", used.before)
+    .executeTakeFirst();
+  return row.numUpdatedRows > 0n;
+}
+
+/** True when the account had such a passkey. */
+export async function deleteCredential(
+  trx: IdentityTrx,
+  { id, userId }: { id: string; userId: string },
+): Promise<boolean> {
+  const gone = await trx
+    .deleteFrom("webauthn_credentials")
+    .where("id", "=", id)
+    .where("user_id", "=", userId)
+    .executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
+export async function deleteCredentialsOf(trx: IdentityTrx, userId: string): Promise<number> {
+  const gone = await trx.deleteFrom("webauthn_credentials").where("user_id", "=", userId).executeTakeFirst();
+  return Number(gone.numDeletedRows);
+}
+
+export type NewChallenge = {
+  purpose: ChallengePurpose;
+  challenge: string;
+  userId?: string;
+  session?: string;
+  source?: string;
+  now: Date;
+  ttlMs: number;
+};
+
+/** Keeps a challenge beside the other live ones. Returns its id. */
+export async function insertChallenge(db: IdentityDb, about: NewChallenge): Promise<string> {
+  const id = mintId();
+  await db
+    .insertInto("webauthn_challenges")
+    .values({
+      id,
+      user_id: about.userId ?? null,
+      purpose: about.purpose,
+      challenge: about.challenge,
+      session: about.session ?? null,
+      source: about.source ?? null,
+      created_at: about.now,
+      expires_at: new Date(about.now.getTime() + about.ttlMs),
+    })
+    .execute();
+  return id;
+}
+
+/** How many ceremonies of a door are live, from one network or in all. */
+export async function countLive(
+  trx: IdentityTrx,
+  about: { purpose: ChallengePurpose; source?: string; now: Date },
+): Promise<number> {
+  let query = trx
+    .selectFrom("webauthn_challenges")
+    .select((select) => select.fn.countAll<number>().as("live"))
+    .where("purpose", "=", about.purpose)
+    .where("consumed_at", "is", null)
+    .where("expires_at", ">", about.now);
+  if (about.source !== undefined) query = query.where("source", "=", about.source);
+  return (await query.executeTakeFirstOrThrow()).live;
+}
+
+/** Whoever counts and adds at a door does so one after the other, over all replicas. */
+export async function takeTurn(trx: IdentityTrx, key: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${key}, 0))`.execute(trx);
+}
+
+export type Spent = Selectable<ChallengesTable>;
+
+/** Spends a live challenge of a purpose: of several that try, one gets it. */
+export function spendChallenge(
+  db: IdentityDb,
+  about: { challenge: string; purpose: ChallengePurpose; now: Date },
+): Promise<Spent | undefined> {
+  return db
+    .updateTable("webauthn_challenges")
+    .set({ consumed_at: about.now })
+    .where("challenge", "=", about.challenge)
+    .where("purpose", "=", about.purpose)
+    .where("consumed_at", "is", null)
+    .where("expires_at", ">", about.now)
+    .returningAll()
+    .executeTakeFirst();
+}

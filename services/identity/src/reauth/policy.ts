@@ -1,0 +1,26 @@
+// When a change to the ways into an account needs a fresh proof, and how it can be given (interface.md 5.2,
+// architecture.md 6.23). Pure.
+
+import type { Role } from "@svc/proto";
+import { isProven, isStaffRole } from "../session/policy.ts";
+
+export type Ways = { role: Role; emailVerified: boolean; hasPasskey: boolean; hasRelay: boolean };
+export type Factor = "passkey" | "email" | "sign_in";
+
+/** How somebody can prove themselves, best first; nothing while the account has no durable way in. */
+export function factorsOf({ role, emailVerified, hasPasskey, hasRelay }: Ways): Factor[] {
+  const factors: Factor[] = hasPasskey ? ["passkey"] : [];
+  const isMailable = emailVerified && hasRelay;
+  // Staff do not prove themselves by mail: who reads the mail of an operator would become one.
+  if (isStaffRole(role)) return hasPasskey || isMailable ? [...factors, "sign_in"] : factors;
+  return isMailable ? [...factors, "email"] : factors;
+}
+
+/** Whether a change is refused until there is a proof. */
+export function needsProof(
+  ways: Ways,
+  reauthAt: Date | null,
+  at: { now: Date; reauthTtlMs: number },
+): boolean {
+  return factorsOf(ways).length > 0 && !isProven(reauthAt, at);
+}

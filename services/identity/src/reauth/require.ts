@@ -1,0 +1,32 @@
+import { Fault } from "@svc/proto";
+import type { Account } from "../account/store.ts";
+import type { IdentityDb } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import { hasPasskey } from "../passkey/store.ts";
+import { findReauthAt } from "../session/store.ts";
+import { needsProof, type Ways } from "./policy.ts";
+
+/** The ways into an account as they are now. */
+export async function waysOf(
+  { hasRelay }: Pick<Deps, "hasRelay">,
+  db: IdentityDb,
+  account: Pick<Account, "id" | "role" | "email_verified">,
+): Promise<Ways> {
+  const { id, role, email_verified: emailVerified } = account;
+  return { role, emailVerified, hasPasskey: await hasPasskey(db, id), hasRelay };
+}
+
+/**
+ * Throws `reauth_required` unless the session proved itself within the last five minutes, or the account has nothing
+ * to prove itself with. Call it where the change is made, in its transaction, with the account locked.
+ */
+export async function requireReauth(
+  deps: Pick<Deps, "hasRelay" | "limits" | "now">,
+  db: IdentityDb,
+  about: { account: Pick<Account, "id" | "role" | "email_verified">; session: string },
+): Promise<void> {
+  const ways = await waysOf(deps, db, about.account);
+  const reauthAt = await findReauthAt(db, about.session);
+  const at = { now: deps.now(), reauthTtlMs: deps.limits.reauth_ttl };
+  if (needsProof(ways, reauthAt, at)) throw new Fault("reauth_required");
+}
