@@ -7,9 +7,9 @@ import type { Deps } from "../deps.ts";
 import { isSameAddress } from "../email/policy.ts";
 import { isPlainAddress } from "../mail/address.ts";
 import { getAccount } from "../principal.ts";
+import { requireReauth } from "../reauth/require.ts";
 import type { Serving } from "../serving.ts";
-import { isProven } from "../session/policy.ts";
-import { findReauthAt, revokeSessions } from "../session/store.ts";
+import { revokeSessions } from "../session/store.ts";
 import { auditUser } from "./audit.ts";
 import { refusalOf } from "./policy.ts";
 import { insertUser, lockUser, type UserChange, updateUser } from "./store.ts";
@@ -58,11 +58,8 @@ async function patchUser(deps: Deps, trx: IdentityTrx, { context, id, change }: 
   const refusal = isRoleChange ? refusalOf(user, caller.user_id) : undefined;
   if (refusal) throw context.fault(refusal);
   const isEmailChange = change.email !== undefined && !isSameAddress(user.email, change.email);
-  if (isEmailChange && id === caller.user_id && user.email_verified) {
-    const reauthAt = await findReauthAt(trx, caller.session);
-    const at = { now: deps.now(), reauthTtlMs: deps.limits.reauth_ttl };
-    if (!isProven(reauthAt, at)) throw context.fault("reauth_required");
-  }
+  if (isEmailChange && id === caller.user_id)
+    await requireReauth(deps, trx, { account: user, session: caller.session });
   const columns: UserChange = {
     ...(change.username !== undefined && { username: change.username }),
     ...(change.role !== undefined && { role: change.role }),

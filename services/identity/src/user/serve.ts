@@ -2,6 +2,7 @@ import { users } from "@svc/proto";
 import type { Serving } from "../serving.ts";
 import { createCreateUser, createDisableUser, createPatchUser } from "./change.ts";
 import { createAddLink, createRemoveLink } from "./links.ts";
+import { createRemoveUserPasskeys } from "./passkeys.ts";
 import { createListUserSessions, createListUsers, createReadUser } from "./read.ts";
 import { createRemoveUser } from "./remove.ts";
 import { createRevokeUserSession, createRevokeUserSessions } from "./sessions.ts";
@@ -17,6 +18,7 @@ export function serveUsers(serving: Serving): void {
   mesh.serve(users.listSessions, createListUserSessions(serving));
   mesh.serve(users.revokeSessions, createRevokeUserSessions(serving));
   mesh.serve(users.revokeSession, createRevokeUserSession(serving));
+  mesh.serve(users.removePasskeys, createRemoveUserPasskeys(serving));
   mesh.serve(users.addLink, createAddLink(serving));
   mesh.serve(users.removeLink, createRemoveLink(serving));
 }

@@ -161,6 +161,28 @@ describe("users, as the owner sees them", () => {
     assert.equal((await stateOf(bed, person.session)).state, "unknown");
   });
 
+  test("somebody's lost passkeys are unbound; one's own only with a fresh proof", async () => {
+    const person = await bed.person();
+    const bind = (userId: string) =>
+      bed.database.admin(
+        `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
+         values ($1, $1, $1, '', now())`,
+        [userId],
+      );
+    await bind(person.userId);
+    await bed.gateway.call(users.removePasskeys, { id: person.userId }, asOwner());
+    const left = await bed.database.admin("select 1 from identity.webauthn_credentials where user_id = $1", [
+      person.userId,
+    ]);
+    assert.equal(left.length, 0);
+    const other = await bed.person({ role: "owner" });
+    await bind(other.userId);
+    bed.pass(6 * minute);
+    const own = { id: other.userId };
+    const refused = await bed.refused(users.removePasskeys, own, { principal: other.principal });
+    assert.equal(refused.fault, "reauth_required");
+  });
+
   test("a link is added once, never to two users, and its source follows from the UUID", async () => {
     const [one, two] = [await bed.person(), await bed.person()];
     const mcUuid = "9c0e6a52-0b39-3d0c-9b5f-3f7f4a3f3e11";
