@@ -36,6 +36,19 @@ describe("entering an address", () => {
     assert.deepEqual(await stored(person), { email: old, email_verified: true });
   });
 
+  test("needs a proof of an account with a passkey too, and so does a code for an address", async () => {
+    const person = await bed.person({ isProof: false });
+    await bed.database.admin(
+      `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
+       values ($1, $1, $1, '', now())`,
+      [person.userId],
+    );
+    assert.equal(await refused(person, newAddress()), "reauth_required");
+    const start = { principal: person.principal };
+    const answer = await bed.refused(accounts.startEmail, { email: newAddress() }, start);
+    assert.equal(answer.fault, "reauth_required");
+  });
+
   test("takes the verified address off the account and tells it so", async () => {
     const old = newAddress();
     const person = await bed.person({ email: old, emailVerified: true });

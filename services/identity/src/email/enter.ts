@@ -6,8 +6,7 @@ import type { Deps } from "../deps.ts";
 import { isPlainAddress } from "../mail/address.ts";
 import type { Notices } from "../mail/notices.ts";
 import { getAccount } from "../principal.ts";
-import { isProven } from "../session/policy.ts";
-import { findReauthAt } from "../session/store.ts";
+import { requireReauth } from "../reauth/require.ts";
 import { isSameAddress } from "./policy.ts";
 import { saveUnverifiedEmail, spendAllCodes } from "./store.ts";
 
@@ -36,12 +35,9 @@ async function enter(deps: EnterDeps, trx: IdentityTrx, { caller, email }: Given
   const now = deps.now();
   const account = await lockLiveAccount(trx, userId);
   if (!account) throw new Fault("unauthorized");
+  await requireReauth(deps, trx, { account, session });
   const former = account.email_verified ? account.email : null;
-  if (former !== null) {
-    const reauthAt = await findReauthAt(trx, session);
-    if (!isProven(reauthAt, { now, reauthTtlMs: deps.limits.reauth_ttl })) throw new Fault("reauth_required");
-    if (isSameAddress(former, email)) return { email: former, replaced: false };
-  }
+  if (former !== null && isSameAddress(former, email)) return { email: former, replaced: false };
   await saveUnverifiedEmail(trx, { userId, email });
   await spendAllCodes(trx, { userId, now });
   if (former === null) return { email, replaced: false };

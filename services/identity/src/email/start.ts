@@ -4,13 +4,12 @@ import { findLiveAccount } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
 import { isPlainAddress } from "../mail/address.ts";
 import { getAccount } from "../principal.ts";
-import { isProven } from "../session/policy.ts";
-import { findReauthAt } from "../session/store.ts";
+import { requireReauth } from "../reauth/require.ts";
 import type { SendCode } from "./send-code.ts";
 
 /** identity.email.start */
 export function createStartEmail(deps: Deps & { sendCode: SendCode }): Handler<typeof accounts.startEmail> {
-  const { db, limits } = deps;
+  const { db } = deps;
   return async (context, { email }) => {
     const { user_id: userId, session } = getAccount(context.principal);
     if (!deps.hasRelay) throw context.fault("mail_unavailable");
@@ -18,11 +17,7 @@ export function createStartEmail(deps: Deps & { sendCode: SendCode }): Handler<t
       throw context.fault("bad_request", { message: "email: must be an e-mail address" });
     const account = await findLiveAccount(db, userId);
     if (!account) throw new Fault("unauthorized");
-    if (account.email_verified) {
-      const reauthAt = await findReauthAt(db, session);
-      if (!isProven(reauthAt, { now: deps.now(), reauthTtlMs: limits.reauth_ttl }))
-        throw context.fault("reauth_required");
-    }
+    await requireReauth(deps, db, { account, session });
     const { expiresAt } = await deps.sendCode({
       userId,
       email,
