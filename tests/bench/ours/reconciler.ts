@@ -229,14 +229,16 @@ async function noChange({ count, seconds }: { count: number; seconds: number }) 
   return { perSecond: passes / (tookMs / 1_000), resyncMs, cores };
 }
 
-/** Starts and stops of all servers, with each change of phase recorded in PostgreSQL; recorded changes a second. */
+/** Starts and stops of all servers: passes that change the phase, each until it is recorded in PostgreSQL; a second. */
 async function changing({ count, seconds }: { count: number; seconds: number }) {
   const store = openStore<Tables>({ url: need("SVC_DATABASE_URL"), schema: "lifecycle", poolSize: 10, log });
   const plain = createServerStore(store);
-  let recorded = 0;
+  const recorded = new Map<string, string>();
+  let changes = 0;
   const changePhase: typeof plain.changePhase = async (change) => {
     const done = await plain.changePhase(change);
-    recorded += 1;
+    recorded.set(change.name, change.to);
+    changes += 1;
     return done;
   };
   const changed: { to?: (name: string) => void } = {};
@@ -255,15 +257,23 @@ async function changing({ count, seconds }: { count: number; seconds: number }) 
     log,
   });
   changed.to = projection.changed;
-  await start(fleet);
-  const [before, startedAt] = [recorded, performance.now()];
+  const names = [...fleet.maps.servers.keys()];
+  const isBehind = (name: string) => recorded.get(name) !== fleet.maps.servers.get(name)?.status?.phase;
+  const step = async () => {
+    await passOver(fleet, names);
+    while (names.some(isBehind)) await new Promise((wake) => setTimeout(wake, 1));
+  };
+  await step();
+  await step();
+  const [before, startedAt] = [changes, performance.now()];
   for (let turn = 0; performance.now() - startedAt < seconds * 1_000; turn++) {
     const desiredState = turn % 2 === 0 ? "Stopped" : "Running";
     for (const [name, server] of fleet.maps.servers)
       fleet.maps.servers.set(name, { ...server, spec: { ...server.spec, desiredState } });
-    await start(fleet);
+    // Running -> Stopping -> (scaled down) -> Stopped, or Stopped -> Starting -> Running.
+    for (let pass = 0; pass < (turn % 2 === 0 ? 3 : 2); pass++) await step();
   }
-  const perSecond = (recorded - before) / ((performance.now() - startedAt) / 1_000);
+  const perSecond = (changes - before) / ((performance.now() - startedAt) / 1_000);
   await projection.close();
   await store.close();
   return { perSecond };

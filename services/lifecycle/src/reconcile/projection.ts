@@ -8,6 +8,7 @@ import type { Server } from "../cluster/resource.ts";
 import { toServerInfo } from "../server/info.ts";
 import type { ServerStore } from "../server/store.ts";
 import { conditionOf } from "./condition.ts";
+import { createLimit } from "./limit.ts";
 
 type Deps = {
   mesh: Pick<Mesh, "writeView">;
@@ -23,7 +24,10 @@ export type Projection = {
 };
 
 const viewWriters = 64;
-const rowWriters = 4;
+/** Changes that wait for their row; the store writes them together. */
+const rowWriters = 256;
+/** Servers that get their rows only now, because somebody made their objects by hand. */
+const adoptions = 4;
 const highestBackOffMs = 15_000;
 
 /** Starts both; neither a lost NATS nor a lost database holds up anything else, they are caught up with later. */
@@ -82,9 +86,14 @@ function startView({ mesh, servers, autoRestarts, log }: Deps) {
 
 function startRows({ store, servers, log }: Deps) {
   let known: Map<string, string | null> | undefined;
+  const adopting = createLimit(adoptions);
+  let loading: Promise<Map<string, string | null>> | undefined;
+  // Read once for all who wait; a read that failed is tried again by the next.
   const load = async () => {
-    const found = await store.phases();
-    known ??= found;
+    loading ??= store.phases().finally(() => {
+      loading = undefined;
+    });
+    known ??= await loading;
     return known;
   };
   const queue = createWorkQueue({
@@ -97,8 +106,10 @@ function startRows({ store, servers, log }: Deps) {
       if (!server) phases.delete(name);
       if (!server || to === undefined || phases.get(name) === to) return undefined;
       if (!phases.has(name)) {
-        await store.adopt(name, server.spec.subdomain);
-        phases.set(name, (await store.phaseOf(name)) ?? null);
+        await adopting(async () => {
+          await store.adopt(name, server.spec.subdomain);
+          phases.set(name, (await store.phaseOf(name)) ?? null);
+        });
       }
       const reason = conditionOf(server.status?.conditions, "Ready")?.reason ?? to;
       const change = { name, known: phases.get(name) ?? null, to, reason, at: new Date() };

@@ -3,6 +3,7 @@
 import { servers as contracts, Fault, type Phase, type RetireState } from "@svc/proto";
 import { asFault, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
+import { createBatch } from "./batch.ts";
 import type { LifecycleStore, Tables } from "./schema.ts";
 
 /** What the database adds to a server's object. */
@@ -107,7 +108,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       return new Map((await query.execute()).map((row) => [row.name, row.cached_phase]));
     }),
     adopt: guarded((name, subdomain) => adopt(store, name, subdomain)),
-    changePhase: guarded((change) => changePhase(store, change)),
+    changePhase: guarded(createBatch({ ...phaseBatch, run: (changes) => changePhases(store, changes) })),
     phaseOf: guarded(async (name) => {
       const query = db.selectFrom("servers").select("cached_phase").where("name", "=", name);
       return (await query.executeTakeFirst())?.cached_phase;
@@ -251,15 +252,27 @@ async function recordJoin(
   });
 }
 
-async function changePhase({ db }: LifecycleStore, change: PhaseChange): Promise<boolean> {
-  const { name, known, to, reason, at } = change;
-  const from = (known ?? "Unknown") as Phase;
-  const event = outboxRow(contracts.serverPhaseChanged, { name, from, to, reason, at: at.toISOString() });
-  const { rows } = await sql<{ id: number }>`with changed as (
-      update servers set cached_phase = ${to}
-      where name = ${name} and cached_phase is not distinct from ${known} returning name
-    ) insert into outbox (subject, body) select ${event.subject}, ${event.body} from changed returning id`.execute(
-    db,
-  );
-  return rows.length > 0;
+// One statement wakes the relay once and waits for the disk once, however many changes it holds.
+const phaseBatch = { highest: 128, atOnce: 4, keyOf: ({ name }: PhaseChange) => name };
+
+/** For each change whether it came about; its event is in the same statement. */
+async function changePhases({ db }: LifecycleStore, changes: readonly PhaseChange[]): Promise<boolean[]> {
+  const events = changes.map(({ name, known, to, reason, at }) => {
+    const from = (known ?? "Unknown") as Phase;
+    return outboxRow(contracts.serverPhaseChanged, { name, from, to, reason, at: at.toISOString() });
+  });
+  const { rows } = await sql<{ name: string }>`with wanted as (
+      select * from unnest(
+        ${changes.map(({ name }) => name)}::text[], ${changes.map(({ known }) => known)}::text[],
+        ${changes.map(({ to }) => to)}::text[],
+        ${events.map(({ subject }) => subject)}::text[], ${events.map(({ body }) => body)}::text[]
+      ) as w (name, known, target, subject, body)
+    ), changed as (
+      update servers s set cached_phase = w.target from wanted w
+      where s.name = w.name and s.cached_phase is not distinct from w.known
+      returning s.name, w.subject, w.body
+    ), told as (insert into outbox (subject, body) select subject, body from changed)
+    select name from changed`.execute(db);
+  const done = new Set(rows.map(({ name }) => name));
+  return changes.map(({ name }) => done.has(name));
 }
