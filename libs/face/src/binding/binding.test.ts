@@ -273,14 +273,14 @@ describe("event streams", () => {
 
   function slowly(mesh: TestBed["gateway"]): TestBed["gateway"]["forward"] {
     return async (...args) => {
-      const heard = new Promise<void>((resolve) => {
-        const stop = mesh.listen(eventFilter(accounts.sessionRevoked), () => {
-          stop();
-          resolve();
-        });
+      let isHeard = false;
+      const stop = mesh.listen(eventFilter(accounts.sessionRevoked), () => (isHeard = true));
+      // The server may learn of the subscription only after the first.
+      await until("the event", async () => {
+        await revokeEverywhere(hash);
+        return isHeard;
       });
-      await revokeEverywhere(hash);
-      await heard;
+      stop();
       return mesh.forward(...args);
     };
   }

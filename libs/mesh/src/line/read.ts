@@ -1,5 +1,5 @@
-// Live lines (console, build log): kept for an hour in the owner's LIVE stream. However many viewers one source has,
-// this process reads it once; each viewer replays on its own and then joins (performance.md, consoles).
+// Live lines (console, build log): kept for an hour in the owner's LIVE stream. However many sources are watched here,
+// this process reads the stream once; each viewer replays its own and then joins (performance.md, consoles).
 
 import { Fault, type StreamTicket } from "@svc/proto";
 import type { Core } from "../core.ts";
@@ -21,23 +21,24 @@ export type Lines = {
   close: () => Promise<void>;
 };
 
-type Feed = { viewers: Set<(line: Kept) => void>; started: Promise<void>; reader: OrderedReader };
+type Take = (line: Kept) => void;
+type Feed = { viewers: Map<string, Set<Take>>; started: Promise<void>; reader: OrderedReader };
+type Join = (ticket: StreamTicket, viewer: Take) => { started: Promise<void>; leave: () => void };
 
 /** The reading side of live lines for this process. */
 export function createLines(core: Core): Lines {
   const feeds = new Map<string, Feed>();
-  const join = (
-    ticket: StreamTicket,
-    viewer: (line: Kept) => void,
-  ): { started: Promise<void>; leave: () => void } => {
-    const key = `${ticket.stream} ${ticket.subject}`;
-    const feed = feeds.get(key) ?? startFeed(core, ticket);
-    feeds.set(key, feed);
-    feed.viewers.add(viewer);
+  const join: Join = ({ stream, subject }, viewer) => {
+    const feed = feeds.get(stream) ?? startFeed(core, stream);
+    feeds.set(stream, feed);
+    const viewers = feed.viewers.get(subject) ?? new Set();
+    feed.viewers.set(subject, viewers.add(viewer));
     const leave = () => {
-      feed.viewers.delete(viewer);
+      viewers.delete(viewer);
+      if (viewers.size > 0 || feed.viewers.get(subject) !== viewers) return;
+      feed.viewers.delete(subject);
       if (feed.viewers.size > 0) return;
-      feeds.delete(key);
+      if (feeds.get(stream) === feed) feeds.delete(stream);
       void feed.reader.close();
     };
     return { started: feed.started, leave };
@@ -52,16 +53,18 @@ export function createLines(core: Core): Lines {
   };
 }
 
-function startFeed(core: Core, ticket: StreamTicket): Feed {
-  const viewers = new Set<(line: Kept) => void>();
+// One reader for all sources of a stream: with a thousand consumers, each of its own subject, the server would look
+// for the next message of each among those of all. Only what somebody watches is written at all.
+function startFeed(core: Core, stream: string): Feed {
+  const viewers: Feed["viewers"] = new Map();
   let lastNs: bigint | undefined;
   let begin = () => {};
   const started = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const reader = openOrdered(core, {
-    stream: ticket.stream,
-    filter: ticket.subject,
+    stream,
+    filter: "svc.live.>",
     heartbeatMs: liveHeartbeatMs,
     // After a gap it goes on behind the last line; by time, because sequences start anew with a new stream.
     startFrom: () => (lastNs === undefined ? { deliver_policy: "new" } : fromNanos(lastNs + 1n)),
@@ -70,19 +73,28 @@ function startFeed(core: Core, ticket: StreamTicket): Feed {
     },
     onCaughtUp: () => begin(),
     onMessage: (message) => {
-      const line = keep(message);
-      lastNs = line.timestampNs;
+      lastNs = message.timestampNs;
       begin();
-      for (const viewer of viewers) viewer(line);
+      hand(viewers, message);
     },
   });
   return { viewers, started, reader };
 }
 
+/** A viewer watches one subject, or all that differ in the last word only. */
+function hand(viewers: Feed["viewers"], message: StreamMessage): void {
+  const { subject } = message;
+  const exact = viewers.get(subject);
+  const wide = viewers.get(`${subject.slice(0, subject.lastIndexOf(".") + 1)}*`);
+  if (!exact && !wide) return;
+  const line = keep(message);
+  for (const one of [exact, wide]) for (const viewer of one ?? []) viewer(line);
+}
+
 type Viewing = {
   ticket: StreamTicket;
   signal: AbortSignal;
-  join: (ticket: StreamTicket, viewer: (line: Kept) => void) => { started: Promise<void>; leave: () => void };
+  join: Join;
 };
 
 async function* readLines(core: Core, viewing: Viewing): AsyncGenerator<Line, void, undefined> {

@@ -161,14 +161,15 @@ async function writeBacklog(deps: FollowerDeps, follow: Follow, { writer, pod }:
   const known = after?.pod === pod ? after : undefined;
   const most = after ? settings.console_catch_up : settings.console_tail;
   const lines = await readLast(deps, follow, { sinceNs: known?.atNs, most });
-  const [first] = lines;
-  if (after && lines.length >= most && first && first.atNs > (known?.atNs ?? 0n))
-    note(deps, follow.name, "Earlier lines were left out: there are too many since somebody watched.");
   const place = createPlacing(pod, after);
-  const placed = lines.map((line) => ({ line, position: place(line.atNs) }));
-  for (const { line, position } of placed.slice(-most)) {
-    if (position) await write(deps, writer, { line, at: encodePosition(position) });
-  }
+  const fresh = lines.flatMap((line) => {
+    const position = place(line.atNs);
+    return position ? [{ line, at: encodePosition(position) }] : [];
+  });
+  const isCut = lines.length >= most && (lines[0]?.atNs ?? 0n) > (known?.atNs ?? 0n);
+  if (after && (isCut || fresh.length > most))
+    note(deps, follow.name, "Earlier lines were left out: there are too many since somebody watched.");
+  for (const one of fresh.slice(-most)) await write(deps, writer, one);
 }
 
 /** The last lines, at least `most` when there are so many; those of the last moment from the first of them on. */

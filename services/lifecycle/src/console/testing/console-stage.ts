@@ -37,6 +37,8 @@ export type ConsoleStage = {
   hashOf: (n: number) => string;
   startReplica: (more?: Partial<LifecycleSettings>, databaseUrl?: string) => Promise<ConsoleReplica>;
   startGateway: (settings?: Parameters<typeof createFace>[0]["settings"]) => Promise<Gateway>;
+  /** Ends every replica and gateway that is left. */
+  endParts: () => Promise<void>;
   close: () => Promise<void>;
 };
 
@@ -62,6 +64,9 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
     closers.push(one.close);
     return one;
   };
+  const endParts = async () => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
   const cookieOf = (n: number) => `svc_session=${String(n).padStart(43, "a")}`;
   return {
     ...{ cluster, nats, database, identity, cookieOf },
@@ -72,8 +77,9 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
       return { registry: replica.registry, stop: replica.close };
     },
     startGateway: async (settings = {}) => keep(await startGateway(nats, settings)),
+    endParts,
     close: async () => {
-      for (const close of closers.reverse()) await close();
+      await endParts();
       await identity.drain(500);
       await database.drop();
       await nats.stop();
