@@ -89,7 +89,7 @@ export const beginPasskey = operation({
   subject: "identity.account-migration.begin-passkey",
   http: { ...post, path: `${path}/confirm/passkey/begin` },
   output: z.looseObject({ publicKey: z.looseObject({}) }),
-  faults: ["no_migration", "no_passkey", "passkey_unavailable", "too_many_challenges"],
+  faults: ["no_migration", "no_passkey", "passkey_unavailable"],
   summary: "Options for the assertion that confirms.",
   spec: "api.md A12, architecture.md 6.20, 6.22",
 });
@@ -99,7 +99,7 @@ export const finishPasskey = operation({
   http: { ...post, path: `${path}/confirm/passkey/finish` },
   body: { assertion: z.looseObject({}) },
   output: Confirmed,
-  faults: ["passkey_login_invalid", "no_migration", "passkey_unavailable"],
+  faults: ["passkey_login_invalid", "no_migration", "already_confirmed", "passkey_unavailable"],
   summary: "Confirms with a passkey.",
   spec: "api.md A12",
 });

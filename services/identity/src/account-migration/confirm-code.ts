@@ -6,6 +6,7 @@ import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import { spendCodes } from "../email/store.ts";
 import { type TryOutcome, tryCode } from "../email/try-code.ts";
+import { hasPasskey } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
 import type { Serving } from "../serving.ts";
 import { addLockLetter, noteLock } from "../sign-in/lock.ts";
@@ -19,17 +20,14 @@ type VerifyContext = Context<typeof accountMigrations.verifyCode>;
 type Outcome = TryOutcome | { kind: "no_migration" | "already_confirmed" };
 
 /** identity.account-migration.start-code */
-export function createStartCode(
-  serving: Serving & { hasPasskey: (userId: string) => Promise<boolean> },
-): Handler<typeof accountMigrations.startCode> {
-  const { deps, sendCode, hasPasskey } = serving;
+export function createStartCode({ deps, sendCode }: Serving): Handler<typeof accountMigrations.startCode> {
   return async (context) => {
     const caller = getAccount(context.principal);
     const account = await findLiveAccount(deps.db, caller.user_id);
     if (!account) throw new Fault("unauthorized");
     const migration = await findUnfinished(deps.db, account.id);
     if (!migration) throw context.fault("no_migration");
-    if (await hasPasskey(account.id)) throw context.fault("passkey_required");
+    if (await hasPasskey(deps.db, account.id)) throw context.fault("passkey_required");
     if (stateFor(migration, atOf(deps, caller)) !== "initiated") throw context.fault("already_confirmed");
     if (!deps.hasRelay) throw context.fault("mail_unavailable");
     if (!account.email_verified || account.email === null) throw context.fault("no_step_up_factor");

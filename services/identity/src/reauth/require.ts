@@ -16,17 +16,20 @@ export async function waysOf(
   return { role, emailVerified, hasPasskey: await hasPasskey(db, id), hasRelay };
 }
 
+type Asking = { account: Pick<Account, "id" | "role" | "email_verified">; session: string };
+type Needs = Pick<Deps, "hasRelay" | "limits" | "now">;
+
+/** Whether the session still has to prove itself before it changes a way in. */
+export async function lacksProof(deps: Needs, db: IdentityDb, about: Asking): Promise<boolean> {
+  const ways = await waysOf(deps, db, about.account);
+  const reauthAt = await findReauthAt(db, about.session);
+  return needsProof(ways, reauthAt, { now: deps.now(), reauthTtlMs: deps.limits.reauth_ttl });
+}
+
 /**
  * Throws `reauth_required` unless the session proved itself within the last five minutes, or the account has nothing
  * to prove itself with. Call it where the change is made, in its transaction, with the account locked.
  */
-export async function requireReauth(
-  deps: Pick<Deps, "hasRelay" | "limits" | "now">,
-  db: IdentityDb,
-  about: { account: Pick<Account, "id" | "role" | "email_verified">; session: string },
-): Promise<void> {
-  const ways = await waysOf(deps, db, about.account);
-  const reauthAt = await findReauthAt(db, about.session);
-  const at = { now: deps.now(), reauthTtlMs: deps.limits.reauth_ttl };
-  if (needsProof(ways, reauthAt, at)) throw new Fault("reauth_required");
+export async function requireReauth(deps: Needs, db: IdentityDb, about: Asking): Promise<void> {
+  if (await lacksProof(deps, db, about)) throw new Fault("reauth_required");
 }
