@@ -1,7 +1,15 @@
 // The whole of what svc offers, in one list. A new contract file is added here and nowhere else.
 
 import * as image from "./builds/image.ts";
-import type { AnyContract, EventContract, Owner, ProcessOperation, ServiceName, View } from "./contract.ts";
+import type {
+  AnyContract,
+  Bucket,
+  EventContract,
+  Owner,
+  ProcessOperation,
+  ServiceName,
+  View,
+} from "./contract.ts";
 import * as process from "./gateway/process.ts";
 import * as account from "./identity/account.ts";
 import * as accountMigration from "./identity/account-migration.ts";
@@ -51,6 +59,7 @@ export type Operation = AnyContract & { http: NonNullable<AnyContract["http"]> }
 export const processOperations: readonly ProcessOperation[] = collect<ProcessOperation>("process");
 export const events: readonly EventContract[] = collect<EventContract>("event");
 export const views: readonly View[] = collect<View>("view");
+export const buckets: readonly Bucket[] = collect<Bucket>("bucket");
 
 /** Consumers of events that are kept by name: durable, whose stream, which subjects (architecture.md 3). */
 export type Durable = { name: string; service: ServiceName; stream: string; subjects: readonly string[] };

@@ -289,6 +289,31 @@ export function view<V extends z.ZodType>(definition: {
   return { ...definition, value: definition.value as unknown as z.ZodType<z.output<V>>, type: "view" };
 }
 
+/**
+ * A key-value bucket of one owner, for what must be gone after a while and must be found by every replica of it:
+ * tickets, upload sessions (architecture.md 5). Nobody else can read or write it.
+ */
+export type Bucket<Value = unknown> = {
+  type: "bucket";
+  /** Bucket name as NATS tools show it; unique among buckets and views. */
+  name: string;
+  owner: Owner;
+  value: z.ZodType<Value>;
+  /** Milliseconds from its last write after which an entry goes away by itself; at least 1000. */
+  ttlMs: number;
+  summary: string;
+};
+
+export function bucket<V extends z.ZodType>(definition: {
+  name: string;
+  owner: Owner;
+  value: V;
+  ttlMs: number;
+  summary: string;
+}): Bucket<z.output<V>> {
+  return { ...definition, value: definition.value as unknown as z.ZodType<z.output<V>>, type: "bucket" };
+}
+
 /** An operation that every gateway answers itself, about its own process (interface.md 4.2). */
 export type ProcessOperation = {
   type: "process";

@@ -2,6 +2,7 @@
 
 export * as images from "./builds/image.ts";
 export {
+  buckets,
   contracts,
   contractsOf,
   type Durable,
@@ -15,6 +16,8 @@ export {
 export {
   type AnyContract,
   type BindingKind,
+  type Bucket,
+  bucket,
   type CallerToken,
   type Contract,
   callerTokens,

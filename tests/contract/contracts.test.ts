@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import {
   apiVersion,
+  buckets,
   callerTokens,
   contracts,
   durables,
@@ -89,8 +90,11 @@ describe("events and views", () => {
   test("every event has a subject of its own", () => {
     assert.equal(new Set(events.map(({ subject }) => subject)).size, events.length);
   });
-  test("every view has a bucket of its own", () => {
-    assert.equal(new Set(views.map(({ name }) => name)).size, views.length);
+  test("every view and every bucket has a name of its own, and lives as long as NATS can count", () => {
+    const names = [...views, ...buckets].map(({ name }) => name);
+    assert.equal(new Set(names).size, names.length);
+    for (const { name, ttlMs } of buckets) assert.ok(ttlMs >= 1_000, name);
+    for (const name of names) assert.match(name, /^[a-z][a-z-]{0,31}$/);
   });
   test("names of durable consumers fit NATS", () => {
     for (const { name } of durables) assert.match(name, /^[a-z][a-z-]{0,31}$/);

@@ -2,6 +2,7 @@
 
 import type {
   AnyContract,
+  Bucket,
   Client,
   EventContract,
   Fault,
@@ -113,6 +114,43 @@ export type ViewMirror = {
   close: () => Promise<void>;
 };
 
+/** One entry of a bucket; `revision` grows with every write of the bucket. */
+export type BucketEntry<V> = { key: string; value: V; revision: number };
+export type BucketWriteOptions = {
+  /** In place of the bucket's own `ttlMs`; at least 1000. */ ttlMs?: number;
+};
+
+/**
+ * A private key-value store of an owner, the same for all its replicas. Every write renews the entry's life. All of it
+ * throws the fault `unavailable` while NATS cannot be asked; a write that threw may have been done all the same, so
+ * read before writing again. A key is made of letters, digits, `-`, `_`, `=` and `/`.
+ */
+export type BucketStore<V> = {
+  get: (key: string) => Promise<BucketEntry<V> | undefined>;
+  /** The new revision; undefined when the key is there already. */
+  create: (key: string, value: V, options?: BucketWriteOptions) => Promise<number | undefined>;
+  /** The new revision; undefined when the entry is not at `revision` any more: somebody was faster, or it is gone. */
+  update: (
+    key: string,
+    value: V,
+    revision: number,
+    options?: BucketWriteOptions,
+  ) => Promise<number | undefined>;
+  /** False when the entry is not at `revision` any more; without a revision it goes whatever it is. */
+  delete: (key: string, revision?: number) => Promise<boolean>;
+  /** Keys of all entries, in order. */
+  keys: () => Promise<string[]>;
+  /** Tells every entry there is, then every change; after a gap what changed meanwhile. An entry may be told twice. */
+  watch: (options: BucketWatchOptions<V>) => { close: () => Promise<void> };
+};
+export type BucketWatchOptions<V> = {
+  onEntry: (entry: BucketEntry<V>) => void;
+  /** An entry was deleted or its life is over. */
+  onGone: (key: string) => void;
+  /** Everything that was there has been told; again after every gap. */
+  onCaughtUp?: () => void;
+};
+
 /** Bytes go over a private HTTP port of the owner with a single-use token (architecture.md 3, lanes). */
 export type Lanes = {
   /** Opens a place a gateway fetches bytes from once. `source` is called when it comes. */
@@ -206,6 +244,8 @@ export type Mesh = {
   listen: (subject: string, onMessage: (subject: string, body: Uint8Array) => void) => () => void;
   writeView: <V>(view: View<V>) => Promise<ViewWriter<V>>;
   mirrorView: <V>(view: View<V>) => ViewMirror;
+  /** Opens a bucket of this owner; it is made when it is first used. */
+  bucket: <V>(bucket: Bucket<V>) => BucketStore<V>;
   lanes: Lanes;
   /** Publishes one line of a live stream (console, build log); kept for an hour for `Last-Event-ID`. */
   publishLine: (owner: Owner, noun: string, key: string, line: Uint8Array) => Promise<void>;

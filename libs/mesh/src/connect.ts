@@ -3,6 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { liveSubject, type Owner, owners, type View } from "@svc/proto";
 import type { Mesh, MeshOptions } from "./api.ts";
+import { openBucket } from "./bucket/open.ts";
 import { dial } from "./connection/dial.ts";
 import { createLink, type Link } from "./connection/link.ts";
 import type { Core } from "./core.ts";
@@ -143,6 +144,7 @@ function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
       opened.push(mirror);
       return mirror;
     },
+    bucket: (declared) => openBucket(core, declared, opened),
     lanes: laneServer?.lanes ?? noLanes(service),
     publishLine: async (owner, noun, key, line) => {
       await store(core, { subject: liveSubject(owner, noun, key), body: line, headers: {} });

@@ -1,6 +1,10 @@
 // The mesh: requests, events, views, live lines and byte lanes over NATS (architecture.md 3).
 
 export type {
+  BucketEntry,
+  BucketStore,
+  BucketWatchOptions,
+  BucketWriteOptions,
   CallOptions,
   ConsumeOptions,
   Context,

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { defaultCacheDirs, findFreePort, findNatsServer } from "@svc/local-stack";
-import { natsAuthorization, natsUsers, type ServiceName } from "@svc/proto";
+import { type Bucket, natsAuthorization, natsUsers, type ServiceName } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import type { Mesh, MeshOptions } from "./api.ts";
 import { connectMesh } from "./connect.ts";
@@ -35,6 +35,8 @@ export type TestNats = {
 export type TestNatsOptions = {
   /** False for a server without JetStream; default true. */
   jetStream?: boolean;
+  /** Buckets that the catalog does not have; their owners may use them. */
+  buckets?: readonly Bucket[];
 };
 
 /** Starts nats-server with JetStream on a free port of 127.0.0.1; its log is `nats.log` beside the configuration. */
@@ -46,9 +48,7 @@ export async function startTestNats(options: TestNatsOptions = {}): Promise<Test
   const port = await findFreePort();
   const passwords = Object.fromEntries(natsUsers.map((user) => [user, randomBytes(16).toString("hex")]));
   const configFile = join(dir, "nats.conf");
-  writeFileSync(configFile, configText({ dir, port, passwords, jetStream: options.jetStream ?? true }), {
-    mode: 0o600,
-  });
+  writeFileSync(configFile, configText({ dir, port, passwords, ...options }), { mode: 0o600 });
   const url = `nats://127.0.0.1:${port}`;
 
   let child: ChildProcess | undefined;
@@ -92,15 +92,15 @@ export async function startTestNats(options: TestNatsOptions = {}): Promise<Test
   };
 }
 
-type ConfigFacts = { dir: string; port: number; passwords: Record<string, string>; jetStream: boolean };
+type ConfigFacts = TestNatsOptions & { dir: string; port: number; passwords: Record<string, string> };
 
 function configText(options: ConfigFacts): string {
   const storeDir = JSON.stringify(join(options.dir, "jetstream"));
   return [
     `listen: "127.0.0.1:${options.port}"`,
     'server_name: "svc-test"',
-    options.jetStream ? `jetstream { store_dir: ${storeDir}, max_file_store: 10GB }` : "",
-    natsAuthorization(options.passwords),
+    (options.jetStream ?? true) ? `jetstream { store_dir: ${storeDir}, max_file_store: 10GB }` : "",
+    natsAuthorization(options.passwords, options.buckets),
   ].join("\n");
 }
 

@@ -1,7 +1,7 @@
 // NATS users and what each may publish and subscribe, derived from the contracts (architecture.md 3, trust).
 
-import { contracts, durables, views } from "../catalog.ts";
-import { type Owner, owners, type ServiceName } from "../contract.ts";
+import { buckets, contracts, durables, views } from "../catalog.ts";
+import { type Bucket, type Owner, owners, type ServiceName } from "../contract.ts";
 import { inboxPrefix, rpcSubject, streamName } from "./subjects.ts";
 
 export type Permissions = { publish: string[]; subscribe: string[] };
@@ -10,8 +10,11 @@ function isOwner(service: ServiceName): service is Owner {
   return (owners as readonly string[]).includes(service);
 }
 
-/** Everything one service may do on NATS; replies to requests it serves are allowed by the server besides. */
-export function permissionsOf(service: ServiceName): Permissions {
+/**
+ * Everything one service may do on NATS; replies to requests it serves are allowed by the server besides.
+ * `moreBuckets` are buckets that the catalog does not have, for tests.
+ */
+export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket[] = []): Permissions {
   const publish = new Set<string>(["$JS.API.INFO"]);
   const subscribe = new Set<string>([`${inboxPrefix(service)}.>`]);
   // Questions to every service and to this one; a service cannot answer in another's name.
@@ -22,6 +25,9 @@ export function permissionsOf(service: ServiceName): Permissions {
   }
   publish.add(`svc.audit.${service}`);
   if (isOwner(service)) addOwner(service, publish, subscribe);
+  for (const bucket of [...buckets, ...moreBuckets]) {
+    if (bucket.owner === service) addBucket(bucket, publish);
+  }
   addReader(service, publish, subscribe);
   addDurables(service, publish);
   if (service === "gateway-external") subscribe.add("svc.evt.identity.session.revoked.*");
@@ -40,12 +46,18 @@ function addOwner(service: Owner, publish: Set<string>, subscribe: Set<string>):
   publish.add(`$JS.API.DIRECT.GET.${stream}_LIVE.>`);
   if (service === "identity")
     for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.AUDIT`);
-  for (const view of views) {
-    if (view.owner !== service) continue;
-    for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.KV_${view.name}`);
-    publish.add(`$KV.${view.name}.>`);
-    addStreamReader(`KV_${view.name}`, publish);
-  }
+  for (const view of views) if (view.owner === service) addKeyValue(view.name, publish);
+}
+
+function addKeyValue(name: string, publish: Set<string>): void {
+  for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.KV_${name}`);
+  publish.add(`$KV.${name}.>`);
+  addStreamReader(`KV_${name}`, publish);
+}
+
+function addBucket({ name }: Bucket, publish: Set<string>): void {
+  addKeyValue(name, publish);
+  publish.add(`$JS.API.DIRECT.GET.KV_${name}.$KV.${name}.>`);
 }
 
 function addReader(service: ServiceName, publish: Set<string>, subscribe: Set<string>): void {

@@ -1,6 +1,6 @@
 // The configuration text of nats-server with one user per service (architecture.md 3, trust).
 
-import { gateways, owners, type ServiceName } from "../contract.ts";
+import { type Bucket, gateways, owners, type ServiceName } from "../contract.ts";
 import { permissionsOf } from "./permissions.ts";
 import { inboxPrefix } from "./subjects.ts";
 
@@ -15,13 +15,17 @@ const operator = {
 
 /**
  * Text of an `authorization` block for nats-server. `passwords` has an entry for every one of `natsUsers`;
- * a missing one throws, so that no user is ever left without a password.
+ * a missing one throws, so that no user is ever left without a password. `moreBuckets` are for tests.
  */
-export function natsAuthorization(passwords: Readonly<Record<string, string>>): string {
+export function natsAuthorization(
+  passwords: Readonly<Record<string, string>>,
+  moreBuckets: readonly Bucket[] = [],
+): string {
   const users = natsUsers.map((user) => {
     const password = passwords[user];
     if (!password) throw new Error(`no NATS password for ${user}`);
-    const { publish, subscribe } = user === "operator" ? operator : permissionsOf(user as ServiceName);
+    const { publish, subscribe } =
+      user === "operator" ? operator : permissionsOf(user as ServiceName, moreBuckets);
     return `    { user: ${quote(user)}, password: ${quote(password)}, permissions: {
       publish: { allow: ${listOf(publish)} },
       subscribe: { allow: ${listOf(subscribe)} },

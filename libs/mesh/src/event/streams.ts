@@ -20,6 +20,8 @@ export type StreamConfig = {
   allow_rollup_hdrs?: boolean;
   allow_msg_ttl?: boolean;
   deny_delete?: boolean;
+  /** How long the sign stays that a message went away because of its age. */
+  subject_delete_marker_ttl?: number;
   description?: string;
 };
 

@@ -18,7 +18,7 @@ export function bucketStream(name: string): string {
 /** Subject of one key; throws an Error for a key that is not subject-safe or is our own. */
 export function keySubject(view: Pick<View, "name">, key: string): string {
   if (!keyShape.test(key) || key === metaKey)
-    throw new Error(`view ${view.name}: key ${JSON.stringify(key)} is not subject-safe`);
+    throw new Error(`${view.name}: key ${JSON.stringify(key)} is not subject-safe`);
   return `$KV.${view.name}.${key}`;
 }
 
@@ -54,7 +54,7 @@ export function ensureBucket(link: Link, view: Pick<View, "name" | "summary">): 
 /** Headers of a removal. The marker outlives every reconnect of a reader and then goes away by itself. */
 export const removalHeaders = { "KV-Operation": "DEL", "Nats-TTL": "1h" } as const;
 
-export function isRemoval(message: StreamMessage): boolean {
+export function isRemoval(message: Pick<StreamMessage, "headers">): boolean {
   const { headers } = message;
   if (!headers) return false;
   const operation = headers.get("KV-Operation");

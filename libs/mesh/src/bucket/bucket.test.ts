@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { connect } from "@nats-io/transport-node";
+import { bucket, type Fault } from "@svc/proto";
+import { z } from "zod";
+import type { BucketStore, Mesh } from "../api.ts";
+import { startTestNats, type TestNats, until } from "../testing.ts";
+
+const tickets = bucket({
+  name: "test-tickets",
+  owner: "storage",
+  value: z.strictObject({ n: z.number() }),
+  ttlMs: 60_000,
+  summary: "Tickets of a test.",
+});
+type Ticket = { n: number };
+
+let nats: TestNats;
+let one: Mesh;
+let other: Mesh;
+let store: BucketStore<Ticket>;
+let second: BucketStore<Ticket>;
+
+before(async () => {
+  nats = await startTestNats({ buckets: [tickets] });
+  [one, other] = await Promise.all([nats.connect("storage"), nats.connect("storage")]);
+  store = one.bucket(tickets);
+  second = other.bucket(tickets);
+});
+after(async () => {
+  await Promise.all([one?.drain(500), other?.drain(500)]);
+  await nats?.stop();
+});
+
+const isUnavailable = (error: unknown) => (error as Fault).fault === "unavailable";
+
+test("what one replica creates the other reads, with its revision", async () => {
+  const revision = await store.create("a", { n: 1 });
+  assert.deepEqual(await second.get("a"), { key: "a", value: { n: 1 }, revision });
+});
+
+test("a key that nobody wrote is not there", async () => {
+  assert.equal(await store.get("nobody"), undefined);
+});
+
+test("of many that create one key at once exactly one does", async () => {
+  const tries = Array.from({ length: 20 }, (_, n) => (n % 2 ? store : second).create("race", { n }));
+  const revisions = (await Promise.all(tries)).filter((revision) => revision !== undefined);
+  assert.equal(revisions.length, 1);
+  assert.equal((await store.get("race"))?.revision, revisions[0]);
+});
+
+test("of many that update one revision exactly one does, and its value stays", async () => {
+  const revision = (await store.create("cas", { n: 0 })) ?? 0;
+  const tries = Array.from({ length: 20 }, (_, n) =>
+    (n % 2 ? store : second).update("cas", { n: n + 1 }, revision).then((won) => ({ won, n: n + 1 })),
+  );
+  const winners = (await Promise.all(tries)).filter(({ won }) => won !== undefined);
+  assert.equal(winners.length, 1);
+  const entry = await second.get("cas");
+  assert.deepEqual(entry, { key: "cas", value: { n: winners[0]?.n }, revision: winners[0]?.won });
+});
+
+test("two that count by reading and updating lose no step", async () => {
+  await store.create("count", { n: 0 });
+  const count = async (by: BucketStore<Ticket>) => {
+    for (let steps = 0; steps < 50; ) {
+      const entry = await by.get("count");
+      assert.ok(entry);
+      if (await by.update("count", { n: entry.value.n + 1 }, entry.revision)) steps++;
+    }
+  };
+  await Promise.all([count(store), count(second)]);
+  assert.equal((await store.get("count"))?.value.n, 100);
+});
+
+test("a deleted key is gone, an update of it is refused, and it can be created again", async () => {
+  const revision = (await store.create("gone", { n: 1 })) ?? 0;
+  assert.equal(await second.delete("gone", revision + 1_000), false);
+  assert.equal(await second.delete("gone", revision), true);
+  assert.equal(await store.get("gone"), undefined);
+  assert.equal(await store.update("gone", { n: 2 }, revision), undefined);
+  assert.ok(await store.create("gone", { n: 3 }));
+  assert.equal(await store.create("gone", { n: 4 }), undefined);
+  assert.equal((await second.get("gone"))?.value.n, 3);
+});
+
+test("of many that spend a ticket by deleting its revision exactly one does", async () => {
+  const revision = (await store.create("ticket", { n: 1 })) ?? 0;
+  const tries = Array.from({ length: 10 }, (_, n) => (n % 2 ? store : second).delete("ticket", revision));
+  assert.equal((await Promise.all(tries)).filter(Boolean).length, 1);
+});
+
+test("of many that create a deleted key again exactly one does", async () => {
+  await store.create("again", { n: 0 });
+  await store.delete("again");
+  const tries = Array.from({ length: 10 }, (_, n) => (n % 2 ? store : second).create("again", { n }));
+  assert.equal((await Promise.all(tries)).filter((revision) => revision !== undefined).length, 1);
+});
+
+test("an entry goes by itself after its life, and its key is free again", async () => {
+  const gone: string[] = [];
+  const watching = second.watch({ onEntry: () => {}, onGone: (key) => gone.push(key) });
+  const before = Date.now();
+  await store.create("short", { n: 1 }, { ttlMs: 1_000 });
+  await store.create("long", { n: 1 });
+  await until(async () => (await store.get("short")) === undefined);
+  assert.ok(Date.now() - before >= 900, "it went before its time");
+  await until(() => gone.includes("short"));
+  assert.ok(await store.get("long"));
+  assert.ok(await store.create("short", { n: 2 }));
+  await watching.close();
+});
+
+test("a write renews the life of an entry", async () => {
+  const revision = (await store.create("renewed", { n: 1 }, { ttlMs: 1_000 })) ?? 0;
+  await store.update("renewed", { n: 2 }, revision);
+  await store.create("clock", { n: 1 }, { ttlMs: 2_000 });
+  await until(async () => (await store.get("clock")) === undefined);
+  assert.equal((await store.get("renewed"))?.value.n, 2);
+});
+
+test("a life below a second is refused", async () => {
+  await assert.rejects(store.create("x", { n: 1 }, { ttlMs: 999 }), /too short/);
+});
+
+test("the keys are those of living entries, in order", async () => {
+  for (const { key } of [{ key: "keys/b" }, { key: "keys/a" }, { key: "keys/c" }]) {
+    await store.create(key, { n: 1 });
+  }
+  await store.delete("keys/c");
+  const keys = (await second.keys()).filter((key) => key.startsWith("keys/"));
+  assert.deepEqual(keys, ["keys/a", "keys/b"]);
+});
+
+test("a key that could leave its place is refused", async () => {
+  for (const key of ["", "a.b", "a b", "*", ">", "a.>", "\r\n", "ä"]) {
+    await assert.rejects(store.get(key), /not subject-safe/, key);
+    await assert.rejects(store.create(key, { n: 1 }), /not subject-safe/, key);
+    await assert.rejects(store.delete(key), /not subject-safe/, key);
+  }
+});
+
+test("a value that does not fit the bucket is neither written nor read", async () => {
+  await assert.rejects(store.create("odd", { n: "1" } as never), { name: "ZodError" });
+  assert.equal(await store.get("odd"), undefined);
+  const { url: servers, passwords } = nats;
+  const raw = await connect({ servers, user: "storage", pass: passwords["storage"] ?? "" });
+  raw.publish("$KV.test-tickets.foreign", '{"n":"x"}');
+  await raw.flush();
+  await raw.close();
+  await assert.rejects(store.get("foreign"), /holds something else under foreign/);
+  await store.delete("foreign");
+});
+
+test("a watcher is told what there is and then every change, and skips what does not fit", async () => {
+  await store.create("w1", { n: 1 });
+  const told = new Map<string, number>();
+  let isCaughtUp = false;
+  const watching = second.watch({
+    onEntry: ({ key, value }) => told.set(key, value.n),
+    onGone: (key) => told.delete(key),
+    onCaughtUp: () => {
+      isCaughtUp = true;
+    },
+  });
+  await until(() => isCaughtUp);
+  assert.equal(told.get("w1"), 1);
+  const revision = (await store.create("w2", { n: 1 })) ?? 0;
+  await store.update("w2", { n: 2 }, revision);
+  await store.delete("w1");
+  await until(() => told.get("w2") === 2 && !told.has("w1"));
+  await watching.close();
+});
+
+test("a service that does not own a bucket cannot open it, nor touch it with its own connection", async () => {
+  const mesh = await nats.connect("lifecycle");
+  assert.throws(() => mesh.bucket(tickets), /belongs to storage/);
+  await mesh.drain(500);
+  const { url: servers, passwords } = nats;
+  const user = "gateway-internal";
+  const thief = await connect({
+    ...{ servers, user, pass: passwords[user] ?? "", inboxPrefix: "_INBOX_gateway_internal" },
+  });
+  for (const subject of [
+    "$KV.test-tickets.a",
+    "$JS.API.DIRECT.GET.KV_test-tickets.$KV.test-tickets.a",
+    "$JS.API.STREAM.MSG.GET.KV_test-tickets",
+  ]) {
+    await assert.rejects(thief.request(subject, "x", { timeout: 2_000 }), /permissions violation/i, subject);
+  }
+  await thief.close();
+  assert.equal((await store.get("a"))?.value.n, 1);
+});
+
+test("while NATS is away everything is unavailable; then the entries are there as before", async () => {
+  const revision = (await store.create("kept", { n: 1 })) ?? 0;
+  const told = new Set<string>();
+  const watching = second.watch({ onEntry: ({ key }) => told.add(key), onGone: (key) => told.delete(key) });
+  await until(() => told.has("kept"));
+  await nats.kill();
+  await until(() => !one.status().connected && !other.status().connected);
+  await assert.rejects(store.get("kept"), isUnavailable);
+  await assert.rejects(store.create("new", { n: 1 }), isUnavailable);
+  await assert.rejects(store.update("kept", { n: 2 }, revision), isUnavailable);
+  await assert.rejects(store.delete("kept", revision), isUnavailable);
+  await assert.rejects(store.keys(), isUnavailable);
+  await nats.start();
+  await until(() => one.status().connected && other.status().connected);
+  await until(async () => (await store.get("kept").catch(() => undefined))?.revision === revision);
+  assert.ok(await second.update("kept", { n: 2 }, revision));
+  assert.ok(await store.create("after", { n: 1 }));
+  await until(() => told.has("after"));
+  await watching.close();
+});

@@ -1,0 +1,73 @@
+// A bucket of an owner: reads of the last message of a subject, and writes that name the one they follow.
+
+import type { Bucket } from "@svc/proto";
+import type { BucketStore, BucketWriteOptions } from "../api.ts";
+import type { Core } from "../core.ts";
+import { encodeJson } from "../request/wire.ts";
+import { keySubject, removalHeaders } from "../view/bucket.ts";
+import { ensurer } from "./ensure.ts";
+import { decode, findLast, put } from "./last.ts";
+import { readKeys, watchBucket } from "./watch.ts";
+
+type Closeable = { close: () => Promise<void> };
+
+/** Opens it; whatever is opened besides ends with the mesh through `opened`. */
+export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]): BucketStore<V> {
+  if (bucket.owner !== core.service) throw new Error(`the bucket ${bucket.name} belongs to ${bucket.owner}`);
+  const ensure = ensurer(core, bucket);
+  const write = async (key: string, value: V, after: number, options: BucketWriteOptions = {}) => {
+    const body = encodeJson(bucket.value.parse(value));
+    const headers = { "Nats-TTL": secondsOf(options.ttlMs ?? bucket.ttlMs) };
+    return put(core, { subject: keySubject(bucket, key), body, headers, after });
+  };
+  const lastOf = (key: string) => findLast(core, bucket, key);
+
+  return {
+    get: async (key) => {
+      await ensure();
+      const last = await lastOf(key);
+      if (!last || last.isRemoval) return undefined;
+      return { key, value: decode(bucket, key, last.body), revision: last.sequence };
+    },
+    create: async (key, value, options) => {
+      await ensure();
+      const revision = await write(key, value, 0, options);
+      if (revision !== undefined) return revision;
+      // What stands there may be the sign of a removal; whoever writes behind it first has made the entry.
+      const last = await lastOf(key);
+      if (last && !last.isRemoval) return undefined;
+      return write(key, value, last?.sequence ?? 0, options);
+    },
+    update: async (key, value, revision, options) => {
+      await ensure();
+      return write(key, value, revision, options);
+    },
+    delete: async (key, revision) => {
+      await ensure();
+      const subject = keySubject(bucket, key);
+      const done = await put(core, {
+        subject,
+        body: new Uint8Array(0),
+        headers: removalHeaders,
+        after: revision,
+      });
+      return done !== undefined;
+    },
+    keys: async () => {
+      await ensure();
+      return readKeys(core, bucket);
+    },
+    watch: (options) => {
+      const watching = watchBucket(core, bucket, { ...options, ensure });
+      opened.push(watching);
+      return watching;
+    },
+  };
+}
+
+// The server knows whole seconds. Rounded up: an entry never goes before its time.
+function secondsOf(ttlMs: number): string {
+  if (!(ttlMs >= 1_000))
+    throw new Error(`a life of ${ttlMs} ms is too short for a bucket; 1000 is the least`);
+  return String(Math.ceil(ttlMs / 1_000));
+}

@@ -1,0 +1,92 @@
+// Everything in a bucket and then its changes, over every gap.
+
+import type { Bucket } from "@svc/proto";
+import type { BucketWatchOptions } from "../api.ts";
+import type { Core } from "../core.ts";
+import { type OrderedReader, openOrdered, type StreamMessage } from "../stream/ordered.ts";
+import { bucketFilter, bucketStream, isRemoval, keyOf } from "../view/bucket.ts";
+import { decode, unavailable } from "./last.ts";
+
+const heartbeatMs = 1_000;
+const keysWithinMs = 5_000;
+
+type Watch<V> = BucketWatchOptions<V> & { ensure: () => Promise<void> };
+
+export function watchBucket<V>(core: Core, bucket: Bucket<V>, options: Watch<V>): OrderedReader {
+  /** Keys that were told and are not gone. */
+  let told = new Set<string>();
+  /** Keys of the round under way, until it has caught up. */
+  let coming: Set<string> | undefined;
+  const tell = (message: StreamMessage) => {
+    const key = keyOf(bucket, message);
+    if (isRemoval(message)) {
+      coming?.delete(key);
+      if (told.delete(key)) options.onGone(key);
+      return;
+    }
+    coming?.add(key);
+    told.add(key);
+    try {
+      const value = decode(bucket, key, message.body);
+      options.onEntry({ key, value, revision: message.sequence });
+    } catch (error) {
+      core.log.error({ bucket: bucket.name, key, err: error }, "an entry could not be told");
+    }
+  };
+  return read(core, bucket, {
+    ensure: options.ensure,
+    onStart: () => {
+      coming = new Set();
+    },
+    onMessage: tell,
+    onCaughtUp: () => {
+      const gone = [...told].filter((key) => !coming?.has(key));
+      told = new Set(coming);
+      coming = undefined;
+      for (const key of gone) options.onGone(key);
+      options.onCaughtUp?.();
+    },
+  });
+}
+
+/** Keys of all entries in order. Throws the fault `unavailable`. */
+export async function readKeys(core: Core, bucket: Bucket): Promise<string[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+  const keys = new Set<string>();
+  const reader = read(core, bucket, {
+    onStart: () => keys.clear(),
+    onMessage: (message) => {
+      if (isRemoval(message)) keys.delete(keyOf(bucket, message));
+      else keys.add(keyOf(bucket, message));
+    },
+    onCaughtUp: () => resolve([...keys].sort()),
+  });
+  const late = setTimeout(
+    () => reject(unavailable(new Error("the keys did not come in time"))),
+    keysWithinMs,
+  );
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(late);
+    await reader.close();
+  }
+}
+
+type Reading = {
+  ensure?: () => Promise<void>;
+  onStart: () => void;
+  onMessage: (message: StreamMessage) => void;
+  onCaughtUp: () => void;
+};
+
+function read(core: Core, bucket: Bucket, { ensure, ...rest }: Reading): OrderedReader {
+  return openOrdered(core, {
+    stream: bucketStream(bucket.name),
+    filter: bucketFilter(bucket),
+    heartbeatMs,
+    startFrom: () => ({ deliver_policy: "last_per_subject" }),
+    ...(ensure && { beforeStart: ensure }),
+    ...rest,
+  });
+}
