@@ -1,0 +1,25 @@
+// `svc nano`: the session verifier alone.
+
+import { loadSettings } from "@svc/config";
+import { createLogger } from "@svc/telemetry";
+import { settings as schema } from "../config.ts";
+import { createVerifier } from "../session-verifier/verify.ts";
+import { nanoHelp, parseNanoArguments } from "./arguments.ts";
+import { startNanoServer } from "./server.ts";
+
+async function run(argv: readonly string[]): Promise<void> {
+  const { help, file, overrides, host, port } = parseNanoArguments(argv);
+  if (help) return void process.stdout.write(nanoHelp);
+  const settings = loadSettings(schema, { file, overrides });
+  const log = createLogger("nano", "info");
+  const server = await startNanoServer({ host, port, verify: createVerifier({ settings, log }), log });
+  const sources = ["mojang", ...settings.auth_source.map(({ tag }) => tag)];
+  log.info({ host, port: server.port, sources }, "ready");
+  for (const signal of ["SIGTERM", "SIGINT"] as const)
+    process.once(signal, () => void server.close().then(() => process.exit(0)));
+}
+
+await run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`svc nano: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+});
