@@ -24,6 +24,29 @@ test("a process is healthy while it runs and says what it waits for when it is n
   });
 });
 
+test("a process that only a new one can help says why and is no longer healthy", async () => {
+  const registry = createRegistry("storage", "1.2.3");
+  let stuck: string | undefined;
+  const isReady = async () => undefined;
+  const server = await startHealthServer({
+    host: "127.0.0.1",
+    port: 0,
+    registry,
+    isReady,
+    isStuck: () => stuck,
+  });
+  const ask = () => fetch(`http://127.0.0.1:${server.port}/healthz`);
+  try {
+    assert.equal((await ask()).status, 200);
+    stuck = "a pass over a server takes 601 s";
+    const answer = await ask();
+    assert.equal(answer.status, 503);
+    assert.deepEqual(await answer.json(), { status: "stuck", reason: stuck });
+  } finally {
+    await server.close();
+  }
+});
+
 test("metrics name the build that runs", async () => {
   await withHealth(undefined, async (base) => {
     assert.equal((await fetch(`${base}/readyz`)).status, 200);

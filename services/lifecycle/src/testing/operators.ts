@@ -37,6 +37,7 @@ export type Counts = { writes: number; probes: number; saves: number };
 export type OperatorReplica = {
   operator: Operator;
   settings: LifecycleSettings;
+  metrics: () => Promise<string>;
   stop: () => Promise<void>;
   /** From now on nothing it sends arrives anywhere; it then ends without a word to anybody. */
   crash: () => Promise<void>;
@@ -132,6 +133,7 @@ async function startReplica(deps: ReplicaDeps, overrides: readonly string[]): Pr
     poolSize: 4,
     log,
   });
+  const registry = createRegistry("lifecycle", "test");
   const operator = startOperator({
     kube: line.kube,
     mesh,
@@ -139,7 +141,7 @@ async function startReplica(deps: ReplicaDeps, overrides: readonly string[]): Pr
     settings: chosen,
     namespace,
     identity: `replica-${randomUUID()}`,
-    registry: createRegistry("lifecycle", "test"),
+    registry,
     log,
     rcon: standIn(deps, { kube: line.kube, settings: chosen }),
   });
@@ -153,6 +155,7 @@ async function startReplica(deps: ReplicaDeps, overrides: readonly string[]): Pr
   return {
     operator,
     settings: chosen,
+    metrics: () => registry.metrics(),
     stop: end,
     crash: () => {
       line.cut();
