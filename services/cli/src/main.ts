@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { buildVersion, callerDir, defaultDataDir } from "./config.ts";
+import type { NanoOptions } from "./nano/run.ts";
 import { CommandError, type Outcome, print } from "./output.ts";
 
 // Each command loads its code when it runs, so that `svc --help` answers at once.
@@ -212,6 +213,16 @@ function addManifestCommands(): void {
     );
 }
 
+function addNanoCommand(): void {
+  program
+    .command("nano")
+    .description("the session verifier alone: hasJoined for a proxy, without database, NATS and cluster")
+    .option("--config <file>", "configuration file; only [[auth_source]] and [identity] matter")
+    .option("--listen <host:port>", "where it answers", "127.0.0.1:8081")
+    .option("--set <section.key=value>", "override a setting (repeatable)", repeat)
+    .action(async (options: NanoOptions) => (await import("./nano/run.ts")).runNano(options));
+}
+
 function addVersionCommand(): void {
   command(program, "version", "version of this build").action(
     runs(async () => ({
@@ -240,5 +251,6 @@ addHostCommands();
 addUserCommands();
 addServerCommands();
 addManifestCommands();
+addNanoCommand();
 addVersionCommand();
 await program.parseAsync().catch(fail);

@@ -15,8 +15,9 @@ async function run(argv: readonly string[]): Promise<void> {
   const server = await startNanoServer({ host, port, verify: createVerifier({ settings, log }), log });
   const sources = ["mojang", ...settings.auth_source.map(({ tag }) => tag)];
   log.info({ host, port: server.port, sources }, "ready");
-  for (const signal of ["SIGTERM", "SIGINT"] as const)
-    process.once(signal, () => void server.close().then(() => process.exit(0)));
+  // A terminal tells the whole group, and `svc nano` hands it on as well.
+  const end = () => void server.close().then(() => process.exit(0));
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, end);
 }
 
 await run(process.argv.slice(2)).catch((error: unknown) => {

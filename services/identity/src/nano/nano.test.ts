@@ -14,12 +14,12 @@ import { thirdPartyId } from "../session-verifier/profile.ts";
 import { type Player, type SessionServer, startSessionServer } from "../testing/session-server.ts";
 
 const main = fileURLToPath(new URL("main.ts", import.meta.url));
-const start = (...argv: string[]) =>
-  spawn(process.execPath, [main, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
+const cli = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url));
+const start = (...argv: string[]) => spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "pipe"] });
 
 /** Runs it to its end. */
 async function run(...argv: string[]) {
-  const child = start(...argv);
+  const child = start(main, ...argv);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "exit")]);
   return { code: child.exitCode, stdout, stderr };
 }
@@ -38,7 +38,7 @@ describe("svc nano", () => {
       `[server]\nroot_domain = "play.example.org"\n[identity]\nmojang_session_url = "${mojang.hasJoinedUrl}"
 mojang_profile_url = "${mojang.profileUrl}"\n[[auth_source]]\ntag = "ely"\nprefix = "EL"\nurl = "${ely.hasJoinedUrl}"\n`,
     );
-    const running = start("--config", file, "--listen", "127.0.0.1:0");
+    const running = start(cli, "nano", "--config", file, "--listen", "127.0.0.1:0");
     child = running;
     for await (const line of createInterface({ input: running.stdout })) {
       const entry = JSON.parse(line) as { msg: string; port: number; sources: string[] };

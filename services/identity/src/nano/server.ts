@@ -35,14 +35,14 @@ export async function startNanoServer(options: NanoOptions): Promise<NanoServer>
   );
   server.listen(options.port, options.host);
   await once(server, "listening");
+  const closed = once(server, "close").then(() => undefined);
   return {
     port: (server.address() as AddressInfo).port,
-    close: async () => {
-      const closed = once(server, "close");
-      server.close();
+    close: () => {
       closing.abort();
+      server.close();
       server.closeIdleConnections();
-      await closed;
+      return closed;
     },
   };
 }
