@@ -71,6 +71,7 @@ export type Node = KubeObject & {
     capacity?: Record<string, string>;
     conditions?: Condition[];
     addresses?: { type: string; address: string }[];
+    nodeInfo?: { architecture?: string };
   };
 };
 export type Lease = KubeObject & {

@@ -1,8 +1,10 @@
 // Schemas that the description names, and the JSON Schema of everything else around them.
 
 import { z } from "zod";
+import { Image } from "../builds/image.ts";
 import { SessionView, SetupState } from "../identity/account.ts";
 import { Role } from "../identity/role.ts";
+import { ExecutionNode } from "../lifecycle/node.ts";
 import { Resources, WakeAccepted } from "../lifecycle/server.ts";
 import {
   AutostartPolicy,
@@ -19,7 +21,9 @@ export type Json = Record<string, unknown>;
 const named: Readonly<Record<string, z.ZodType>> = {
   AutostartPolicy,
   DesiredState,
+  ExecutionNode,
   FleetServer,
+  Image,
   Phase,
   PublicServerInfo,
   Resources,

@@ -1,0 +1,22 @@
+// A node as operators see it (behaviour.md o).
+
+import type { Node } from "@svc/kube";
+import type { nodes } from "@svc/proto";
+import { label } from "../cluster/resource.ts";
+import { identityOf, isOnline } from "../reconcile/node-state.ts";
+
+const shownAddresses: ReadonlySet<string> = new Set(["InternalIP", "ExternalIP"]);
+
+export function toExecutionNode(node: Node): nodes.ExecutionNode {
+  const { labels = {}, name } = node.metadata;
+  const addresses = (node.status?.addresses ?? []).filter(({ type }) => shownAddresses.has(type));
+  return {
+    // Servers are bound by the identity, so that is the name to give.
+    name: identityOf(node) ?? name,
+    role: labels[label.nodeRole] ?? "",
+    ready: isOnline(node),
+    approved: labels[label.nodeApproved] === "true" && node.spec?.unschedulable !== true,
+    addresses: addresses.map(({ address }) => address),
+    architecture: node.status?.nodeInfo?.architecture ?? labels["kubernetes.io/arch"] ?? "",
+  };
+}
