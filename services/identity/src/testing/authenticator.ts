@@ -1,0 +1,179 @@
+// A software authenticator and the browser before it: real keys, real attestation and assertion bytes (WebAuthn 6, 7).
+// What a hostile one would say instead is handed in as a lie.
+
+import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from "node:crypto";
+import { bytesOf, encode } from "./cbor.ts";
+
+export type Algorithm = "ES256" | "EdDSA";
+
+/** Bits of the authenticator data (WebAuthn 6.1). */
+export const flag = { present: 1, verified: 4, eligible: 8, backedUp: 16, attested: 64 } as const;
+
+/** What differs from an honest answer. */
+export type Lie = {
+  origin?: string;
+  rpId?: string;
+  type?: string;
+  challenge?: string;
+  crossOrigin?: boolean;
+  topOrigin?: string;
+  flags?: number;
+  /** Sign count that is told. */
+  counter?: number;
+  userHandle?: string | undefined;
+  /** Signs with a key of its own. */
+  isForged?: boolean;
+  /** Changes the answer after it was signed. */
+  tamper?: (response: Record<string, unknown>) => Record<string, unknown>;
+};
+export type AttestationLie = Lie & {
+  format?: "none" | "packed" | "tpm" | "apple";
+  statement?: Record<string, unknown>;
+  /** COSE number of the algorithm that is told; that of the key unless said otherwise. */
+  toldAlgorithm?: number;
+  /** All of the attestation object. */
+  object?: Buffer;
+};
+
+/** The standard's JSON forms, as far as they are needed here. */
+export type CreationOptions = { challenge: string; rp: { id: string }; user: { id: string } };
+export type RequestOptions = { challenge: string; rpId: string };
+export type Credential = {
+  id: string;
+  rawId: string;
+  type: "public-key";
+  response: Record<string, unknown>;
+  clientExtensionResults: Record<string, unknown>;
+};
+
+export type Authenticator = ReturnType<typeof createAuthenticator>;
+
+const cose: Record<Algorithm, number> = { ES256: -7, EdDSA: -8 };
+
+/** One passkey on one device. `origin` is the page that the browser shows. */
+export function createAuthenticator(about: { origin: string; algorithm?: Algorithm; isCounting?: boolean }) {
+  const { origin, algorithm = "ES256", isCounting = true } = about;
+  const device: Device = {
+    id: randomBytes(16),
+    aaguid: randomBytes(16),
+    algorithm,
+    keys: newKeys(algorithm),
+  };
+  const id = device.id.toString("base64url");
+  let counter = 0;
+  let userHandle: string | undefined;
+  const answer = (response: Record<string, unknown>, lie: Lie): Credential => {
+    const told = lie.tamper?.(response) ?? response;
+    return { id, rawId: id, type: "public-key", response: told, clientExtensionResults: {} };
+  };
+  return {
+    id,
+    register: (options: CreationOptions, lie: AttestationLie = {}): Credential => {
+      userHandle = options.user.id;
+      const client = clientData({ type: "webauthn.create", challenge: options.challenge, origin }, lie);
+      const object =
+        lie.object ?? attestationObject(device, client, { rpId: options.rp.id, counter, ...lie });
+      const response = {
+        clientDataJSON: client.toString("base64url"),
+        attestationObject: object.toString("base64url"),
+        transports: ["internal", "hybrid"],
+      };
+      return answer(response, lie);
+    },
+    assert: (options: RequestOptions, lie: Lie = {}): Credential => {
+      if (isCounting) counter += 1;
+      const client = clientData({ type: "webauthn.get", challenge: options.challenge, origin }, lie);
+      const flags = lie.flags ?? flag.present | flag.verified;
+      const data = head(lie.rpId ?? options.rpId, flags, lie.counter ?? counter);
+      const handle = "userHandle" in lie ? lie.userHandle : userHandle;
+      const response = {
+        clientDataJSON: client.toString("base64url"),
+        authenticatorData: data.toString("base64url"),
+        signature: signed(device, data, { client, isForged: lie.isForged ?? false }).toString("base64url"),
+        ...(handle !== undefined && { userHandle: handle }),
+      };
+      return answer(response, lie);
+    },
+  };
+}
+
+type Device = { id: Buffer; aaguid: Buffer; algorithm: Algorithm; keys: Keys };
+
+function clientData(honest: { type: string; challenge: string; origin: string }, lie: Lie): Buffer {
+  const { type = honest.type, challenge = honest.challenge, origin = honest.origin } = lie;
+  const { crossOrigin = false, topOrigin } = lie;
+  const told = { type, challenge, origin, crossOrigin, ...(topOrigin !== undefined && { topOrigin }) };
+  return Buffer.from(JSON.stringify(told));
+}
+
+function signed(device: Device, data: Buffer, about: { client: Buffer; isForged: boolean }): Buffer {
+  const { algorithm, keys } = device;
+  const { privateKey } = about.isForged ? newKeys(algorithm) : keys;
+  const bytes = Buffer.concat([data, sha256(about.client)]);
+  return sign(algorithm === "EdDSA" ? null : "sha256", bytes, privateKey);
+}
+
+type Told = AttestationLie & { rpId: string; counter: number };
+
+function attestationObject(device: Device, client: Buffer, told: Told): Buffer {
+  const { id, aaguid, algorithm, keys } = device;
+  const publicKey = encode(coseKey(keys.publicKey, algorithm, told.toldAlgorithm));
+  const flags = told.flags ?? flag.present | flag.verified | flag.attested;
+  const attested = Buffer.concat([aaguid, uint16(id.length), id, publicKey]);
+  const data = Buffer.concat([head(told.rpId, flags, told.counter), attested]);
+  const signature = signed(device, data, { client, isForged: told.isForged ?? false });
+  const self = { alg: cose[algorithm], sig: signature };
+  const format = told.format ?? "none";
+  const statement = told.statement ?? (format === "packed" ? self : {});
+  return encode({ fmt: format, attStmt: statement, authData: data });
+}
+
+/** One letter of a base64url text replaced by another. */
+export function bent(text: unknown, at = 20): string {
+  const given = String(text);
+  return `${given.slice(0, at)}${given[at] === "A" ? "B" : "A"}${given.slice(at + 1)}`;
+}
+
+type Keys = { privateKey: KeyObject; publicKey: KeyObject };
+
+function newKeys(algorithm: Algorithm): Keys {
+  return algorithm === "EdDSA"
+    ? generateKeyPairSync("ed25519")
+    : generateKeyPairSync("ec", { namedCurve: "P-256" });
+}
+
+// RFC 9053: 1 = key type, 3 = algorithm, -1 = curve, -2 and -3 = coordinates.
+function coseKey(key: KeyObject, algorithm: Algorithm, told = cose[algorithm]): Map<number, unknown> {
+  const { x, y } = key.export({ format: "jwk" });
+  if (algorithm === "EdDSA")
+    return new Map<number, unknown>([
+      [1, 1],
+      [3, told],
+      [-1, 6],
+      [-2, bytesOf(x)],
+    ]);
+  return new Map<number, unknown>([
+    [1, 2],
+    [3, told],
+    [-1, 1],
+    [-2, bytesOf(x)],
+    [-3, bytesOf(y)],
+  ]);
+}
+
+function head(rpId: string, flags: number, counter: number): Buffer {
+  const rest = Buffer.alloc(5);
+  rest.writeUInt8(flags, 0);
+  rest.writeUInt32BE(counter, 1);
+  return Buffer.concat([sha256(Buffer.from(rpId)), rest]);
+}
+
+function uint16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeUInt16BE(value);
+  return bytes;
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return hash("sha256", bytes, "buffer");
+}
