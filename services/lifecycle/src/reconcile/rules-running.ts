@@ -122,6 +122,11 @@ export const rconNotReached: Rule = (observed, now) => {
   if (!hasRcon(server) || probe.kind === "reached") return undefined;
   if (probe.kind === "none" && secret.kind === "present") return undefined;
   const { effects } = apply(observed);
+  // The server has its password and its players; that we cannot read it now is no reason to take the pod from them.
+  if (secret.kind === "unusable" && status.phase === "Running") {
+    const same = running(observed, now, { count: "unreadable", emptySince: status.emptySince });
+    return plan(observed, { status: same, requeue: after(settings.reconcile_secret), effects });
+  }
   const problem = probe.kind === "failed" ? probe.problem : secret.kind === "unusable" ? secret.problem : "";
   const misses = memory.misses + 1;
   const remembered = { ...memory, misses, probedAt: now };

@@ -330,6 +330,19 @@ describe("the rules below the table", () => {
     });
   }
 
+  test("rule 1: a running server whose Secret gets malformed goes on with its players, who cannot be counted", () => {
+    let observed = observedRunning({
+      secret: { kind: "unusable", problem: "no password" },
+      probe: { kind: "none" },
+    });
+    for (let pass = 0; pass < 5; pass++) {
+      const plan = expect(observed, { phase: "Running", ready: "True/RconReached", requeue: seconds(10) });
+      assert.equal(conditionsOf(plan)["PlayersCounted"], "False/ListUnreadable");
+      assert.deepEqual(plan.effects, []);
+      observed = { ...observed, status: plan.status, memory: plan.memory };
+    }
+  });
+
   test("rule 1: a Secret that is missing is made, and the start goes on", () => {
     const plan = decide(observedWaiting({ secret: { kind: "missing", fresh: password } }), now);
     assert.ok(effectsOf(plan).includes("create-secret"));

@@ -1,0 +1,82 @@
+// The RCON password on a cluster: made when it is missing, waited for when it is malformed, rolled when it is another.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { resources } from "@svc/kube";
+import { until } from "../../../../libs/mesh/src/testing.ts";
+import { annotation, servers } from "../cluster/resource.ts";
+import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
+import { type Operators, openOperators } from "../testing/operators.ts";
+import { quickSettings } from "../testing/quick.ts";
+import { startTestCluster, type TestCluster } from "../testing/stage.ts";
+
+const namespace = "minecraft";
+const target = { name: "rolling", namespace };
+const secretTarget = { name: "rolling-rcon", namespace };
+
+let cluster: TestCluster;
+let operators: Operators;
+let node: FakeNode;
+before(async () => {
+  cluster = await startTestCluster({ nodes: 0 });
+  operators = await openOperators({ ...cluster, namespace });
+  node = await startFakeNode({ kube: operators.kube, namespace, getsReady: () => true });
+  await operators.start(quickSettings);
+  await operators.makeServer("rolling", { desiredState: "Running" });
+});
+after(async () => {
+  await node.stop();
+  await operators.close();
+  await cluster.close();
+});
+
+const status = async () => (await operators.kube.get(servers, target)).status;
+const isRunning = () => until(async () => (await status())?.phase === "Running");
+const podUid = async () =>
+  (await operators.kube.find(resources.pods, { name: "rolling-0", namespace }))?.metadata.uid;
+const digest = async () => {
+  const set = await operators.kube.get(resources.statefulSets, target);
+  return set.spec.template.metadata?.annotations?.[annotation.rconSecret];
+};
+
+test("a Secret that was deleted is made anew, and the pod rolls to its password", async () => {
+  await isRunning();
+  const [uid, before] = [await podUid(), await digest()];
+  await operators.kube.remove(resources.secrets, secretTarget);
+  await until(async () => {
+    const now = await podUid();
+    return now !== undefined && now !== uid && (await digest()) !== before;
+  });
+  await isRunning();
+  const { data } = await operators.kube.get(resources.secrets, secretTarget);
+  assert.match(Buffer.from(data?.["password"] ?? "", "base64").toString(), /^[0-9a-f]{32}$/);
+  const made = async () => {
+    const { items } = await operators.kube.list(resources.events, { namespace });
+    // The same words within ten minutes are one Event with a count.
+    const told = items.filter(({ reason }) => reason === "RconSecretCreated");
+    return told.reduce((sum, { count }) => sum + count, 0);
+  };
+  await until(async () => (await made()) === 2);
+});
+
+test("a malformed Secret holds up the next start until it is mended", async () => {
+  const data = (password: string) => ({
+    merge: { data: { password: Buffer.from(password).toString("base64") } },
+  });
+  const desire = (desiredState: string) =>
+    operators.kube.patch(servers, target, { merge: { spec: { desiredState } } });
+  await desire("Stopped");
+  await until(async () => (await status())?.phase === "Stopped");
+  await operators.kube.patch(resources.secrets, secretTarget, data("two\nlines"));
+  await desire("Running");
+  await until(async () =>
+    Boolean(
+      (await status())?.conditions?.some(
+        ({ type, reason }) => type === "Ready" && reason === "RconSecretUnavailable",
+      ),
+    ),
+  );
+  assert.equal((await operators.kube.get(resources.statefulSets, target)).spec.replicas, 0);
+  await operators.kube.patch(resources.secrets, secretTarget, data("0".repeat(32)));
+  await isRunning();
+});
