@@ -105,6 +105,8 @@ describe("the operator on a real API server", () => {
     });
 
     test("an idle pass changes nothing: the set that comes back with defaults is not written again", async () => {
+      // The set counts its pod some moments after the pod itself is ready; that is the last change of a start.
+      await until(async () => (await read()).status?.readyReplicas === 1);
       const before = (await kube.get(resources.statefulSets, target)).metadata.resourceVersion;
       const writes = operators.counts.writes;
       const probes = operators.counts.probes;
