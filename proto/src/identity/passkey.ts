@@ -10,6 +10,13 @@ import { LoginResult, TypedCode } from "./sign-in.ts";
 /** What the browser's WebAuthn call takes or gives; its shape is the standard's. */
 const WebAuthn = z.record(z.string(), z.unknown());
 
+/** What the holder calls a passkey. */
+const PasskeyName = z
+  .string()
+  .trim()
+  .max(64)
+  .regex(/^\P{C}*$/u, "must be at most 64 visible characters");
+
 /** interface.md 2.25. */
 export const PasskeyCredential = z.strictObject({
   id: z.string(),
@@ -69,7 +76,7 @@ export const beginRegister = operation({
   subject: "identity.passkey.begin-register",
   http: { ...own, method: "POST", path: "/api/v1/account/passkey/register/begin" },
   output: WebAuthn,
-  faults: ["reauth_required", "passkey_unavailable"],
+  faults: ["reauth_required", "passkey_register_failed", "passkey_unavailable"],
   summary: "Starts binding a passkey to the caller.",
   spec: "api.md A9",
 });
@@ -77,9 +84,9 @@ export const beginRegister = operation({
 export const finishRegister = operation({
   subject: "identity.passkey.finish-register",
   http: { ...own, method: "POST", path: "/api/v1/account/passkey/register/finish", status: 201 },
-  body: { attestation: WebAuthn, name: z.string().trim().max(64).optional() },
+  body: { attestation: WebAuthn, name: PasskeyName.optional() },
   output: PasskeyCredential,
-  faults: ["passkey_register_failed", "passkey_taken", "passkey_unavailable"],
+  faults: ["passkey_register_failed", "passkey_taken", "reauth_required", "passkey_unavailable"],
   summary: "Binds the passkey; counts as a proof.",
   spec: "api.md A9",
 });

@@ -51,6 +51,8 @@ test("the defaults are those of the specification", () => {
     passkey_challenge_ttl: 300_000,
     passkey_challenges_per_network: 32,
     passkey_challenges: 16_384,
+    passkey_challenges_per_account: 10,
+    passkeys_per_account: 50,
     deletion_retry: 15_000,
     retention_first: minute,
     retention_every: hour,

@@ -92,6 +92,9 @@ const identity = section({
   /** Ceremonies under way at one sign-in door, from one network and in all. */
   passkey_challenges_per_network: count(32),
   passkey_challenges: count(16_384),
+  /** Challenges of one signed-in account and purpose; the oldest goes when one more is made. */
+  passkey_challenges_per_account: count(10),
+  passkeys_per_account: count(50),
   /** How soon lifecycle is asked again to release a deleted user's servers. */
   deletion_retry: duration("15s"),
   retention_first: duration("1m"),

@@ -8,20 +8,22 @@ import {
   verifyAuthenticationResponse,
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
-import { z } from "zod";
+import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
+import { type Assertion, type Attestation, isFramed } from "./answer.ts";
+import { algorithms, isUsableKey } from "./public-key.ts";
 import type { RelyingParty } from "./relying-party.ts";
 import type { Credential } from "./store.ts";
 
 type Options = Record<string, unknown> & { challenge: string };
 
-/** EdDSA, ES256, RS256. Pinned: newer ones would bind passkeys that older releases cannot check (toolchain.md 6). */
-const algorithms = [-8, -7, -257];
 const challengeBytes = 32;
 
-/** Options of a login or a proof; no credentials at all let the passkey say whose it is. */
+export type Allowed = { id: string; transports?: Credential["transports"] };
+
+/** Options of a login or a proof; nothing allowed lets the passkey say whose it is. */
 export async function assertionOptions(
   party: RelyingParty,
-  credentials: readonly Pick<Credential, "credential_id" | "transports">[],
+  allowed: readonly Allowed[],
   timeoutMs: number,
 ): Promise<Options> {
   const options = await generateAuthenticationOptions({
@@ -29,7 +31,7 @@ export async function assertionOptions(
     challenge: new Uint8Array(randomBytes(challengeBytes)),
     timeout: timeoutMs,
     userVerification: "required",
-    allowCredentials: credentials.map(({ credential_id: id, transports }) => ({ id, transports })),
+    allowCredentials: [...allowed],
   });
   return { ...options };
 }
@@ -49,64 +51,14 @@ export async function registrationOptions(
     attestationType: "none",
     supportedAlgorithmIDs: algorithms,
     authenticatorSelection: { residentKey: "preferred", userVerification: "required" },
-    excludeCredentials: about.bound.map(({ credential_id: id, transports }) => ({ id, transports })),
+    excludeCredentials: about.bound.map(toAllowed),
   });
   return { ...options };
 }
 
-const encoded = z.string().min(1).max(65_536);
-const extensions = z.record(z.string(), z.unknown()).default({});
-
-const Assertion = z.object({
-  id: encoded,
-  rawId: encoded,
-  type: z.literal("public-key"),
-  response: z.object({
-    clientDataJSON: encoded,
-    authenticatorData: encoded,
-    signature: encoded,
-    userHandle: z
-      .string()
-      .max(1_024)
-      .nullish()
-      .transform((handle) => handle ?? undefined),
-  }),
-  clientExtensionResults: extensions,
-});
-export type Assertion = z.output<typeof Assertion>;
-
-const Attestation = z.object({
-  id: encoded,
-  rawId: encoded,
-  type: z.literal("public-key"),
-  response: z.object({
-    clientDataJSON: encoded,
-    attestationObject: encoded,
-    transports: z.array(z.string().max(32)).max(16).optional().catch(undefined),
-  }),
-  clientExtensionResults: extensions,
-});
-export type Attestation = z.output<typeof Attestation>;
-
-/** Undefined when it is none; what it claims is not checked here. */
-export const parseAssertion = (value: unknown): Assertion | undefined => Assertion.safeParse(value).data;
-export const parseAttestation = (value: unknown): Attestation | undefined =>
-  Attestation.safeParse(value).data;
-
-/** The challenge that the browser says it signed; undefined when it cannot be read. */
-export function signedChallenge({ clientDataJSON }: { clientDataJSON: string }): string | undefined {
-  try {
-    const told: unknown = JSON.parse(Buffer.from(clientDataJSON, "base64url").toString("utf8"));
-    return z.object({ challenge: z.string().min(1).max(1_024) }).safeParse(told).data?.challenge;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The account that a discoverable passkey names; undefined when it names none. */
-export function namedAccount({ response }: Assertion): string | undefined {
-  if (!response.userHandle) return undefined;
-  return Buffer.from(response.userHandle, "base64url").toString("utf8");
+/** What the holder's own browser is told of a passkey. */
+export function toAllowed({ credential_id: id, transports }: Credential): Allowed {
+  return { id, transports };
 }
 
 export type Verified = { counter: number; isBackedUp: boolean };
@@ -120,7 +72,7 @@ export async function verifyAssertion(
   about: { assertion: Assertion; challenge: string; credential: Credential },
 ): Promise<Verified | undefined> {
   const { assertion, challenge, credential } = about;
-  if (!credential.user_verified) return undefined;
+  if (!credential.user_verified || isFramed(assertion.response)) return undefined;
   try {
     const { verified, authenticationInfo: info } = await verifyAuthenticationResponse({
       response: assertion as Parameters<typeof verifyAuthenticationResponse>[0]["response"],
@@ -135,6 +87,8 @@ export async function verifyAssertion(
       },
     });
     if (!verified || !info.userVerified) return undefined;
+    // Whether a passkey can be copied is settled when it is made (WebAuthn 7.2).
+    if ((info.credentialDeviceType === "multiDevice") !== credential.backup_eligible) return undefined;
     return { counter: info.newCounter, isBackedUp: info.credentialBackedUp };
   } catch {
     // The library throws for every way in which it can be wrong; none of them is told.
@@ -142,12 +96,17 @@ export async function verifyAssertion(
   }
 }
 
-/** What an attestation binds; undefined when it does not answer the challenge or nobody was verified. */
+/**
+ * What an attestation binds; undefined when it does not answer the challenge or nobody was verified. Nobody is asked to
+ * vouch for a device, so a statement with certificates is refused unread.
+ */
 export async function verifyAttestation(
   party: RelyingParty,
   { attestation, challenge }: { attestation: Attestation; challenge: string },
 ): Promise<VerifiedRegistrationResponse["registrationInfo"] | undefined> {
+  if (isFramed(attestation.response)) return undefined;
   try {
+    if (!isSelfMade(attestation)) return undefined;
     const { registrationInfo } = await verifyRegistrationResponse({
       response: attestation as Parameters<typeof verifyRegistrationResponse>[0]["response"],
       expectedChallenge: challenge,
@@ -156,8 +115,16 @@ export async function verifyAttestation(
       requireUserVerification: true,
       supportedAlgorithmIDs: algorithms,
     });
-    return registrationInfo?.userVerified ? registrationInfo : undefined;
+    if (!registrationInfo?.userVerified || !isUsableKey(registrationInfo.credential.publicKey))
+      return undefined;
+    return registrationInfo;
   } catch {
     return undefined;
   }
+}
+
+function isSelfMade({ response }: Attestation): boolean {
+  const told = decodeAttestationObject(new Uint8Array(Buffer.from(response.attestationObject, "base64url")));
+  const format = told.get("fmt");
+  return format === "none" || (format === "packed" && told.get("attStmt").get("x5c") === undefined);
 }

@@ -1,22 +1,30 @@
+// Both logins by passkey (api.md A6): by address, and by a passkey that says itself whose it is.
+
 import type { Context, Handler } from "@svc/mesh";
-import { type AnyContract, Fault, type passkeys, type signIn } from "@svc/proto";
+import { type Client, Fault, type passkeys, type signIn } from "@svc/proto";
 import { type Account, findByVerifiedEmail, findLiveAccount } from "../account/store.ts";
 import { networkOf } from "../budget/network.ts";
-import type { ChallengePurpose } from "../database.ts";
+import type { ChallengePurpose, IdentityTrx } from "../database.ts";
 import { createSession } from "../session/store.ts";
-import { assertionOptions, namedAccount } from "./ceremony.ts";
+import { namedAccount, parseAssertion } from "./answer.ts";
+import { assertionOptions } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
+import type { RelyingParty } from "./relying-party.ts";
 import { countLive, insertChallenge, listCredentials, takeTurn } from "./store.ts";
 import { usePasskey } from "./use.ts";
 
-/** identity.passkey.begin-login: an unknown address and one without a passkey are answered alike. */
+/**
+ * identity.passkey.begin-login: an unknown address and one without a passkey are answered alike. A stranger is told the
+ * ids that a browser needs, in an order that says nothing, and not of what kind the devices are.
+ */
 export function createBeginLogin(deps: PasskeyDeps): Handler<typeof passkeys.beginLogin> {
   return async ({ client, fault }, { email }) => {
     const party = getParty(deps);
     const account = await findByVerifiedEmail(deps.db, email);
     const credentials = await listCredentials(deps.db, account?.id ?? "");
     if (!account || credentials.length === 0) throw fault("no_passkey");
-    const options = await assertionOptions(party, credentials, deps.limits.passkey_challenge_ttl);
+    const ids = credentials.map(({ credential_id: id }) => id).sort();
+    const options = await optionsFor(party, ids, deps);
     const { challenge } = options;
     await keep(deps, { purpose: "login", challenge, userId: account.id, address: client.address });
     return options;
@@ -26,11 +34,18 @@ export function createBeginLogin(deps: PasskeyDeps): Handler<typeof passkeys.beg
 /** identity.passkey.begin-discoverable */
 export function createBeginDiscoverable(deps: PasskeyDeps): Handler<typeof passkeys.beginDiscoverable> {
   return async ({ client }) => {
-    const publicKey = await assertionOptions(getParty(deps), [], deps.limits.passkey_challenge_ttl);
+    const publicKey = await optionsFor(getParty(deps), [], deps);
     const { challenge } = publicKey;
     const loginId = await keep(deps, { purpose: "discoverable", challenge, address: client.address });
     return { publicKey, login_id: loginId };
   };
+}
+
+async function optionsFor(party: RelyingParty, ids: readonly string[], { limits }: PasskeyDeps) {
+  const allowed = ids.map((id) => ({ id }));
+  return assertionOptions(party, allowed, limits.passkey_challenge_ttl).catch(() => {
+    throw new Fault("passkey_login_failed");
+  });
 }
 
 type Kept = {
@@ -59,57 +74,62 @@ async function keep(deps: PasskeyDeps, { address, ...about }: Kept): Promise<str
 /** identity.passkey.finish-login */
 export function createFinishLogin(deps: PasskeyDeps): Handler<typeof passkeys.finishLogin> {
   return async (context, { email, assertion }) => {
-    getParty(deps);
     const known = await findByVerifiedEmail(deps.db, email);
-    const account = await usePasskey(deps, {
+    const signedIn = await usePasskey(deps, {
       assertion,
       purpose: "login",
       isMine: (spent) => known !== undefined && spent.user_id === known.id,
-      owner: async () => known,
+      userId: known?.id,
+      effect: (trx, account) => mint(deps, trx, { account, client: context.client }),
     });
-    return signInOrRefuse(deps, context, { account, known });
+    return answerLogin(deps, context, { signedIn, known });
   };
 }
 
 /** identity.passkey.finish-discoverable */
 export function createFinishDiscoverable(deps: PasskeyDeps): Handler<typeof passkeys.finishDiscoverable> {
   return async (context, { login_id, assertion }) => {
-    getParty(deps);
-    let known: Account | undefined;
-    const account = await usePasskey(deps, {
+    const signedIn = await usePasskey(deps, {
       assertion,
       purpose: "discoverable",
       isMine: (spent) => spent.id === login_id,
-      owner: async (_credential, given) => {
-        known = await findLiveAccount(deps.db, namedAccount(given) ?? "");
-        return known;
-      },
+      effect: (trx, account) => mint(deps, trx, { account, client: context.client }),
     });
-    return signInOrRefuse(deps, context, { account, known });
+    const named = signedIn ? undefined : namedIn(assertion);
+    const known = named === undefined ? undefined : await findLiveAccount(deps.db, named);
+    return answerLogin(deps, context, { signedIn, known });
   };
 }
 
-type Door = Context<typeof passkeys.finishLogin> | Context<typeof passkeys.finishDiscoverable>;
+function namedIn(value: unknown): string | undefined {
+  const assertion = parseAssertion(value);
+  return assertion && namedAccount(assertion);
+}
 
-async function signInOrRefuse(
-  deps: PasskeyDeps,
-  context: Door,
-  { account, known }: { account: Account | undefined; known: Account | undefined },
-): Promise<signIn.LoginResult> {
-  if (!account) {
-    deps.events.signInFailed(context as Context<AnyContract>, {
-      door: "passkey",
-      reason: known ? "bad_assertion" : "no_account",
-      ...(known && { userId: known.id, username: known.username }),
-    });
+type SignedIn = { account: Account; session: Awaited<ReturnType<typeof createSession>> };
+
+async function mint(
+  { limits, now }: PasskeyDeps,
+  trx: IdentityTrx,
+  { account, client }: { account: Account; client: Client },
+): Promise<SignedIn> {
+  const minted = { userId: account.id, door: "passkey", client, now: now(), isProof: true } as const;
+  return { account, session: await createSession(trx, { ...minted, ttlMs: limits.session_ttl }) };
+}
+
+type Door = Context<typeof passkeys.finishLogin> | Context<typeof passkeys.finishDiscoverable>;
+type Ended = { signedIn: SignedIn | undefined; known: Account | undefined };
+
+function answerLogin({ events }: PasskeyDeps, context: Door, { signedIn, known }: Ended): signIn.LoginResult {
+  if (!signedIn) {
+    const reason = known ? "bad_assertion" : "no_account";
+    const subject = known && { userId: known.id, username: known.username };
+    events.signInFailed(context, { door: "passkey", reason, ...subject });
     throw new Fault("passkey_login_invalid");
   }
+  const { account, session } = signedIn;
   const { id: userId, username, role } = account;
-  const minted = { userId, door: "passkey", client: context.client, now: deps.now(), isProof: true } as const;
-  const session = await deps.db
-    .transaction()
-    .execute((trx) => createSession(trx, { ...minted, ttlMs: deps.limits.session_ttl }));
-  deps.events.signedIn(context, { door: "passkey", userId, username });
+  events.signedIn(context, { door: "passkey", userId, username });
   context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
   return { user_id: userId, role };
 }

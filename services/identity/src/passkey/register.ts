@@ -6,12 +6,14 @@ import type { IdentityTrx } from "../database.ts";
 import { getAccount } from "../principal.ts";
 import { requireReauth } from "../reauth/require.ts";
 import { noteProof } from "../session/store.ts";
-import { parseAttestation, registrationOptions, signedChallenge, verifyAttestation } from "./ceremony.ts";
+import { parseAttestation, signedChallenge } from "./answer.ts";
+import { registrationOptions, verifyAttestation } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
 import {
   type Credential,
   insertChallenge,
   insertCredential,
+  keepNewestChallenges,
   listCredentials,
   type NewCredential,
   spendChallenge,
@@ -20,18 +22,22 @@ import {
 /** identity.passkey.begin-register */
 export function createBeginRegister(deps: PasskeyDeps): Handler<typeof passkeys.beginRegister> {
   const { db, limits, now } = deps;
-  return async ({ principal }) => {
+  return async (context) => {
     const party = getParty(deps);
-    const { user_id: userId, session } = getAccount(principal);
+    const { user_id: userId, session } = getAccount(context.principal);
     const account = await findLiveAccount(db, userId);
     if (!account) throw new Fault("unauthorized");
     await requireReauth(deps, db, { account, session });
     const bound = await listCredentials(db, userId);
+    if (bound.length >= limits.passkeys_per_account) throw tooMany(deps);
     const ttlMs = limits.passkey_challenge_ttl;
     const userName = account.email ?? account.username;
     const options = await registrationOptions(party, { userId, userName, bound, timeoutMs: ttlMs });
     const { challenge } = options;
     await insertChallenge(db, { purpose: "register", challenge, userId, session, now: now(), ttlMs });
+    await keepNewestChallenges(db, {
+      ...{ userId, purpose: "register", limit: limits.passkey_challenges_per_account },
+    });
     return options;
   };
 }
@@ -41,11 +47,12 @@ export function createFinishRegister(deps: PasskeyDeps): Handler<typeof passkeys
   const { db, events, notices } = deps;
   return async (context, { attestation, name = "" }) => {
     const { user_id: userId, session } = getAccount(context.principal);
-    const bound = await verify(deps, { attestation, userId, session });
-    if (!bound) throw context.fault("passkey_register_failed");
+    const verified = await verify(deps, { attestation, userId, session });
+    if (!verified) throw context.fault("passkey_register_failed");
+    const credential = { ...verified.bound, user_id: userId, name };
     const made = await db
       .transaction()
-      .execute((trx) => bind(deps, trx, { credential: { ...bound, user_id: userId, name }, session }))
+      .execute((trx) => bind(deps, trx, { credential, session, begunAt: verified.begunAt }))
       .catch((error: unknown) => {
         if (violates(error, "webauthn_credentials_once")) throw context.fault("passkey_taken");
         throw error;
@@ -59,7 +66,9 @@ export function createFinishRegister(deps: PasskeyDeps): Handler<typeof passkeys
 type Given = { attestation: unknown; userId: string; session: string };
 type Bound = Omit<NewCredential, "user_id" | "name">;
 
-async function verify(deps: PasskeyDeps, { attestation, ...mine }: Given): Promise<Bound | undefined> {
+type Verified = { bound: Bound; begunAt: Date };
+
+async function verify(deps: PasskeyDeps, { attestation, ...mine }: Given): Promise<Verified | undefined> {
   const party = getParty(deps);
   const given = parseAttestation(attestation);
   const challenge = given && signedChallenge(given.response);
@@ -68,34 +77,47 @@ async function verify(deps: PasskeyDeps, { attestation, ...mine }: Given): Promi
   const spent = await spendChallenge(deps.db, { challenge, purpose: "register", now });
   if (spent?.user_id !== mine.userId || spent.session !== mine.session) return undefined;
   const info = await verifyAttestation(party, { attestation: given, challenge });
-  return (
-    info && {
-      credential_id: info.credential.id,
-      public_key: Buffer.from(info.credential.publicKey).toString("base64"),
-      sign_count: info.credential.counter,
-      aaguid: info.aaguid,
-      user_verified: true,
-      backup_eligible: info.credentialDeviceType === "multiDevice",
-      backup_state: info.credentialBackedUp,
-      transports: given.response.transports ?? [],
-      created_at: now,
-    }
-  );
+  return info && { bound: toBound(info, given.response.transports, now), begunAt: spent.created_at };
 }
 
-type Binding = { credential: NewCredential; session: string };
+type Info = NonNullable<Awaited<ReturnType<typeof verifyAttestation>>>;
 
+function toBound(info: Info, transports: string[], now: Date): Bound {
+  return {
+    credential_id: info.credential.id,
+    public_key: Buffer.from(info.credential.publicKey).toString("base64"),
+    sign_count: info.credential.counter,
+    aaguid: info.aaguid,
+    user_verified: true,
+    backup_eligible: info.credentialDeviceType === "multiDevice",
+    backup_state: info.credentialBackedUp,
+    transports,
+    created_at: now,
+  };
+}
+
+type Binding = { credential: NewCredential; session: string; begunAt: Date };
+
+/** A proof counts if it was fresh when the ceremony began, but the account may have got a way to prove itself since. */
 async function bind(
   deps: PasskeyDeps,
   trx: IdentityTrx,
-  { credential, session }: Binding,
+  { credential, session, begunAt }: Binding,
 ): Promise<Credential> {
   const account = await lockLiveAccount(trx, credential.user_id);
   if (!account) throw new Fault("unauthorized");
+  await requireReauth(deps, trx, { account, session, at: begunAt });
+  const bound = await listCredentials(trx, account.id);
+  if (bound.length >= deps.limits.passkeys_per_account) throw tooMany(deps);
   const made = await insertCredential(trx, credential);
-  await noteProof(trx, { tokenHash: session, now: deps.now() });
+  if (!(await noteProof(trx, { tokenHash: session, now: deps.now() }))) throw new Fault("unauthorized");
   await tell(deps, trx, { account, kind: "passkey_added", name: credential.name });
   return made;
+}
+
+function tooMany({ limits }: PasskeyDeps): Fault {
+  const message = `An account has at most ${limits.passkeys_per_account} passkeys; remove one first.`;
+  return new Fault("passkey_register_failed", { message });
 }
 
 /** A letter to the verified address that a passkey came or went. */

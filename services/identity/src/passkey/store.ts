@@ -52,18 +52,16 @@ export function insertCredential(trx: IdentityTrx, credential: NewCredential): P
     .executeTakeFirstOrThrow();
 }
 
-/** Notes a use. False when another one got ahead of it: then the counter is not what was checked. */
+/** Notes a use. Call it with the account locked since the counter was checked. */
 export async function noteUse(
   trx: IdentityTrx,
-  used: { id: string; before: number; after: number; isBackedUp: boolean; now: Date },
-): Promise<boolean> {
-  const row = await trx
+  used: { id: string; counter: number; isBackedUp: boolean; now: Date },
+): Promise<void> {
+  await trx
     .updateTable("webauthn_credentials")
-    .set({ sign_count: used.after, backup_state: used.isBackedUp, last_used_at: used.now })
+    .set({ sign_count: used.counter, backup_state: used.isBackedUp, last_used_at: used.now })
     .where("id", "=", used.id)
-    .where("sign_count", "=", used.before)
-    .executeTakeFirst();
-  return row.numUpdatedRows > 0n;
+    .execute();
 }
 
 /** True when the account had such a passkey. */
@@ -111,6 +109,26 @@ export async function insertChallenge(db: IdentityDb, about: NewChallenge): Prom
     })
     .execute();
   return id;
+}
+
+/** Forgets all but the newest challenges of an account for a purpose. */
+export async function keepNewestChallenges(
+  db: IdentityDb,
+  { userId, purpose, limit }: { userId: string; purpose: ChallengePurpose; limit: number },
+): Promise<void> {
+  await db
+    .deleteFrom("webauthn_challenges")
+    .where("id", "in", (older) =>
+      older
+        .selectFrom("webauthn_challenges")
+        .select("id")
+        .where("user_id", "=", userId)
+        .where("purpose", "=", purpose)
+        .orderBy("created_at", "desc")
+        .orderBy("id", "desc")
+        .offset(limit),
+    )
+    .execute();
 }
 
 /** How many ceremonies of a door are live, from one network or in all. */

@@ -58,7 +58,7 @@ async function settle(
   // A code that went to an address which is no longer the account's proves nothing of the account.
   if (!isSameAddress(tried.email, tried.account.email)) return { kind: "no_code" };
   await spendCodes(trx, { userId, purpose, now });
-  await noteProof(trx, { tokenHash: session, now });
+  if (!(await noteProof(trx, { tokenHash: session, now }))) throw new Fault("no_session");
   return tried;
 }
 

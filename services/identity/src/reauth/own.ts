@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { Fault, type passkeys } from "@svc/proto";
 import { findLiveAccount } from "../account/store.ts";
+import type { IdentityTrx } from "../database.ts";
 import type { PasskeyDeps } from "../passkey/deps.ts";
 import { beginStepUp, finishStepUp } from "../passkey/step-up.ts";
 import { getAccount } from "../principal.ts";
@@ -38,12 +39,14 @@ export function createBeginReauth(deps: PasskeyDeps): Handler<typeof passkeys.be
 export function createFinishReauth(deps: PasskeyDeps): Handler<typeof passkeys.finishReauth> {
   return async (context, { assertion }) => {
     const { user_id: userId, session } = getAccount(context.principal);
-    if (!(await finishStepUp(deps, { userId, session, purpose: "reauth", assertion }))) {
+    const now = deps.now();
+    const effect = async (trx: IdentityTrx) => {
+      if (!(await noteProof(trx, { tokenHash: session, now }))) throw context.fault("no_session");
+    };
+    if (!(await finishStepUp(deps, { userId, session, purpose: "reauth", assertion, effect }))) {
       deps.events.signInFailed(context, { door: "reauth", reason: "bad_assertion" });
       throw context.fault("passkey_login_invalid");
     }
-    const now = deps.now();
-    await deps.db.transaction().execute((trx) => noteProof(trx, { tokenHash: session, now }));
     return { ok: true, until: untilOf(deps, now) };
   };
 }

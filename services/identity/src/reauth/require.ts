@@ -16,14 +16,19 @@ export async function waysOf(
   return { role, emailVerified, hasPasskey: await hasPasskey(db, id), hasRelay };
 }
 
-type Asking = { account: Pick<Account, "id" | "role" | "email_verified">; session: string };
+type Asking = {
+  account: Pick<Account, "id" | "role" | "email_verified">;
+  session: string;
+  /** When the proof must have been fresh; now unless said otherwise. */
+  at?: Date;
+};
 type Needs = Pick<Deps, "hasRelay" | "limits" | "now">;
 
 /** Whether the session still has to prove itself before it changes a way in. */
 export async function lacksProof(deps: Needs, db: IdentityDb, about: Asking): Promise<boolean> {
   const ways = await waysOf(deps, db, about.account);
   const reauthAt = await findReauthAt(db, about.session);
-  return needsProof(ways, reauthAt, { now: deps.now(), reauthTtlMs: deps.limits.reauth_ttl });
+  return needsProof(ways, reauthAt, { now: about.at ?? deps.now(), reauthTtlMs: deps.limits.reauth_ttl });
 }
 
 /**

@@ -146,20 +146,25 @@ export async function revokeSessions(trx: IdentityTrx, about: Revoking): Promise
   return ended.length;
 }
 
-/** When the session last proved itself. */
+/** When the session last proved itself; never for one that was ended. */
 export async function findReauthAt(db: IdentityDb, tokenHash: string): Promise<Date | null> {
   const row = await db
     .selectFrom("sessions")
     .select("reauth_at")
     .where("token_hash", "=", tokenHash)
+    .where("revoked_at", "is", null)
     .executeTakeFirst();
   return row?.reauth_at ?? null;
 }
 
-export async function noteProof(trx: IdentityTrx, about: { tokenHash: string; now: Date }): Promise<void> {
-  await trx
+/** False when the session was ended meanwhile. */
+export async function noteProof(trx: IdentityTrx, about: { tokenHash: string; now: Date }): Promise<boolean> {
+  const noted = await trx
     .updateTable("sessions")
     .set({ reauth_at: about.now })
     .where("token_hash", "=", about.tokenHash)
-    .execute();
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", about.now)
+    .executeTakeFirst();
+  return noted.numUpdatedRows > 0n;
 }
