@@ -1,7 +1,7 @@
 import { isFault } from "@svc/proto";
 import { nobody } from "./audit.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
-import { takeAbandoned } from "./store.ts";
+import { takeAbandoned } from "./redemption-store.ts";
 
 /** Carries one abandoned redemption on; false when there is none. */
 export async function carryOn(needs: HandOver): Promise<boolean> {

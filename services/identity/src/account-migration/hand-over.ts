@@ -8,7 +8,8 @@ import { revokeSessions } from "../session/store.ts";
 import { markDeleted } from "../user/store.ts";
 import { auditMigration } from "./audit.ts";
 import type { Migration } from "./policy.ts";
-import { abandonRedemption, endRedemption, findTarget, giveCodeBack, lockSource, noteTold } from "./store.ts";
+import { abandonRedemption, endRedemption, giveCodeBack, noteTold } from "./redemption-store.ts";
+import { findTarget, lockSource } from "./store.ts";
 
 export type HandOver = Pick<Serving, "deps" | "mesh" | "notices" | "log"> & {
   /** Counts what became of redemptions. */

@@ -11,7 +11,8 @@ import { hashBindCode } from "../link/code.ts";
 import { getAccount } from "../principal.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
 import { decideRedeem, type Migration, type RedeemVerdict } from "./policy.ts";
-import { findByCode, findMigration, isRedeeming, leaseRedemption, lockBoth, noteTold } from "./store.ts";
+import { isRedeeming, leaseRedemption, noteTold } from "./redemption-store.ts";
+import { findByCode, findMigration, lockBoth } from "./store.ts";
 
 type Output = { migrated: true; servers_moved: number; servers: string[] };
 
