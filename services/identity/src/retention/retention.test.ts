@@ -82,6 +82,10 @@ describe("retention", () => {
       .insertInto("player_data_holds")
       .values({ id: hash, mc_uuid: mcUuid, username: "a", held_at: at, expires_at: at })
       .execute();
+    await db
+      .insertInto("webauthn_challenges")
+      .values({ ...common, id: hash, purpose: "login", challenge: hash })
+      .execute();
     await addMigrations(hash, at);
   };
   // One account has one unfinished migration, so each state has an account of its own.
@@ -110,6 +114,7 @@ describe("retention", () => {
       mail_budgets: 2,
       op_login_requests: 1,
       account_link_codes: 1,
+      webauthn_challenges: 2,
       player_data_holds: 2,
       account_migrations: 1,
       audit_logs: 1,

@@ -1,23 +1,41 @@
-import type { Handler } from "@svc/mesh";
+import type { Context, Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
+import type { IdentityTrx } from "../database.ts";
+import { tell } from "../passkey/register.ts";
 import { deleteCredentialsOf } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
 import { requireReauth } from "../reauth/require.ts";
 import type { Serving } from "../serving.ts";
+import { revokeSessions } from "../session/store.ts";
 import { auditUser } from "./audit.ts";
 import { lockUser } from "./store.ts";
 
-/** identity.user.remove-passkeys: for somebody who lost them; one's own only with a fresh proof. */
-export function createRemoveUserPasskeys({ mesh, deps }: Serving): Handler<typeof users.removePasskeys> {
+/** identity.user.remove-passkeys: who holds a lost device is signed out with it. */
+export function createRemoveUserPasskeys(serving: Serving): Handler<typeof users.removePasskeys> {
+  const { mesh, deps, notices } = serving;
   return async (context, { id }) => {
-    const caller = getAccount(context.principal);
-    const removed = await deps.db.transaction().execute(async (trx) => {
-      const account = await lockUser(trx, id);
-      if (!account) throw context.fault("not_found", { message: "There is no such user." });
-      if (id === caller.user_id) await requireReauth(deps, trx, { account, session: caller.session });
-      return deleteCredentialsOf(trx, id);
-    });
-    auditUser(mesh, context, { action: "user.passkeys.remove", payload: { user_id: id, removed } });
+    const { removed, revoked } = await deps.db
+      .transaction()
+      .execute((trx) => removeAll(serving, trx, { context, id }));
+    if (removed > 0) notices.wake();
+    deps.events.sessionsRevoked(context, { count: revoked, action: "user.session.revoke" });
+    const payload = { user_id: id, removed };
+    auditUser(mesh, context, { action: "user.passkeys.remove", payload });
     return { ok: true };
   };
+}
+
+type Removal = { context: Context<typeof users.removePasskeys>; id: string };
+
+async function removeAll({ deps, notices }: Serving, trx: IdentityTrx, { context, id }: Removal) {
+  const { user_id: callerId, session } = getAccount(context.principal);
+  const account = await lockUser(trx, id);
+  if (!account) throw context.fault("not_found", { message: "There is no such user." });
+  const isOwn = id === callerId;
+  if (isOwn) await requireReauth(deps, trx, { account, session });
+  const removed = await deleteCredentialsOf(trx, id);
+  if (removed === 0) return { removed, revoked: 0 };
+  await tell({ notices }, trx, { account, kind: "passkey_removed", name: "" });
+  const about = { userId: id, now: deps.now(), ...(isOwn && { except: session }) };
+  return { removed, revoked: await revokeSessions(trx, about) };
 }

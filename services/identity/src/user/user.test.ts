@@ -178,6 +178,7 @@ describe("users, as the owner sees them", () => {
       person.userId,
     ]);
     assert.equal(left.length, 0);
+    assert.equal((await stateOf(bed, person.session)).state, "unknown", "the lost device is signed out");
     const other = await bed.person({ role: "owner" });
     await bind(other.userId);
     bed.pass(6 * minute);
