@@ -1,6 +1,7 @@
 // The goals in the order in which they run: those of the cell first, those of the whole stack after it.
 
 import type { Goal } from "../harness/bench.ts";
+import { accounts } from "./accounts.ts";
 import { fleet } from "./fleet.ts";
 import { g1 } from "./g1.ts";
 import { g2 } from "./g2.ts";
@@ -32,6 +33,7 @@ export const goals: readonly Goal[] = [
   g12,
   g13,
   tick,
+  accounts,
   g22Gateway,
   start,
   g22,

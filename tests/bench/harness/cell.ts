@@ -30,6 +30,8 @@ export type Cell = {
   phases: () => Promise<Child>;
   /** lifecycle's scheduler on the same schema. */
   ticker: () => Promise<Child>;
+  /** identity with a hundred thousand users, in a database of its own. */
+  accounts: () => Promise<Child>;
   /** lifecycle's consoles, on a cluster of logs that `env` names. */
   consoles: (env: NodeJS.ProcessEnv) => Promise<Child>;
   anchors: Anchors;
@@ -153,6 +155,7 @@ async function assemble(
     listener: () => child("ours/listener.ts", ours("operator")),
     phases: () => (phases ??= onLifecycle("ours/phases.ts")),
     ticker: () => onLifecycle("ours/ticker.ts"),
+    accounts: () => child("ours/accounts.ts", ours("identity")),
     consoles: (env) => onLifecycle("ours/console.ts", env),
     anchors,
   };
