@@ -28,6 +28,9 @@ import * as reclaim from "./lifecycle/reclaim.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
 import * as backup from "./storage/backup.ts";
+import * as storageExport from "./storage/export.ts";
+import * as file from "./storage/file.ts";
+import * as upload from "./storage/upload.ts";
 
 const lifecycle = [server, ownership, console, schedule, node, reclaim];
 const identity = [
@@ -42,7 +45,8 @@ const identity = [
   sessionVerifier,
   notice,
 ];
-const nouns: readonly Record<string, unknown>[] = [process, ...lifecycle, ...identity, image, backup];
+const storage = [backup, file, upload, storageExport];
+const nouns: readonly Record<string, unknown>[] = [process, ...lifecycle, ...identity, image, ...storage];
 
 function collect<T extends { type: string }>(type: T["type"]): T[] {
   const isWanted = (value: unknown): value is T =>

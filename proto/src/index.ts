@@ -117,6 +117,9 @@ export {
 } from "./nats/subjects.ts";
 export { openApiDocument } from "./openapi/document.ts";
 export * as backups from "./storage/backup.ts";
+export * as exports from "./storage/export.ts";
+export * as files from "./storage/file.ts";
+export * as uploads from "./storage/upload.ts";
 export {
   ByteCount,
   EmailAddress,

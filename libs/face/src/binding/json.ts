@@ -1,6 +1,7 @@
 // One JSON answer: the owner's bytes go out as they came.
 
-import type { Mesh } from "@svc/mesh";
+import { buffer } from "node:stream/consumers";
+import { fetchLane, type Mesh, type RawReply } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import type { Sessions } from "../access/sessions.ts";
 import { answerJson } from "../answer/answer.ts";
@@ -17,7 +18,8 @@ export function jsonBinding(
   const statusOf = (body: Uint8Array) => (nullAs !== undefined && isNull(body) ? nullAs : status);
   if (session === undefined) {
     return async ({ exchange, input, options }) => {
-      const { body } = await mesh.forward(contract, input, options);
+      const reply = await mesh.forward(contract, input, options);
+      const body = reply.lane ? await largeBody(reply.lane) : reply.body;
       answerJson(exchange, { status: statusOf(body) }, body);
     };
   }
@@ -27,6 +29,11 @@ export function jsonBinding(
     const head = { status: statusOf(reply.body), headers: sessionHeaders(contract, reply) };
     answerJson(call.exchange, head, reply.body);
   };
+}
+
+// An answer that NATS would not carry comes through a lane (architecture.md 3, payload limit).
+async function largeBody(lane: NonNullable<RawReply["lane"]>): Promise<Uint8Array> {
+  return buffer((await fetchLane(lane)).body);
 }
 
 function isNull(body: Uint8Array): boolean {

@@ -12,6 +12,7 @@ import { explainIssues } from "./explain.ts";
 import { decodeEnvelope, type Envelope, encodeFault, encodeJson, encodeReplyExtras, textOf } from "./wire.ts";
 
 const empty = new Uint8Array(0);
+const nothing = encodeJson(null);
 
 export type Serving = {
   serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
@@ -93,6 +94,8 @@ async function handle(core: Core, served: Served, arrival: Arrival): Promise<Ans
   const { context, end } = createContext(core, contract, arrival.envelope);
   try {
     const result = await served.handler(context, input);
+    // The answer of an operation that opened a lane is what comes through it.
+    if (context.reply.lane) return { body: nothing, headers: encodeReplyExtras(context.reply) };
     const output = contract.output.safeParse(result);
     if (!output.success)
       throw new Error(`the answer does not fit the contract: ${explainIssues(output.error)}`);

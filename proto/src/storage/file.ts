@@ -1,0 +1,224 @@
+// Files of a stopped server's world (api.md A17, A18; interface.md 2.14 to 2.16, 4.6; behaviour.md h.7).
+// Vocabulary: path = relative to the world's root, with forward slashes; operation = a file change that goes on in the
+// background and is read from the list of operations.
+
+import { z } from "zod";
+import { bucket, operation } from "../contract.ts";
+import { ServerNameParam } from "../lifecycle/names.ts";
+import { Sha256Hex, Timestamp } from "../text.ts";
+
+const name = { name: ServerNameParam };
+/** A path as a caller writes it; the owner answers `bad_path` for what is none. */
+export const WorldPath = z.string().max(4_096);
+const path = { path: WorldPath };
+
+/** Faults of everything that starts a Job on a world. */
+export const worldFaults = [
+  "bad_name",
+  "not_found",
+  "bad_path",
+  "not_stopped",
+  "no_world_volume",
+  "files_unavailable",
+] as const;
+const reading = [...worldFaults, "files_timeout"] as const;
+/** As `worldFaults`, where the world is changed and nobody else may be at it. */
+export const heldFaults = [...worldFaults, "maintenance_in_progress", "world_reclaiming"] as const;
+const writing = [...heldFaults, "files_timeout", "volume_full"] as const;
+
+const external = { face: "external", tier: "app" } as const;
+/** Longer than the owner waits for a Job, so that its `files_timeout` is heard. */
+const deadlineMs = 120_000;
+
+/** One name in a folder. */
+export const FileEntry = z.strictObject({
+  name: z.string(),
+  /** Bytes; 0 for a folder. */
+  size: z.number().int().min(0),
+  is_dir: z.boolean(),
+  mod_time: Timestamp,
+});
+export type FileEntry = z.output<typeof FileEntry>;
+
+export const list = operation({
+  subject: "storage.file.list",
+  http: { method: "GET", path: "/api/v1/servers/{name}/files", ...external },
+  params: name,
+  query: { path: WorldPath.default("") },
+  output: z.strictObject({
+    path: z.string(),
+    entries: z.array(FileEntry),
+    /** True when the folder holds more than is told. */
+    truncated: z.boolean(),
+    /** 0 = full, null = unknown. */
+    free_bytes: z.number().int().min(0).nullable(),
+  }),
+  faults: reading,
+  deadlineMs,
+  summary: "What is in a folder of a stopped server's world.",
+  spec: "api.md A17, behaviour.md h.7",
+});
+
+export const read = operation({
+  subject: "storage.file.read",
+  http: { method: "GET", path: "/api/v1/servers/{name}/file", ...external },
+  params: name,
+  query: path,
+  output: z.strictObject({
+    path: z.string(),
+    /** base64. */
+    content: z.string(),
+    /** Digest of the file as it is stored. */
+    sha256: Sha256Hex,
+    /** Digest of the bytes as sent, which differs where a secret was masked. */
+    content_sha256: Sha256Hex,
+  }),
+  faults: [...reading, "too_large", "read_damaged"],
+  deadlineMs,
+  summary: "One file of up to 1 MiB; the RCON password in server.properties is masked.",
+  spec: "api.md A17, behaviour.md h.7",
+});
+
+// Wider than what is accepted: what is wrong with a digest or a size has a code of its own.
+const WriteFile = {
+  content: z.string().meta({ description: "base64 of at most 256 KiB" }),
+  content_sha256: z.string().max(256).optional().meta({ description: "Required; 64 lower-case hex digits." }),
+  expect_sha256: Sha256Hex.optional(),
+  create_only: z.boolean().optional(),
+};
+
+export const write = operation({
+  subject: "storage.file.write",
+  http: { method: "PUT", path: "/api/v1/servers/{name}/file", ...external },
+  params: name,
+  query: path,
+  body: WriteFile,
+  output: z.strictObject({ path: z.string(), status: z.literal("written"), sha256: Sha256Hex }),
+  faults: [
+    ...writing,
+    "digest_required",
+    "bad_digest",
+    "digest_mismatch",
+    "file_changed",
+    "file_exists",
+    "too_large",
+  ],
+  deadlineMs,
+  summary: "Replaces or creates a file atomically; its mode is kept, its folder must be there.",
+  spec: "api.md A17, behaviour.md h.7",
+});
+
+export const remove = operation({
+  subject: "storage.file.remove",
+  http: { method: "DELETE", path: "/api/v1/servers/{name}/file", ...external },
+  params: name,
+  query: path,
+  output: z.strictObject({ path: z.string(), status: z.literal("deleted") }),
+  faults: writing,
+  deadlineMs,
+  summary: "Deletes a file, a link itself, or a folder with all that is in it.",
+  spec: "api.md A17",
+});
+
+export const makeFolder = operation({
+  subject: "storage.file.make-folder",
+  http: { method: "POST", path: "/api/v1/servers/{name}/files/mkdir", ...external },
+  params: name,
+  query: path,
+  output: z.strictObject({ path: z.string(), status: z.literal("created") }),
+  faults: [...writing, "file_exists"],
+  deadlineMs,
+  summary: "Makes one folder in a folder that is there.",
+  spec: "api.md A17",
+});
+
+export const rename = operation({
+  subject: "storage.file.rename",
+  http: { method: "POST", path: "/api/v1/servers/{name}/files/rename", ...external },
+  params: name,
+  query: path,
+  body: { to: WorldPath.min(1) },
+  output: z.strictObject({ path: z.string(), to: z.string(), status: z.literal("renamed") }),
+  faults: [...writing, "file_exists"],
+  deadlineMs,
+  summary: "Moves a file or folder to a free place; it never replaces anything.",
+  spec: "api.md A17",
+});
+
+/** Why an operation failed (interface.md 2.16). */
+export const FileOpError = z.strictObject({
+  code: z.string(),
+  message: z.string(),
+  /** Archive entry that was refused, or the path that is in the way. */
+  entry: z.string().optional(),
+  /** The first 200 files that an extraction would replace, sorted. */
+  conflicts: z.array(z.string()).max(200).optional(),
+  conflict_count: z.number().int().optional(),
+  need: z.number().int().optional(),
+  avail: z.number().int().optional(),
+});
+export type FileOpError = z.output<typeof FileOpError>;
+
+/** A background operation (interface.md 2.15). */
+export const FileOp = z.strictObject({
+  id: z.string(),
+  op: z.enum(["upload", "unzip"]),
+  path: z.string(),
+  state: z.enum(["running", "succeeded", "failed"]),
+  started_at: Timestamp,
+  finished_at: Timestamp.optional(),
+  /** 0 before the first report. */
+  done: z.number().int().min(0),
+  total: z.number().int().min(0),
+  files: z.number().int().min(0).optional(),
+  bytes: z.number().int().min(0).optional(),
+  error: FileOpError.optional(),
+});
+export type FileOp = z.output<typeof FileOp>;
+
+export const unzip = operation({
+  subject: "storage.file.unzip",
+  http: { method: "POST", path: "/api/v1/servers/{name}/files/unzip", ...external, status: 202 },
+  params: name,
+  query: path,
+  body: { overwrite: z.boolean().optional() },
+  output: z.strictObject({ op: FileOp }),
+  faults: heldFaults,
+  deadlineMs: 20_000,
+  summary: "Extracts a zip into its own folder in the background, all or nothing.",
+  spec: "api.md A18, behaviour.md h.7",
+});
+
+export const listOperations = operation({
+  subject: "storage.file.list-operations",
+  http: { method: "GET", path: "/api/v1/servers/{name}/files/ops", ...external },
+  params: name,
+  output: z.strictObject({ ops: z.array(FileOp) }),
+  faults: ["bad_name", "not_found"],
+  deadlineMs: 20_000,
+  summary: "The operation that runs and those that ended within 30 minutes, newest first, at most ten.",
+  spec: "api.md A18",
+});
+
+/** An operation as the replicas of storage share it. */
+export const StoredFileOp = z.strictObject({
+  ...FileOp.shape,
+  server: z.string(),
+  /** Job that does the work; there is none yet while a replica still prepares it. */
+  job: z.string(),
+  /** Unix milliseconds of the last sign of life of the replica that prepares it; 0 once the Job is there. */
+  preparing_at: z.number().int().min(0),
+  /** Upload session that is committed. */
+  upload: z.string().optional(),
+  started_by: z.string(),
+});
+export type StoredFileOp = z.output<typeof StoredFileOp>;
+
+/** Operations by `<server>/<id>`; they are told of for a while after their end. */
+export const fileOps = bucket({
+  name: "storage-file-ops",
+  owner: "storage",
+  value: StoredFileOp,
+  ttlMs: 4 * 3_600_000,
+  summary: "Background file operations, running and ended.",
+});
