@@ -35,8 +35,8 @@ export type Context<C extends AnyContract> = {
   /** Makes a fault that this contract declares: `throw context.fault("cooldown", { retryAfterSeconds: 12 })`. */
   fault: (name: FaultOf<C>, options?: FaultOptions) => Fault;
   /**
-   * What a gateway does besides answering the body; only contracts that say so may set it. Behind a `lane` the answer
-   * is what comes through it, and what the handler returns is not looked at.
+   * What a gateway does besides answering the body; only contracts that say so may set it. A handler that opens a
+   * `lane` and returns nothing says that the answer comes through it.
    */
   reply: { session?: SessionGrant; lane?: LaneTicket; stream?: StreamTicket };
 };

@@ -94,8 +94,9 @@ async function handle(core: Core, served: Served, arrival: Arrival): Promise<Ans
   const { context, end } = createContext(core, contract, arrival.envelope);
   try {
     const result = await served.handler(context, input);
-    // The answer of an operation that opened a lane is what comes through it.
-    if (context.reply.lane) return { body: nothing, headers: encodeReplyExtras(context.reply) };
+    // Nothing beside a lane: the answer is what comes through it.
+    if (context.reply.lane && (result ?? null) === null)
+      return { body: nothing, headers: encodeReplyExtras(context.reply) };
     const output = contract.output.safeParse(result);
     if (!output.success)
       throw new Error(`the answer does not fit the contract: ${explainIssues(output.error)}`);
