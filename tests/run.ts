@@ -22,7 +22,15 @@ function testFiles(wanted: readonly string[]): string[] {
 function run(files: readonly string[], options: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const args = ["--test", "--test-concurrency=2", ...options, ...files];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
-  return new Promise((settle) => child.on("exit", (code) => settle(code ?? 1)));
+  // Whoever gives up waiting must not leave a database behind.
+  const onSignal = () => child.kill("SIGTERM");
+  for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, onSignal);
+  return new Promise((settle) =>
+    child.on("exit", (code) => {
+      for (const signal of ["SIGTERM", "SIGINT"] as const) process.off(signal, onSignal);
+      settle(code ?? 1);
+    }),
+  );
 }
 
 const args = process.argv.slice(2);
@@ -40,6 +48,12 @@ const postgres = await startPostgres({
   isDurable: false,
 });
 let code = 1;
+let isStopped = false;
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.on(signal, () => {
+    isStopped = true;
+  });
+}
 try {
   // The scene needs the machine for itself, so it comes after everything else.
   const isScene = (file: string) => /^tests\/(browser|fault|flow)\//.test(file);
@@ -49,10 +63,11 @@ try {
   );
   const codes: number[] = [];
   for (const [index, group] of groups.entries()) {
+    if (isStopped) break;
     const serial = isScene(group[0] ?? "") && index === groups.length - 1 ? ["--test-concurrency=1"] : [];
     codes.push(await run(group, [...options, ...serial], env));
   }
-  code = Math.max(...codes);
+  code = isStopped ? 1 : Math.max(...codes);
 } finally {
   await postgres.stop();
   rmSync(dataDir, { recursive: true, force: true });
