@@ -1,5 +1,16 @@
 // Archives, file trees and safe paths of worlds (architecture.md 8, behaviour.md h.3).
 
+export type { Compression } from "./archive/frame-writer.ts";
+export { type KeepPlan, keepArchive } from "./archive/keep.ts";
+export { type Archive, openArchive } from "./archive/open.ts";
+export { type Verified, verifyArchive } from "./archive/verify.ts";
+export { type Written, writeArchive } from "./archive/write.ts";
+export { isWorldFault, WorldFault } from "./fault.ts";
+export { Folder } from "./path/folder.ts";
+export { writeAll } from "./restore/extract.ts";
+export { browseArchive, restoreOnly } from "./restore/pick.ts";
+export { type Restored, restoreWorld } from "./restore/restore.ts";
+export { assertSettled, settleVolume, settleWorld } from "./swap/switch.ts";
 export {
   FileEntry,
   type Place,
@@ -12,3 +23,5 @@ export {
   type TaskMode,
   TaskResult,
 } from "./task.ts";
+export { fetchStream, reportLanded } from "./transfer/fetch.ts";
+export { type Door, sendStream } from "./transfer/send.ts";

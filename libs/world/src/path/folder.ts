@@ -2,7 +2,7 @@
 // is the same to the kernel, for N is the folder itself wherever it was moved meanwhile. The last name is never
 // followed when it is a link, so nothing that is swapped in during an operation can lead out of the world.
 
-import { constants, type Dirent, type Stats } from "node:fs";
+import { constants, type Stats } from "node:fs";
 import {
   type FileHandle,
   link,
@@ -16,7 +16,7 @@ import {
   unlink,
 } from "node:fs/promises";
 import { errnoOf, WorldFault } from "../fault.ts";
-import { whyNoName } from "./parse.ts";
+import { decodeName, encodeName, isRawName, whyNoEntry } from "./name.ts";
 
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
@@ -26,6 +26,16 @@ export type Identity = { dev: number; ino: number };
 export function isSameFile(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
+
+/** One name in a folder and what it stands for; `other` is a link, a device, a pipe or a socket. */
+export type FolderEntry = { name: string; kind: "file" | "folder" | "other" };
+
+/** How a file or folder looks from outside. */
+export type Dress = {
+  mode: number;
+  atSeconds?: number | undefined;
+  owner?: { uid: number; gid: number } | undefined;
+};
 
 /** One open folder. Close it, or hold it with `await using`. Names are single ones; `bad_path` for anything else. */
 export class Folder implements AsyncDisposable {
@@ -73,10 +83,11 @@ export class Folder implements AsyncDisposable {
   }
 
   /** Path of a name in this folder; the name is checked, what it stands for is not. */
-  at(name: string): string {
-    const reason = whyNoName(name);
+  at(name: string): string | Buffer {
+    const reason = whyNoEntry(name);
     if (reason) throw new WorldFault("bad_path", `The path is refused: ${reason}.`);
-    return `${this.path}/${name}`;
+    if (!isRawName(name)) return `${this.path}/${name}`;
+    return Buffer.concat([Buffer.from(`${this.path}/`), encodeName(name)]);
   }
 
   /** What a name stands for, links not followed; undefined when there is nothing. */
@@ -91,9 +102,15 @@ export class Folder implements AsyncDisposable {
     return this.#handle.stat();
   }
 
-  /** The names in this folder with their kinds. A name that is no text stands with U+FFFD and cannot be opened. */
-  list(): Promise<Dirent[]> {
-    return readdir(this.path, { withFileTypes: true });
+  /** All names in this folder, sorted, hidden ones too. */
+  async list(): Promise<FolderEntry[]> {
+    const entries = await readdir(this.path, { withFileTypes: true, encoding: "buffer" });
+    return entries
+      .map((entry): FolderEntry => {
+        const kind = entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other";
+        return { name: decodeName(entry.name), kind };
+      })
+      .sort((one, other) => (one.name < other.name ? -1 : 1));
   }
 
   /** Opens a regular file to read. Throws `not_found`, or `bad_path` for a link, a folder or a device. */
@@ -137,6 +154,11 @@ export class Folder implements AsyncDisposable {
     const target = to.folder ?? this;
     const stats = await this.find(name);
     if (!stats) throw new WorldFault("not_found", `There is no ${name}.`);
+    if (!stats.isFile() && !stats.isDirectory()) {
+      // A second name for a link or a pipe is a right that we may not have.
+      if (await target.find(to.name)) throw new WorldFault("file_exists", `${to.name} is there already.`);
+      return await this.move(name, to);
+    }
     if (stats.isDirectory()) {
       // An empty folder takes the place first; a folder may be renamed over an empty one and over nothing else.
       await target.makeFolder(to.name);
@@ -180,6 +202,11 @@ export class Folder implements AsyncDisposable {
     return known && known.bavail * known.bsize;
   }
 
+  /** Gives this folder its mode, its time and, where one is named, its owner. */
+  async dress({ mode, atSeconds, owner }: Dress): Promise<void> {
+    await dress(this.#handle, { mode, atSeconds, owner });
+  }
+
   /** Makes names that were made, moved or removed here durable. */
   async sync(): Promise<void> {
     await this.#handle.sync();
@@ -192,6 +219,20 @@ export class Folder implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
+}
+
+/**
+ * Mode and time first, the owner last: we have no right to change those of a file that is somebody else's, only to give
+ * ours away.
+ */
+export async function dress(handle: FileHandle, { mode, atSeconds, owner }: Dress): Promise<void> {
+  await handle.chmod(mode);
+  if (atSeconds !== undefined) await handle.utimes(atSeconds, atSeconds);
+  if (!owner || (owner.uid === process.getuid?.() && owner.gid === process.getgid?.())) return;
+  await handle.chown(owner.uid, owner.gid).catch((error: unknown) => {
+    // Without the right to, prepare-data does it before the next start.
+    if (errnoOf(error) !== "EPERM") throw error;
+  });
 }
 
 /** A failed call in the words of a task; what is not the caller's doing stays what it is. */

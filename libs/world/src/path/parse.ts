@@ -1,8 +1,8 @@
 // Paths as callers write them: relative to the world's root, with forward slashes (architecture.md 8).
 
 import { WorldFault } from "../fault.ts";
+import { whyNoEntry } from "./name.ts";
 
-const nameBytes = 255;
 const pathBytes = 4_096;
 
 /** Names that begin like this are ours while we write; nobody sees or names them. */
@@ -37,15 +37,11 @@ export function parseTarget(text: string): { parents: string[]; name: string } {
   return { parents: names, name };
 }
 
-/** Why a text cannot be the name of one file or folder; undefined when it can. */
+/** Why a caller cannot give a file or folder this name; undefined when it can. */
 export function whyNoName(name: string): string | undefined {
-  if (name === "" || name === ".") return "a name is empty";
-  if (name === "..") return "the path must not go up";
-  if (name.includes("/") || name.includes("\\")) return "a name must not hold a slash or a backslash";
-  if (name.includes("\0")) return "a name must not hold a NUL";
+  if (name.includes("\\")) return "a name must not hold a slash or a backslash";
   if (!name.isWellFormed() || name.includes("\ufffd")) return "a name is not valid text";
-  if (Buffer.byteLength(name) > nameBytes) return "a name is longer than 255 bytes";
-  return undefined;
+  return whyNoEntry(name);
 }
 
 function refusal(reason: string): WorldFault {

@@ -4,6 +4,7 @@
 // Each says in one line of JSON what it did. A step that fails keeps the server from starting, and says why.
 
 import { parseArgs } from "node:util";
+import { settleVolume } from "@svc/world";
 import { waitForFence } from "./egress-gate.ts";
 import { forwardingSecret } from "./environment.ts";
 import { initForwarding } from "./forwarding.ts";
@@ -12,7 +13,7 @@ import { prepareData } from "./prepare-data.ts";
 const steps: Record<string, (args: string[]) => Promise<object> | object> = {
   "init-volume": (args) => {
     const { data } = parseArgs({ args, options: { data: { type: "string" } } }).values;
-    return prepareData(need("--data", data));
+    return prepareVolume(need("--data", data));
   },
   "init-forwarding": (args) => {
     const { data } = parseArgs({ args, options: { data: { type: "string" } } }).values;
@@ -20,6 +21,12 @@ const steps: Record<string, (args: string[]) => Promise<object> | object> = {
   },
   "egress-gate": egressGate,
 };
+
+/** A restore that was killed half-way is carried through before any server sees the world. */
+async function prepareVolume(data: string): Promise<object> {
+  const { completed, swept } = await settleVolume(data);
+  return { ...prepareData(data), ...(swept > 0 && { completed, swept }) };
+}
 
 async function egressGate(args: string[]): Promise<object> {
   const text = { type: "string" } as const;

@@ -1,0 +1,74 @@
+// The index of an archive: one line per entry with the place of its header in the plain bytes, packed in parts so that
+// neither writing nor reading it needs room for all of it.
+
+import { promisify } from "node:util";
+import { zstdDecompress } from "node:zlib";
+import { packFrame } from "./frame-writer.ts";
+import type { TarEntry } from "./tar-header.ts";
+
+const unpack = promisify(zstdDecompress);
+const partBytes = 1 << 20;
+
+export type IndexedEntry = TarEntry & { headerAt: number };
+
+export type IndexWriter = { add: (entry: IndexedEntry) => Promise<void>; finish: () => Promise<Buffer> };
+
+/** Collects lines; `finish` gives the parts, each with its packed and plain length before it. */
+export function createIndexWriter(): IndexWriter {
+  const parts: Buffer[] = [];
+  let lines: string[] = [];
+  let length = 0;
+
+  async function seal(): Promise<void> {
+    const plain = Buffer.from(lines.join(""));
+    const packed = await packFrame(plain, "zstd");
+    const head = Buffer.alloc(8);
+    head.writeUInt32LE(packed.length, 0);
+    head.writeUInt32LE(plain.length, 4);
+    parts.push(head, packed);
+    lines = [];
+    length = 0;
+  }
+
+  return {
+    add: async ({ path, kind, mode, mtimeMs, size, headerAt }) => {
+      // JSON keeps names that are no UTF-8: it writes lone surrogates as escapes.
+      const line = `${JSON.stringify([path, kind === "folder" ? 1 : 0, mode, mtimeMs, size, headerAt])}\n`;
+      lines.push(line);
+      length += line.length;
+      if (length >= partBytes) await seal();
+    },
+    finish: async () => {
+      if (lines.length > 0) await seal();
+      return Buffer.concat(parts);
+    },
+  };
+}
+
+/** Entries in the order of the archive. Throws on anything that is not an index of ours. */
+export async function* readIndex(content: Buffer): AsyncGenerator<IndexedEntry> {
+  for (let at = 0; at < content.length; ) {
+    const packed = content.readUInt32LE(at);
+    const plain = content.readUInt32LE(at + 4);
+    if (plain > 8 * partBytes) throw new Error("a part of the index is too large");
+    const part = content.subarray(at + 8, at + 8 + packed);
+    const text = (await unpack(part, { maxOutputLength: Math.max(1, plain) })).toString();
+    for (const line of text.split("\n")) if (line !== "") yield parseLine(line);
+    at += 8 + packed;
+  }
+}
+
+function parseLine(line: string): IndexedEntry {
+  const [path, isFolder, mode, mtimeMs, size, headerAt] = JSON.parse(line) as unknown[];
+  const numbers = [mode, mtimeMs, size, headerAt];
+  if (typeof path !== "string" || !numbers.every((value) => Number.isSafeInteger(value)))
+    throw new Error("a line of the index is not one of ours");
+  return {
+    path,
+    kind: isFolder === 1 ? "folder" : "file",
+    mode: Number(mode),
+    mtimeMs: Number(mtimeMs),
+    size: Number(size),
+    headerAt: Number(headerAt),
+  };
+}

@@ -1,0 +1,112 @@
+// Puts the archive of a world into the archive folder: hidden partial, synced, read back whole, renamed. Whatever goes
+// wrong, no partial stays, and a name that is there stands for an archive that was read back (behaviour.md h.3).
+
+import { statfs } from "node:fs/promises";
+import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
+import type { Folder } from "../path/folder.ts";
+import type { Compression } from "./frame-writer.ts";
+import { openArchive } from "./open.ts";
+import { verifyArchive } from "./verify.ts";
+import { measure } from "./walk.ts";
+import { type Written, writeArchive } from "./write.ts";
+
+/** What a world shrinks to at most likely; only for the look ahead, writing itself watches the real figure. */
+const likelyRatio = 0.7;
+const checkEveryBytes = 64 << 20;
+
+export type KeepPlan = {
+  world: Folder;
+  store: Folder;
+  name: string;
+  /** Share of the archive file system that stays free. */
+  keepFree: number;
+  signal?: AbortSignal | undefined;
+  /** Of the bytes of the world, once while writing and once while reading back. */
+  onProgress?: ((done: number, total: number) => void) | undefined;
+};
+
+/** Throws `store_full`; anything else that goes wrong is no caller's fault. */
+export async function keepArchive(plan: KeepPlan): Promise<Written> {
+  const { store, name } = plan;
+  const partial = `.${name}.partial`;
+  await sweepPartials(store, name);
+  if (await store.find(name)) throw new Error(`the archive ${name} is there already`);
+  const measured = await measure(plan.world, plan);
+  await assertRoom(plan, measured.bytes * likelyRatio);
+  try {
+    const written = await writePartial(plan, { partial, total: measured.bytes });
+    await readBack(plan, { partial, written });
+    await store.move(partial, { name });
+    await store.sync();
+    return written;
+  } catch (error) {
+    await store.removeFile(partial).catch(() => undefined);
+    if (isWorldFault(error, "volume_full") || errnoOf(error) === "ENOSPC") throw storeFull();
+    // A torn read-back is our own failure, not one of an archive that somebody relies on.
+    if (isWorldFault(error, "backup_corrupt")) throw new Error(`read-back failed: ${error.message}`);
+    throw error;
+  }
+}
+
+type Partial = { partial: string; total: number };
+
+async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promise<Written> {
+  await using file = await plan.store.createFile(partial, 0o600);
+  const compression: Compression = plan.name.endsWith(".gz") ? "gzip" : "zstd";
+  let sinceCheck = 0;
+  const written = await writeArchive(plan.world, {
+    compression,
+    signal: plan.signal,
+    onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),
+    write: async (chunk) => {
+      if (sinceCheck === 0 || sinceCheck >= checkEveryBytes) {
+        await assertRoom(plan, chunk.length);
+        sinceCheck = 0;
+      }
+      sinceCheck += chunk.length;
+      for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+    },
+  });
+  await file.sync();
+  return written;
+}
+
+async function readBack(
+  plan: KeepPlan,
+  { partial, written }: { partial: string; written: Written },
+): Promise<void> {
+  await using file = await plan.store.openFile(partial);
+  const archive = await openArchive(file);
+  const verified = await verifyArchive(archive, {
+    sha256: written.sha256,
+    signal: plan.signal,
+    onProgress: (bytes) =>
+      plan.onProgress?.(
+        written.bytes + Math.round((written.bytes * bytes) / written.sizeBytes),
+        2 * written.bytes,
+      ),
+  });
+  if (verified.entries !== written.entries || verified.bytes !== written.bytes)
+    throw new Error("read-back found other entries than were written");
+}
+
+async function assertRoom({ store, keepFree }: KeepPlan, need: number): Promise<void> {
+  const { bavail, bsize, blocks } = await statfs(store.path);
+  if (bavail * bsize - need >= blocks * bsize * keepFree) return;
+  throw storeFull({
+    need: Math.ceil(need),
+    avail: Math.max(0, Math.floor((bavail - blocks * keepFree) * bsize)),
+  });
+}
+
+function storeFull(about: { need?: number; avail?: number } = {}): WorldFault {
+  return new WorldFault("store_full", "The archive file system has no room for this backup.", about);
+}
+
+/** Removes what a killed backup of the same server left; the world's lock says that none of them is running. */
+async function sweepPartials(store: Folder, name: string): Promise<void> {
+  const server = name.replace(/-\d+\.tar\.(zst|gz)$/, "");
+  const isPartial = (entry: string) =>
+    entry.startsWith(`.${server}-`) && /^-\d+\.tar\.(zst|gz)\.partial$/.test(entry.slice(server.length + 1));
+  for (const entry of await store.list()) if (isPartial(entry.name)) await store.removeFile(entry.name);
+}

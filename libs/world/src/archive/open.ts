@@ -1,0 +1,189 @@
+// Opens an archive to read: all of it in order, hashed on the way, or single entries by its index.
+
+import { createHash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import { availableParallelism } from "node:os";
+import { Readable } from "node:stream";
+import { promisify } from "node:util";
+import { createGunzip, createZstdDecompress, zstdDecompress } from "node:zlib";
+import { errnoOf } from "../fault.ts";
+import { decodeIndexFrame, type Frame, readSeekTable } from "./seek-table.ts";
+import { corrupt } from "./tar-header.ts";
+
+const unpack = promisify(zstdDecompress);
+const readBytes = 1 << 20;
+
+export type ReadOptions = {
+  signal?: AbortSignal | undefined;
+  /** Bytes of the archive read so far. */
+  onProgress?: ((bytes: number) => void) | undefined;
+};
+
+export type Archive = {
+  size: number;
+  /** The plain bytes from the start; `sha256` of the archive is set once they were read to the end. */
+  readAll: (options?: ReadOptions) => { plain: AsyncIterable<Buffer>; sha256: () => string };
+  /** What finds single entries; undefined for archives without it. */
+  seek: { index: () => Promise<Buffer>; from: (plainAt: number) => AsyncIterable<Buffer> } | undefined;
+};
+
+/** Looks at an archive by its first bytes, not by its name. Throws `backup_corrupt` when it is none. */
+export async function openArchive(file: FileHandle): Promise<Archive> {
+  const { size } = await file.stat();
+  const read = (at: number, length: number) => readExactly(file, at, length);
+  const magic = size >= 4 ? await read(0, 4) : Buffer.alloc(4);
+  const isZstd = magic.readUInt32LE(0) === 0xfd2fb528;
+  if (!isZstd && !(magic[0] === 0x1f && magic[1] === 0x8b))
+    throw corrupt("it is neither a .tar.zst nor a .tar.gz");
+  const frames = isZstd ? await readSeekTable({ size, read }) : undefined;
+  return {
+    size,
+    readAll: (options = {}) => {
+      const hash = createHash("sha256");
+      const packed = readPacked(file, { size, onChunk: (chunk) => void hash.update(chunk), ...options });
+      const plain = frames
+        ? unpackFrames(regroup(packed, frames), options)
+        : unpackStream(packed, isZstd ? createZstdDecompress() : createGunzip());
+      return { plain: explained(plain), sha256: () => hash.digest("hex") };
+    },
+    seek: frames && seekIn(file, frames),
+  };
+}
+
+function seekIn(file: FileHandle, frames: readonly Frame[]): NonNullable<Archive["seek"]> {
+  return {
+    index: async () => {
+      const last = frames.at(-1);
+      const at = frames.reduce((sum, { packed }) => sum + packed, 0) - (last?.packed ?? 0);
+      const content = last && last.plain === 0 && decodeIndexFrame(await readExactly(file, at, last.packed));
+      if (!content) throw corrupt("its index is missing");
+      return content;
+    },
+    from: (plainAt) => {
+      let [packedAt, before, first] = [0, 0, 0];
+      for (const frame of frames) {
+        if (before + frame.plain > plainAt) break;
+        packedAt += frame.packed;
+        before += frame.plain;
+        first += 1;
+      }
+      return explained(
+        dropped(unpackFrom(file, { frames: frames.slice(first), packedAt }), plainAt - before),
+      );
+    },
+  };
+}
+
+async function* unpackFrom(file: FileHandle, { frames, packedAt }: { frames: Frame[]; packedAt: number }) {
+  let at = packedAt;
+  for (const frame of frames) {
+    const packed = await readExactly(file, at, frame.packed);
+    at += frame.packed;
+    if (frame.plain > 0) yield await unpackFrame(packed, frame);
+  }
+}
+
+async function* dropped(chunks: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
+  let left = count;
+  for await (const chunk of chunks) {
+    if (left < chunk.length) yield chunk.subarray(left);
+    left = Math.max(0, left - chunk.length);
+  }
+}
+
+async function* readPacked(
+  file: FileHandle,
+  options: ReadOptions & { size: number; onChunk: (chunk: Buffer) => void },
+): AsyncGenerator<Buffer> {
+  for (let at = 0; at < options.size; ) {
+    options.signal?.throwIfAborted();
+    const chunk = await readExactly(file, at, Math.min(readBytes, options.size - at));
+    at += chunk.length;
+    options.onChunk(chunk);
+    options.onProgress?.(at);
+    yield chunk;
+  }
+}
+
+/** Cuts the bytes of an archive into its frames. */
+async function* regroup(packed: AsyncIterable<Buffer>, frames: readonly Frame[]) {
+  let index = 0;
+  let parts: Buffer[] = [];
+  let have = 0;
+  for await (const chunk of packed) {
+    let rest = chunk;
+    for (let frame = frames[index]; frame; frame = frames[index]) {
+      const part = rest.subarray(0, frame.packed - have);
+      parts.push(part);
+      have += part.length;
+      rest = rest.subarray(part.length);
+      if (have < frame.packed) break;
+      // Frames that unpack to nothing are skipped without being kept together.
+      yield { frame, packed: frame.plain > 0 ? Buffer.concat(parts) : Buffer.alloc(0) };
+      [parts, have] = [[], 0];
+      index += 1;
+    }
+    if (frames[index]?.plain === 0) parts = [];
+  }
+}
+
+async function* unpackFrames(
+  packed: AsyncIterable<{ frame: Frame; packed: Buffer }>,
+  { signal }: ReadOptions,
+): AsyncGenerator<Buffer> {
+  const atOnce = Math.min(3, availableParallelism() + 1);
+  const unpacking: Promise<Buffer>[] = [];
+  for await (const { frame, packed: bytes } of packed) {
+    signal?.throwIfAborted();
+    if (frame.plain === 0) continue;
+    const plain = unpackFrame(bytes, frame);
+    plain.catch(() => undefined);
+    unpacking.push(plain);
+    if (unpacking.length >= atOnce) yield (await unpacking.shift()) ?? Buffer.alloc(0);
+  }
+  for (const plain of unpacking) yield await plain;
+}
+
+async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {
+  const plain = await unpack(packed, {
+    maxOutputLength: frame.plain,
+    chunkSize: Math.min(frame.plain, 4 << 20),
+  });
+  if (plain.length !== frame.plain) throw corrupt("a frame is shorter than its table says");
+  return plain;
+}
+
+type Unpacker = ReturnType<typeof createGunzip> | ReturnType<typeof createZstdDecompress>;
+
+async function* unpackStream(packed: AsyncIterable<Buffer>, unpacker: Unpacker): AsyncGenerator<Buffer> {
+  const source = Readable.from(packed, { objectMode: true, highWaterMark: 1 });
+  source.on("error", (error) => unpacker.destroy(error));
+  try {
+    yield* source.pipe(unpacker) as AsyncIterable<Buffer>;
+  } finally {
+    source.destroy();
+    unpacker.destroy();
+  }
+}
+
+const tornCodes =
+  /^(Z_(DATA|BUF)_ERROR|Z_NEED_DICT|ERR__ERROR_FORMAT_PADDING_1|ERR_BUFFER_TOO_LARGE|ZSTD_error_.*)$/;
+
+async function* explained(plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  try {
+    yield* plain;
+  } catch (error) {
+    if (tornCodes.test(errnoOf(error) ?? "")) throw corrupt((error as Error).message);
+    throw error;
+  }
+}
+
+async function readExactly(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  for (let have = 0; have < length; ) {
+    const { bytesRead } = await file.read(buffer, have, length - have, at + have);
+    if (bytesRead === 0) throw corrupt("it ends too early");
+    have += bytesRead;
+  }
+  return buffer;
+}

@@ -1,0 +1,64 @@
+// The end of a `.tar.zst`: a skippable frame with an index of the entries, then the seek table of the zstd seekable
+// format (facebook/zstd, contrib/seekable_format). Every zstd reader passes over both; ours finds one file with them
+// without reading the rest.
+
+const seekTableMagic = 0x184d2a5e;
+const indexMagic = 0x184d2a5d;
+const footerMagic = 0x8f92eab1;
+const footerBytes = 9;
+/** What a frame may hold in memory; a table that asks for more is not ours. */
+const largestFrame = 32 << 20;
+
+/** One frame: how long it is in the archive and how long unpacked. A skippable frame unpacks to nothing. */
+export type Frame = { packed: number; plain: number };
+
+export function encodeIndexFrame(content: Buffer): Buffer {
+  const head = Buffer.alloc(8);
+  head.writeUInt32LE(indexMagic, 0);
+  head.writeUInt32LE(content.length, 4);
+  return Buffer.concat([head, content]);
+}
+
+/** The content of an index frame; undefined when it is none. */
+export function decodeIndexFrame(frame: Buffer): Buffer | undefined {
+  if (frame.length < 8 || frame.readUInt32LE(0) !== indexMagic) return undefined;
+  return frame.readUInt32LE(4) === frame.length - 8 ? frame.subarray(8) : undefined;
+}
+
+export function encodeSeekTable(frames: readonly Frame[]): Buffer {
+  const table = Buffer.alloc(8 + frames.length * 8 + footerBytes);
+  table.writeUInt32LE(seekTableMagic, 0);
+  table.writeUInt32LE(table.length - 8, 4);
+  frames.forEach(({ packed, plain }, index) => {
+    table.writeUInt32LE(packed, 8 + index * 8);
+    table.writeUInt32LE(plain, 12 + index * 8);
+  });
+  table.writeUInt32LE(frames.length, table.length - footerBytes);
+  table.writeUInt32LE(footerMagic, table.length - 4);
+  return table;
+}
+
+type Readable = { size: number; read: (at: number, length: number) => Promise<Buffer> };
+
+/** The frames before the table; undefined for a file without a table that fits it. */
+export async function readSeekTable({ size, read }: Readable): Promise<Frame[] | undefined> {
+  if (size < 8 + footerBytes) return undefined;
+  const footer = await read(size - footerBytes, footerBytes);
+  if (footer.readUInt32LE(5) !== footerMagic) return undefined;
+  const width = (footer[4] ?? 0) & 0x80 ? 12 : 8;
+  const count = footer.readUInt32LE(0);
+  const tableBytes = 8 + count * width + footerBytes;
+  if (tableBytes > size || count > 20_000_000) return undefined;
+  const table = await read(size - tableBytes, tableBytes);
+  if (table.readUInt32LE(0) !== seekTableMagic || table.readUInt32LE(4) !== tableBytes - 8) return undefined;
+  const frames: Frame[] = [];
+  let total = tableBytes;
+  for (let index = 0; index < count; index += 1) {
+    const packed = table.readUInt32LE(8 + index * width);
+    const plain = table.readUInt32LE(12 + index * width);
+    if (plain > largestFrame || (plain > 0 && packed > largestFrame)) return undefined;
+    frames.push({ packed, plain });
+    total += packed;
+  }
+  return total === size ? frames : undefined;
+}

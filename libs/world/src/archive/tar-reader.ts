@@ -1,0 +1,151 @@
+// Reads a tar out of plain bytes, entry after entry, and believes nothing: every header is checked, sizes are bounded by
+// what is there, and an archive without its end is torn.
+
+import { decodeName } from "../path/name.ts";
+import { entryOf } from "./tar-entry.ts";
+import {
+  applyPax,
+  blockBytes,
+  corrupt,
+  decodeHeader,
+  paddingAfter,
+  type RawHeader,
+  type TarEntry,
+} from "./tar-header.ts";
+
+const recordBytes = 1 << 20;
+
+/** An entry with its content, which must be read, or it is skipped when the next entry is asked for. */
+export type ReadEntry = TarEntry & { content: () => AsyncIterable<Buffer>; headerAt: number };
+
+export type TarOptions = {
+  /** The bytes begin at some entry; whoever reads stops before the end. */
+  isPart?: boolean;
+};
+
+/** Entries in order. The root itself is left out. Throws `backup_corrupt`, `archive_unsafe`, `archive_symlink`. */
+export async function* readTar(
+  chunks: AsyncIterable<Buffer>,
+  { isPart = false }: TarOptions = {},
+): AsyncGenerator<ReadEntry> {
+  await using bytes = new ByteReader(chunks);
+  for (;;) {
+    const headerAt = bytes.position;
+    const header = await readHeader(bytes);
+    if (!header) return isPart ? undefined : await expectZeros(bytes);
+    const entry = entryOf(header);
+    let left = header.size;
+    let isTaken = false;
+    const content = async function* () {
+      if (isTaken) throw new Error("the content of an entry is read once");
+      isTaken = true;
+      while (left > 0) {
+        const chunk = await bytes.some(left);
+        left -= chunk.length;
+        yield chunk;
+      }
+    };
+    if (entry) yield { ...entry, content, headerAt };
+    await bytes.skip(left + paddingAfter(header.size));
+  }
+}
+
+async function readHeader(bytes: ByteReader): Promise<RawHeader | undefined> {
+  let pax: Buffer | undefined;
+  let longName: Buffer | undefined;
+  for (let records = 0; records < 16; records += 1) {
+    const header = decodeHeader(await bytes.exactly(blockBytes));
+    if (!header) {
+      if (pax || longName) throw corrupt("it ends after a record about an entry");
+      return undefined;
+    }
+    if (!/^[xgLK]$/.test(header.type)) {
+      const named = longName ? { ...header, path: pathOf(longName) } : header;
+      return pax ? applyPax(pax, named) : named;
+    }
+    if (header.size > recordBytes) throw corrupt("a record about an entry is too large");
+    const content = await bytes.exactly(header.size);
+    await bytes.skip(paddingAfter(header.size));
+    if (header.type === "x") pax = content;
+    if (header.type === "L") longName = content;
+  }
+  throw corrupt("too many records about one entry");
+}
+
+function pathOf(longName: Buffer): string {
+  const end = longName.indexOf(0);
+  return decodeName(end < 0 ? longName : longName.subarray(0, end));
+}
+
+async function expectZeros(bytes: ByteReader): Promise<void> {
+  for (let chunk = await bytes.any(); chunk; chunk = await bytes.any()) {
+    if (!isZero(chunk)) throw corrupt("there is something after its end");
+  }
+}
+
+const zeros = Buffer.alloc(1 << 16);
+
+function isZero(chunk: Buffer): boolean {
+  for (let at = 0; at < chunk.length; at += zeros.length) {
+    const part = chunk.subarray(at, at + zeros.length);
+    if (part.compare(zeros, 0, part.length) !== 0) return false;
+  }
+  return true;
+}
+
+class ByteReader implements AsyncDisposable {
+  position = 0;
+  readonly #chunks: AsyncIterator<Buffer>;
+  #chunk: Buffer = Buffer.alloc(0);
+
+  constructor(chunks: AsyncIterable<Buffer>) {
+    this.#chunks = chunks[Symbol.asyncIterator]();
+  }
+
+  /** The next bytes, whatever there is; undefined at the end. */
+  async any(): Promise<Buffer | undefined> {
+    while (this.#chunk.length === 0) {
+      const next = await this.#chunks.next();
+      if (next.done) return undefined;
+      this.#chunk = next.value;
+    }
+    return this.#take(this.#chunk.length);
+  }
+
+  /** From one to `most` bytes. */
+  async some(most: number): Promise<Buffer> {
+    const chunk = this.#chunk.length > 0 ? this.#take(Math.min(most, this.#chunk.length)) : await this.any();
+    if (!chunk) throw corrupt("it ends too early");
+    if (chunk.length <= most) return chunk;
+    this.#chunk = chunk.subarray(most);
+    this.position -= this.#chunk.length;
+    return chunk.subarray(0, most);
+  }
+
+  async exactly(count: number): Promise<Buffer> {
+    const first = count === 0 ? Buffer.alloc(0) : await this.some(count);
+    if (first.length === count) return first;
+    const parts = [first];
+    for (let have = first.length; have < count; ) {
+      const part = await this.some(count - have);
+      parts.push(part);
+      have += part.length;
+    }
+    return Buffer.concat(parts);
+  }
+
+  async skip(count: number): Promise<void> {
+    for (let left = count; left > 0; ) left -= (await this.some(left)).length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#chunks.return?.();
+  }
+
+  #take(count: number): Buffer {
+    const taken = this.#chunk.subarray(0, count);
+    this.#chunk = this.#chunk.subarray(count);
+    this.position += count;
+    return taken;
+  }
+}

@@ -1,0 +1,99 @@
+// A world as an archive: tar in frames, and for zstd the index and seek table after them.
+
+import { createHash, type Hash } from "node:crypto";
+import type { FileHandle } from "node:fs/promises";
+import type { Folder } from "../path/folder.ts";
+import { type Compression, createFrameWriter, type FrameWriter } from "./frame-writer.ts";
+import { createIndexWriter } from "./index-frame.ts";
+import { encodeIndexFrame, encodeSeekTable } from "./seek-table.ts";
+import { blockBytes, encodeEntry, paddingAfter, type TarEntry } from "./tar-header.ts";
+import { type Found, walk } from "./walk.ts";
+
+export type WriteOptions = {
+  compression: Compression;
+  write: (chunk: Buffer) => Promise<void>;
+  signal?: AbortSignal | undefined;
+  /** Plain bytes of files so far. */
+  onProgress?: ((bytes: number) => void) | undefined;
+  /** Content that takes the place of a file's own, or `omit` to leave the file out. */
+  filter?: ((found: Found & { kind: "file" }) => Promise<Buffer | "omit" | undefined>) | undefined;
+};
+
+export type Written = {
+  sizeBytes: number;
+  sha256: string;
+  entries: number;
+  files: number;
+  bytes: number;
+  skipped: number;
+  /** The first ten things that were left out. */
+  skippedPaths: string[];
+};
+
+/** Writes all of a folder. Throws when a file changes while it is read: an archive never holds half of each. */
+export async function writeArchive(root: Folder, options: WriteOptions): Promise<Written> {
+  const sink = hashing(options.write);
+  const frames = createFrameWriter(options.compression, sink.write);
+  const index = createIndexWriter();
+  const written = { entries: 0, files: 0, bytes: 0, skipped: 0, skippedPaths: [] as string[] };
+  for await (const found of walk(root, options)) {
+    if (found.kind === "other") {
+      written.skipped += 1;
+      if (written.skippedPaths.length < 10) written.skippedPaths.push(found.path);
+      continue;
+    }
+    const content = found.kind === "file" ? await options.filter?.(found) : undefined;
+    if (content === "omit") continue;
+    const entry = entryOf(found, content);
+    await index.add({ ...entry, headerAt: frames.position() });
+    await frames.append(encodeEntry(entry));
+    if (content) await frames.append(content);
+    else if (found.kind === "file") await copyFile(found, frames);
+    await frames.append(Buffer.alloc(paddingAfter(entry.size)));
+    written.entries += 1;
+    written.files += found.kind === "file" ? 1 : 0;
+    written.bytes += entry.size;
+    options.onProgress?.(written.bytes);
+  }
+  await frames.append(Buffer.alloc(2 * blockBytes));
+  const table = await frames.finish();
+  if (options.compression === "zstd") {
+    const indexFrame = encodeIndexFrame(await index.finish());
+    await sink.write(indexFrame);
+    await sink.write(encodeSeekTable([...table, { packed: indexFrame.length, plain: 0 }]));
+  }
+  return { ...written, sizeBytes: sink.size(), sha256: sink.hash.digest("hex") };
+}
+
+function entryOf(found: Found & { kind: "file" | "folder" }, content: Buffer | undefined): TarEntry {
+  const size = found.kind === "folder" ? 0 : (content?.length ?? found.stats.size);
+  const { mode, mtimeMs } = found.stats;
+  return { path: found.path, kind: found.kind, mode: mode & 0o777, mtimeMs: Math.floor(mtimeMs), size };
+}
+
+async function copyFile({ file, path, stats }: { file: FileHandle } & Found, frames: FrameWriter) {
+  for (let at = 0; at < stats.size; ) {
+    const room = frames.room();
+    const { bytesRead } = await file.read(room, 0, Math.min(room.length, stats.size - at), at);
+    if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
+    at += bytesRead;
+    await frames.advance(bytesRead);
+  }
+  const after = await file.stat();
+  if (after.size !== stats.size || after.mtimeMs !== stats.mtimeMs)
+    throw new Error(`${path} changed while it was read`);
+}
+
+function hashing(write: (chunk: Buffer) => Promise<void>) {
+  const hash: Hash = createHash("sha256");
+  let size = 0;
+  return {
+    hash,
+    size: () => size,
+    write: async (chunk: Buffer) => {
+      hash.update(chunk);
+      size += chunk.length;
+      await write(chunk);
+    },
+  };
+}

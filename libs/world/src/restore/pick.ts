@@ -1,0 +1,158 @@
+// Single files and folders out of an archive, found by its index where it has one.
+
+import type { FileHandle } from "node:fs/promises";
+import { readIndex } from "../archive/index-frame.ts";
+import { type Archive, openArchive } from "../archive/open.ts";
+import { corrupt, type TarEntry } from "../archive/tar-header.ts";
+import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
+import { Tree, verifyArchive } from "../archive/verify.ts";
+import { WorldFault } from "../fault.ts";
+import { explain, type Folder } from "../path/folder.ts";
+import { parsePath } from "../path/parse.ts";
+import { Stage } from "../swap/stage.ts";
+import { switchOver, unchanged } from "../swap/switch.ts";
+import type { FileEntry } from "../task.ts";
+import { TreeWriter } from "./extract.ts";
+import { assertRoom, type Restored, roundUp } from "./restore.ts";
+
+export type PickPlan = {
+  world: Folder;
+  archive: FileHandle;
+  sha256: string;
+  /** Files and folders, as callers write paths. */
+  only: string[];
+  signal?: AbortSignal | undefined;
+  onProgress?: ((done: number, total: number) => void) | undefined;
+};
+
+/**
+ * Lays some files and folders of an archive over the world and removes nothing. By the index only the frames that hold
+ * them are read, each with its own checksum; without it the whole archive is read and its digest compared first. Throws
+ * `not_found` for a path that the archive does not have, and as `restoreWorld`.
+ */
+export async function restoreOnly(plan: PickPlan): Promise<Restored> {
+  const archive = await openArchive(plan.archive);
+  const paths = plan.only.map((path) => parsePath(path).join("/"));
+  const picked = await pick(archive, { paths, plan });
+  await assertRoom(
+    plan.world,
+    picked.reduce((sum, { size }) => sum + roundUp(size), 0),
+  );
+  await using stage = await Stage.make(plan.world, "restore");
+  try {
+    await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
+    const total = picked.reduce((sum, { size }) => sum + size, 0);
+    let done = 0;
+    for await (const entry of entriesOf(archive, { picked, paths })) {
+      plan.signal?.throwIfAborted();
+      if (entry.kind === "folder") await writer.folder(entry);
+      else await writer.file(entry, entry.content());
+      done += entry.size;
+      plan.onProgress?.(done, total);
+    }
+    await writer.finish();
+    await switchOver(stage, { kind: "merge", at: [] });
+  } catch (error) {
+    if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);
+    throw unchanged(explain(error, "the world"));
+  }
+  await stage.remove();
+  const files = picked.filter(({ kind }) => kind === "file");
+  return {
+    entries: picked.length,
+    files: files.length,
+    bytes: files.reduce((sum, { size }) => sum + size, 0),
+    removed: 0,
+  };
+}
+
+type Picked = TarEntry & { headerAt?: number };
+
+async function pick(
+  archive: Archive,
+  { paths, plan }: { paths: string[]; plan: PickPlan },
+): Promise<Picked[]> {
+  const picked: Picked[] = [];
+  const tree = new Tree();
+  const take = (entry: Picked) => {
+    if (!isWanted(entry.path, paths)) return;
+    tree.add(entry);
+    picked.push(entry);
+  };
+  if (archive.seek) {
+    for await (const entry of readIndex(await archive.seek.index())) take(entry);
+  } else {
+    const { sha256, signal } = plan;
+    await verifyArchive(archive, { sha256, signal, onEntry: take });
+  }
+  const missing = paths.find((path) => !picked.some((entry) => isWanted(entry.path, [path])));
+  if (missing !== undefined)
+    throw new WorldFault("not_found", `The archive holds no ${missing}.`, { entry: missing });
+  return picked;
+}
+
+function isWanted(path: string, wanted: readonly string[]): boolean {
+  return wanted.some((one) => one === "" || path === one || path.startsWith(`${one}/`));
+}
+
+type Wanted = { picked: Picked[]; paths: string[] };
+
+async function* entriesOf(archive: Archive, { picked, paths }: Wanted): AsyncGenerator<ReadEntry> {
+  if (!archive.seek) {
+    for await (const entry of readTar(archive.readAll().plain)) if (isWanted(entry.path, paths)) yield entry;
+    return;
+  }
+  for (let at = 0; at < picked.length; ) {
+    let taken = 0;
+    // Entries that follow one another are read in one go.
+    for await (const entry of readTar(archive.seek.from(picked[at]?.headerAt ?? 0), { isPart: true })) {
+      const expected = picked[at + taken];
+      if (entry.path !== expected?.path) break;
+      if (entry.size !== expected.size || entry.kind !== expected.kind)
+        throw corrupt("its index does not fit its entries");
+      yield entry;
+      taken += 1;
+    }
+    if (taken === 0) throw corrupt("its index does not fit its entries");
+    at += taken;
+  }
+}
+
+export type Browse = { path: string; most: number };
+
+/** What is in one folder of an archive, in order. Throws `not_found`. */
+export async function browseArchive(
+  archive: Archive,
+  { path, most }: Browse,
+): Promise<{ listing: FileEntry[]; truncated: boolean }> {
+  const folder = parsePath(path).join("/");
+  const prefix = folder === "" ? "" : `${folder}/`;
+  const found = new Map<string, FileEntry>();
+  let isThere = folder === "";
+  for await (const entry of headersOf(archive)) {
+    if (entry.path === folder && entry.kind === "folder") isThere = true;
+    if (!entry.path.startsWith(prefix) || entry.path === folder) continue;
+    isThere = true;
+    const [name = "", ...below] = entry.path.slice(prefix.length).split("/");
+    if (below.length === 0) found.set(name, listed(entry, name));
+    else if (!found.has(name)) found.set(name, listed({ ...entry, kind: "folder", size: 0 }, name));
+  }
+  if (!isThere)
+    throw new WorldFault("not_found", `The archive holds no folder ${folder}.`, { entry: folder });
+  const listing = [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+  return { listing: listing.slice(0, most), truncated: listing.length > most };
+}
+
+async function* headersOf(archive: Archive): AsyncGenerator<TarEntry> {
+  if (archive.seek) yield* readIndex(await archive.seek.index());
+  else yield* readTar(archive.readAll().plain);
+}
+
+function listed({ kind, size, mtimeMs }: TarEntry, name: string): FileEntry {
+  return {
+    name: name.toWellFormed(),
+    size,
+    is_dir: kind === "folder",
+    mod_time: new Date(mtimeMs).toISOString(),
+  };
+}

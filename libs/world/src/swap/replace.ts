@@ -1,0 +1,36 @@
+// Exchanges what is at the root of a world for a new tree, name by name. Each step looks at what is there and does only
+// what is missing, so both directions can be carried on from wherever an earlier run stopped.
+
+import type { Folder } from "../path/folder.ts";
+import type { Plan } from "./plan.ts";
+import type { Stage } from "./stage.ts";
+
+type Replace = Plan & { kind: "replace" };
+
+export async function putForward({ root, fresh, replaced }: Stage, plan: Replace): Promise<void> {
+  for (const name of plan.remove) await moveIfThere(name, { from: root, to: replaced });
+  for (const name of plan.put) {
+    // While the new one waits, whatever has the name is the old one.
+    if (!(await fresh.find(name))) continue;
+    await moveIfThere(name, { from: root, to: replaced });
+    await fresh.move(name, { folder: root, name });
+  }
+  await syncAll(root, fresh, replaced);
+}
+
+export async function putBack({ root, fresh, replaced }: Stage, plan: Replace): Promise<void> {
+  for (const name of plan.put) {
+    if (!(await fresh.find(name))) await moveIfThere(name, { from: root, to: fresh });
+    await moveIfThere(name, { from: replaced, to: root });
+  }
+  for (const name of plan.remove) await moveIfThere(name, { from: replaced, to: root });
+  await syncAll(root, fresh, replaced);
+}
+
+async function moveIfThere(name: string, { from, to }: { from: Folder; to: Folder }): Promise<void> {
+  if (await from.find(name)) await from.move(name, { folder: to, name });
+}
+
+async function syncAll(...folders: Folder[]): Promise<void> {
+  for (const folder of folders) await folder.sync();
+}

@@ -1,0 +1,74 @@
+// Where a new tree is made before it takes its place: a hidden folder at the root of the world, so on the same volume,
+// with the new tree in `new` and room in `old` for what it takes the place of.
+
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import type { Folder } from "../path/folder.ts";
+import { hiddenPrefix } from "../path/parse.ts";
+
+export const freshName = "new";
+export const replacedName = "old";
+
+export class Stage implements AsyncDisposable {
+  /** Its name at the root of the world. */
+  readonly name: string;
+  readonly root: Folder;
+  readonly folder: Folder;
+  readonly fresh: Folder;
+  readonly replaced: Folder;
+
+  private constructor(parts: Pick<Stage, "name" | "root" | "folder" | "fresh" | "replaced">) {
+    this.name = parts.name;
+    this.root = parts.root;
+    this.folder = parts.folder;
+    this.fresh = parts.fresh;
+    this.replaced = parts.replaced;
+  }
+
+  static async make(root: Folder, kind: "restore" | "unzip"): Promise<Stage> {
+    const name = `${hiddenPrefix}${kind}-${randomBytes(8).toString("hex")}`;
+    await root.makeFolder(name, 0o700);
+    await using folder = await root.enter(name);
+    await folder.makeFolder(freshName, 0o700);
+    await folder.makeFolder(replacedName, 0o700);
+    return await Stage.open(root, name);
+  }
+
+  /** Opens one that an earlier run left. Throws as `Folder.enter` when it is not whole. */
+  static async open(root: Folder, name: string): Promise<Stage> {
+    const folder = await root.enter(name);
+    try {
+      const fresh = await folder.enter(freshName);
+      const replaced = await folder.enter(replacedName).catch(async (error: unknown) => {
+        await fresh.close();
+        throw error;
+      });
+      return new Stage({ name, root, folder, fresh, replaced });
+    } catch (error) {
+      await folder.close();
+      throw error;
+    }
+  }
+
+  /** Removes it with all that is in it. */
+  async remove(): Promise<void> {
+    await this.root.removeAll(this.name);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.replaced.close();
+    await this.fresh.close();
+    await this.folder.close();
+  }
+}
+
+/** Makes all that was written to the volume of a folder durable; one call instead of one per file. */
+export async function syncVolume(folder: Folder): Promise<void> {
+  const path = folder.path.replace("/proc/self/", `/proc/${process.pid}/`);
+  const code = await new Promise<number | null>((resolve, reject) => {
+    const child = spawn("sync", ["--file-system", path], { stdio: "ignore" });
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  if (code !== 0) throw new Error(`sync --file-system ended with ${code}`);
+}

@@ -1,0 +1,140 @@
+// Sends a stream of unknown length to the internal face: chunked, at the pace of whoever takes it, with the sha-256 of
+// everything in a trailer (behaviour.md h.6).
+
+import { createHash } from "node:crypto";
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { WorldFault } from "../fault.ts";
+
+export type Door = {
+  url: string;
+  /** One-time token. */
+  token: string;
+  /** How long either end may stand still. */
+  stallMs: number;
+  signal?: AbortSignal | undefined;
+};
+
+export type Send = Door & {
+  /** Bytes that will come, where that is known. */
+  length?: number | undefined;
+  contentType: string;
+};
+
+/** Small pieces, so that a slow taker still shows that it takes. */
+const pieceBytes = 128 << 10;
+
+export type Sent = { sizeBytes: number; sha256: string };
+
+/** `produce` writes the body. Throws `transfer_failed`, or `backup_corrupt` when the face says 409. */
+export async function sendStream(
+  send: Send,
+  produce: (write: (chunk: Buffer) => Promise<void>) => Promise<void>,
+): Promise<Sent> {
+  const hash = createHash("sha256");
+  let sizeBytes = 0;
+  const line = openLine(send);
+  try {
+    await produce(async (chunk) => {
+      hash.update(chunk);
+      sizeBytes += chunk.length;
+      for (let at = 0; at < chunk.length; at += pieceBytes)
+        await line.write(chunk.subarray(at, at + pieceBytes));
+    });
+    const sha256 = hash.digest();
+    await line.finish({ "Content-Digest": `sha-256=:${sha256.toString("base64")}:` });
+    return { sizeBytes, sha256: sha256.toString("hex") };
+  } finally {
+    line.close();
+  }
+}
+
+/** One request whose every wait ends: with a step on, with an answer, with an error, or after `stallMs`. */
+function openLine(send: Send) {
+  const request = startRequest(send, "PUT", {
+    "content-type": send.contentType,
+    trailer: "Content-Digest",
+    "transfer-encoding": "chunked",
+    ...(send.length !== undefined && { "x-svc-export-length": String(send.length) }),
+  });
+  const ended = answerOf(request);
+  ended.catch(() => undefined);
+  const step = async (wait: Promise<unknown>) => {
+    const timer = stallTimer(send.stallMs);
+    try {
+      await Promise.race([wait, timer.stalled, ended.then(assertTaken)]);
+    } finally {
+      timer.clear();
+    }
+  };
+  return {
+    write: async (piece: Buffer) => {
+      if (request.destroyed) await ended.then(assertTaken);
+      // A piece is a view of a buffer that its owner uses again, so it must be on its way before the next one comes.
+      await step(new Promise<void>((resolve) => request.write(piece, () => resolve())));
+    },
+    finish: async (trailers: Record<string, string>) => {
+      request.addTrailers(trailers);
+      request.end();
+      const timer = stallTimer(send.stallMs);
+      try {
+        await Promise.race([ended.then(assertTaken), timer.stalled]);
+      } finally {
+        timer.clear();
+      }
+    },
+    close: () => void request.destroy(),
+  };
+}
+
+export type Answer = { status: number; text: string };
+
+export function startRequest(
+  { url, token, signal }: Door,
+  method: string,
+  headers: Record<string, string> = {},
+): ClientRequest {
+  const start = new URL(url).protocol === "https:" ? httpsRequest : httpRequest;
+  return start(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    agent: false,
+    ...(signal && { signal }),
+  });
+}
+
+export function answerOf(request: ClientRequest): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    request.once("error", (error) => reject(failed(error.message)));
+    request.once("close", () => reject(failed("the connection was closed")));
+    request.once("response", (response) => {
+      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+    });
+  });
+}
+
+async function readText(response: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of response.setEncoding("utf8")) if (text.length < 10_000) text += chunk;
+  return text;
+}
+
+export function assertTaken({ status, text }: Answer): void {
+  if (status >= 200 && status < 300) return;
+  if (status === 409)
+    throw new WorldFault("backup_corrupt", "The archive is not the one recorded when it was made.");
+  throw failed(`the internal face answered ${status} ${text.slice(0, 200)}`);
+}
+
+export function failed(reason: string): WorldFault {
+  return new WorldFault("transfer_failed", `The transfer failed: ${reason}.`);
+}
+
+export function stallTimer(ms: number): { stalled: Promise<never>; clear: () => void } {
+  let timer: NodeJS.Timeout | undefined;
+  const stalled = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(failed(`nothing moved for ${ms / 1_000} s`)), ms);
+  });
+  stalled.catch(() => undefined);
+  return { stalled, clear: () => clearTimeout(timer) };
+}

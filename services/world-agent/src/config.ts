@@ -1,0 +1,51 @@
+// What a world Job is told from outside: its task and token by the environment, its folders by arguments.
+
+import { parseArgs } from "node:util";
+import { Task } from "@svc/world";
+
+/** Limits of the agent, with the defaults of behaviour.md h.6 and h.7. */
+export const limits = {
+  /** Either end of a transfer may stand still for so long. */
+  stallMs: 120_000,
+  /** Entries that one listing shows. */
+  listEntries: 5_000,
+  /** Bytes that one read gives. */
+  readBytes: 1 << 20,
+  /** Between two lines of progress. */
+  progressEveryMs: 1_000,
+} as const;
+
+export type Settings = {
+  task: Task;
+  token: string;
+  /** What a `write` writes. */
+  content: () => Buffer;
+  world: string | undefined;
+  archive: string | undefined;
+  tmp: string;
+};
+
+/** Throws when the Job was made wrongly; that is never the caller's fault. */
+export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
+  const text = { type: "string" } as const;
+  const { values } = parseArgs({ args, options: { world: text, archive: text, tmp: text } });
+  const task = env["SVC_TASK"];
+  if (!task) throw new Error("SVC_TASK is missing");
+  return {
+    task: Task.parse(JSON.parse(task)),
+    token: env["SVC_TASK_TOKEN"] ?? "",
+    content: () => readContent(env),
+    world: values.world,
+    archive: values.archive,
+    tmp: values.tmp ?? "/tmp",
+  };
+}
+
+function readContent(env: NodeJS.ProcessEnv): Buffer {
+  const parts: Buffer[] = [];
+  for (let index = 0; ; index += 1) {
+    const part = env[`SVC_TASK_CONTENT_${index}`];
+    if (part === undefined) return Buffer.concat(parts);
+    parts.push(Buffer.from(part, "base64"));
+  }
+}

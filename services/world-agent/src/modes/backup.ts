@@ -1,0 +1,39 @@
+import { keepArchive, sendStream, type Task, type TaskDone, type Written, writeArchive } from "@svc/world";
+import { limits } from "../config.ts";
+import type { Context } from "../run.ts";
+
+/** World -> archive folder, or -> the internal face for a world that moves to another node. */
+export async function backup(task: Task & { mode: "backup" }, context: Context): Promise<TaskDone> {
+  const { to, keep_free } = task;
+  const written =
+    to.kind === "archive"
+      ? await keepArchive({
+          ...context,
+          world: context.world,
+          store: context.archive,
+          name: to.name,
+          keepFree: keep_free,
+        })
+      : await send(to.url, context);
+  for (const path of written.skippedPaths)
+    context.say(`left out, neither file nor folder: ${path.toWellFormed()}`);
+  return {
+    ...(to.kind === "archive" && { archive: to.name }),
+    size_bytes: written.sizeBytes,
+    sha256: written.sha256,
+    entries: written.entries,
+    skipped_entries: written.skipped,
+    files: written.files,
+    bytes: written.bytes,
+  };
+}
+
+async function send(url: string, { world, token, signal }: Context): Promise<Written> {
+  let written: Written | undefined;
+  const door = { url, token, signal, stallMs: limits.stallMs, contentType: "application/zstd" };
+  await sendStream(door, async (write) => {
+    written = await writeArchive(world, { compression: "zstd", write, signal });
+  });
+  if (!written) throw new Error("nothing was sent");
+  return written;
+}

@@ -1,0 +1,12 @@
+import { browseArchive, openArchive, type Task, type TaskDone } from "@svc/world";
+import { limits } from "../config.ts";
+import type { Context } from "../run.ts";
+import { openSource } from "./source.ts";
+
+/** One folder of an archive's tree. */
+export async function browse(task: Task & { mode: "browse" }, context: Context): Promise<TaskDone> {
+  await using source = await openSource(task.from, context);
+  const archive = await openArchive(source.file);
+  const { listing, truncated } = await browseArchive(archive, { path: task.path, most: limits.listEntries });
+  return { listing, truncated };
+}

@@ -1,0 +1,36 @@
+// Archives are read from the archive folder, or fetched whole first: they are read twice, and from any place.
+
+import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { fetchStream, isWorldFault, type Place, WorldFault, writeAll } from "@svc/world";
+import { limits } from "../config.ts";
+import type { Context } from "../run.ts";
+
+export type Source = AsyncDisposable & { file: FileHandle };
+
+/** Throws `backup_corrupt` for an archive that is gone, `transfer_failed`. */
+export async function openSource(from: Place, context: Context): Promise<Source> {
+  if (from.kind === "archive") return await openKept(from.name, context);
+  const folder = await mkdtemp(join(context.tmp, "svc-fetch-"));
+  try {
+    const file = await open(join(folder, "archive"), "wx+", 0o600);
+    const door = { url: from.url, token: context.token, signal: context.signal, stallMs: limits.stallMs };
+    for await (const chunk of fetchStream(door)) {
+      await writeAll(file, chunk);
+    }
+    return { file, [Symbol.asyncDispose]: () => file.close().then(() => rm(folder, { recursive: true })) };
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function openKept(name: string, { archive }: Context): Promise<Source> {
+  try {
+    const file = await archive.openFile(name);
+    return { file, [Symbol.asyncDispose]: () => file.close() };
+  } catch (error) {
+    if (!isWorldFault(error, "not_found", "bad_path")) throw error;
+    throw new WorldFault("backup_corrupt", `The archive ${name} is missing.`);
+  }
+}

@@ -1,0 +1,16 @@
+import { openArchive, type Task, type TaskDone, verifyArchive } from "@svc/world";
+import type { Context } from "../run.ts";
+import { openSource } from "./source.ts";
+
+/** Reads an archive to its end. */
+export async function verify(task: Task & { mode: "verify" }, context: Context): Promise<TaskDone> {
+  await using source = await openSource(task.from, context);
+  const archive = await openArchive(source.file);
+  const verified = await verifyArchive(archive, {
+    sha256: task.sha256,
+    signal: context.signal,
+    onProgress: (done) => context.onProgress(done, archive.size),
+  });
+  const { sizeBytes, sha256, entries, files, bytes } = verified;
+  return { size_bytes: sizeBytes, sha256, entries, files, bytes };
+}

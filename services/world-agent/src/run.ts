@@ -1,0 +1,80 @@
+// Table of contents: which mode does what.
+
+import {
+  assertSettled,
+  Folder,
+  isWorldFault,
+  settleWorld,
+  type Task,
+  type TaskDone,
+  type TaskResult,
+} from "@svc/world";
+import type { Settings } from "./config.ts";
+import { backup } from "./modes/backup.ts";
+import { browse } from "./modes/browse.ts";
+import { restore } from "./modes/restore.ts";
+import { verify } from "./modes/verify.ts";
+
+export type Context = {
+  /** Throws when the Job has no such volume. */
+  world: Folder;
+  archive: Folder;
+  tmp: string;
+  token: string;
+  content: () => Buffer;
+  signal: AbortSignal;
+  onProgress: (done: number, total: number) => void;
+  /** For whoever reads the log of a Job. */
+  say: (text: string) => void;
+};
+
+type Mode<Name extends Task["mode"]> = (task: Task & { mode: Name }, context: Context) => Promise<TaskDone>;
+
+const modes: { [Name in Task["mode"]]?: Mode<Name> } = { backup, verify, restore, browse };
+
+/** Modes that change the world; before them, whatever an earlier run left is settled. */
+const writers = new Set<Task["mode"]>(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip"]);
+
+export type RunDeps = Omit<Context, "world" | "archive">;
+
+/** A fault of the caller is a result; everything else throws. */
+export async function runTask(settings: Settings, deps: RunDeps): Promise<TaskResult> {
+  await using world = await openVolume(settings.world);
+  await using archive = await openVolume(settings.archive);
+  try {
+    if (world) {
+      if (writers.has(settings.task.mode)) await settle(world, deps);
+      else await assertSettled(world);
+    }
+    const context: Context = {
+      ...deps,
+      get world() {
+        return need(world, "--world");
+      },
+      get archive() {
+        return need(archive, "--archive");
+      },
+    };
+    const mode = modes[settings.task.mode] as Mode<Task["mode"]> | undefined;
+    if (!mode) throw new Error(`${settings.task.mode} is not served yet`);
+    return { ok: true, done: await mode(settings.task, context) };
+  } catch (error) {
+    if (isWorldFault(error)) return { ok: false, fault: error.fault };
+    throw error;
+  }
+}
+
+async function settle(world: Folder, { say }: RunDeps): Promise<void> {
+  const { completed, swept } = await settleWorld(world);
+  if (completed > 0) say(`carried ${completed} interrupted switches through`);
+  if (swept > completed) say(`removed ${swept - completed} partials of interrupted runs`);
+}
+
+async function openVolume(path: string | undefined): Promise<Folder | undefined> {
+  return path === undefined ? undefined : await Folder.openRoot(path);
+}
+
+function need(folder: Folder | undefined, option: string): Folder {
+  if (!folder) throw new Error(`${option} is missing`);
+  return folder;
+}

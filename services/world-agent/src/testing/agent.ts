@@ -1,0 +1,85 @@
+// Runs the agent as a Job does, in a process of its own.
+
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import { Progress, progressMark, resultMark, type Task, type TaskDone, TaskResult } from "@svc/world";
+
+export type Run = {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  result: TaskResult | undefined;
+  progress: Progress[];
+  stderr: string;
+};
+
+export type RunOptions = {
+  token?: string;
+  content?: string[];
+  /** Sends SIGTERM with the first line of progress. */
+  stopAtProgress?: boolean;
+  /** Another entry than main.ts. */
+  entry?: string;
+  env?: Record<string, string>;
+};
+
+const main = join(import.meta.dirname, "../main.ts");
+
+/** `base` holds the folders `world` and `store`. */
+export async function agent(base: string, task: Task, options: RunOptions = {}): Promise<Run> {
+  const contents = (options.content ?? []).map((part, index) => [`SVC_TASK_CONTENT_${index}`, part] as const);
+  const child = spawn(
+    process.execPath,
+    [options.entry ?? main, `--world=${base}/world`, `--archive=${base}/store`, `--tmp=${base}`],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: {
+        // biome-ignore lint/style/noProcessEnv: the child needs what finds its programs
+        PATH: process.env["PATH"],
+        SVC_TASK: JSON.stringify(task),
+        SVC_TASK_TOKEN: options.token ?? "",
+        ...Object.fromEntries(contents),
+        ...options.env,
+      },
+    },
+  );
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+    if (options.stopAtProgress && stdout.includes(progressMark)) child.kill("SIGTERM");
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  const [code, signal] = await new Promise<[number | null, NodeJS.Signals | null]>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code, signal) => resolve([code, signal]));
+  });
+  const lines = stdout.split("\n");
+  const marked = (mark: string) =>
+    lines
+      .filter((line) => line.startsWith(mark))
+      .map((line) => JSON.parse(line.slice(mark.length)) as unknown);
+  const [result] = marked(resultMark);
+  return {
+    code,
+    signal,
+    stderr,
+    result: result === undefined ? undefined : TaskResult.parse(result),
+    progress: marked(progressMark).map((progress) => Progress.parse(progress)),
+  };
+}
+
+/** What a task that must have succeeded tells. */
+export function done(run: Run): TaskDone {
+  if (run.code !== 0 || !run.result?.ok)
+    throw new Error(`the task failed: ${run.code} ${JSON.stringify(run.result)} ${run.stderr}`);
+  return run.result.done;
+}
+
+/** The fault of a task that must have been refused. */
+export function fault(run: Run) {
+  if (run.code !== 0 || !run.result || run.result.ok)
+    throw new Error(`the task was not refused: ${run.code} ${JSON.stringify(run.result)} ${run.stderr}`);
+  return run.result.fault;
+}
