@@ -90,9 +90,13 @@ export async function deleteLink(db: IdentityDb, link: { userId: string; mcUuid:
   return gone.numDeletedRows > 0n;
 }
 
-/** Deletes a user softly; what lifecycle has to do for it is noted in the same transaction. */
+/**
+ * Deletes a user softly and frees their address, so that the person may prove it for another account. What lifecycle
+ * has to do for it is noted in the same transaction.
+ */
 export async function markDeleted(trx: IdentityTrx, id: string, now: Date): Promise<void> {
-  await trx.updateTable("users").set({ deleted_at: now, disabled: true }).where("id", "=", id).execute();
+  const gone = { deleted_at: now, disabled: true, email_verified: false };
+  await trx.updateTable("users").set(gone).where("id", "=", id).execute();
   await trx
     .insertInto("user_deletions")
     .values({ user_id: id, requested_at: now, next_at: now })

@@ -131,6 +131,13 @@ describe("users, as the owner sees them", () => {
     assert.equal(again.fault, "not_found");
   });
 
+  test("the address of a deleted user is free for another account", async () => {
+    const about = { email: "again@example.org", emailVerified: true };
+    const person = await bed.person(about);
+    await bed.gateway.call(users.remove, { id: person.userId }, asOwner());
+    await assert.doesNotReject(bed.person(about));
+  });
+
   test("a deletion whose servers could not be released is carried on later, and once", async () => {
     isLifecycleUp = false;
     released = [];
