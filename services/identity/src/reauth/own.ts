@@ -22,7 +22,7 @@ export function createReauthStatus(deps: PasskeyDeps): Handler<typeof passkeys.r
     return {
       needed: needsProof(ways, reauthAt, at),
       ...(reauthAt && isProven(reauthAt, at) && { until: untilOf(deps, reauthAt) }),
-      factors: factorsOf(ways),
+      factors: factorsOf(ways).filter((factor) => factor !== "passkey" || deps.party !== undefined),
     };
   };
 }

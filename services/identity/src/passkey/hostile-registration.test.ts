@@ -1,0 +1,135 @@
+// Whatever is made of a registration, nothing is bound that is not what it seems.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { passkeys } from "@svc/proto";
+import { type AttestationLie, flag } from "../testing/authenticator.ts";
+import { type Bed, startBed } from "../testing/bed.ts";
+import { head } from "../testing/cbor.ts";
+import { changed, deepList, lies, text } from "../testing/lies.ts";
+import { createPasskeyPeople } from "../testing/passkeys.ts";
+
+const minute = 60_000;
+const endlessMap = Buffer.concat([head(5, 0xffff_ffff), Buffer.from([0])]);
+const endlessBytes = head(2, 0xffff_ffff);
+
+describe("a registration that is not what it seems", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed();
+  });
+  after(() => bed.stop());
+  const people = createPasskeyPeople(() => bed);
+
+  const cases: Record<string, AttestationLie> = {
+    ...lies,
+    "an assertion's type": { type: "webauthn.get" },
+    "nobody present": { flags: flag.verified | flag.attested },
+    "nobody verified": { flags: flag.present | flag.attested },
+    "no credential in it": { flags: flag.present | flag.verified },
+    "backed up though it cannot be": { flags: flag.present | flag.verified | flag.attested | flag.backedUp },
+    "self-attested by another key": { format: "packed", isForged: true },
+    "self-attested for another algorithm": {
+      ...{ format: "packed", statement: { alg: -257, sig: Buffer.alloc(64) } },
+    },
+    "a statement where there is none": { format: "none", statement: { sig: Buffer.alloc(8) } },
+    "an algorithm that was not offered": { toldAlgorithm: -48 },
+    "an algorithm that is not the key's": { toldAlgorithm: -8 },
+    "vouched for by a chain of certificates": {
+      ...{ format: "packed", statement: { alg: -7, sig: Buffer.alloc(64), x5c: [Buffer.alloc(64)] } },
+    },
+    "a format of another maker": { format: "tpm" },
+    "one more format of another maker": { format: "apple", statement: { x5c: [Buffer.alloc(64)] } },
+    "an empty object": { object: Buffer.alloc(0) },
+    "bytes that are no CBOR": { object: Buffer.from("not cbor") },
+    "lists in lists in lists": { object: deepList },
+    "a map that claims to be endless": { object: endlessMap },
+    "bytes that claim to be endless": { object: endlessBytes },
+    "an object cut short": {
+      tamper: (response) => changed(response, "attestationObject", (bytes) => bytes.subarray(0, 90)),
+    },
+    "client data that are no JSON": {
+      tamper: (response) => ({ ...response, clientDataJSON: Buffer.from("{").toString("base64url") }),
+    },
+    "client data that are a list": {
+      tamper: (response) => ({ ...response, clientDataJSON: text(["webauthn.create"]) }),
+    },
+    "client data that are null": {
+      tamper: (response) => ({ ...response, clientDataJSON: text(null) }),
+    },
+    "no client data": { tamper: ({ clientDataJSON: _gone, ...rest }) => rest },
+    "a number for client data": { tamper: (response) => ({ ...response, clientDataJSON: 7 }) },
+    "far too much of it": {
+      tamper: (response) => ({ ...response, attestationObject: "A".repeat(200_000) }),
+    },
+  };
+  for (const [what, lie] of Object.entries(cases)) {
+    test(`is refused: ${what}`, async () => {
+      const person = await bed.person();
+      const device = people.newDevice();
+      const attestation = device.register(await people.beginRegister(person), lie);
+      const answer = await bed.refused(passkeys.finishRegister, { attestation }, people.as(person));
+      assert.equal(answer.fault, "passkey_register_failed");
+      const { credentials } = await bed.gateway.call(passkeys.list, {}, people.as(person));
+      assert.deepEqual(credentials, []);
+    });
+  }
+
+  for (const attestation of [
+    {},
+    { id: 1 },
+    { response: null },
+    { id: "a", rawId: "a", type: "public-key", response: [] },
+  ]) {
+    test(`is refused: ${JSON.stringify(attestation)}`, async () => {
+      const person = await bed.person();
+      const answer = await bed.refused(passkeys.finishRegister, { attestation }, people.as(person));
+      assert.equal(answer.fault, "passkey_register_failed");
+    });
+  }
+
+  test("is refused in another session, by another person, late, and a second time", async () => {
+    const person = await bed.person();
+    const other = await bed.person();
+    const elsewhere = await bed.session(person.userId);
+    const refused = async (who: typeof person, attestation: Record<string, unknown>) =>
+      (await bed.refused(passkeys.finishRegister, { attestation }, people.as(who))).fault;
+    const made = async () => people.newDevice().register(await people.beginRegister(person));
+    assert.equal(await refused(other, await made()), "passkey_register_failed");
+    const there = { ...person, principal: { ...person.principal, session: elsewhere.hash } };
+    assert.equal(await refused(there, await made()), "passkey_register_failed");
+    const late = await made();
+    bed.pass(5 * minute);
+    assert.equal(await refused(person, late), "passkey_register_failed");
+    const fine = await made();
+    await bed.gateway.call(passkeys.finishRegister, { attestation: fine }, people.as(person));
+    assert.equal(await refused(person, fine), "passkey_register_failed");
+  });
+
+  test("a passkey of another account is not bound twice", async () => {
+    const first = await people.holder();
+    const second = await bed.person();
+    const attestation = first.device.register(await people.beginRegister(second));
+    const answer = await bed.refused(passkeys.finishRegister, { attestation }, people.as(second));
+    assert.equal(answer.fault, "passkey_taken");
+    const userHandle = Buffer.from(first.userId).toString("base64url");
+    assert.equal(await people.pass("login", first, { userHandle }), undefined);
+  });
+
+  test("of ten parallel answers to one challenge, one binds", async () => {
+    const person = await bed.person();
+    const options = await people.beginRegister(person);
+    const answers = await Promise.allSettled(
+      Array.from({ length: 10 }, () =>
+        bed.gateway.call(
+          passkeys.finishRegister,
+          { attestation: people.newDevice().register(options) },
+          people.as(person),
+        ),
+      ),
+    );
+    assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
+    const { credentials } = await bed.gateway.call(passkeys.list, {}, people.as(person));
+    assert.equal(credentials.length, 1);
+  });
+});

@@ -1,0 +1,182 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { passkeys } from "@svc/proto";
+import type { Algorithm, AttestationLie } from "../testing/authenticator.ts";
+import { type Bed, type Person, startBed } from "../testing/bed.ts";
+import { createPasskeyPeople, panel } from "../testing/passkeys.ts";
+
+const minute = 60_000;
+
+describe("binding a passkey", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed({ set: ["identity.passkeys_per_account=3"] });
+  });
+  after(() => bed.stop());
+  const people = createPasskeyPeople(() => bed);
+  const list = async (person: Person) =>
+    (await bed.gateway.call(passkeys.list, {}, people.as(person))).credentials;
+  const beginRefused = async (person: Person) =>
+    (await bed.refused(passkeys.beginRegister, {}, people.as(person))).fault;
+  const finishRefused = async (person: Person, attestation: Record<string, unknown>) =>
+    (await bed.refused(passkeys.finishRegister, { attestation }, people.as(person))).fault;
+
+  test("asks for a verified person, with the pinned algorithms, for the host of the panel", async () => {
+    const person = await bed.person({ email: "asked@example.org" });
+    const { challenge, ...options } = await bed.gateway.call(passkeys.beginRegister, {}, people.as(person));
+    assert.match(String(challenge), /^[A-Za-z0-9_-]{43}$/);
+    assert.deepEqual(options, {
+      rp: { name: "svc.localhost", id: panel.rpId },
+      user: {
+        id: Buffer.from(person.userId).toString("base64url"),
+        name: "asked@example.org",
+        displayName: "",
+      },
+      pubKeyCredParams: [-8, -7, -257].map((alg) => ({ alg, type: "public-key" })),
+      timeout: 5 * minute,
+      attestation: "none",
+      excludeCredentials: [],
+      authenticatorSelection: {
+        ...{ residentKey: "preferred", requireResidentKey: false, userVerification: "required" },
+      },
+      extensions: { credProps: true },
+      hints: [],
+    });
+  });
+
+  const kinds: [Algorithm, AttestationLie["format"]][] = [
+    ["ES256", "none"],
+    ["ES256", "packed"],
+    ["EdDSA", "none"],
+    ["EdDSA", "packed"],
+  ];
+  for (const [algorithm, format = "none"] of kinds) {
+    test(`takes a key of ${algorithm} with the attestation ${format}, which then signs in`, async () => {
+      const email = `${algorithm}-${format}@example.org`.toLowerCase();
+      const person = await bed.person({ email, emailVerified: true });
+      const device = people.newDevice(algorithm);
+      const attestation = device.register(await people.beginRegister(person), { format });
+      await bed.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
+      assert.equal(await people.pass("login", { ...person, email, device }), undefined);
+    });
+  }
+
+  test("is shown to its holder alone, newest first, with its uses", async () => {
+    const who = await people.holder();
+    const second = people.newDevice();
+    bed.pass(1_000);
+    const made = await people.register(who, second, "  my phone ");
+    assert.deepEqual(made, {
+      ...{ id: made.id, name: "my phone", created_at: bed.now().toISOString(), aaguid: made.aaguid },
+    });
+    assert.match(made.aaguid ?? "", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    bed.pass(1_000);
+    await people.pass("login", who);
+    const [newest, first] = await list(who);
+    assert.deepEqual(newest, made);
+    assert.deepEqual([first?.name, first?.last_used_at], ["", bed.now().toISOString()]);
+    assert.deepEqual(await list(await bed.person()), []);
+    const { excludeCredentials: bound } = await bed.gateway.call(passkeys.beginRegister, {}, people.as(who));
+    assert.deepEqual(
+      (bound as { id: string }[]).map(({ id }) => id),
+      [second.id, who.device.id],
+    );
+  });
+
+  test("counts as a proof, is told to the verified address, and audited", async () => {
+    const email = "told@example.org";
+    const person = await bed.person({ email, emailVerified: true });
+    bed.pass(4 * minute);
+    await people.register(person, people.newDevice(), "<key>");
+    const status = await bed.gateway.call(passkeys.reauthStatus, {}, people.as(person));
+    assert.equal(status.until, new Date(bed.now().getTime() + 5 * minute).toISOString());
+    const mail = await bed.smtp.awaitMail(email);
+    assert.equal(mail.subject, "A passkey was added to your account");
+    await until(async () => {
+      const rows = await bed.database.admin(
+        "select 1 from identity.audit_logs where action = 'account.passkey.bound' and actor_user_id = $1",
+        [person.userId],
+      );
+      return rows.length === 1;
+    });
+  });
+
+  test("needs a fresh proof once there is a way to give one, and not before", async () => {
+    const person = await bed.person({ door: "bind", isProof: false });
+    await people.register(person, people.newDevice());
+    bed.pass(5 * minute);
+    assert.equal(await beginRefused(person), "reauth_required");
+    const fresh = await bed.session(person.userId);
+    const again = { ...person, principal: { ...person.principal, session: fresh.hash } };
+    await people.register(again, people.newDevice());
+  });
+
+  test("a proof that was fresh at the beginning holds to the end", async () => {
+    const who = await people.holder();
+    bed.pass(4 * minute);
+    const options = await people.beginRegister(who);
+    bed.pass(4 * minute);
+    const attestation = people.newDevice().register(options);
+    await bed.gateway.call(passkeys.finishRegister, { attestation }, people.as(who));
+    assert.equal((await list(who)).length, 2);
+  });
+
+  test("begun without a way to prove oneself, it is refused when there is one at the end", async () => {
+    const person = await bed.person({ door: "bind", isProof: false });
+    const attestation = people.newDevice().register(await people.beginRegister(person));
+    await bed.database.admin(
+      "update identity.users set email = 'late@example.org', email_verified = true where id = $1",
+      [person.userId],
+    );
+    assert.equal(await finishRefused(person, attestation), "reauth_required");
+    assert.deepEqual(await list(person), []);
+  });
+
+  test("a session that was ended meanwhile binds nothing", async () => {
+    const person = await bed.person();
+    const attestation = people.newDevice().register(await people.beginRegister(person));
+    await bed.database.admin("update identity.sessions set revoked_at = now() where user_id = $1", [
+      person.userId,
+    ]);
+    assert.equal(await finishRefused(person, attestation), "unauthorized");
+    assert.deepEqual(await list(person), []);
+  });
+
+  test("an account has so many passkeys and no more, however many begin at once", async () => {
+    const person = await bed.person();
+    const begun = await Promise.all(Array.from({ length: 6 }, () => people.beginRegister(person)));
+    const ends = await Promise.allSettled(
+      begun.map((options) => {
+        const attestation = people.newDevice().register(options);
+        return bed.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
+      }),
+    );
+    assert.equal(ends.filter(({ status }) => status === "fulfilled").length, 3);
+    assert.equal((await list(person)).length, 3);
+    assert.equal(await beginRefused(person), "passkey_register_failed");
+  });
+
+  test("of many ceremonies that one session begins, the ten newest can be ended", async () => {
+    const person = await bed.person();
+    const oldest = await people.beginRegister(person);
+    let next = oldest;
+    for (let times = 0; times < 10; times++) {
+      bed.pass(1);
+      next = await people.beginRegister(person);
+    }
+    const refused = await finishRefused(person, people.newDevice().register(oldest));
+    assert.equal(refused, "passkey_register_failed");
+    const attestation = people.newDevice().register(next);
+    await bed.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
+  });
+
+  for (const name of ["a\u0000b", "line\nbreak", "\u202egnp.exe", "x".repeat(65)]) {
+    test(`a name is refused: ${JSON.stringify(name.slice(0, 12))}`, async () => {
+      const person = await bed.person();
+      const attestation = people.newDevice().register(await people.beginRegister(person));
+      const refused = await bed.refused(passkeys.finishRegister, { attestation, name }, people.as(person));
+      assert.equal(refused.fault, "bad_request");
+    });
+  }
+});

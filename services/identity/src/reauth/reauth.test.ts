@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { passkeys } from "@svc/proto";
+import { type Bed, type NewPerson, type Person, startBed } from "../testing/bed.ts";
+import { wrong } from "../testing/mail-door.ts";
+import { createPasskeyPeople, type Holder } from "../testing/passkeys.ts";
+
+const minute = 60_000;
+
+describe("proving that it is still you", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed();
+  });
+  after(() => bed.stop());
+  const people = createPasskeyPeople(() => bed);
+  let number = 0;
+
+  const status = (person: Person) => bed.gateway.call(passkeys.reauthStatus, {}, people.as(person));
+  const start = (person: Person) => bed.gateway.call(passkeys.startReauthEmail, {}, people.as(person));
+  const startRefused = (person: Person) => bed.refused(passkeys.startReauthEmail, {}, people.as(person));
+  const verify = (person: Person, code: string) =>
+    bed.gateway.call(passkeys.verifyReauthEmail, { code }, people.as(person));
+  const verifyRefused = async (person: Person, code: string) =>
+    (await bed.refused(passkeys.verifyReauthEmail, { code }, people.as(person))).fault;
+  /** Somebody who came from the game: nothing is proved yet. */
+  const unproved = async (about: NewPerson = {}) => {
+    const email = `reauth${++number}@example.org`;
+    const person = await bed.person({ email, emailVerified: true, door: "bind", isProof: false, ...about });
+    return { ...person, email };
+  };
+  /** A further session of a holder that has proved nothing. */
+  const unprovedSession = async (who: Holder): Promise<Holder> => {
+    await bed.database.admin("update identity.sessions set reauth_at = null where token_hash = $1", [
+      who.session,
+    ]);
+    return who;
+  };
+  const until5 = () => new Date(bed.now().getTime() + 5 * minute).toISOString();
+
+  test("says how it can be done, and how long a proof holds", async () => {
+    const player = await unproved();
+    assert.deepEqual(await status(player), { needed: true, factors: ["email"] });
+    const fresh = await bed.person({ email: "fresh@example.org", emailVerified: true });
+    assert.deepEqual(await status(fresh), { needed: false, until: until5(), factors: ["email"] });
+    bed.pass(5 * minute);
+    assert.deepEqual(await status(fresh), { needed: true, factors: ["email"] });
+    const who = await people.holder();
+    assert.deepEqual((await status(who)).factors, ["passkey", "email"]);
+    const staff = await unproved({ role: "admin" });
+    assert.deepEqual(await status(staff), { needed: true, factors: ["sign_in"] });
+    const nobody = await bed.person({ door: "bind", isProof: false });
+    assert.deepEqual(await status(nobody), { needed: false, factors: [] });
+  });
+
+  test("works with a passkey, for five minutes and in that session alone", async () => {
+    const who = await unprovedSession(await people.holder());
+    const elsewhere = await bed.session(who.userId, { door: "bind" });
+    await bed.database.admin("update identity.sessions set reauth_at = null where token_hash = $1", [
+      elsewhere.hash,
+    ]);
+    const { publicKey } = await bed.gateway.call(passkeys.beginReauth, {}, people.as(who));
+    assert.deepEqual(publicKey["allowCredentials"], [
+      { id: who.device.id, type: "public-key", transports: ["hybrid", "internal"] },
+    ]);
+    const assertion = who.device.assert(publicKey as { challenge: string; rpId: string });
+    const given = { assertion: assertion as unknown as Record<string, unknown> };
+    const proved = await bed.gateway.call(passkeys.finishReauth, given, people.as(who));
+    assert.deepEqual(proved, { ok: true, until: until5() });
+    assert.equal((await status(who)).needed, false);
+    const there = { ...who, principal: { ...who.principal, session: elsewhere.hash } };
+    assert.equal((await status(there)).needed, true);
+    bed.pass(5 * minute);
+    assert.equal((await status(who)).needed, true);
+  });
+
+  test("a wrong passkey is audited and counted", async () => {
+    const line = 'svc_auth_failures_total{door="reauth",reason="bad_assertion"}';
+    const before = await bed.metric(line);
+    const who = await people.holder();
+    assert.equal(await people.pass("reauth", who, { isForged: true }), "passkey_login_invalid");
+    assert.equal(await bed.metric(line), before + 1);
+    await until(async () => {
+      const rows = await bed.database.admin(
+        "select 1 from identity.audit_logs where action = 'auth.reauth.failed' and actor_user_id = $1",
+        [who.userId],
+      );
+      return rows.length === 1;
+    });
+  });
+
+  test("an account without a passkey has none to prove itself with", async () => {
+    const person = await unproved();
+    const answer = await bed.refused(passkeys.beginReauth, {}, people.as(person));
+    assert.equal(answer.fault, "no_passkey");
+  });
+
+  test("works with a mailed code, which works once", async () => {
+    const player = await unproved();
+    const { expires_at: expiresAt } = await start(player);
+    assert.equal(expiresAt, new Date(bed.now().getTime() + 10 * minute).toISOString());
+    await bed.smtp.awaitMail(player.email);
+    const code = bed.smtp.codeTo(player.email);
+    assert.deepEqual(await verify(player, code), { ok: true, until: until5() });
+    assert.equal((await status(player)).needed, false);
+    assert.equal(await verifyRefused(player, code), "invalid_code");
+  });
+
+  test("a code that another door mailed proves nothing", async () => {
+    const player = await unproved();
+    const sent = await bed.gateway.call(passkeys.startReauthEmail, {}, people.as(player));
+    assert.ok(sent.sent);
+    await bed.smtp.awaitMail(player.email);
+    await bed.database.admin("update identity.email_otps set purpose = 'sign_in' where user_id = $1", [
+      player.userId,
+    ]);
+    assert.equal(await verifyRefused(player, bed.smtp.codeTo(player.email)), "invalid_code");
+    assert.equal((await status(player)).needed, true);
+  });
+
+  test("a new code takes the place of the one before, a minute apart at least", async () => {
+    const player = await unproved();
+    await start(player);
+    await bed.smtp.awaitMail(player.email);
+    const first = bed.smtp.codeTo(player.email);
+    assert.deepEqual(await startRefused(player), { fault: "otp_resend_cooldown", retryAfterSeconds: 60 });
+    bed.pass(minute);
+    await start(player);
+    await bed.smtp.awaitMail(player.email, 2);
+    const second = bed.smtp.codeTo(player.email);
+    if (first !== second) assert.equal(await verifyRefused(player, first), "invalid_code");
+    await verify(player, second);
+  });
+
+  test("five wrong codes end a code, ten lock the account, and a passkey still works", async () => {
+    const who = await unprovedSession(await people.holder());
+    const code = async (mails: number) => {
+      await start(who);
+      await bed.smtp.awaitMail(who.email, mails);
+      return bed.smtp.codeTo(who.email);
+    };
+    // The first mail told of the passkey.
+    const first = await code(2);
+    for (let tries = 0; tries < 5; tries++)
+      assert.equal(await verifyRefused(who, wrong(first)), "invalid_code");
+    assert.equal(await verifyRefused(who, first), "otp_locked");
+    bed.pass(minute);
+    const second = await code(3);
+    for (let tries = 0; tries < 5; tries++) await verifyRefused(who, wrong(second));
+    assert.equal(await verifyRefused(who, second), "otp_account_locked");
+    assert.equal((await startRefused(who)).fault, "otp_account_locked");
+    assert.equal(await people.pass("reauth", who), undefined);
+  });
+
+  test("a code to an address that is the account's no more proves nothing", async () => {
+    const player = await unproved();
+    await start(player);
+    await bed.smtp.awaitMail(player.email);
+    await bed.database.admin("update identity.users set email = 'elsewhere@example.org' where id = $1", [
+      player.userId,
+    ]);
+    assert.equal(await verifyRefused(player, bed.smtp.codeTo(player.email)), "invalid_code");
+  });
+
+  test("operators never prove themselves by mail", async () => {
+    for (const role of ["admin", "owner"] as const) {
+      const staff = await unproved({ role });
+      assert.equal((await startRefused(staff)).fault, "staff_reauth");
+      assert.equal(await verifyRefused(staff, "000000"), "staff_reauth");
+      assert.equal(bed.smtp.mails.filter(({ to }) => to === staff.email).length, 0);
+    }
+  });
+
+  test("a player without a verified address has none to prove themselves with", async () => {
+    const player = await unproved({ emailVerified: false });
+    assert.equal((await startRefused(player)).fault, "no_step_up_factor");
+    assert.equal(await verifyRefused(player, "000000"), "no_step_up_factor");
+  });
+
+  test("a session that was ended meanwhile is not proved, and the code is kept", async () => {
+    const player = await unproved();
+    await start(player);
+    await bed.smtp.awaitMail(player.email);
+    const code = bed.smtp.codeTo(player.email);
+    const other = await bed.session(player.userId);
+    await bed.database.admin("update identity.sessions set revoked_at = now() where token_hash = $1", [
+      player.session,
+    ]);
+    assert.equal(await verifyRefused(player, code), "no_session");
+    const there = { ...player, principal: { ...player.principal, session: other.hash } };
+    await verify(there, code);
+    const who = await people.holder();
+    const { options } = await people.begin("reauth", who);
+    await bed.database.admin("update identity.sessions set revoked_at = now() where token_hash = $1", [
+      who.session,
+    ]);
+    const assertion = who.device.assert(options);
+    assert.equal(await people.finish("reauth", who, { loginId: "", assertion }), "no_session");
+  });
+});
+
+test("without a mail relay no code is mailed, and a verified address asks for no proof", async () => {
+  const bed = await startBed({ hasRelay: false });
+  try {
+    const person = await bed.person({
+      ...{ email: "relayless@example.org", emailVerified: true, door: "bind", isProof: false },
+    });
+    const as = { principal: person.principal };
+    assert.equal((await bed.refused(passkeys.startReauthEmail, {}, as)).fault, "mail_unavailable");
+    assert.deepEqual(await bed.gateway.call(passkeys.reauthStatus, {}, as), { needed: false, factors: [] });
+  } finally {
+    await bed.stop();
+  }
+});
