@@ -10,6 +10,8 @@ export type Owner = (typeof owners)[number];
 export const gateways = ["gateway-internal", "gateway-external"] as const;
 export type Gateway = (typeof gateways)[number];
 export type ServiceName = Owner | Gateway;
+/** Who may make a request: a service, or the person at the host with the command line. */
+export type Caller = ServiceName | "operator";
 
 export type Face = "internal" | "external";
 export type Tier = "public" | "service" | "app" | "admin" | "owner";
@@ -92,7 +94,7 @@ export type Contract<Input = unknown, Output = unknown, Name extends FaultName =
   output: z.ZodType<Output>;
   faults: readonly Name[];
   /** Services that may call it; for an operation the gateways of its faces. */
-  callers: readonly ServiceName[];
+  callers: readonly Caller[];
   /** Only an idempotent contract is ever retried by the mesh. */
   idempotent: boolean;
   deadlineMs: number;
@@ -129,7 +131,7 @@ type Definition<
   bodyOptional?: boolean;
   output: O;
   faults?: readonly F[];
-  callers?: readonly ServiceName[];
+  callers?: readonly Caller[];
   idempotent?: boolean;
   deadlineMs?: number;
   maxInFlight?: number;

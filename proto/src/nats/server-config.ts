@@ -1,15 +1,22 @@
 // The configuration text of nats-server with one user per service (architecture.md 3, trust).
 
+import { contracts } from "../catalog.ts";
 import { type Bucket, gateways, owners, type ServiceName } from "../contract.ts";
 import { permissionsOf } from "./permissions.ts";
-import { inboxPrefix } from "./subjects.ts";
+import { inboxPrefix, rpcSubject } from "./subjects.ts";
 
 export const services: readonly ServiceName[] = [...gateways, ...owners];
-/** Users of the mesh: each service, and `operator` for the CLI, which may watch everything and change streams. */
+/**
+ * Users of the mesh: each service, and `operator` for the CLI, which may watch everything, change streams and make the
+ * requests that name it as a caller.
+ */
 export const natsUsers: readonly string[] = [...services, "operator"];
 
 const operator = {
-  publish: ["$SRV.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"],
+  publish: [
+    ...["$SRV.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"],
+    ...contracts.filter(({ callers }) => callers.includes("operator")).map(rpcSubject),
+  ],
   subscribe: ["svc.evt.>", "svc.audit.>", "svc.dead.>", "$SRV.>", `${inboxPrefix("operator")}.>`],
 };
 

@@ -1,9 +1,150 @@
 // Backups of worlds (api.md A15; interface.md 2.10, 3.4; behaviour.md h, i.2).
-// Vocabulary: archive = the file; backup = its row; run = one attempt to make one.
+// Vocabulary: archive = the file; backup = its row; run = one attempt to make one; pin = a backup that stays until it
+// is unpinned, whatever its age; drill = a restore into a scratch volume and a boot of the server there.
 
 import { z } from "zod";
-import { request } from "../contract.ts";
+import { event, operation, request } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
+import { paging, Timestamp } from "../text.ts";
+
+const name = { name: ServerNameParam };
+const BackupId = z.string().min(1).max(64);
+const WorldPath = z.string().max(4096);
+
+/** Why a backup was made (interface.md 2.10). */
+export const BackupReason = z.enum(["inactive_15d", "released", "manual", "pre_restore", "scheduled"]);
+export type BackupReason = z.output<typeof BackupReason>;
+
+/** A backup as its owner sees it (interface.md 2.10); where the archive lies is withheld. */
+export const BackupView = z.strictObject({
+  id: z.string(),
+  server_name: z.string(),
+  /** Only when the world had an owner then. */
+  former_owner: z.string().optional(),
+  size_bytes: z.number().int(),
+  reason: BackupReason,
+  status: z.enum(["present", "expired"]),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+  /** Failed its read-back; it cannot be restored. */
+  corrupt: z.boolean().optional(),
+  verified_at: Timestamp.optional(),
+  skipped_entries: z.number().int().optional(),
+});
+export type BackupView = z.output<typeof BackupView>;
+
+const busy = ["not_stopped", "maintenance_in_progress", "world_reclaiming", "no_world_volume"] as const;
+
+/** One Job on a world (api.md B.2 WorldJob). */
+export const WorldJob = z.strictObject({
+  name: z.string(),
+  kind: z.enum(["backup", "restore", "export_world", "export_backup", "export_files"]),
+  state: z.enum(["running", "succeeded", "failed"]),
+  message: z.string().optional(),
+  started_at: Timestamp.optional(),
+  finished_at: Timestamp.optional(),
+  /** Only on the safety snapshot of a restore. */
+  then_restore: z.enum(["pending", "started", "abandoned"]).optional(),
+  then_restore_reason: z
+    .enum(["snapshot_failed", "not_configured", "server_gone", "server_started", "restore_busy"])
+    .optional(),
+  restore_backup_id: z.string().optional(),
+  /** True for a restore point that the service made by itself. */
+  scheduled: z.boolean().optional(),
+});
+export type WorldJob = z.output<typeof WorldJob>;
+
+const backingUp = z.strictObject({ name: z.string(), status: z.literal("backing_up") });
+
+export const create = operation({
+  subject: "storage.backup.create",
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/backup",
+    face: "external",
+    tier: "app",
+    status: 202,
+  },
+  params: name,
+  output: backingUp,
+  faults: ["bad_name", "not_found", ...busy, "backup_cooldown", "backup_store_full"],
+  deadlineMs: 20_000,
+  summary: "Backs up the world of a stopped server.",
+  spec: "api.md A15, interface.md 3.4",
+});
+
+export const createEmergency = operation({
+  subject: "storage.backup.create-emergency",
+  http: {
+    method: "POST",
+    path: "/api/v1/internal/servers/{name}/backup",
+    face: "internal",
+    tier: "service",
+    callers: ["ops"],
+    status: 202,
+  },
+  params: name,
+  body: { os_user: z.string().max(64).optional() },
+  bodyOptional: true,
+  output: backingUp,
+  faults: ["bad_name", "not_found", ...busy],
+  deadlineMs: 20_000,
+  summary: "Backs up a stopped server's world for its host operator, without cooldown and size cap.",
+  spec: "api.md A2",
+});
+
+export const list = operation({
+  subject: "storage.backup.list",
+  http: { method: "GET", path: "/api/v1/backups", face: "external", tier: "app" },
+  query: { server: z.string().max(63).optional(), ...paging },
+  output: z.strictObject({ backups: z.array(BackupView), total: z.number().int() }),
+  summary: "Present backups, newest first: all for staff, else those of worlds that the caller owned.",
+  spec: "api.md A15",
+});
+
+export const expire = operation({
+  subject: "storage.backup.expire",
+  http: { method: "DELETE", path: "/api/v1/backups/{id}", face: "external", tier: "app" },
+  params: { id: BackupId },
+  output: z.strictObject({ id: z.string(), status: z.literal("expired") }),
+  faults: ["no_backup", "restore_in_progress"],
+  summary: "Gives a backup up now; its archive goes with the next daily run.",
+  spec: "api.md A15, interface.md 4.6",
+});
+
+export const restore = operation({
+  subject: "storage.backup.restore",
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/restore-backup",
+    face: "external",
+    tier: "app",
+    status: 202,
+  },
+  params: name,
+  body: { backup_id: BackupId.optional(), safety_snapshot: z.boolean().default(true) },
+  bodyOptional: true,
+  output: z.strictObject({
+    name: z.string(),
+    status: z.literal("restoring"),
+    backup_id: z.string(),
+    safety_snapshot: z.boolean(),
+  }),
+  faults: ["bad_name", "not_found", "no_backup", ...busy, "restore_in_progress", "backup_corrupt"],
+  deadlineMs: 20_000,
+  summary: "Puts a backup in the place of a stopped server's world, after a snapshot of it.",
+  spec: "api.md A15, behaviour.md h.4",
+});
+
+export const listJobs = operation({
+  subject: "storage.job.list",
+  http: { method: "GET", path: "/api/v1/servers/{name}/jobs", face: "external", tier: "app" },
+  params: name,
+  output: z.strictObject({ server: z.string(), jobs: z.array(WorldJob) }),
+  faults: ["bad_name", "not_found"],
+  summary: "What is and was done to a server's world, newest first.",
+  spec: "api.md A15",
+});
 
 export const startScheduledBackup = request({
   subject: "storage.backup.start-scheduled",
@@ -18,12 +159,14 @@ export const startScheduledBackup = request({
     "not_found",
     "not_stopped",
     "maintenance_in_progress",
+    "world_reclaiming",
     "no_world_volume",
     "backup_store_full",
     "restore_in_progress",
   ],
   callers: ["lifecycle"],
   idempotent: true,
+  deadlineMs: 20_000,
   summary: "Starts the backup of a scheduled task on a stopped server.",
   spec: "behaviour.md i.3 stopping",
 });
@@ -36,8 +179,247 @@ export const readBackupRun = request({
     message: z.string().optional(),
   }),
   faults: ["not_found"],
-  callers: ["lifecycle"],
+  callers: ["lifecycle", "operator"],
   idempotent: true,
   summary: "How a started backup stands.",
   spec: "behaviour.md i.3 backing_up",
+});
+
+const operatorCalls = { callers: ["operator"] as const };
+
+/** A backup as whoever runs the installation sees it. */
+export const KeptBackup = BackupView.extend({
+  /** What the operator wrote on it; empty when nothing. */
+  label: z.string(),
+  pinned: z.boolean(),
+});
+export type KeptBackup = z.output<typeof KeptBackup>;
+
+export const findBackups = request({
+  subject: "storage.backup.find",
+  input: { server: z.string().max(63).optional(), ...paging },
+  output: z.strictObject({ backups: z.array(KeptBackup), total: z.number().int() }),
+  ...operatorCalls,
+  idempotent: true,
+  summary: "Every present backup, newest first, with its label and pin.",
+  spec: "ours: svc backup list",
+});
+
+export const annotateBackup = request({
+  subject: "storage.backup.annotate",
+  input: {
+    id: BackupId,
+    label: z
+      .string()
+      .max(128)
+      .regex(/^[^\p{Cc}]*$/u, "must be one line")
+      .optional(),
+    pinned: z.boolean().optional(),
+  },
+  output: KeptBackup,
+  faults: ["no_backup"],
+  ...operatorCalls,
+  summary: "Writes a label on a backup, or pins it so that it neither expires nor is pruned.",
+  spec: "ours: svc backup label, pin, unpin",
+});
+
+const ArchiveEntry = z.strictObject({
+  name: z.string(),
+  size: z.number().int(),
+  is_dir: z.boolean(),
+  mod_time: Timestamp,
+});
+
+export const browseBackup = request({
+  subject: "storage.backup.browse",
+  input: { id: BackupId, path: WorldPath.default("") },
+  output: z.strictObject({ path: z.string(), entries: z.array(ArchiveEntry), truncated: z.boolean() }),
+  faults: ["no_backup", "backup_corrupt", "bad_path", "not_found"],
+  ...operatorCalls,
+  idempotent: true,
+  deadlineMs: 90_000,
+  maxInFlight: 4,
+  summary: "One folder of what a backup holds.",
+  spec: "ours: svc backup files",
+});
+
+export const restoreByOperator = request({
+  subject: "storage.backup.restore-by-operator",
+  input: {
+    id: BackupId,
+    /** Files and folders to put back over the world as it is; absent: the whole world. */
+    only: z.array(WorldPath.min(1)).min(1).max(100).optional(),
+    safety_snapshot: z.boolean().default(true),
+  },
+  output: z.strictObject({ name: z.string(), backup_id: z.string(), safety_snapshot: z.boolean() }),
+  faults: ["not_found", "no_backup", ...busy, "restore_in_progress", "backup_corrupt"],
+  ...operatorCalls,
+  deadlineMs: 20_000,
+  summary: "Restores a backup, or some files of it, for the operator at the host.",
+  spec: "ours: svc backup restore, restore-files",
+});
+
+export const listJobsByOperator = request({
+  subject: "storage.job.list-by-operator",
+  input: name,
+  output: z.strictObject({ server: z.string(), jobs: z.array(WorldJob) }),
+  ...operatorCalls,
+  idempotent: true,
+  summary: "What is and was done to a server's world, newest first, also when the server is gone.",
+  spec: "ours: svc backup jobs",
+});
+
+export const planBackups = request({
+  subject: "storage.backup.plan-now",
+  input: { names: z.array(ServerNameParam).max(1000).optional(), may_stop: z.boolean().default(false) },
+  output: z.strictObject({
+    servers: z.array(
+      z.strictObject({
+        name: z.string(),
+        action: z.enum(["back_up", "stop_then_back_up", "skip_running", "skip_no_volume", "skip_unknown"]),
+      }),
+    ),
+  }),
+  ...operatorCalls,
+  idempotent: true,
+  deadlineMs: 60_000,
+  summary: "What a backup of all or some servers would do with each.",
+  spec: "behaviour.md q backup-now",
+});
+
+export const backUpNow = request({
+  subject: "storage.backup.start-now",
+  input: { ...name, may_stop: z.boolean().default(false), os_user: z.string().max(64).default("") },
+  output: z.discriminatedUnion("state", [
+    z.strictObject({ state: z.literal("stopping") }),
+    z.strictObject({ state: z.literal("started"), job: z.string() }),
+  ]),
+  faults: ["not_found", ...busy],
+  ...operatorCalls,
+  deadlineMs: 20_000,
+  summary: "Starts one backup of `svc backup-now`; a server that still stops is asked for again.",
+  spec: "behaviour.md q backup-now",
+});
+
+export const resumeAfterBackup = request({
+  subject: "storage.backup.resume",
+  input: name,
+  output: z.null(),
+  faults: ["not_found", "at_capacity", "server_retiring", "maintenance_in_progress", "world_reclaiming"],
+  ...operatorCalls,
+  idempotent: true,
+  summary: "Starts a server again that `svc backup-now` stopped.",
+  spec: "behaviour.md q backup-now",
+});
+
+const DrillState = z.enum(["restoring", "booting", "passed", "failed"]);
+const Drill = z.strictObject({
+  id: z.string(),
+  server_name: z.string(),
+  backup_id: z.string(),
+  state: DrillState,
+  message: z.string().optional(),
+  /** What the server told of itself when it was asked for its status. */
+  version: z.string().optional(),
+  boot_seconds: z.number().optional(),
+  started_at: Timestamp,
+  finished_at: Timestamp.optional(),
+});
+
+export const startDrill = request({
+  subject: "storage.drill.start",
+  input: { ...name, backup_id: BackupId.optional() },
+  output: Drill,
+  faults: ["not_found", "no_backup", "backup_corrupt", "no_world_volume", "restore_in_progress"],
+  ...operatorCalls,
+  summary: "Proves a backup: restores it into a scratch volume and boots the server there.",
+  spec: "ours: svc backup drill",
+});
+
+export const readDrill = request({
+  subject: "storage.drill.read",
+  input: { id: z.string().max(64) },
+  output: Drill,
+  faults: ["not_found"],
+  ...operatorCalls,
+  idempotent: true,
+  summary: "How a drill stands.",
+  spec: "ours: svc backup drill",
+});
+
+const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };
+const sample = {
+  id: "bk-00000000000000000000000000000000",
+  server_name: "survival",
+  at: "2026-01-01T00:00:00.000Z",
+};
+
+export const backupMade = event({
+  subject: "storage.backup.made",
+  data: z.object({ ...about, reason: z.string(), size_bytes: z.number(), job: z.string() }),
+  key: (data) => data.server_name,
+  sample: { ...sample, reason: "manual", size_bytes: 1, job: "backup-survival-0a1b2c3d" },
+  summary: "A world is archived: the archive was read back and its row is there.",
+});
+
+export const backupFailed = event({
+  subject: "storage.backup.failed",
+  data: z.object({ server_name: z.string(), job: z.string(), message: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.server_name,
+  sample: {
+    server_name: "survival",
+    job: "backup-survival-0a1b2c3d",
+    message: "no space",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  summary: "A backup did not come about.",
+});
+
+export const backupExpired = event({
+  subject: "storage.backup.expired",
+  data: z.object({ ...about, why: z.enum(["deleted", "pruned"]) }),
+  key: (data) => data.server_name,
+  sample: { ...sample, why: "pruned" },
+  summary: "A backup is given up; its archive goes with the next daily run.",
+});
+
+export const backupCondemned = event({
+  subject: "storage.backup.condemned",
+  data: z.object({ ...about, message: z.string() }),
+  key: (data) => data.server_name,
+  sample: { ...sample, message: "the digest differs" },
+  summary: "A backup failed its read-back and is never restored.",
+});
+
+export const worldRestored = event({
+  subject: "storage.world.restored",
+  data: z.object({ server_name: z.string(), backup_id: z.string(), job: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.server_name,
+  sample: {
+    server_name: "survival",
+    backup_id: sample.id,
+    job: "restore-survival-0a1b2c3d",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  summary: "A world is what its backup says.",
+});
+
+export const restoreFailed = event({
+  subject: "storage.restore.failed",
+  data: z.object({
+    server_name: z.string(),
+    backup_id: z.string(),
+    job: z.string(),
+    message: z.string(),
+    at: z.iso.datetime(),
+  }),
+  key: (data) => data.server_name,
+  sample: {
+    server_name: "survival",
+    backup_id: sample.id,
+    job: "restore-survival-0a1b2c3d",
+    message: "no space",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  summary: "A restore did not come about, or only in part.",
 });

@@ -1,5 +1,93 @@
-import { section } from "@svc/config";
+// Every number of storage by name, with the value that the specification gives it as default (behaviour.md d).
+
+import { duration, section, size } from "@svc/config";
 import { z } from "zod";
 
-/** Settings of storage; its numbers come with its first operations. */
-export const settings = z.strictObject({ storage: section({}) });
+const whole = (fallback: number) => z.number().int().min(0).default(fallback);
+const s3 = z.record(z.string(), z.unknown()).default({});
+
+export const settings = z.object({
+  k8s: section({
+    namespace: z.string().min(1).default("minecraft"),
+    egress_mode: z.enum(["loadbalancer", "nodeport"]).default("loadbalancer"),
+    metallb_pool: z.string().default(""),
+  }),
+  archive: section({
+    store: z.literal("tarLocal").default("tarLocal"),
+    /** Where the archive folder is mounted; what a row remembers lies below it. */
+    local_path: z.string().startsWith("/").default("/archive"),
+    /** `zstd` writes `.tar.zst`, `gzip` writes `.tar.gz`; both are read. */
+    compression: z.enum(["zstd", "gzip"]).default("zstd"),
+    /** How long the archive of a reclaimed or released world is kept. */
+    retention: duration("3mo"),
+    warn_before: z.array(z.string()).default(["3d", "1d"]),
+    /** Size of all present backups above which owners make no more; 0 = no cap. */
+    max_local_bytes: size("0"),
+    manual_retention: duration("30d"),
+    manual_keep: whole(5).pipe(z.number().min(1)),
+    /** 0s switches it off. */
+    manual_cooldown: duration("10m"),
+    /** 0s switches scheduled backups off. */
+    scheduled_every: duration("1d"),
+    scheduled_keep: whole(7).pipe(z.number().min(1)),
+    scheduled_retention: duration("90d"),
+    s3,
+  }),
+  storage: section({
+    /** Image of the world Jobs; empty = no backups, restores, exports and file changes. */
+    agent_image: z.string().default(""),
+    /** Volume claim of the archive folder in the game namespace. */
+    archive_claim: z.string().min(1).default("svc-archive"),
+    /** Account of the world Jobs; it has no Role. */
+    job_account: z.string().min(1).default("world-jobs"),
+    /** What a world Job may use; limits are its requests. */
+    job_cpu: z.string().default("1"),
+    job_memory: z.string().default("768Mi"),
+    /** Share of the archive's file system that every backup leaves free (interface.md 3.4). */
+    keep_free: z.number().min(0).max(1).default(0.1),
+    /** Safety snapshots kept of a server (api.md A15). */
+    pre_restore_keep: whole(3).pipe(z.number().min(1)),
+
+    backup_deadline: duration("30m"),
+    restore_deadline: duration("30m"),
+    verify_deadline: duration("30m"),
+    browse_deadline: duration("2m"),
+    /** How long a Job that ended stays once its end is noted. */
+    job_ttl: duration("10m"),
+    /** How long one stays whose end nobody noted yet: the longest outage that costs nothing. */
+    job_unnoted_ttl: duration("7d"),
+    /** A row whose Job did not appear for so long was never started. */
+    start_patience: duration("2m"),
+    /** How often what runs is looked at (behaviour.md d, restore-chain settle). */
+    settle_interval: duration("5s"),
+    /** How often a Job that somebody waits for is looked at. */
+    await_interval: duration("250ms"),
+    /** How long finished Jobs are told of. */
+    job_history: duration("30d"),
+    jobs_shown: whole(50).pipe(z.number().min(1).max(200)),
+    /** Longest line that is read of a Job's log: a result may carry 1 MiB as base64. */
+    log_line: size("2Mi"),
+
+    /** How often the next scheduled backup is looked for (behaviour.md i.2). */
+    auto_backup_interval: duration("2m"),
+    /** Servers that are asked for in one look at most. */
+    auto_backup_tries: whole(10).pipe(z.number().min(1)),
+
+    lock_ttl: duration("2m"),
+    lock_refresh: duration("30s"),
+    lease_duration: duration("12s"),
+    lease_renew: duration("3s"),
+
+    /** A drill's server must be ready after this. */
+    drill_boot: duration("5m"),
+    drill_limit: duration("1h"),
+
+  }),
+});
+
+export type Settings = z.output<typeof settings>;
+
+/** The kubeconfig of this process; undefined inside a pod, which has a service account. */
+export function kubeconfigFile(): string | undefined {
+  return process.env["SVC_KUBECONFIG"] || undefined;
+}

@@ -1,9 +1,12 @@
 import { runService } from "@svc/service";
 import { settings } from "./config.ts";
+import type { Tables } from "./database.ts";
+import { startStorage } from "./service.ts";
 
-await runService({
+await runService<typeof settings, Tables>({
   name: "storage",
   settings,
-  poolSize: 4,
-  start: async () => ({}),
+  migrations: new URL("../migrations/", import.meta.url),
+  poolSize: 6,
+  start: (runtime) => startStorage(runtime),
 });

@@ -1,0 +1,29 @@
+import { Fault, isNameShape, isUserName, type Principal } from "@svc/proto";
+
+type Owned = { owner_id?: string | undefined };
+
+/** True for who may work on a world: its owner, staff, and the platform itself. */
+export function mayTouch(principal: Principal, world: Owned): boolean {
+  if (principal.kind === "service") return true;
+  if (principal.kind !== "account") return false;
+  return principal.staff || (world.owner_id !== undefined && principal.user_id === world.owner_id);
+}
+
+export function assertMayTouch(principal: Principal, world: Owned): void {
+  if (mayTouch(principal, world)) return;
+  throw new Fault("forbidden", { message: "Only the owner of a server may do this with its world." });
+}
+
+/** Throws `bad_name` for a name that no user server can have (architecture.md 6.14). */
+export function assertUserName(name: string): void {
+  if (!isUserName(name)) throw new Fault("bad_name");
+}
+
+/** As `assertUserName`, but system servers have a name here. */
+export function assertAnyName(name: string): void {
+  if (!isNameShape(name)) throw new Fault("bad_name");
+}
+
+export function isStaff(principal: Principal): boolean {
+  return principal.kind === "account" && principal.staff;
+}

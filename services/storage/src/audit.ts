@@ -1,0 +1,32 @@
+// Who did something, as the audit log wants it (interface.md 6.4).
+
+import type { Context } from "@svc/mesh";
+import type { AnyContract } from "@svc/proto";
+
+export type Actor = {
+  actor: string;
+  source: string;
+  request_id?: string;
+  actor_user_id?: string;
+  client_ip?: string;
+  user_agent?: string;
+};
+
+export function auditActor(context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">): Actor {
+  const { principal, client, requestId } = context;
+  const about = {
+    request_id: requestId,
+    ...(client.address && { client_ip: client.address }),
+    ...(client.userAgent && { user_agent: client.userAgent }),
+  };
+  switch (principal.kind) {
+    case "account":
+      return { ...about, actor: principal.username, actor_user_id: principal.user_id, source: "external" };
+    case "caller":
+      return { ...about, actor: principal.caller, source: `internal:${principal.caller}` };
+    case "service":
+      return { ...about, actor: principal.service, source: `internal:${principal.service}` };
+    case "anonymous":
+      return { ...about, actor: "anonymous", source: "external" };
+  }
+}

@@ -1,0 +1,28 @@
+// Which server gets the next restore point (interface.md 3.4, behaviour.md i.2). Pure.
+
+import type { WorldServer } from "../job/world.ts";
+
+export type AutoLook = {
+  worlds: readonly WorldServer[];
+  /** By `server/owner`: when the newest intact restore point was made. */
+  newest: ReadonlyMap<string, Date>;
+  /** `server/owner` of those whose restore point failed a short while ago. */
+  failed: ReadonlySet<string>;
+  now: number;
+  everyMs: number;
+};
+
+/** Those that are due, in the order of their need: without any restore point first, then the longest without one. */
+export function dueForBackup({ worlds, newest, failed, now, everyMs }: AutoLook): string[] {
+  const due = worlds.flatMap((world) => {
+    const { name, owner_id, exists, stopped, last_active_at } = world;
+    if (owner_id === undefined || !exists || !stopped || world.retiring) return [];
+    const key = `${name}/${owner_id}`;
+    if (failed.has(key)) return [];
+    const last = newest.get(key)?.getTime();
+    if (last === undefined) return [{ name, last: Number.NEGATIVE_INFINITY }];
+    const isDue = now - last >= everyMs && Date.parse(last_active_at) > last;
+    return isDue ? [{ name, last }] : [];
+  });
+  return due.sort((a, b) => a.last - b.last || (a.name < b.name ? -1 : 1)).map(({ name }) => name);
+}

@@ -1,0 +1,98 @@
+// Restore points that nobody asked for, one after the other over the whole installation (behaviour.md i.2).
+
+import { type FaultName, isFault, worlds } from "@svc/proto";
+import { isStoreFull } from "../backup/policy.ts";
+import { startBackup } from "../backup/start.ts";
+import { newestScheduled, presentBytes } from "../backup/store.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { findFailedSince, isAnyJobOpen } from "../job/store.ts";
+import type { WorldServer } from "../job/world.ts";
+import { dueForBackup } from "./policy.ts";
+
+export type AutoBackup = {
+  /** One look; starts at most one backup and returns its Job. */
+  tick: (signal?: AbortSignal) => Promise<string | undefined>;
+};
+
+export function createAutoBackup(deps: StorageDeps): AutoBackup {
+  const { archive, storage } = deps.settings;
+  // Servers that could not be backed up, such as those never started; asked again after the pause of a failure.
+  const refused = new Map<string, number>();
+  let isPaused = false;
+
+  const isBlocked = async () => {
+    if (await isAnyJobOpen(deps.db)) return true;
+    const isFull = isStoreFull((await presentBytes(deps.db)).bytes, archive);
+    if (isFull !== isPaused) {
+      isPaused = isFull;
+      deps.metrics.scheduledPaused(isFull);
+      deps.log.warn(
+        { full: isFull },
+        isFull ? "restore points pause: the store is full" : "restore points go on",
+      );
+    }
+    return isFull;
+  };
+
+  const due = async () => {
+    const now = deps.now();
+    const pauseMs = archive.scheduled_every / 4;
+    for (const [name, until] of refused) if (until <= now) refused.delete(name);
+    const [all, newest, failed] = await Promise.all([
+      listWorlds(deps),
+      newestScheduled(deps.db),
+      findFailedSince(deps.db, new Date(now - pauseMs)),
+    ]);
+    const asked = all.filter(({ name }) => !refused.has(name));
+    return dueForBackup({ worlds: asked, newest, failed, now, everyMs: archive.scheduled_every });
+  };
+
+  const tick: AutoBackup["tick"] = async (signal) => {
+    if (archive.scheduled_every === 0 || storage.agent_image === "") return undefined;
+    if (await isBlocked()) return undefined;
+    const names = await due();
+    for (const name of names.slice(0, storage.auto_backup_tries)) {
+      if (signal?.aborted) return undefined;
+      const tried = await tryOne(deps, name);
+      if ("job" in tried) return tried.job;
+      // One without a world stays so for a while; one that is busy is asked again soon, behind the others.
+      const isBare = tried.fault === "no_world_volume";
+      refused.set(
+        name,
+        deps.now() + (isBare ? archive.scheduled_every / 4 : storage.auto_backup_interval * 2),
+      );
+    }
+    return undefined;
+  };
+  return { tick };
+}
+
+async function tryOne(deps: StorageDeps, server: string): Promise<{ job: string } | { fault: FaultName }> {
+  try {
+    const { job } = await startBackup(deps, {
+      server,
+      reason: "scheduled",
+      startedBy: "scheduler",
+      limits: { cooldown: false, cap: true },
+      check: () => {},
+    });
+    const about = { actor: "scheduler", source: "internal:storage" };
+    deps.mesh.audit({ ...about, action: "backup.scheduled", server_name: server, payload: { job } });
+    return { job };
+  } catch (error) {
+    // Somebody woke or holds it, or it has no world yet; a part that is away ends the look.
+    if (!isFault(error) || error.fault === "unavailable") throw error;
+    return { fault: error.fault };
+  }
+}
+
+async function listWorlds({ mesh }: StorageDeps): Promise<WorldServer[]> {
+  const all: WorldServer[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await mesh.call(worlds.listWorlds, cursor === undefined ? {} : { cursor });
+    all.push(...page.items);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return all;
+}

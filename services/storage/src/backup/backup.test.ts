@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { backups } from "@svc/proto";
+import { lockedServers } from "@svc/world-lock";
+import { account, faultOf, ops, retryAfterOf, staff } from "../testing/callers.ts";
+import { openStage, type Stage } from "../testing/stage.ts";
+import { namespace } from "../testing/worlds.ts";
+
+describe("backups of worlds", () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage();
+    await stage.start();
+  });
+  after(() => stage?.close());
+
+  const owner = account("usr-1");
+  const create = (name: string, as = owner) => stage.external.call(backups.create, { name }, as);
+  const jobs = async (name: string, as = staff) =>
+    (await stage.external.call(backups.listJobs, { name }, as)).jobs;
+  const list = (as = staff, query = {}) =>
+    stage.external.call(backups.list, { limit: 20, offset: 0, ...query }, as);
+  const settled = async (name: string) => {
+    await until(async () => (await jobs(name)).every(({ state }) => state !== "running"), 20_000);
+    return jobs(name);
+  };
+
+  test("a backup of a stopped server's world is listed once its archive is whole", async () => {
+    await stage.addServer("survival", "usr-1", { "level.dat": "one", "region/r.0.0.mca": "chunks" });
+    assert.deepEqual(await create("survival"), { name: "survival", status: "backing_up" });
+    const [job] = await settled("survival");
+    assert.equal(job?.state, "succeeded", JSON.stringify(job));
+    const { backups: rows, total } = await list(owner);
+    assert.equal(total, 1);
+    const [row] = rows;
+    assert.deepEqual(
+      [row?.server_name, row?.former_owner, row?.reason, row?.status, row?.corrupt],
+      ["survival", "usr-1", "manual", "present", undefined],
+    );
+    const archives = readdirSync(stage.archiveDir).filter((file) => file.endsWith(".tar.zst"));
+    assert.equal(archives.length, 1);
+    await until(() => stage.audits.some(({ action }) => action === "backup.create"));
+    const lock = await stage.kube.get(lockedServers, { name: "survival", namespace });
+    assert.equal(lock.metadata.annotations?.["svc.internal/maintenance"], undefined);
+  });
+
+  test("an owner waits for the cooldown, staff and the host do not", async () => {
+    assert.equal(await faultOf(create("survival")), "backup_cooldown");
+    assert.ok(((await retryAfterOf(create("survival"))) ?? 0) > 500);
+    assert.equal(await faultOf(create("survival", staff)), "none");
+    await settled("survival");
+    const emergency = stage.internal.call(
+      backups.createEmergency,
+      { name: "survival", os_user: "root" },
+      ops,
+    );
+    assert.equal(await faultOf(emergency), "none");
+    await settled("survival");
+    await until(() =>
+      stage.audits.some(({ actor, source }) => actor === "root" && source === "internal:ops"),
+    );
+  });
+
+  test("only the newest few of an owner stay, and a pinned one whatever its age", async () => {
+    const [oldest] = (await list(staff, { server: "survival" })).backups.toReversed();
+    await stage.database.admin("update storage.world_backups set pinned_at = now() where id = $1", [
+      oldest?.id,
+    ]);
+    for (let round = 0; round < 5; round++) {
+      await create("survival", staff);
+      await settled("survival");
+    }
+    const { backups: rows } = await list(staff, { server: "survival" });
+    assert.equal(rows.length, 6);
+    assert.equal(rows.at(-1)?.id, oldest?.id);
+  });
+
+  test("each refusal has its code", async () => {
+    await stage.addServer("refused", "usr-1");
+    assert.equal(await faultOf(create("no")), "bad_name");
+    assert.equal(await faultOf(create("lobby")), "bad_name");
+    assert.equal(await faultOf(create("nobody-here")), "not_found");
+    assert.equal(await faultOf(create("refused", account("usr-2"))), "forbidden");
+    await stage.kube.patch(
+      lockedServers,
+      { name: "refused", namespace },
+      { merge: { spec: { desiredState: "Running" } } },
+    );
+    assert.equal(await faultOf(create("refused")), "not_stopped");
+    const back = {
+      metadata: { annotations: { "svc.internal/maintenance": `reap@${new Date().toISOString()}` } },
+    };
+    await stage.kube.patch(
+      lockedServers,
+      { name: "refused", namespace },
+      { merge: { ...back, spec: { desiredState: "Stopped" } } },
+    );
+    assert.equal(await faultOf(create("refused")), "world_reclaiming");
+  });
+
+  test("a world is backed up once at a time", async () => {
+    await stage.addServer("twice", "usr-1");
+    stage.hold("backup");
+    const both = await Promise.all([faultOf(create("twice")), faultOf(create("twice", staff))]);
+    assert.deepEqual(both.toSorted(), ["maintenance_in_progress", "none"]);
+    assert.equal(await faultOf(create("twice", staff)), "maintenance_in_progress");
+    stage.unhold("backup");
+    assert.equal((await settled("twice")).length, 1);
+  });
+
+  test("a user sees and deletes backups of worlds that were theirs, and no others", async () => {
+    await stage.addServer("others", "usr-2");
+    await create("others", account("usr-2"));
+    await settled("others");
+    const { backups: rows } = await list(account("usr-2"));
+    assert.deepEqual(new Set(rows.map(({ server_name }) => server_name)), new Set(["others"]));
+    assert.equal((await list(owner, { server: "others" })).total, 0);
+    const id = rows[0]?.id ?? "";
+    const expire = (as = owner) => stage.external.call(backups.expire, { id }, as);
+    assert.equal(await faultOf(expire()), "no_backup");
+    assert.deepEqual(await expire(account("usr-2")), { id, status: "expired" });
+    assert.equal(await faultOf(expire(account("usr-2"))), "no_backup");
+    assert.equal((await list(account("usr-2"))).total, 0);
+  });
+
+  test("a schedule's run is one backup however often it asks, and it is told how that stands", async () => {
+    await stage.addServer("nightly", "usr-1");
+    const lifecycle = await stage.nats.connect("lifecycle");
+    try {
+      const ask = () =>
+        lifecycle.call(backups.startScheduledBackup, {
+          name: "nightly",
+          run_key: "7-1",
+          created_by: "owner",
+        });
+      const first = await ask();
+      assert.deepEqual(await ask(), first);
+      await settled("nightly");
+      assert.deepEqual(await ask(), first);
+      assert.deepEqual(await lifecycle.call(backups.readBackupRun, first), { state: "succeeded" });
+      assert.equal((await jobs("nightly")).length, 1);
+      assert.equal((await jobs("nightly"))[0]?.scheduled, true);
+    } finally {
+      await lifecycle.drain(500);
+    }
+  });
+
+  test("an agent that is not configured is a 503", async () => {
+    const other = await stage.start(["storage.agent_image="]);
+    try {
+      const asked = await Promise.all(
+        Array.from({ length: 8 }, () => faultOf(create("refused", account("usr-2")))),
+      );
+      assert.deepEqual(new Set(asked), new Set(["forbidden"]));
+    } finally {
+      await other.stop();
+    }
+  });
+});

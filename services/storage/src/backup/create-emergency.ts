@@ -1,0 +1,23 @@
+import type { Handler } from "@svc/mesh";
+import type { backups } from "@svc/proto";
+import { assertAnyName } from "../access.ts";
+import { auditActor } from "../audit.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { startBackup } from "./start.ts";
+
+/** storage.backup.create-emergency: who sits at the host says who they are. */
+export const createEmergency =
+  (deps: StorageDeps): Handler<typeof backups.createEmergency> =>
+  async (context, { name, os_user }) => {
+    assertAnyName(name);
+    const about = { ...auditActor(context), actor: os_user?.trim() || "break-glass" };
+    const row = await startBackup(deps, {
+      server: name,
+      reason: "manual",
+      startedBy: about.actor,
+      limits: { cooldown: false, cap: false },
+      check: () => {},
+    });
+    deps.mesh.audit({ ...about, action: "backup.create", server_name: name, payload: { job: row.job } });
+    return { name, status: "backing_up" };
+  };

@@ -1,0 +1,25 @@
+import type { Handler } from "@svc/mesh";
+import type { backups } from "@svc/proto";
+import { assertMayTouch, assertUserName, isStaff } from "../access.ts";
+import { auditActor } from "../audit.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { startBackup } from "./start.ts";
+
+/** storage.backup.create */
+export const create =
+  (deps: StorageDeps): Handler<typeof backups.create> =>
+  async (context, { name }) => {
+    const { principal } = context;
+    assertUserName(name);
+    const about = auditActor(context);
+    const isLimited = !isStaff(principal);
+    const row = await startBackup(deps, {
+      server: name,
+      reason: "manual",
+      startedBy: about.actor,
+      limits: { cooldown: isLimited, cap: isLimited },
+      check: (world) => assertMayTouch(principal, world),
+    });
+    deps.mesh.audit({ ...about, action: "backup.create", server_name: name, payload: { job: row.job } });
+    return { name, status: "backing_up" };
+  };

@@ -1,0 +1,27 @@
+import type { Handler } from "@svc/mesh";
+import type { backups } from "@svc/proto";
+import { auditActor } from "../audit.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { isBackupInUse } from "../job/store.ts";
+import { scopeOf } from "./policy.ts";
+import { expireBackup, findBackup } from "./store.ts";
+
+/** storage.backup.expire: the archive itself goes with the next daily run. */
+export const expire =
+  (deps: StorageDeps): Handler<typeof backups.expire> =>
+  async (context, { id }) => {
+    const scope = scopeOf(context.principal);
+    const row = await deps.db.transaction().execute(async (trx) => {
+      const found = await findBackup(trx, { scope, id, lock: true });
+      if (!found) throw context.fault("no_backup");
+      if (await isBackupInUse(trx, id)) throw context.fault("restore_in_progress");
+      const { server_name } = found;
+      await expireBackup(trx, { id, server_name, why: "deleted", now: new Date(deps.now()) });
+      return found;
+    });
+    deps.metrics.counted("deleted", row.reason);
+    const payload = { backup_id: id, reason: row.reason, size_bytes: row.size_bytes };
+    const { server_name } = row;
+    deps.mesh.audit({ ...auditActor(context), action: "backup.delete", server_name, payload });
+    return { id, status: "expired" };
+  };

@@ -1,0 +1,64 @@
+// The rules of backups (interface.md 3.4, behaviour.md h.3). Pure.
+
+import type { backups, Principal } from "@svc/proto";
+import type { Settings } from "../config.ts";
+
+type Reason = backups.BackupReason;
+type Archive = Settings["archive"];
+
+/** How many of a reason are kept of one server and owner; undefined: as long as its expiry says. */
+export function keepOf(reason: Reason, { archive, storage }: Pick<Settings, "archive" | "storage">) {
+  if (reason === "manual") return archive.manual_keep;
+  if (reason === "scheduled") return archive.scheduled_keep;
+  return reason === "pre_restore" ? storage.pre_restore_keep : undefined;
+}
+
+/** When a backup made at `at` expires; a safety snapshot is kept as long as a manual one. */
+export function expiryOf(reason: Reason, at: Date, archive: Archive): Date {
+  const keepMs = {
+    manual: archive.manual_retention,
+    pre_restore: archive.manual_retention,
+    scheduled: archive.scheduled_retention,
+    inactive_15d: archive.retention,
+    released: archive.retention,
+  }[reason];
+  return new Date(at.getTime() + keepMs);
+}
+
+/** Seconds until the next manual backup may begin; undefined when it may now. */
+export function cooldownLeft(
+  about: { newest: Date | undefined; now: number },
+  { manual_cooldown }: Pick<Archive, "manual_cooldown">,
+): number | undefined {
+  if (!about.newest) return undefined;
+  const leftMs = about.newest.getTime() + manual_cooldown - about.now;
+  return leftMs > 0 ? Math.ceil(leftMs / 1_000) : undefined;
+}
+
+/** No cap when it is 0. */
+export function isStoreFull(
+  presentBytes: number,
+  { max_local_bytes }: Pick<Archive, "max_local_bytes">,
+): boolean {
+  return max_local_bytes > 0 && presentBytes >= max_local_bytes;
+}
+
+export type Scope = { kind: "all" } | { kind: "owner"; userId: string } | { kind: "none" };
+
+/** Whose backups a caller may see and use: staff all, an account those of worlds that it owned then. */
+export function scopeOf(principal: Principal): Scope {
+  if (principal.kind === "service") return { kind: "all" };
+  if (principal.kind !== "account") return { kind: "none" };
+  return principal.staff ? { kind: "all" } : { kind: "owner", userId: principal.user_id };
+}
+
+type Candidate = { id: string; created_at: Date; pinned: boolean; inUse: boolean };
+
+/** What goes when only `keep` stay: never a pinned one, nor one that a restore is going to read. */
+export function toPrune(newestFirst: readonly Candidate[], keep: number): string[] {
+  return newestFirst
+    .filter(({ pinned }) => !pinned)
+    .slice(keep)
+    .filter(({ inUse }) => !inUse)
+    .map(({ id }) => id);
+}

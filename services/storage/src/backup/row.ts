@@ -1,0 +1,25 @@
+import { basename } from "node:path";
+import type { backups } from "@svc/proto";
+import type { BackupRow } from "../database.ts";
+
+/** The only way a row becomes what people see. */
+export function toBackupView(row: BackupRow): backups.BackupView {
+  return {
+    id: row.id,
+    server_name: row.server_name,
+    ...(row.former_owner !== null && { former_owner: row.former_owner }),
+    size_bytes: row.size_bytes,
+    reason: row.reason,
+    status: row.status === "present" ? "present" : "expired",
+    created_at: row.created_at.toISOString(),
+    expires_at: row.expires_at.toISOString(),
+    ...(row.corrupt_at && { corrupt: true }),
+    ...(row.verified_at && { verified_at: row.verified_at.toISOString() }),
+    ...(row.skipped_entries > 0 && { skipped_entries: row.skipped_entries }),
+  };
+}
+
+/** What a world Job calls the archive of a backup. */
+export function archiveNameOf(row: Pick<BackupRow, "backup_ref">): string {
+  return basename(row.backup_ref);
+}

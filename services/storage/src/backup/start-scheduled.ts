@@ -1,0 +1,26 @@
+import type { Handler } from "@svc/mesh";
+import type { backups } from "@svc/proto";
+import type { StorageDeps } from "../job/deps.ts";
+import { findJobByRunKey, findRestoreOf } from "../job/store.ts";
+import { startBackup } from "./start.ts";
+
+/** storage.backup.start-scheduled: of one run, however often it asks, one Job. */
+export const startScheduled =
+  (deps: StorageDeps): Handler<typeof backups.startScheduledBackup> =>
+  async (context, { name, run_key, created_by }) => {
+    const known = await findJobByRunKey(deps.db, run_key);
+    if (known) return { job: known.job };
+    if (await findRestoreOf(deps.db, name)) throw context.fault("restore_in_progress");
+    const row = await startBackup(deps, {
+      server: name,
+      reason: "scheduled",
+      startedBy: created_by,
+      limits: { cooldown: false, cap: true },
+      check: () => {},
+      runKey: run_key,
+    });
+    const payload = { job: row.job, schedule: run_key };
+    const about = { actor: "scheduler", source: "internal:lifecycle", request_id: context.requestId };
+    deps.mesh.audit({ ...about, action: "backup.scheduled", server_name: name, payload });
+    return { job: row.job };
+  };

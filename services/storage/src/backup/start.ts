@@ -1,0 +1,91 @@
+// A backup of a stopped server's world, whoever asks for it.
+
+import { type backups, Fault } from "@svc/proto";
+import type { JobRow, StorageTrx } from "../database.ts";
+import { beginJob } from "../job/begin.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { label, newArchiveName, newJobName } from "../job/names.ts";
+import type { JobWish } from "../job/spec.ts";
+import { findNewestStart } from "../job/store.ts";
+import type { WorldServer } from "../job/world.ts";
+import { cooldownLeft, isStoreFull } from "./policy.ts";
+import { presentBytes } from "./store.ts";
+
+export type BackupWish = {
+  server: string;
+  reason: Extract<backups.BackupReason, "manual" | "scheduled">;
+  startedBy: string;
+  /** Owners wait between two backups and stop at the cap; staff and the host do neither. */
+  limits: { cooldown: boolean; cap: boolean };
+  check: (world: WorldServer) => void | Promise<void>;
+  runKey?: string;
+};
+
+export async function startBackup(deps: StorageDeps, wish: BackupWish): Promise<JobRow> {
+  const { server, reason } = wish;
+  return beginJob(deps, {
+    server,
+    lock: "backup",
+    check: wish.check,
+    admit: async (trx, world) => {
+      await checkLimits(deps, trx, wish);
+      return {
+        ...newBackupRow(deps, server, world),
+        reason,
+        started_by: wish.startedBy,
+        run_key: wish.runKey ?? null,
+      };
+    },
+    wish: (row, world) => backupWish(deps, row, world),
+  });
+}
+
+/** What every row of a backup says; its archive's name is settled before the Job is made. */
+export function newBackupRow(deps: StorageDeps, server: string, world: WorldServer) {
+  const now = deps.now();
+  return {
+    job: newJobName("backup", server),
+    server_name: server,
+    kind: "backup" as const,
+    owner_id: world.owner_id ?? null,
+    archive: newArchiveName(server, now, deps.settings.archive.compression),
+    started_at: new Date(now),
+  };
+}
+
+async function checkLimits(deps: StorageDeps, trx: StorageTrx, wish: BackupWish): Promise<void> {
+  const { archive } = deps.settings;
+  if (wish.limits.cooldown && archive.manual_cooldown > 0) {
+    const newest = await findNewestStart(trx, { server: wish.server, reason: "manual" });
+    const left = cooldownLeft({ newest, now: deps.now() }, archive);
+    if (left !== undefined) throw new Fault("backup_cooldown", { retryAfterSeconds: left });
+  }
+  if (!wish.limits.cap) return;
+  const { bytes } = await presentBytes(trx);
+  if (!isStoreFull(bytes, archive)) return;
+  throw new Fault("backup_store_full", {
+    message: "The backup store is full; delete a backup you no longer need, or ask an operator for room.",
+  });
+}
+
+export function backupWish(deps: StorageDeps, row: JobRow, world: WorldServer): JobWish {
+  const { storage } = deps.settings;
+  if (row.archive === null) throw new Error(`the backup ${row.job} has no archive`);
+  return {
+    name: row.job,
+    server: row.server_name,
+    manager: "svc-backup",
+    task: {
+      mode: "backup",
+      to: { kind: "archive", name: row.archive },
+      keep_free: storage.keep_free,
+    },
+    deadlineMs: storage.backup_deadline,
+    world: { claim: world.volume_claim, mode: "ro" },
+    archive: "rw",
+    labels: {
+      ...(row.reason === "scheduled" && { [label.scheduled]: "true" }),
+      ...(row.then_restore === "pending" && { [label.thenRestore]: "pending" }),
+    },
+  };
+}

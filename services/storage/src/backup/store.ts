@@ -1,0 +1,213 @@
+// All SQL of backups.
+
+import { backups } from "@svc/proto";
+import { outboxRow } from "@svc/store";
+import { type Insertable, sql } from "kysely";
+import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database.ts";
+import { type Scope, toPrune } from "./policy.ts";
+
+type AnyDb = StorageDb | StorageTrx;
+
+export const restoreReads = sql<boolean>`exists (
+  select 1 from world_jobs where world_jobs.backup_id = world_backups.id
+  and ((world_jobs.kind = 'restore' and world_jobs.state in ('starting', 'running'))
+    or world_jobs.then_restore = 'pending'))`;
+
+function inScope(db: AnyDb, scope: Scope, server?: string) {
+  let query = db.selectFrom("world_backups").where("status", "=", "present");
+  if (scope.kind === "owner") query = query.where("former_owner", "=", scope.userId);
+  if (scope.kind === "none") query = query.where(sql<boolean>`false`);
+  return server === undefined ? query : query.where("server_name", "=", server);
+}
+
+/** One page of present backups, newest first, and how many there are. */
+export async function listBackups(
+  db: AnyDb,
+  about: { scope: Scope; server?: string; limit: number; offset: number },
+): Promise<{ rows: BackupRow[]; total: number }> {
+  const { scope, server, limit, offset } = about;
+  const [rows, counted] = await Promise.all([
+    inScope(db, scope, server)
+      .selectAll()
+      .orderBy("created_at", "desc")
+      .orderBy("id", "desc")
+      .limit(limit)
+      .offset(offset)
+      .execute(),
+    inScope(db, scope, server)
+      .select((is) => is.fn.countAll<number>().as("total"))
+      .executeTakeFirstOrThrow(),
+  ]);
+  return { rows, total: Number(counted.total) };
+}
+
+/** A present backup of the caller's scope; with `lock` nobody gives it up before this transaction ends. */
+export function findBackup(
+  db: AnyDb,
+  about: { scope: Scope; id: string; lock?: boolean },
+): Promise<BackupRow | undefined> {
+  const query = inScope(db, about.scope).selectAll().where("id", "=", about.id);
+  return (about.lock ? query.forUpdate() : query).executeTakeFirst();
+}
+
+/** The newest backup of a server in the caller's scope, one that can be restored before one that cannot. */
+export function findLatest(
+  db: AnyDb,
+  about: { scope: Scope; server: string },
+): Promise<BackupRow | undefined> {
+  return inScope(db, about.scope, about.server)
+    .selectAll()
+    .orderBy(sql`corrupt_at is not null`)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function presentBytes(db: AnyDb): Promise<{ bytes: number; count: number }> {
+  const row = await db
+    .selectFrom("world_backups")
+    .select((is) => [
+      is.fn.sum<number | null>("size_bytes").as("bytes"),
+      is.fn.countAll<number>().as("count"),
+    ])
+    .where("status", "=", "present")
+    .executeTakeFirstOrThrow();
+  return { bytes: Number(row.bytes ?? 0), count: Number(row.count) };
+}
+
+/** Records an archive that is there; false when this Job's backup was recorded before. */
+export async function recordBackup(
+  trx: StorageTrx,
+  row: Insertable<WorldBackupsTable> & { created_at: Date },
+): Promise<boolean> {
+  const done = await trx
+    .insertInto("world_backups")
+    .values(row)
+    .onConflict((conflict) => conflict.column("job").doNothing())
+    .executeTakeFirst();
+  if (Number(done.numInsertedOrUpdatedRows ?? 0) === 0) return false;
+  const event = {
+    id: row.id,
+    server_name: row.server_name,
+    reason: row.reason,
+    size_bytes: row.size_bytes,
+    job: row.job ?? "",
+    at: row.created_at.toISOString(),
+  };
+  await trx.insertInto("outbox").values(outboxRow(backups.backupMade, event)).execute();
+  return true;
+}
+
+/** Gives a present backup up; false when it was before. */
+export async function expireBackup(
+  trx: StorageTrx,
+  about: { id: string; server_name: string; why: "deleted" | "pruned"; now: Date },
+): Promise<boolean> {
+  const done = await trx
+    .updateTable("world_backups")
+    .set({ status: "expired", expires_at: about.now, pinned_at: null })
+    .where("id", "=", about.id)
+    .where("status", "=", "present")
+    .executeTakeFirst();
+  if (done.numUpdatedRows === 0n) return false;
+  const { id, server_name, why } = about;
+  const event = { id, server_name, why, at: about.now.toISOString() };
+  await trx.insertInto("outbox").values(outboxRow(backups.backupExpired, event)).execute();
+  return true;
+}
+
+/** Lets only the newest `keep` of a server, owner and reason stay; returns what went. */
+export async function pruneBackups(
+  trx: StorageTrx,
+  about: { server: string; owner: string | null; reason: backups.BackupReason; keep: number; now: Date },
+): Promise<string[]> {
+  const rows = await trx
+    .selectFrom("world_backups")
+    .select(["id", "created_at", "pinned_at", restoreReads.as("in_use")])
+    .where("status", "=", "present")
+    .where("server_name", "=", about.server)
+    .where("reason", "=", about.reason)
+    .where(sql<boolean>`former_owner is not distinct from ${about.owner}`)
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .forUpdate()
+    .execute();
+  const candidates = rows.map((row) => ({ ...row, pinned: row.pinned_at !== null, inUse: row.in_use }));
+  const gone = toPrune(candidates, about.keep);
+  for (const id of gone) {
+    await expireBackup(trx, { id, server_name: about.server, why: "pruned", now: about.now });
+  }
+  return gone;
+}
+
+/** A backup that failed its read-back is never restored again. */
+export async function condemnBackup(
+  trx: StorageTrx,
+  about: { id: string; server_name: string; message: string; now: Date },
+): Promise<boolean> {
+  const done = await trx
+    .updateTable("world_backups")
+    .set({ corrupt_at: about.now })
+    .where("id", "=", about.id)
+    .where("corrupt_at", "is", null)
+    .executeTakeFirst();
+  if (done.numUpdatedRows === 0n) return false;
+  const { id, server_name, message } = about;
+  const event = { id, server_name, message, at: about.now.toISOString() };
+  await trx.insertInto("outbox").values(outboxRow(backups.backupCondemned, event)).execute();
+  return true;
+}
+
+export async function noteVerified(db: AnyDb, id: string, now: Date): Promise<void> {
+  await db.updateTable("world_backups").set({ verified_at: now }).where("id", "=", id).execute();
+}
+
+/** Label and pin, each only when given; undefined when there is no such present backup. */
+export function annotateBackup(
+  db: AnyDb,
+  about: { id: string; label?: string; pinned?: boolean; now: Date },
+): Promise<BackupRow | undefined> {
+  const { id, label, pinned, now } = about;
+  return db
+    .updateTable("world_backups")
+    .set({
+      id,
+      ...(label !== undefined && { label }),
+      ...(pinned !== undefined && { pinned_at: pinned ? now : null }),
+    })
+    .where("id", "=", id)
+    .where("status", "=", "present")
+    .returningAll()
+    .executeTakeFirst();
+}
+
+/**
+ * Archives that may be deleted now, the longest expired first: given up or over their time, not pinned, and not what a
+ * restore is going to read. For the daily retention run.
+ */
+export function findDeletable(db: AnyDb, now: Date, limit: number): Promise<BackupRow[]> {
+  return db
+    .selectFrom("world_backups")
+    .selectAll()
+    .where("status", "!=", "deleted")
+    .where((is) => is.or([is("status", "=", "expired"), is("expires_at", "<=", now)]))
+    .where("pinned_at", "is", null)
+    .where(sql<boolean>`not ${restoreReads}`)
+    .orderBy("expires_at")
+    .limit(limit)
+    .execute();
+}
+
+/** By server and owner: when their newest restorable restore point was made. */
+export async function newestScheduled(db: AnyDb): Promise<Map<string, Date>> {
+  const rows = await db
+    .selectFrom("world_backups")
+    .select((is) => ["server_name", "former_owner", is.fn.max("created_at").as("newest")])
+    .where("status", "=", "present")
+    .where("reason", "=", "scheduled")
+    .where("corrupt_at", "is", null)
+    .groupBy(["server_name", "former_owner"])
+    .execute();
+  return new Map(rows.map((row) => [`${row.server_name}/${row.former_owner ?? ""}`, row.newest]));
+}

@@ -1,0 +1,68 @@
+// Tables of the schema `storage` as kysely sees them; a test compares them with the live schema.
+
+import type { backups } from "@svc/proto";
+import type { Db, Trx } from "@svc/store";
+import type { ColumnType, Generated, Selectable } from "kysely";
+
+type DefaultAt = ColumnType<Date, Date | undefined, Date>;
+type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;
+type MaybeText = ColumnType<string | null, string | null | undefined, string | null>;
+
+export type WorldBackupsTable = {
+  id: string;
+  server_name: string;
+  former_owner: MaybeText;
+  /** Absolute path of the archive. */
+  backup_ref: string;
+  size_bytes: number;
+  reason: backups.BackupReason;
+  status: Generated<"present" | "expired" | "deleted">;
+  created_at: DefaultAt;
+  expires_at: Date;
+  deleted_at: MaybeAt;
+  offsite_at: MaybeAt;
+  sha256: string;
+  verified_at: MaybeAt;
+  corrupt_at: MaybeAt;
+  skipped_entries: Generated<number>;
+  label: Generated<string>;
+  pinned_at: MaybeAt;
+  job: MaybeText;
+};
+export type BackupRow = Selectable<WorldBackupsTable>;
+
+export type JobKind = backups.WorldJob["kind"];
+export type JobState = "starting" | "running" | "succeeded" | "failed";
+export type ThenRestoreReason = NonNullable<backups.WorldJob["then_restore_reason"]>;
+
+export type WorldJobsTable = {
+  job: string;
+  server_name: string;
+  kind: JobKind;
+  state: Generated<JobState>;
+  message: Generated<string>;
+  owner_id: MaybeText;
+  started_by: string;
+  reason: ColumnType<backups.BackupReason | null, backups.BackupReason | null | undefined, never>;
+  archive: MaybeText;
+  run_key: MaybeText;
+  backup_id: MaybeText;
+  then_restore: ColumnType<
+    "pending" | "started" | "abandoned" | null,
+    "pending" | undefined,
+    "started" | "abandoned"
+  >;
+  then_restore_reason: ColumnType<ThenRestoreReason | null, undefined, ThenRestoreReason>;
+  only_paths: ColumnType<string[] | null, string | null | undefined, never>;
+  recovery: MaybeText;
+  started_at: DefaultAt;
+  finished_at: MaybeAt;
+};
+export type JobRow = Selectable<WorldJobsTable>;
+
+export type Tables = {
+  world_backups: WorldBackupsTable;
+  world_jobs: WorldJobsTable;
+};
+export type StorageDb = Db<Tables>;
+export type StorageTrx = Trx<Tables>;

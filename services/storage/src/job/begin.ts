@@ -1,0 +1,81 @@
+// How a Job comes to a world: under the lock of the world, with its row written first (interface.md 3.2).
+
+import { isKubeError, type Job, resources } from "@svc/kube";
+import { Fault, isFault } from "@svc/proto";
+import { violates } from "@svc/store";
+import { acquireLock, type LockKind } from "@svc/world-lock";
+import type { JobRow, StorageTrx } from "../database.ts";
+import { lockDepsOf, placeOf, type StorageDeps } from "./deps.ts";
+import { type JobWish, worldJob } from "./spec.ts";
+import { finishJob, freeRunKey, insertJob, markRunning, type NewJob } from "./store.ts";
+import { assertConfigured, assertStopped, assertVolume, describeWorld, type WorldServer } from "./world.ts";
+
+export type Beginning = {
+  server: string;
+  lock: LockKind;
+  /** May this caller do this to this server; asked twice, for the server may change hands before the lock is ours. */
+  check: (world: WorldServer) => void | Promise<void>;
+  /** The gates of the database and the row, in one transaction; throws to refuse. */
+  admit: (trx: StorageTrx, world: WorldServer) => Promise<NewJob>;
+  wish: (row: JobRow, world: WorldServer) => JobWish;
+};
+
+/** Starts a Job on the world of a server that is fully stopped; returns its row. */
+export async function beginJob(deps: StorageDeps, beginning: Beginning): Promise<JobRow> {
+  const { server: name } = beginning;
+  const look = async () => {
+    const world = await describeWorld(deps, name);
+    await beginning.check(world);
+    assertConfigured(deps);
+    assertStopped(world);
+    return world;
+  };
+  await assertVolume(deps, await look());
+  const about = { kind: beginning.lock, mustBeStopped: true };
+  const hold = await acquireLock(lockDepsOf(deps), { name, ...placeOf(deps) }, about);
+  try {
+    const world = await look();
+    const row = await writeRow(deps, beginning, world);
+    try {
+      hold.assertHeld();
+      await createJob(deps, worldJob(deps.settings, beginning.wish(row, world)));
+    } catch (error) {
+      throw await noteRefusal(deps, row, error);
+    }
+    // The world is the Job's now. A look later says so too, should this not reach the database.
+    await markRunning(deps.db, row.job).catch(() => {});
+    return row;
+  } finally {
+    await hold.release();
+  }
+}
+
+async function writeRow(deps: StorageDeps, beginning: Beginning, world: WorldServer): Promise<JobRow> {
+  try {
+    return await deps.db
+      .transaction()
+      .execute(async (trx) => insertJob(trx, await beginning.admit(trx, world)));
+  } catch (error) {
+    const isTaken = ["world_jobs_one_at_a_time", "world_jobs_one_chain"].some((one) => violates(error, one));
+    throw isTaken ? new Fault("maintenance_in_progress", { cause: error }) : error;
+  }
+}
+
+/** A Job of this name that is there already was made by us before. */
+export async function createJob({ kube }: Pick<StorageDeps, "kube">, job: Job): Promise<void> {
+  try {
+    await kube.create(resources.jobs, job);
+  } catch (error) {
+    if (!isKubeError(error, 409)) throw error;
+  }
+}
+
+// Where the cluster did not answer, the Job may exist: the next looks find out. A refusal is final.
+async function noteRefusal(deps: StorageDeps, { job }: JobRow, error: unknown): Promise<Fault> {
+  if (isFault(error) && error.fault === "unavailable") return error;
+  const message = `the job could not be made: ${(error as Error).message}`;
+  deps.log.warn({ job, error: message }, "a world job was not started");
+  await finishJob(deps.db, job, { state: "failed", message, at: new Date(deps.now()) }).catch(() => {});
+  await freeRunKey(deps.db, job).catch(() => {});
+  return new Fault("unavailable", { message: "The cluster did not take the job; try again.", cause: error });
+}

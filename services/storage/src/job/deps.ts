@@ -1,0 +1,31 @@
+import type { Kube } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import type { Logger } from "@svc/telemetry";
+import type { Settings } from "../config.ts";
+import type { StorageDb } from "../database.ts";
+import type { StorageMetrics } from "../metrics.ts";
+
+/** What everything in this service works with. */
+export type StorageDeps = {
+  kube: Kube;
+  mesh: Pick<Mesh, "call" | "audit">;
+  db: StorageDb;
+  settings: Settings;
+  metrics: StorageMetrics;
+  log: Logger;
+  /** Unix milliseconds. */
+  now: () => number;
+};
+
+/** Where the Jobs of worlds are. */
+export function placeOf({ settings }: Pick<StorageDeps, "settings">) {
+  return { namespace: settings.k8s.namespace };
+}
+
+export function logDepsOf({ kube, settings }: Pick<StorageDeps, "kube" | "settings">) {
+  return { kube, namespace: settings.k8s.namespace, lineBytes: settings.storage.log_line };
+}
+
+export function lockDepsOf({ kube, settings }: Pick<StorageDeps, "kube" | "settings">) {
+  return { kube, ttlMs: settings.storage.lock_ttl, refreshMs: settings.storage.lock_refresh };
+}

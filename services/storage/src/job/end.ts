@@ -1,0 +1,132 @@
+// Writing down how a Job ended: its row, the backup that came of it, and the events, in one transaction.
+
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { backups } from "@svc/proto";
+import { outboxRow } from "@svc/store";
+import type { TaskDone, TaskFault } from "@svc/world";
+import { expiryOf, keepOf } from "../backup/policy.ts";
+import { condemnBackup, noteVerified, pruneBackups, recordBackup } from "../backup/store.ts";
+import type { JobRow, StorageTrx } from "../database.ts";
+import type { StorageDeps } from "./deps.ts";
+import { finishJob } from "./store.ts";
+
+/** False when somebody else wrote the end before. */
+export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone): Promise<boolean> {
+  const { settings } = deps;
+  const { sha256, size_bytes } = done;
+  const reason = row.reason ?? "manual";
+  if (row.archive === null || sha256 === undefined || size_bytes === undefined) {
+    return noteFailure(deps, row, "the job did not tell size and digest of its archive");
+  }
+  const at = new Date(deps.now());
+  const backup = {
+    id: `bk-${randomBytes(16).toString("hex")}`,
+    server_name: row.server_name,
+    former_owner: row.owner_id,
+    backup_ref: join(settings.archive.local_path, row.archive),
+    size_bytes,
+    reason,
+    // The world is as it was when the Job was asked for: its server has been stopped since.
+    created_at: row.started_at,
+    expires_at: expiryOf(reason, row.started_at, settings.archive),
+    sha256,
+    verified_at: at,
+    skipped_entries: done.skipped_entries ?? 0,
+    job: row.job,
+  };
+  const pruned = await deps.db.transaction().execute(async (trx) => {
+    if (!(await finishJob(trx, row.job, { state: "succeeded", at }))) return undefined;
+    await recordBackup(trx, backup);
+    const keep = keepOf(reason, settings);
+    if (keep === undefined) return [];
+    const about = { server: row.server_name, owner: row.owner_id, reason, keep, now: at };
+    return pruneBackups(trx, about);
+  });
+  if (pruned === undefined) return false;
+  deps.metrics.counted("made", reason);
+  for (const _ of pruned) deps.metrics.counted("pruned", reason);
+  observe(deps, row, "succeeded");
+  return true;
+}
+
+export async function noteRestore(deps: StorageDeps, row: JobRow): Promise<boolean> {
+  const at = new Date(deps.now());
+  const { job, server_name, backup_id } = row;
+  const isNew = await deps.db.transaction().execute(async (trx) => {
+    if (!(await finishJob(trx, job, { state: "succeeded", at }))) return false;
+    if (backup_id === null) return true;
+    await noteVerified(trx, backup_id, at);
+    const event = { server_name, backup_id, job, at: at.toISOString() };
+    await trx.insertInto("outbox").values(outboxRow(backups.worldRestored, event)).execute();
+    return true;
+  });
+  if (isNew) observe(deps, row, "succeeded");
+  return isNew;
+}
+
+/** Codes with which a Job says that the archive itself is damaged. */
+const damaged: ReadonlySet<TaskFault["code"]> = new Set([
+  "backup_corrupt",
+  "digest_mismatch",
+  "archive_invalid",
+  "archive_unsafe",
+]);
+
+export async function noteFailure(
+  deps: StorageDeps,
+  row: JobRow,
+  failure: string | TaskFault,
+): Promise<boolean> {
+  const fault = typeof failure === "string" ? undefined : failure;
+  const message = wordsOf(row, fault?.message ?? String(failure));
+  const now = new Date(deps.now());
+  const isNew = await deps.db.transaction().execute(async (trx) => {
+    if (!(await finishJob(trx, row.job, { state: "failed", message, at: now }))) return false;
+    await trx
+      .insertInto("outbox")
+      .values(failureEvent(row, message, now))
+      .execute();
+    if (fault) await condemn(deps, trx, { row, fault, now });
+    return true;
+  });
+  if (!isNew) return false;
+  deps.log.warn(
+    { server: row.server_name, job: row.job, kind: row.kind, error: message },
+    "a world job failed",
+  );
+  observe(deps, row, "failed");
+  return true;
+}
+
+async function condemn(
+  deps: StorageDeps,
+  trx: StorageTrx,
+  { row, fault, now }: { row: JobRow; fault: TaskFault; now: Date },
+): Promise<void> {
+  const isMissing = fault.code === "not_found" && row.only_paths === null;
+  if (row.kind !== "restore" || row.backup_id === null) return;
+  if (!damaged.has(fault.code) && !isMissing) return;
+  const about = { id: row.backup_id, server_name: row.server_name, message: fault.message, now };
+  if (await condemnBackup(trx, about)) deps.metrics.counted("condemned", row.kind);
+}
+
+function wordsOf(row: JobRow, message: string): string {
+  const isHalf = row.kind === "restore" && row.only_paths === null;
+  const hint = isHalf
+    ? "; the world may be restored in part, so restore it again or go back to its snapshot"
+    : "";
+  return `${message}${hint}`.slice(0, 1_000);
+}
+
+function failureEvent(row: JobRow, message: string, now: Date) {
+  const { server_name, job, backup_id } = row;
+  const about = { server_name, job, message, at: now.toISOString() };
+  return row.kind === "restore"
+    ? outboxRow(backups.restoreFailed, { ...about, backup_id: backup_id ?? "" })
+    : outboxRow(backups.backupFailed, about);
+}
+
+function observe(deps: StorageDeps, row: JobRow, result: "succeeded" | "failed"): void {
+  deps.metrics.ended(row.kind, result, (deps.now() - row.started_at.getTime()) / 1_000);
+}

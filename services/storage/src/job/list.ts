@@ -1,0 +1,18 @@
+import type { Handler } from "@svc/mesh";
+import type { backups } from "@svc/proto";
+import { assertMayTouch, assertUserName } from "../access.ts";
+import type { StorageDeps } from "./deps.ts";
+import { toWorldJob } from "./row.ts";
+import { listJobsOf } from "./store.ts";
+import { describeWorld } from "./world.ts";
+
+/** storage.job.list: an owner sees what was done since the world is theirs. */
+export const listJobs =
+  (deps: StorageDeps): Handler<typeof backups.listJobs> =>
+  async ({ principal }, { name }) => {
+    assertUserName(name);
+    const world = await describeWorld(deps, name);
+    assertMayTouch(principal, world);
+    const rows = await listJobsOf(deps.db, name, deps.settings.storage.jobs_shown);
+    return { server: name, jobs: rows.map(toWorldJob) };
+  };

@@ -1,0 +1,36 @@
+// Names and labels of world Jobs (behaviour.md a.4, h.1, h.2).
+
+import { randomBytes } from "node:crypto";
+import { worldJobLabels } from "@svc/world-lock";
+
+const prefix = "svc.internal";
+
+export const label = {
+  ...worldJobLabels,
+  scheduled: `${prefix}/scheduled`,
+  component: `${prefix}/component`,
+};
+
+export const annotation = {
+  restoreRef: `${prefix}/restore-ref`,
+  restoreBackupId: `${prefix}/restore-backup-id`,
+} as const;
+
+/** Who a Job belongs to; what is not of the lock's kinds holds no world. */
+export type Manager = "svc-backup" | "svc-restore" | "svc-export" | "svc-files" | "svc-verify";
+
+/** `<what>-<server>-<random>`, short enough for the label that a Job's pods carry its name in. */
+export function newJobName(what: string, server: string): string {
+  return `${what}-${server}-${randomBytes(5).toString("hex")}`;
+}
+
+/** The Job that follows another one has its random part, so that it is made once however often that is tried. */
+export function jobNameAfter(job: string, what: string, server: string): string {
+  return `${what}-${server}-${job.split("-").at(-1)}`;
+}
+
+/** Name of a new archive: `<server>-<unix nanoseconds>.tar.zst` (behaviour.md h.3). */
+export function newArchiveName(server: string, now: number, compression: "zstd" | "gzip"): string {
+  const nanos = BigInt(now) * 1_000_000n + BigInt(randomBytes(3).readUIntBE(0, 3) % 1_000_000);
+  return `${server}-${nanos}.tar.${compression === "zstd" ? "zst" : "gz"}`;
+}

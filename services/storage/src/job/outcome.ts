@@ -1,0 +1,79 @@
+// How a Job ended, read from the log of its pod (libs/world task.ts).
+
+import { isKubeError, type Job, type Kube, readPodLog, resources } from "@svc/kube";
+import { Progress, progressMark, resultMark, type TaskDone, type TaskFault, TaskResult } from "@svc/world";
+import { isJobFinished } from "@svc/world-lock";
+import { container } from "./spec.ts";
+
+export type Outcome =
+  | { kind: "done"; done: TaskDone }
+  /** What the task itself refused. */
+  | { kind: "refused"; fault: TaskFault }
+  /** It ended without a word of its own: killed, late, crashed, or its log is gone. */
+  | { kind: "broken"; message: string };
+
+type LogDeps = { kube: Pick<Kube, "list" | "transport">; namespace: string; lineBytes: number };
+
+const tailLines = 100;
+
+/** Undefined while the Job has not ended. Throws `unavailable` when the cluster cannot be asked. */
+export async function readOutcome(deps: LogDeps, job: Job): Promise<Outcome | undefined> {
+  if (!isJobFinished(job)) return undefined;
+  const lines = await readLines(deps, job.metadata.name);
+  const result = lastMarked(lines, resultMark, TaskResult);
+  if (result)
+    return result.ok ? { kind: "done", done: result.done } : { kind: "refused", fault: result.fault };
+  return { kind: "broken", message: lastWords(job, lines) };
+}
+
+/** The newest progress that a Job told; undefined before the first. */
+export async function readProgress(deps: LogDeps, job: string): Promise<Progress | undefined> {
+  return lastMarked(await readLines(deps, job), progressMark, Progress);
+}
+
+async function readLines({ kube, namespace, lineBytes }: LogDeps, job: string): Promise<string[]> {
+  const labelSelector = `job-name=${job}`;
+  const { items: pods } = await kube.list(resources.pods, { namespace, labelSelector });
+  const lines: string[] = [];
+  for (const { metadata } of pods) {
+    const about = { namespace, name: metadata.name, container, tailLines, lineBytes };
+    try {
+      for await (const group of readPodLog(kube.transport, about))
+        for (const { line } of group) lines.push(line.toString("utf8"));
+    } catch (error) {
+      // No such pod any more, or a container that never started.
+      if (!isKubeError(error, 404) && !isKubeError(error, 400)) throw error;
+    }
+  }
+  return lines;
+}
+
+type Parser<T> = { safeParse: (value: unknown) => { success: true; data: T } | { success: false } };
+
+function lastMarked<T>(lines: readonly string[], mark: string, shape: Parser<T>): T | undefined {
+  for (const line of lines.toReversed()) {
+    if (!line.startsWith(mark)) continue;
+    const parsed = shape.safeParse(json(line.slice(mark.length)));
+    if (parsed.success) return parsed.data;
+  }
+  return undefined;
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const longestMessage = 500;
+
+function lastWords({ status }: Job, lines: readonly string[]): string {
+  const failed = status?.conditions?.find(({ type, status: is }) => type === "Failed" && is === "True");
+  if (failed?.reason === "DeadlineExceeded") return "the job took longer than it may";
+  const words = lines.filter((line) => !line.startsWith(progressMark) && line.trim() !== "").at(-1);
+  // What a container prints is shown to people: no control characters.
+  const clean = (words ?? "").replaceAll(/\p{Cc}/gu, " ").trim();
+  return clean.slice(0, longestMessage) || "the job ended without saying why";
+}

@@ -1,0 +1,19 @@
+import type { backups } from "@svc/proto";
+import type { JobRow } from "../database.ts";
+
+/** The only way a row becomes what people see (api.md B.2). */
+export function toWorldJob(row: JobRow): backups.WorldJob {
+  const { then_restore, then_restore_reason } = row;
+  return {
+    name: row.job,
+    kind: row.kind,
+    state: row.state === "starting" ? "running" : row.state,
+    ...(row.state === "failed" && { message: row.message }),
+    started_at: row.started_at.toISOString(),
+    ...(row.finished_at && { finished_at: row.finished_at.toISOString() }),
+    ...(then_restore && { then_restore }),
+    ...(then_restore_reason && { then_restore_reason }),
+    ...(row.backup_id !== null && { restore_backup_id: row.backup_id }),
+    ...(row.reason === "scheduled" && { scheduled: true }),
+  };
+}

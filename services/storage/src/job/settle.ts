@@ -1,0 +1,127 @@
+// The look at everything that runs on worlds: it notes ends, carries restores on, and finds what was lost. It reads
+// rows first and Jobs second, so that a Job it does not see was not there after its row said so.
+
+import { isKubeError, type Job, resources } from "@svc/kube";
+import { isJobFinished } from "@svc/world-lock";
+import { presentBytes } from "../backup/store.ts";
+import type { JobRow } from "../database.ts";
+import { carryOn, relabel } from "../restore/chain.ts";
+import { createJob } from "./begin.ts";
+import { logDepsOf, placeOf, type StorageDeps } from "./deps.ts";
+import { noteBackup, noteFailure, noteRestore } from "./end.ts";
+import { jobNameAfter, label } from "./names.ts";
+import { readOutcome } from "./outcome.ts";
+import { decideJob } from "./policy.ts";
+import { worldJob } from "./spec.ts";
+import { findJob, findOpenJobs, freeRunKey, markRunning, startRecovery } from "./store.ts";
+
+const rowsAtMost = 500;
+const managers = "svc-backup,svc-restore,svc-export,svc-verify";
+
+type Jobs = ReadonlyMap<string, Job>;
+
+/** One look; a row that fails is left for the next one and keeps no other from being settled. */
+export async function settleAll(deps: StorageDeps, signal?: AbortSignal): Promise<void> {
+  const rows = await findOpenJobs(deps.db, rowsAtMost);
+  const labelSelector = `${label.managedBy} in (${managers})`;
+  const { items } = await deps.kube.list(resources.jobs, { ...placeOf(deps), labelSelector });
+  const jobs: Jobs = new Map(items.map((job) => [job.metadata.name, job]));
+  for (const row of rows) {
+    if (signal?.aborted) return;
+    await settleOne(deps, row, jobs).catch((error: Error) =>
+      deps.log.warn({ job: row.job, error: error.message }, "a world job is left for the next look"),
+    );
+  }
+  await freeStrays(deps, rows, jobs);
+  const { bytes, count } = await presentBytes(deps.db);
+  deps.metrics.stored(bytes, count);
+}
+
+async function settleOne(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {
+  if (row.state === "starting" || row.state === "running") await settleJob(deps, row, jobs);
+  if (row.then_restore !== "pending") return;
+  const now = await findJob(deps.db, row.job);
+  if (now) await carryOn(deps, now, jobs);
+}
+
+function stateOf(job: Job | undefined): "missing" | "active" | "finished" {
+  if (!job) return "missing";
+  return isJobFinished(job) ? "finished" : "active";
+}
+
+async function settleJob(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {
+  const { storage } = deps.settings;
+  const step = decideJob({
+    row,
+    job: stateOf(jobs.get(row.job)),
+    recovery: stateOf(jobs.get(row.recovery ?? "")),
+    now: deps.now(),
+    startPatienceMs: storage.start_patience,
+  });
+  if (step === "wait") return;
+  if (step === "mark-running") return markRunning(deps.db, row.job);
+  if (step === "read") return readEnd(deps, row, jobs.get(row.job));
+  if (step === "recover") return recover(deps, row, row.message || "the job vanished");
+  if (step === "read-recovery") return readRecovery(deps, row, jobs.get(row.recovery ?? ""));
+  if (step === "never-started") await freeRunKey(deps.db, row.job);
+  await noteFailure(deps, row, step === "lost" ? "the job vanished" : "the job was never started");
+}
+
+async function readEnd(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {
+  const outcome = job && (await readOutcome(logDepsOf(deps), job));
+  if (!outcome) return;
+  if (outcome.kind === "broken" && row.kind === "backup") return recover(deps, row, outcome.message);
+  if (outcome.kind === "broken") await noteFailure(deps, row, outcome.message);
+  else if (outcome.kind === "refused") await noteFailure(deps, row, outcome.fault);
+  else if (row.kind === "backup") await noteBackup(deps, row, outcome.done);
+  else await noteRestore(deps, row);
+  await letGo(deps, row.job);
+}
+
+// A backup that left no word may have renamed its archive into place just before: then it is a backup.
+async function recover(deps: StorageDeps, row: JobRow, message: string): Promise<void> {
+  const { db, settings } = deps;
+  if (row.archive === null) return void (await noteFailure(deps, row, message));
+  const recovery = row.recovery ?? jobNameAfter(row.job, "verify", row.server_name);
+  await startRecovery(db, row.job, { recovery, message });
+  const job = worldJob(settings, {
+    name: recovery,
+    server: row.server_name,
+    manager: "svc-verify",
+    task: { mode: "verify", from: { kind: "archive", name: row.archive } },
+    deadlineMs: settings.storage.verify_deadline,
+    archive: "ro",
+  });
+  await createJob(deps, job);
+}
+
+async function readRecovery(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {
+  const outcome = job && (await readOutcome(logDepsOf(deps), job));
+  if (!outcome) return;
+  if (outcome.kind === "done") await noteBackup(deps, row, outcome.done);
+  else await noteFailure(deps, row, row.message);
+  await letGo(deps, row.job);
+  await letGo(deps, job.metadata.name);
+}
+
+/** The end is written down: the Job need not stay any longer than people want to look at it. */
+async function letGo(deps: StorageDeps, job: string): Promise<void> {
+  const ttlSecondsAfterFinished = Math.ceil(deps.settings.storage.job_ttl / 1_000);
+  try {
+    const merge = { spec: { ttlSecondsAfterFinished } };
+    await deps.kube.patch(resources.jobs, { name: job, ...placeOf(deps) }, { merge });
+  } catch (error) {
+    if (!isKubeError(error, 404)) throw error;
+  }
+}
+
+// A snapshot that no row waits for any more must not hold its world until the Job goes.
+async function freeStrays(deps: StorageDeps, rows: readonly JobRow[], jobs: Jobs): Promise<void> {
+  const open = new Set(rows.map(({ job }) => job));
+  for (const [name, { metadata }] of jobs) {
+    if (metadata.labels?.[label.thenRestore] !== "pending" || open.has(name)) continue;
+    const row = await findJob(deps.db, name);
+    if (row?.then_restore === "pending") continue;
+    await relabel(deps, name, row?.then_restore === "started" ? "started" : "abandoned");
+  }
+}

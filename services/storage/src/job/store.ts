@@ -1,0 +1,184 @@
+// All SQL of what runs on worlds.
+
+import type { Insertable } from "kysely";
+import { sql } from "kysely";
+import type { JobRow, StorageDb, StorageTrx, ThenRestoreReason, WorldJobsTable } from "../database.ts";
+
+export type NewJob = Insertable<WorldJobsTable>;
+
+type AnyDb = StorageDb | StorageTrx;
+const open = ["starting", "running"] as const;
+
+export async function insertJob(trx: StorageTrx, row: NewJob): Promise<JobRow> {
+  return trx.insertInto("world_jobs").values(row).returningAll().executeTakeFirstOrThrow();
+}
+
+export function findJob(db: AnyDb, job: string): Promise<JobRow | undefined> {
+  return db.selectFrom("world_jobs").selectAll().where("job", "=", job).executeTakeFirst();
+}
+
+export function findJobByRunKey(db: AnyDb, runKey: string): Promise<JobRow | undefined> {
+  return db.selectFrom("world_jobs").selectAll().where("run_key", "=", runKey).executeTakeFirst();
+}
+
+/** Everything whose end or whose next step is still to come, the oldest first. */
+export function findOpenJobs(db: AnyDb, limit: number): Promise<JobRow[]> {
+  return db
+    .selectFrom("world_jobs")
+    .selectAll()
+    .where((is) => is.or([is("state", "in", [...open]), is("then_restore", "=", "pending")]))
+    .orderBy("started_at")
+    .limit(limit)
+    .execute();
+}
+
+export function listJobsOf(db: AnyDb, server: string, limit: number): Promise<JobRow[]> {
+  return db
+    .selectFrom("world_jobs")
+    .selectAll()
+    .where("server_name", "=", server)
+    .orderBy("started_at", "desc")
+    .orderBy("job")
+    .limit(limit)
+    .execute();
+}
+
+/** True while any backup or restore runs or is to run, on whatever world. */
+export async function isAnyJobOpen(db: AnyDb): Promise<boolean> {
+  const row = await db
+    .selectFrom("world_jobs")
+    .select("job")
+    .where("kind", "in", ["backup", "restore"])
+    .where((is) => is.or([is("state", "in", [...open]), is("then_restore", "=", "pending")]))
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** True while a restore reads this backup, or waits for the safety snapshot before it does. */
+export async function isBackupInUse(db: AnyDb, backupId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("world_jobs")
+    .select("job")
+    .where("backup_id", "=", backupId)
+    .where((is) =>
+      is.or([
+        is.and([is("kind", "=", "restore"), is("state", "in", [...open])]),
+        is("then_restore", "=", "pending"),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** The restore of a server that runs or is to run. */
+export function findRestoreOf(db: AnyDb, server: string): Promise<JobRow | undefined> {
+  return db
+    .selectFrom("world_jobs")
+    .selectAll()
+    .where("server_name", "=", server)
+    .where((is) =>
+      is.or([
+        is.and([is("kind", "=", "restore"), is("state", "in", [...open])]),
+        is("then_restore", "=", "pending"),
+      ]),
+    )
+    .limit(1)
+    .executeTakeFirst();
+}
+
+export async function markRunning(db: AnyDb, job: string): Promise<void> {
+  await db
+    .updateTable("world_jobs")
+    .set({ state: "running" })
+    .where("job", "=", job)
+    .where("state", "=", "starting")
+    .execute();
+}
+
+/** Notes an end once; false when somebody noted it before. */
+export async function finishJob(
+  trx: AnyDb,
+  job: string,
+  end: { state: "succeeded" | "failed"; message?: string; at: Date },
+): Promise<boolean> {
+  const done = await trx
+    .updateTable("world_jobs")
+    .set({ state: end.state, message: end.message ?? "", finished_at: end.at })
+    .where("job", "=", job)
+    .where("state", "in", [...open])
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** The caller's run may start another Job: this one was never made. */
+export async function freeRunKey(db: AnyDb, job: string): Promise<void> {
+  await db.updateTable("world_jobs").set({ run_key: null }).where("job", "=", job).execute();
+}
+
+/** From now on the end is told by the Job that looks for the archive. */
+export async function startRecovery(
+  db: AnyDb,
+  job: string,
+  about: { recovery: string; message: string },
+): Promise<void> {
+  await db
+    .updateTable("world_jobs")
+    .set(about)
+    .where("job", "=", job)
+    .where("state", "in", [...open])
+    .where("recovery", "is", null)
+    .execute();
+}
+
+/** Settles what follows a safety snapshot, once. */
+export async function settleThenRestore(
+  db: AnyDb,
+  job: string,
+  end: { to: "started" } | { to: "abandoned"; reason: ThenRestoreReason },
+): Promise<boolean> {
+  const done = await db
+    .updateTable("world_jobs")
+    .set({
+      then_restore: end.to,
+      ...(end.to === "abandoned" && { then_restore_reason: end.reason }),
+    })
+    .where("job", "=", job)
+    .where("then_restore", "=", "pending")
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** When the newest backup of a kind that did not fail was asked for; undefined when there is none. */
+export async function findNewestStart(
+  db: AnyDb,
+  about: { server: string; reason: string },
+): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom("world_jobs")
+    .select("started_at")
+    .where("server_name", "=", about.server)
+    .where(sql<boolean>`reason = ${about.reason}`)
+    .where("state", "!=", "failed")
+    .orderBy("started_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.started_at;
+}
+
+/** Servers whose restore point failed since then, with the owner of that time. */
+export async function findFailedSince(db: AnyDb, since: Date): Promise<Set<string>> {
+  const rows = await db
+    .selectFrom("world_jobs")
+    .select(["server_name", "owner_id"])
+    .where(sql<boolean>`reason = 'scheduled'`)
+    .where("state", "=", "failed")
+    .where("started_at", ">", since)
+    .execute();
+  return new Set(rows.map((row) => `${row.server_name}/${row.owner_id ?? ""}`));
+}
+
+export async function forgetJobs(db: AnyDb, before: Date): Promise<void> {
+  await db.deleteFrom("world_jobs").where("finished_at", "<", before).execute();
+}

@@ -1,0 +1,44 @@
+// What must be true of a server before a Job may touch its world.
+
+import { resources } from "@svc/kube";
+import { Fault, isFault, worlds } from "@svc/proto";
+import type { StorageDeps } from "./deps.ts";
+import { placeOf } from "./deps.ts";
+
+export type WorldServer = worlds.WorldServer;
+
+/** Asks lifecycle; throws `not_found` for a server that is not, or of which only the row is left. */
+export async function describeWorld({ mesh }: Pick<StorageDeps, "mesh">, name: string): Promise<WorldServer> {
+  const world = await mesh.call(worlds.describeServer, { name });
+  if (!world.exists) throw new Fault("not_found", { message: `There is no server ${name}.` });
+  return world;
+}
+
+/** As `describeWorld`, but undefined when there is no such server. */
+export async function findWorld(
+  deps: Pick<StorageDeps, "mesh">,
+  name: string,
+): Promise<WorldServer | undefined> {
+  return describeWorld(deps, name).catch((error: unknown) => {
+    if (isFault(error) && error.fault === "not_found") return undefined;
+    throw error;
+  });
+}
+
+export function assertStopped(world: WorldServer): void {
+  if (!world.stopped) throw new Fault("not_stopped");
+}
+
+/** A claim that no volume stands behind would let the Job's pod wait for its deadline, or archive an empty world. */
+export async function assertVolume(deps: StorageDeps, world: WorldServer): Promise<void> {
+  const claim = await deps.kube.find(resources.claims, { name: world.volume_claim, ...placeOf(deps) });
+  const isThere = claim?.status?.phase === "Bound" && claim.metadata.deletionTimestamp === undefined;
+  if (!isThere) throw new Fault("no_world_volume");
+}
+
+export function assertConfigured({ settings }: Pick<StorageDeps, "settings">): void {
+  if (settings.storage.agent_image !== "") return;
+  throw new Fault("unavailable", {
+    message: "World jobs are not set up here: storage.agent_image names no image.",
+  });
+}

@@ -1,0 +1,62 @@
+// What one replica does for all: settling ends, restore points, forgetting old rows. The lead only saves the others
+// the looks; every change is a compare-and-set, so two leaders for a moment do no harm.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { startLease } from "@svc/kube";
+import { createAutoBackup } from "./auto-backup/tick.ts";
+import type { StorageDeps } from "./job/deps.ts";
+import { settleAll } from "./job/settle.ts";
+import { forgetJobs } from "./job/store.ts";
+
+type Loop = { everyMs: number; name: string; work: (signal: AbortSignal) => Promise<unknown> };
+
+const forgetEveryMs = 3_600_000;
+
+export function startLeading(deps: StorageDeps, identity: string): { close: () => Promise<void> } {
+  const { kube, log, settings } = deps;
+  const { storage, k8s } = settings;
+  const autoBackup = createAutoBackup(deps);
+  const loops: Loop[] = [
+    { everyMs: storage.settle_interval, name: "settle", work: (signal) => settle(deps, signal) },
+    { everyMs: storage.auto_backup_interval, name: "restore points", work: autoBackup.tick },
+    {
+      everyMs: forgetEveryMs,
+      name: "forgetting",
+      work: () => forgetJobs(deps.db, new Date(deps.now() - storage.job_history)),
+    },
+  ];
+  const lease = startLease({
+    kube,
+    namespace: k8s.namespace,
+    name: "storage-jobs",
+    identity,
+    durationMs: storage.lease_duration,
+    renewMs: storage.lease_renew,
+    lead: async (signal) => {
+      await Promise.all(loops.map((loop) => run(deps, loop, signal)));
+    },
+    log,
+  });
+  return { close: () => lease.release() };
+}
+
+async function run({ log }: StorageDeps, { everyMs, name, work }: Loop, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await work(signal).catch((error: Error) =>
+      log.warn({ loop: name, error: error.message }, "a look failed and is repeated"),
+    );
+    await delay(everyMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+async function settle(deps: StorageDeps, signal: AbortSignal): Promise<void> {
+  const startedAt = performance.now();
+  const seconds = () => (performance.now() - startedAt) / 1_000;
+  try {
+    await settleAll(deps, signal);
+    deps.metrics.settled("done", seconds());
+  } catch (error) {
+    deps.metrics.settled("failed", seconds());
+    throw error;
+  }
+}

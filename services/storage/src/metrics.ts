@@ -1,0 +1,56 @@
+import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+
+export type StorageMetrics = {
+  /** A Job of a world ended. */
+  ended: (kind: string, result: "succeeded" | "failed", seconds: number) => void;
+  /** A backup was made, was given up, or turned out corrupt. */
+  counted: (what: "made" | "deleted" | "pruned" | "condemned", reason: string) => void;
+  stored: (bytes: number, count: number) => void;
+  settled: (result: "done" | "failed", seconds: number) => void;
+  scheduledPaused: (isPaused: boolean) => void;
+};
+
+export function createStorageMetrics(registry: Registry): StorageMetrics {
+  const registers = [registry];
+  const jobs = new Histogram({
+    name: "svc_backup_duration_seconds",
+    help: "World Jobs from their request to their end, by kind and result.",
+    labelNames: ["kind", "result"] as const,
+    buckets: [1, 3, 10, 30, 60, 180, 600, 1_800],
+    registers,
+  });
+  const backups = new Counter({
+    name: "svc_backups_total",
+    help: "Backups that were made, deleted, pruned or found corrupt, by reason.",
+    labelNames: ["event", "reason"] as const,
+    registers,
+  });
+  const bytes = new Gauge({
+    name: "svc_backup_store_bytes",
+    help: "Size of all present backups.",
+    registers,
+  });
+  const count = new Gauge({ name: "svc_backups_present", help: "Present backups.", registers });
+  const settle = new Histogram({
+    name: "svc_storage_settle_duration_seconds",
+    help: "One look at everything that runs on worlds.",
+    labelNames: ["result"] as const,
+    buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
+    registers,
+  });
+  const paused = new Gauge({
+    name: "svc_scheduled_backups_paused",
+    help: "1 while the store is full and no restore points are made.",
+    registers,
+  });
+  return {
+    ended: (kind, result, seconds) => jobs.observe({ kind, result }, seconds),
+    counted: (event, reason) => backups.inc({ event, reason }),
+    stored: (size, number) => {
+      bytes.set(size);
+      count.set(number);
+    },
+    settled: (result, seconds) => settle.observe({ result }, seconds),
+    scheduledPaused: (isPaused) => paused.set(isPaused ? 1 : 0),
+  };
+}

@@ -1,0 +1,87 @@
+// A restore: of a whole world or some files, after a safety snapshot or at once (behaviour.md h.4).
+
+import { Fault, type Principal } from "@svc/proto";
+import { mayTouch } from "../access.ts";
+import { scopeOf } from "../backup/policy.ts";
+import { backupWish, newBackupRow } from "../backup/start.ts";
+import { findBackup, findLatest } from "../backup/store.ts";
+import type { BackupRow, StorageTrx } from "../database.ts";
+import { beginJob } from "../job/begin.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { newJobName } from "../job/names.ts";
+import { findRestoreOf } from "../job/store.ts";
+import { describeWorld, type WorldServer } from "../job/world.ts";
+import { restoreAnnotations, restoreWish } from "./wish.ts";
+
+export type RestoreWish = {
+  server: string;
+  principal: Principal;
+  startedBy: string;
+  backupId?: string;
+  hasSnapshot: boolean;
+  /** Only these files and folders, and nothing is removed; absent: the whole world. */
+  only?: readonly string[];
+};
+
+/** Starts it and returns the backup that is restored. */
+export async function beginRestore(deps: StorageDeps, wish: RestoreWish): Promise<BackupRow> {
+  const { server, principal } = wish;
+  const check = (world: WorldServer) => {
+    if (mayTouch(principal, world)) return;
+    throw new Fault("forbidden", { message: "Only the owner of a server may restore its world." });
+  };
+  check(await describeWorld(deps, server));
+  const backup = await chooseBackup(deps, wish);
+  const choose = (trx: StorageTrx) => holdBackup(trx, wish, backup.id);
+  const shared = {
+    started_by: wish.startedBy,
+    backup_id: backup.id,
+    only_paths: wish.only ? JSON.stringify(wish.only) : null,
+  };
+  await beginJob(deps, {
+    server,
+    lock: "restore",
+    check,
+    admit: async (trx, world) => {
+      await choose(trx);
+      const row = { ...newBackupRow(deps, server, world), ...shared };
+      return wish.hasSnapshot
+        ? { ...row, reason: "pre_restore" as const, then_restore: "pending" as const }
+        : { ...row, job: newJobName("restore", server), kind: "restore" as const, archive: null };
+    },
+    wish: (row, world) =>
+      wish.hasSnapshot
+        ? { ...backupWish(deps, row, world), annotations: restoreAnnotations(backup) }
+        : restoreWish(deps, row, { backup, world }),
+  });
+  return backup;
+}
+
+async function chooseBackup({ db }: StorageDeps, wish: RestoreWish): Promise<BackupRow> {
+  const { server, backupId } = wish;
+  const scope = scopeOf(wish.principal);
+  const running = await findRestoreOf(db, server);
+  if (running && running.backup_id !== backupId) throw new Fault("restore_in_progress");
+  if (backupId === undefined) return checked(await findLatest(db, { scope, server }), server);
+  const found = await findBackup(db, { scope, id: backupId });
+  if (found || scope.kind !== "owner") return checked(found, server);
+  const foreign = await findBackup(db, { scope: { kind: "all" }, id: backupId });
+  if (foreign?.server_name !== server) return checked(undefined, server);
+  throw new Fault("forbidden", {
+    message: "This backup is of a world that was not yours then; staff can restore it.",
+  });
+}
+
+function checked(backup: BackupRow | undefined, server: string): BackupRow {
+  if (!backup || backup.server_name !== server) {
+    throw new Fault("no_backup", { message: `There is no such backup of ${server}; list its backups.` });
+  }
+  if (backup.corrupt_at) throw new Fault("backup_corrupt");
+  return backup;
+}
+
+// From here on until the restore has ended nobody gives this backup up.
+async function holdBackup(trx: StorageTrx, wish: RestoreWish, id: string): Promise<void> {
+  const scope = scopeOf(wish.principal);
+  checked(await findBackup(trx, { scope, id, lock: true }), wish.server);
+}

@@ -1,0 +1,82 @@
+// Carries a restore on when its safety snapshot has ended. Every step may be repeated and may be the last of its
+// process: make the restore's Job, say on the snapshot's Job that it began, write it down.
+
+import { isKubeError, type Job, resources } from "@svc/kube";
+import { findBackup } from "../backup/store.ts";
+import type { BackupRow, JobRow } from "../database.ts";
+import { createJob } from "../job/begin.ts";
+import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { jobNameAfter, label } from "../job/names.ts";
+import { worldJob } from "../job/spec.ts";
+import { insertJob, settleThenRestore } from "../job/store.ts";
+import { findWorld, type WorldServer } from "../job/world.ts";
+import { decideChain } from "./policy.ts";
+import { restoreWish } from "./wish.ts";
+
+type Jobs = ReadonlyMap<string, Job>;
+
+export async function carryOn(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): Promise<void> {
+  if (snapshot.state === "starting" || snapshot.state === "running") return;
+  const restoreJob = jobNameAfter(snapshot.job, "restore", snapshot.server_name);
+  const [world, backup] = await Promise.all([
+    findWorld(deps, snapshot.server_name),
+    findBackup(deps.db, { scope: { kind: "all" }, id: snapshot.backup_id ?? "" }),
+  ]);
+  const step = decideChain({
+    snapshot: snapshot.state,
+    isHeld: jobs.get(snapshot.job)?.metadata.labels?.[label.thenRestore] === "pending",
+    hasRestore: jobs.has(restoreJob),
+    isConfigured: deps.settings.storage.agent_image !== "",
+    server: !world ? "gone" : world.stopped ? "stopped" : "started",
+    isBackupUsable: backup !== undefined && backup.corrupt_at === null,
+  });
+  if (step === "wait") return;
+  if (step === "start") return start(deps, snapshot, { restoreJob, world, backup, jobs });
+  await relabel(deps, snapshot.job, "abandoned");
+  if (!(await settleThenRestore(deps.db, snapshot.job, { to: "abandoned", reason: step.abandon }))) return;
+  deps.log.warn({ server: snapshot.server_name, reason: step.abandon }, "a restore was abandoned");
+}
+
+type Start = {
+  restoreJob: string;
+  world: WorldServer | undefined;
+  backup: BackupRow | undefined;
+  jobs: Jobs;
+};
+
+async function start(
+  deps: StorageDeps,
+  snapshot: JobRow,
+  { restoreJob, world, backup, jobs }: Start,
+): Promise<void> {
+  if (!jobs.has(restoreJob) && world && backup) {
+    const wish = restoreWish(deps, { ...snapshot, job: restoreJob }, { backup, world });
+    await createJob(deps, worldJob(deps.settings, wish));
+  }
+  await relabel(deps, snapshot.job, "started");
+  await deps.db.transaction().execute(async (trx) => {
+    if (!(await settleThenRestore(trx, snapshot.job, { to: "started" }))) return;
+    const { server_name, owner_id, started_by, backup_id, only_paths } = snapshot;
+    await insertJob(trx, {
+      job: restoreJob,
+      server_name,
+      kind: "restore",
+      state: "running",
+      owner_id,
+      started_by,
+      backup_id,
+      only_paths: only_paths && JSON.stringify(only_paths),
+      started_at: new Date(deps.now()),
+    });
+  });
+}
+
+/** The world is the snapshot's no longer; a Job that is gone holds nothing anyway. */
+export async function relabel(deps: StorageDeps, job: string, to: "started" | "abandoned"): Promise<void> {
+  const merge = { metadata: { labels: { [label.thenRestore]: to } } };
+  try {
+    await deps.kube.patch(resources.jobs, { name: job, ...placeOf(deps) }, { merge });
+  } catch (error) {
+    if (!isKubeError(error, 404)) throw error;
+  }
+}

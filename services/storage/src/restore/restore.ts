@@ -1,0 +1,24 @@
+import type { Handler } from "@svc/mesh";
+import type { backups } from "@svc/proto";
+import { assertUserName } from "../access.ts";
+import { auditActor } from "../audit.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { beginRestore } from "./begin.ts";
+
+/** storage.backup.restore */
+export const restore =
+  (deps: StorageDeps): Handler<typeof backups.restore> =>
+  async (context, { name, backup_id, safety_snapshot }) => {
+    assertUserName(name);
+    const about = auditActor(context);
+    const backup = await beginRestore(deps, {
+      server: name,
+      principal: context.principal,
+      startedBy: about.actor,
+      hasSnapshot: safety_snapshot,
+      ...(backup_id !== undefined && { backupId: backup_id }),
+    });
+    const payload = { backup_id: backup.id, safety_snapshot };
+    deps.mesh.audit({ ...about, action: "backup.restore", server_name: name, payload });
+    return { name, status: "restoring", backup_id: backup.id, safety_snapshot };
+  };

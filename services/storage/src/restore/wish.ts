@@ -1,0 +1,35 @@
+import { archiveNameOf } from "../backup/row.ts";
+import type { BackupRow, JobRow } from "../database.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { annotation } from "../job/names.ts";
+import type { JobWish } from "../job/spec.ts";
+import type { WorldServer } from "../job/world.ts";
+
+/** The Job that puts a backup in the place of a world. */
+export function restoreWish(
+  { settings }: Pick<StorageDeps, "settings">,
+  row: Pick<JobRow, "job" | "server_name" | "only_paths">,
+  from: { backup: BackupRow; world: Pick<WorldServer, "volume_claim"> },
+): JobWish {
+  const { backup, world } = from;
+  return {
+    name: row.job,
+    server: row.server_name,
+    manager: "svc-restore",
+    task: {
+      mode: "restore",
+      from: { kind: "archive", name: archiveNameOf(backup) },
+      sha256: backup.sha256,
+      ...(row.only_paths && { only: row.only_paths }),
+    },
+    deadlineMs: settings.storage.restore_deadline,
+    world: { claim: world.volume_claim, mode: "rw" },
+    archive: "ro",
+    annotations: restoreAnnotations(backup),
+  };
+}
+
+/** What a person who looks at the Job wants to know; carried by the safety snapshot as well. */
+export function restoreAnnotations(backup: BackupRow): Record<string, string> {
+  return { [annotation.restoreRef]: backup.backup_ref, [annotation.restoreBackupId]: backup.id };
+}

@@ -1,0 +1,52 @@
+// Table of contents: which handler answers which contract.
+
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { connectKube } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import { backups } from "@svc/proto";
+import type { Running, Runtime } from "@svc/service";
+import { create } from "./backup/create.ts";
+import { createEmergency } from "./backup/create-emergency.ts";
+import { expire } from "./backup/expire.ts";
+import { list } from "./backup/list.ts";
+import { readRun } from "./backup/read-run.ts";
+import { startScheduled } from "./backup/start-scheduled.ts";
+import { kubeconfigFile, type Settings } from "./config.ts";
+import type { Tables } from "./database.ts";
+import type { StorageDeps } from "./job/deps.ts";
+import { listJobs } from "./job/list.ts";
+import { startLeading } from "./leader.ts";
+import { createStorageMetrics } from "./metrics.ts";
+import { restore } from "./restore/restore.ts";
+
+export type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "signal">;
+
+/** Starts one replica: it answers requests, and one of all replicas looks after what runs. */
+export async function startStorage(
+  { settings, mesh, store, log, registry }: StorageRuntime,
+  about: { kubeconfig?: string | undefined; now?: () => number } = {},
+): Promise<Running> {
+  const kube = connectKube({ kubeconfigFile: about.kubeconfig ?? kubeconfigFile() });
+  const metrics = createStorageMetrics(registry);
+  const deps = { kube, mesh, db: store.db, settings, metrics, log, now: about.now ?? Date.now };
+  serveBackups(mesh, deps);
+  const leading = startLeading(deps, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);
+  return {
+    stop: async () => {
+      await leading.close();
+      kube.close();
+    },
+  };
+}
+
+function serveBackups(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
+  mesh.serve(backups.create, create(deps));
+  mesh.serve(backups.createEmergency, createEmergency(deps));
+  mesh.serve(backups.list, list(deps));
+  mesh.serve(backups.expire, expire(deps));
+  mesh.serve(backups.restore, restore(deps));
+  mesh.serve(backups.listJobs, listJobs(deps));
+  mesh.serve(backups.startScheduledBackup, startScheduled(deps));
+  mesh.serve(backups.readBackupRun, readRun(deps));
+}

@@ -1,0 +1,76 @@
+// What lifecycle tells of servers, read from the objects in the cluster.
+
+import { isKubeError, type Kube } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import { worlds } from "@svc/proto";
+import { type LockedServer, lockedServers } from "@svc/world-lock";
+
+export type Neighbour = {
+  owners: Map<string, string>;
+  lastActive: Map<string, Date>;
+  /** Runs before a server is described, and may change the world. */
+  onDescribe: ((name: string) => Promise<void> | void) | undefined;
+  isAway: boolean;
+};
+
+const namespace = "minecraft";
+
+export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour> {
+  const neighbour: Neighbour = {
+    owners: new Map(),
+    lastActive: new Map(),
+    onDescribe: undefined,
+    isAway: false,
+  };
+  const viewOf = ({ metadata, spec, status }: LockedServer): worlds.WorldServer => {
+    const { name } = metadata;
+    const owner_id = neighbour.owners.get(name);
+    const phase = status?.phase ?? "Unknown";
+    const desired_state = spec.desiredState ?? "Stopped";
+    return {
+      name,
+      exists: true,
+      ...(owner_id !== undefined && { owner_id }),
+      last_active_at: (neighbour.lastActive.get(name) ?? new Date(0)).toISOString(),
+      reaper_exempt: false,
+      system: false,
+      phase,
+      desired_state,
+      stopped: phase === "Stopped" && desired_state === "Stopped",
+      volume_claim: `world-${name}-0`,
+    };
+  };
+  mesh.serve(worlds.describeServer, async (context, { name }) => {
+    await neighbour.onDescribe?.(name);
+    if (neighbour.isAway) throw context.fault("unavailable");
+    const server = await kube.find(lockedServers, { name, namespace });
+    if (!server) throw context.fault("not_found", { message: `There is no server ${name}.` });
+    return viewOf(server);
+  });
+  mesh.serve(worlds.listWorlds, async (context) => {
+    if (neighbour.isAway) throw context.fault("unavailable");
+    const { items } = await kube.list(lockedServers, { namespace });
+    return { items: items.map(viewOf).sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  });
+  const setWanted = async (name: string, desiredState: "Running" | "Stopped") => {
+    const target = { name, namespace };
+    const merge = { spec: { desiredState } };
+    await kube.patch(lockedServers, target, { merge }).catch((error: unknown) => {
+      if (!isKubeError(error, 404)) throw error;
+    });
+    const phase = desiredState;
+    await kube.patch(lockedServers, target, { merge: { status: { phase } }, subresource: "status" });
+  };
+  mesh.serve(worlds.holdWorld, async (_context, { name }) => {
+    const server = await kube.get(lockedServers, { name, namespace });
+    const wasStopped = server.status?.phase === "Stopped";
+    if (!wasStopped) await setWanted(name, "Stopped");
+    return { stopped: wasStopped };
+  });
+  mesh.serve(worlds.resumeServer, async (_context, { name }) => {
+    await setWanted(name, "Running");
+    return null;
+  });
+  await mesh.announce();
+  return neighbour;
+}

@@ -1,0 +1,189 @@
+// Storage on a real PostgreSQL, a real nats-server and a cluster that runs real Jobs. Lifecycle answers on the mesh from
+// the servers in that cluster.
+
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { loadSettings } from "@svc/config";
+import { connectKube, type Kube } from "@svc/kube";
+import { startLocalCluster } from "@svc/local-cluster";
+import type { Mesh } from "@svc/mesh";
+import { startTestNats, type TestNats } from "@svc/mesh/testing";
+import { AuditEntry } from "@svc/proto";
+import type { Running } from "@svc/service";
+import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
+import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
+import { settings as schema } from "../config.ts";
+import type { StorageDb, Tables } from "../database.ts";
+import { startStorage } from "../service.ts";
+import { type Neighbour, serveLifecycle } from "./lifecycle.ts";
+import { addServerObject, addVolume, applyRelease, readFiles, writeFiles } from "./worlds.ts";
+
+const repo = fileURLToPath(new URL("../../../../", import.meta.url));
+const agentImage = "svc.local/world-agent";
+
+export function createStorageDatabase(): Promise<TestDatabase> {
+  return createTestDatabase({ schema: "storage", migrations: join(repo, "services/storage/migrations") });
+}
+
+/** Settings with which minutes pass in moments. */
+export const quick = [
+  `storage.agent_image=${agentImage}`,
+  "storage.settle_interval=50ms",
+  "storage.await_interval=20ms",
+  "storage.start_patience=1s",
+  "storage.lease_duration=2s",
+  "storage.lease_renew=200ms",
+  "storage.auto_backup_interval=1h",
+  "storage.job_cpu=10m",
+  "storage.job_memory=16Mi",
+  "archive.scheduled_every=0s",
+];
+
+export type Replica = { registry: Registry; running: Running; stop: () => Promise<void> };
+
+export type Stage = {
+  kube: Kube;
+  nats: TestNats;
+  database: TestDatabase;
+  wire: Wire;
+  db: StorageDb;
+  external: Mesh;
+  internal: Mesh;
+  lifecycle: Neighbour;
+  audits: AuditEntry[];
+  archiveDir: string;
+  /** Makes a server at rest whose world holds these files. */
+  addServer: (name: string, owner: string | undefined, files?: Record<string, string>) => Promise<void>;
+  worldOf: (name: string) => Record<string, string>;
+  changeWorld: (name: string, files: Record<string, string>) => void;
+  /** Makes the agent wait at a step until the hold ends. */
+  hold: (step: string) => void;
+  unhold: (step: string) => void;
+  /** Process that is or was last at a step. */
+  pidAt: (step: string) => number | undefined;
+  start: (overrides?: readonly string[], about?: { now?: () => number }) => Promise<Replica>;
+  close: () => Promise<void>;
+};
+
+type Ground = {
+  kube: Kube;
+  nats: TestNats;
+  database: TestDatabase;
+  wire: Wire;
+  dataDir: string;
+  archiveDir: string;
+  close: () => Promise<void>;
+};
+
+/** Cluster, NATS and database with the release applied; no service yet. */
+async function openGround(): Promise<Ground> {
+  const dataDir = mkdtempSync(join(tmpdir(), "svc-storage-"));
+  const archiveDir = join(dataDir, "archive");
+  mkdirSync(archiveDir);
+  const images = join(dataDir, "images.json");
+  const agent = join(repo, "services/storage/src/testing/agent.ts");
+  writeFileSync(images, JSON.stringify({ [agentImage]: { command: [process.execPath, agent] } }));
+  const serviceAccounts = [{ namespace: "svc", name: "storage" }];
+  const [cluster, nats, database] = await Promise.all([
+    startLocalCluster({ dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200 }),
+    startTestNats(),
+    createStorageDatabase(),
+  ]);
+  const kube = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig") });
+  await applyRelease(kube);
+  await addVolume(kube, { claim: "svc-archive", path: archiveDir });
+  const wire = await createWire(database.url);
+  const close = async () => {
+    await wire.cut();
+    await Promise.all([database.drop(), nats.stop()]);
+    kube.close();
+    await cluster.close();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  return { kube, nats, database, wire, dataDir, archiveDir, close };
+}
+
+export async function openStage(): Promise<Stage> {
+  const ground = await openGround();
+  const { kube, nats, database, dataDir, archiveDir } = ground;
+  const watching = database.open<Tables>();
+  const names = ["lifecycle", "identity", "gateway-external", "gateway-internal"] as const;
+  const callers = await Promise.all(names.map((name) => nats.connect(name)));
+  const [neighbour, identity, external, internal] = callers;
+  if (!neighbour || !identity || !external || !internal) throw new Error("a caller is missing");
+  const lifecycle = await serveLifecycle(neighbour, kube);
+  const audits = await followAudits(identity);
+  const replicas = new Set<Replica>();
+  const folderOf = (name: string) => join(dataDir, "worlds", name);
+  const at = (step: string) => join(archiveDir, `at-${step}`);
+  return {
+    ...ground,
+    db: watching.db,
+    external,
+    internal,
+    lifecycle,
+    audits,
+    addServer: async (name, owner, files = { "level.dat": name }) => {
+      if (owner !== undefined) lifecycle.owners.set(name, owner);
+      writeFiles(folderOf(name), files);
+      await addVolume(kube, { claim: `world-${name}-0`, path: folderOf(name) });
+      await addServerObject(kube, name);
+    },
+    worldOf: (name) => readFiles(folderOf(name)),
+    changeWorld: (name, files) => {
+      rmSync(folderOf(name), { recursive: true });
+      writeFiles(folderOf(name), files);
+    },
+    hold: (step) => {
+      rmSync(at(step), { force: true });
+      writeFileSync(join(archiveDir, `hold-${step}`), "");
+    },
+    unhold: (step) => rmSync(join(archiveDir, `hold-${step}`), { force: true }),
+    pidAt: (step) => (existsSync(at(step)) ? Number(readFileSync(at(step), "utf8")) || undefined : undefined),
+    start: async (overrides = [], about = {}) => {
+      const replica = await startReplica(ground, { overrides, ...about });
+      replicas.add(replica);
+      return { ...replica, stop: () => (replicas.delete(replica) ? replica.stop() : Promise.resolve()) };
+    },
+    close: async () => {
+      for (const replica of replicas) await replica.stop();
+      await Promise.all(callers.map((mesh) => mesh.drain(500)));
+      await watching.close();
+      await ground.close();
+    },
+  };
+}
+
+async function followAudits(identity: Mesh): Promise<AuditEntry[]> {
+  const audits: AuditEntry[] = [];
+  await identity.consume<AuditEntry>({
+    durable: "identity-audit",
+    stream: "AUDIT",
+    subjects: ["svc.audit.>"],
+    parse: (body) => AuditEntry.parse(body),
+    handle: async ({ data }) => void audits.push(data),
+  });
+  return audits;
+}
+
+async function startReplica(
+  { nats, database, wire, dataDir }: Ground,
+  about: { overrides: readonly string[]; now?: () => number },
+): Promise<Replica> {
+  const registry = createRegistry("storage", "test");
+  const log = createLogger("storage", "silent");
+  const mesh = await nats.connect("storage", { registry });
+  const store = database.open<Tables>({ url: wire.url });
+  const kubeconfig = join(dataDir, "kubeconfig.storage");
+  const settings = loadSettings(schema, { overrides: [...quick, ...about.overrides] });
+  const running = await startStorage({ settings, mesh, store, log, registry }, { ...about, kubeconfig });
+  await mesh.announce();
+  const stop = async () => {
+    await running.stop?.();
+    await mesh.drain(500);
+    await store.close();
+  };
+  return { registry, running, stop };
+}
