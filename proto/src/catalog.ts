@@ -30,6 +30,8 @@ import * as server from "./lifecycle/server.ts";
 import * as backup from "./storage/backup.ts";
 import * as storageExport from "./storage/export.ts";
 import * as file from "./storage/file.ts";
+import * as migration from "./storage/migration.ts";
+import * as reaper from "./storage/reaper.ts";
 import * as upload from "./storage/upload.ts";
 
 const lifecycle = [server, ownership, console, schedule, node, reclaim];

@@ -18,6 +18,7 @@ export {
   type BindingKind,
   type Bucket,
   bucket,
+  type Caller,
   type CallerToken,
   type Contract,
   callerTokens,
@@ -119,6 +120,8 @@ export { openApiDocument } from "./openapi/document.ts";
 export * as backups from "./storage/backup.ts";
 export * as exports from "./storage/export.ts";
 export * as files from "./storage/file.ts";
+export * as migrations from "./storage/migration.ts";
+export * as reapers from "./storage/reaper.ts";
 export * as uploads from "./storage/upload.ts";
 export {
   ByteCount,

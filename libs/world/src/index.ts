@@ -6,10 +6,16 @@ export { type Archive, openArchive } from "./archive/open.ts";
 export { type Verified, verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
+export { makeOne, removeOne, renameOne } from "./files/change.ts";
+export { listFolder, readWhole } from "./files/look.ts";
+export { openDownload, sendFile, sendFolder, sendWorld } from "./files/send.ts";
+export { landUpload, writeWhole } from "./files/write.ts";
 export { Folder } from "./path/folder.ts";
+export { parsePath, parseTarget } from "./path/parse.ts";
 export { writeAll } from "./restore/extract.ts";
 export { browseArchive, restoreOnly } from "./restore/pick.ts";
 export { type Restored, restoreWorld } from "./restore/restore.ts";
+export { isSameWorld } from "./restore/same.ts";
 export { assertSettled, settleVolume, settleWorld } from "./swap/switch.ts";
 export {
   FileEntry,
@@ -25,3 +31,4 @@ export {
 } from "./task.ts";
 export { fetchStream, reportLanded } from "./transfer/fetch.ts";
 export { type Door, sendStream } from "./transfer/send.ts";
+export { unzip } from "./zip/unzip.ts";

@@ -28,7 +28,13 @@ export const Task = z.discriminatedUnion("mode", [
     keep_free: z.number().min(0).max(1),
   }),
   /** Reads an archive to its end and compares its digest. */
-  z.strictObject({ mode: z.literal("verify"), from: Place, sha256: Sha256.optional() }),
+  z.strictObject({
+    mode: z.literal("verify"),
+    from: Place,
+    sha256: Sha256.optional(),
+    /** Also says whether the world folder is just what the archive holds (`same`), file by file. */
+    compare: z.boolean().optional(),
+  }),
   /** Archive -> world: verified first, then extracted, then what is not in the archive goes (behaviour.md h.4). */
   z.strictObject({
     mode: z.literal("restore"),
@@ -46,7 +52,8 @@ export const Task = z.discriminatedUnion("mode", [
     mode: z.literal("export"),
     what: z.discriminatedUnion("kind", [
       z.strictObject({ kind: z.literal("backup"), name: z.string(), sha256: Sha256 }),
-      z.strictObject({ kind: z.literal("world") }),
+      /** A `.tar.gz` unless it says otherwise: what a player can open anywhere. */
+      z.strictObject({ kind: z.literal("world"), compression: z.enum(["gzip", "zstd"]).optional() }),
       z.strictObject({ kind: z.literal("file"), path }),
       z.strictObject({ kind: z.literal("folder"), path }),
     ]),
@@ -134,6 +141,8 @@ export const TaskDone = z.strictObject({
   files: z.number().int().min(0).optional(),
   bytes: z.number().int().min(0).optional(),
   removed: z.number().int().min(0).optional(),
+  /** The world has every file of the archive with the same content, and nothing else. */
+  same: z.boolean().optional(),
   listing: z.array(FileEntry).optional(),
   truncated: z.boolean().optional(),
   /** null: unreadable. */

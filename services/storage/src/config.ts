@@ -2,6 +2,8 @@
 
 import { duration, section, size } from "@svc/config";
 import { z } from "zod";
+import { migrationSettings } from "./migration/settings.ts";
+import { offsiteSettings, reaperSettings } from "./reaper/settings.ts";
 
 const whole = (fallback: number) => z.number().int().min(0).default(fallback);
 const s3 = z.record(z.string(), z.unknown()).default({});
@@ -82,7 +84,10 @@ export const settings = z.object({
     drill_boot: duration("5m"),
     drill_limit: duration("1h"),
 
+    ...reaperSettings,
+    ...migrationSettings,
   }),
+  offsite: section(offsiteSettings),
 });
 
 export type Settings = z.output<typeof settings>;

@@ -3,6 +3,8 @@
 import type { backups } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, Selectable } from "kysely";
+import type { MigrationsTable } from "./migration/row.ts";
+import type { ReaperRunsTable } from "./reaper/row.ts";
 
 type DefaultAt = ColumnType<Date, Date | undefined, Date>;
 type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -63,6 +65,8 @@ export type JobRow = Selectable<WorldJobsTable>;
 export type Tables = {
   world_backups: WorldBackupsTable;
   world_jobs: WorldJobsTable;
+  reaper_runs: ReaperRunsTable;
+  world_migrations: MigrationsTable;
 };
 export type StorageDb = Db<Tables>;
 export type StorageTrx = Trx<Tables>;

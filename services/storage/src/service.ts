@@ -18,6 +18,7 @@ import type { StorageDeps } from "./job/deps.ts";
 import { listJobs } from "./job/list.ts";
 import { startLeading } from "./leader.ts";
 import { createStorageMetrics } from "./metrics.ts";
+import { startReaping } from "./reaper/serve.ts";
 import { restore } from "./restore/restore.ts";
 
 export type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "signal">;
@@ -31,9 +32,11 @@ export async function startStorage(
   const metrics = createStorageMetrics(registry);
   const deps = { kube, mesh, db: store.db, settings, metrics, log, now: about.now ?? Date.now };
   serveBackups(mesh, deps);
+  const reaping = startReaping(mesh, deps, registry);
   const leading = startLeading(deps, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);
   return {
     stop: async () => {
+      await reaping.close();
       await leading.close();
       kube.close();
     },

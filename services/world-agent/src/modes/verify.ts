@@ -1,8 +1,8 @@
-import { openArchive, type Task, type TaskDone, verifyArchive } from "@svc/world";
+import { isSameWorld, openArchive, type Task, type TaskDone, verifyArchive } from "@svc/world";
 import type { Context } from "../run.ts";
 import { openSource } from "./source.ts";
 
-/** Reads an archive to its end. */
+/** Reads an archive to its end and, when asked, holds the world against it. */
 export async function verify(task: Task & { mode: "verify" }, context: Context): Promise<TaskDone> {
   await using source = await openSource(task.from, context);
   const archive = await openArchive(source.file);
@@ -12,5 +12,6 @@ export async function verify(task: Task & { mode: "verify" }, context: Context):
     onProgress: (done) => context.onProgress(done, archive.size),
   });
   const { sizeBytes, sha256, entries, files, bytes } = verified;
-  return { size_bytes: sizeBytes, sha256, entries, files, bytes };
+  const same = task.compare ? await isSameWorld(context.world, archive, verified) : undefined;
+  return { size_bytes: sizeBytes, sha256, entries, files, bytes, ...(same !== undefined && { same }) };
 }

@@ -1,0 +1,22 @@
+// Whether a world is still what an archive holds.
+
+import type { Archive } from "../archive/open.ts";
+import { measure } from "../archive/walk.ts";
+import type { Folder } from "../path/folder.ts";
+import { compareTree } from "./compare.ts";
+
+/** `held` is what the archive was counted to hold. A world that cannot be read whole is not the same. */
+export async function isSameWorld(
+  world: Folder,
+  archive: Archive,
+  held: { entries: number; files: number; bytes: number },
+): Promise<boolean> {
+  try {
+    const { entries, files, bytes } = await measure(world);
+    if (entries !== held.entries || files !== held.files || bytes !== held.bytes) return false;
+    await compareTree(world, archive);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,121 @@
+// Moves of worlds from one node to another (api.md A21, interface.md 2.26, behaviour.md o).
+// Vocabulary: migration = one move of one world; stage = what it does or, when it failed, what it was doing;
+// switched = the server runs on the new volume from now on. The old volume is kept for ever.
+
+import { z } from "zod";
+import { event, operation } from "../contract.ts";
+import { ServerNameParam } from "../lifecycle/names.ts";
+import { ByteCount, Sha256Hex, Timestamp } from "../text.ts";
+
+const name = { name: ServerNameParam };
+const id = { id: z.string().min(1).max(64) };
+
+export const MigrationState = z.enum(["backing_up", "restoring", "switching", "succeeded", "failed"]);
+export type MigrationState = z.output<typeof MigrationState>;
+
+/** One move of a world (interface.md 2.26). */
+export const WorldMigration = z.strictObject({
+  id: z.string(),
+  server: z.string(),
+  state: MigrationState,
+  stage: z.string(),
+  sourceNode: z.string(),
+  targetNode: z.string(),
+  sourcePVC: z.string(),
+  targetPVC: z.string(),
+  /** What carries the world over; empty strings and 0 until it is written. */
+  backup: z.strictObject({ ref: z.string(), size: ByteCount, sha256: z.union([z.literal(""), Sha256Hex]) }),
+  started: Timestamp,
+  updated: Timestamp,
+  switched: z.boolean(),
+  /** 1 for the first try. */
+  attempt: z.number().int(),
+  error: z.string().optional(),
+});
+export type WorldMigration = z.output<typeof WorldMigration>;
+
+const busy = ["not_stopped", "maintenance_in_progress", "world_reclaiming", "no_world_volume"] as const;
+const target = ["bad_node", "node_unavailable"] as const;
+
+export const begin = operation({
+  subject: "storage.migration.begin",
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/migrations",
+    face: "external",
+    tier: "admin",
+    status: 202,
+  },
+  params: name,
+  body: { targetNode: z.string().min(1).max(253) },
+  output: WorldMigration,
+  faults: ["bad_name", "not_found", "system_server", ...target, ...busy],
+  deadlineMs: 20_000,
+  summary:
+    "Moves the world of a stopped server to another node; the same target again answers the same move.",
+  spec: "api.md A21, behaviour.md o",
+});
+
+export const readLatest = operation({
+  subject: "storage.migration.read-latest",
+  http: { method: "GET", path: "/api/v1/servers/{name}/migrations", face: "external", tier: "admin" },
+  params: name,
+  output: WorldMigration,
+  faults: ["bad_name", "not_found"],
+  summary: "The latest move of a server's world.",
+  spec: "api.md A21",
+});
+
+export const read = operation({
+  subject: "storage.migration.read",
+  http: { method: "GET", path: "/api/v1/servers/{name}/migrations/{id}", face: "external", tier: "admin" },
+  params: { ...name, ...id },
+  output: WorldMigration,
+  faults: ["bad_name", "not_found"],
+  summary: "One move of a server's world.",
+  spec: "api.md A21",
+});
+
+export const retry = operation({
+  subject: "storage.migration.retry",
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/migrations/{id}/retry",
+    face: "external",
+    tier: "admin",
+    status: 202,
+  },
+  params: { ...name, ...id },
+  output: WorldMigration,
+  faults: ["bad_name", "not_found", "migration_not_failed", ...target, ...busy],
+  deadlineMs: 20_000,
+  summary: "Goes on with a move that failed, from where it failed.",
+  spec: "api.md A21, behaviour.md o",
+});
+
+const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };
+const sample = { id: "0a1b2c3d0a1b2c3d", server_name: "survival", at: "2026-01-01T00:00:00.000Z" };
+
+export const migrationBegun = event({
+  subject: "storage.migration.begun",
+  data: z.object({ ...about, from: z.string(), to: z.string(), attempt: z.number() }),
+  key: (data) => data.server_name,
+  sample: { ...sample, from: "node-1", to: "node-2", attempt: 1 },
+  summary: "A world is on its way to another node, for the first time or again.",
+});
+
+export const migrationSucceeded = event({
+  subject: "storage.migration.succeeded",
+  data: z.object({ ...about, from: z.string(), to: z.string() }),
+  key: (data) => data.server_name,
+  sample: { ...sample, from: "node-1", to: "node-2" },
+  summary: "A server's world lies on another node.",
+});
+
+export const migrationFailed = event({
+  subject: "storage.migration.failed",
+  data: z.object({ ...about, stage: z.string(), message: z.string() }),
+  key: (data) => data.server_name,
+  sample: { ...sample, stage: "restoring", message: "no space" },
+  summary: "A move stopped; the world is where it was, and stays locked until it is tried again.",
+});

@@ -1,0 +1,44 @@
+import type { StorageDeps } from "../job/deps.ts";
+import type { ArchiveFolder } from "./archive-folder.ts";
+import type { ReaperMetrics } from "./metrics.ts";
+import { emptySummary, type Summary, type SummaryKey } from "./summary.ts";
+
+/** One run: what it works with and what it has to tell. */
+export type Run = {
+  id: string;
+  deps: StorageDeps;
+  folder: ArchiveFolder;
+  metrics: ReaperMetrics;
+  /** Windows before a world goes, in milliseconds. */
+  warnBefore: readonly number[];
+  /** Servers that have a world of their own, as far as lifecycle knows. */
+  liveServers: Set<string>;
+  summary: Summary;
+  notes: string[];
+  isSweepComplete: boolean;
+  /** Aborts when the run must end: the process stops, or it was declared dead. */
+  signal: AbortSignal;
+};
+
+const notesAtMost = 50;
+
+export function newRun(about: Omit<Run, "summary" | "notes" | "isSweepComplete" | "liveServers">): Run {
+  return { ...about, summary: emptySummary(), notes: [], isSweepComplete: true, liveServers: new Set() };
+}
+
+export function count(run: Run, key: SummaryKey, by = 1): void {
+  run.summary[key] += by;
+  run.metrics.counted(key, by);
+}
+
+/** Something a person should know of; the log has all of it. */
+export function note(run: Run, text: string): void {
+  run.deps.log.warn({ run: run.id }, text);
+  if (run.notes.length < notesAtMost) run.notes.push(text.slice(0, 300));
+}
+
+/** Counts it and says why, so that the number can be understood. */
+export function countWith(run: Run, key: SummaryKey, text: string): void {
+  count(run, key);
+  note(run, text);
+}

@@ -1,0 +1,41 @@
+// How an archive goes: given up first, so that nobody begins to read it, then the file, then its row says so. A process
+// that dies in between leaves a row that the next run finds again.
+
+import { expireBackup } from "../backup/store.ts";
+import { count, countWith, type Run } from "./context.ts";
+import type { Candidate } from "./room.ts";
+import { evictCopied, findBackupById, markDeleted, takeForDeletion } from "./store.ts";
+
+/** False when somebody still needs it. Throws when the file cannot be deleted. */
+export async function deleteArchive(run: Run, backup: { id: string; backup_ref: string }): Promise<boolean> {
+  const { db, now } = run.deps;
+  if (!(await takeForDeletion(db, backup.id, new Date(now())))) return false;
+  await run.folder.remove(backup.backup_ref);
+  await markDeleted(db, backup.id, new Date(now()));
+  return true;
+}
+
+/** Gives backups up to make room, and frees their bytes at once; false when one of them was needed meanwhile. */
+export async function evict(run: Run, candidates: readonly Candidate[]): Promise<boolean> {
+  const { db, now } = run.deps;
+  for (const { id, reason } of candidates) {
+    const found = await findBackupById(db, id);
+    if (found?.status !== "present") return false;
+    const { server_name } = found;
+    const isGone =
+      reason === "manual"
+        ? await db
+            .transaction()
+            .execute((trx) => expireBackup(trx, { id, server_name, why: "pruned", now: new Date(now()) }))
+        : await evictCopied(db, id);
+    if (!isGone) return false;
+    try {
+      if (!(await deleteArchive(run, found))) return false;
+    } catch (error) {
+      countWith(run, "expire_failed", `archive of backup ${id}: ${(error as Error).message}`);
+      return false;
+    }
+    count(run, "evicted");
+  }
+  return true;
+}

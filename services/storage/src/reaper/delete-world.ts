@@ -1,0 +1,87 @@
+// The last step of a reap: gather what the guard asks for, freshly, and delete the volume only when it agrees.
+
+import { isFault, worlds } from "@svc/proto";
+import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
+import type { BackupRow } from "../database.ts";
+import { placeOf } from "../job/deps.ts";
+import { count, countWith, type Run } from "./context.ts";
+import { assertMayDelete, type Evidence, type ReadBack } from "./guard.ts";
+import type { Due } from "./reap-world.ts";
+import { releaseServer } from "./release.ts";
+import { findBackupById } from "./store.ts";
+import { type Claim, findClaim, removeClaim, renewMovedClaim } from "./volume.ts";
+
+type Proof = { backup: BackupRow; readBack: ReadBack; claim: Claim };
+
+export async function deleteWorld(run: Run, due: Due, proof: Proof): Promise<void> {
+  const { deps } = run;
+  const { name } = due.world;
+  const backup = await findBackupById(deps.db, proof.backup.id);
+  if (isOffsiteRequired(run) && backup?.status === "present" && !backup.offsite_at) {
+    return count(run, "awaiting_offsite");
+  }
+  try {
+    const evidence = await gather(run, due, { ...proof, backup });
+    run.signal.throwIfAborted();
+    assertMayDelete(evidence);
+    await removeClaim(deps, evidence.claim);
+  } catch (error) {
+    if ((error as Error).name !== "WorldKept") throw error;
+    return countWith(run, "skipped", `${name} stays: ${(error as Error).message}`);
+  }
+  run.metrics.worldDeleted();
+  deps.log.info({ server: name, backup: proof.backup.id, run: run.id }, "a world volume was deleted");
+  await renewMovedClaim(deps, name, proof.claim);
+  await releaseServer(run, due, proof.backup);
+}
+
+function isOffsiteRequired({ deps }: Run): boolean {
+  return deps.settings.offsite.bucket !== "";
+}
+
+async function gather(
+  run: Run,
+  { world, verdict, hold }: Due,
+  proof: { backup: BackupRow | undefined; readBack: ReadBack; claim: Claim },
+): Promise<Evidence> {
+  const { deps } = run;
+  const now = await deps.mesh.call(worlds.describeServer, { name: world.name }).catch((error: unknown) => {
+    if (isFault(error) && error.fault === "not_found") return undefined;
+    throw error;
+  });
+  const claim = await findClaim(deps, world.volume_claim);
+  const lock = await readLock(run, world.name, hold);
+  return {
+    run: run.id,
+    readBack: proof.readBack,
+    backup: proof.backup,
+    world: now,
+    decided: { owner: world.owner_id, outcome: verdict.outcome, lastActiveAt: world.last_active_at },
+    claim,
+    lock,
+    offsite: { isRequired: isOffsiteRequired(run) },
+    now: deps.now(),
+  };
+}
+
+const refreshesAtMost = 3;
+
+async function readLock({ deps }: Run, name: string, hold: Due["hold"]): Promise<Evidence["lock"]> {
+  for (let left = refreshesAtMost; ; left--) {
+    const before = hold.value;
+    const server = await deps.kube.find(lockedServers, { name, ...placeOf(deps) });
+    const found = server?.metadata.annotations?.[maintenanceAnnotation];
+    // It may have been refreshed while it was read.
+    if (found !== hold.value && before !== hold.value && left > 0) continue;
+    return { found, ours: hold.value, isHeld: isHeld(hold) };
+  }
+}
+
+function isHeld(hold: Due["hold"]): boolean {
+  try {
+    hold.assertHeld();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,129 @@
+// No world volume is deleted unless all of this is true: every rule is broken here by itself.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { assertMayDelete, type Evidence, whyKept } from "./guard.ts";
+import { aBackup, at, aWorld, now } from "./testing/facts.ts";
+
+const lastActiveAt = at(now - 20 * 86_400_000);
+const ours = "reap@2026-06-01T04:00:00.000Z";
+
+function allTrue(): Evidence {
+  return {
+    run: "run-1",
+    readBack: { run: "run-1", backupId: "bk-1", sha256: "0".repeat(64), claimUid: "uid-1" },
+    backup: aBackup({ reason: "inactive_15d" }),
+    world: aWorld({ last_active_at: lastActiveAt }),
+    decided: { owner: "usr-1", outcome: "reclaimed", lastActiveAt },
+    claim: { name: "world-survival-0", uid: "uid-1" },
+    lock: { found: ours, ours, isHeld: true },
+    offsite: { isRequired: false },
+    now,
+  };
+}
+
+test("a world whose archive was read back whole in this run, under our lock, may go", () => {
+  assert.equal(whyKept(allTrue()), undefined);
+  assert.doesNotThrow(() => assertMayDelete(allTrue()));
+});
+
+const readBack = allTrue().readBack as NonNullable<Evidence["readBack"]>;
+const idle = { last_active_at: lastActiveAt };
+const gone = { requested_at: at(now), delete: false };
+const rows: [fact: string, change: Partial<Evidence>, why: string][] = [
+  ["nothing was read back", { readBack: undefined }, "no archive was read back in this run"],
+  [
+    "it was read back in another run",
+    { readBack: { ...readBack, run: "run-0" } },
+    "no archive was read back in this run",
+  ],
+  ["the row is gone", { backup: undefined }, "the archive has no row"],
+  ["another row is there", { backup: aBackup({ id: "bk-2" }) }, "the archive has no row"],
+  [
+    "other bytes were read",
+    { readBack: { ...readBack, sha256: "1".repeat(64) } },
+    "the row and the bytes differ",
+  ],
+  ["the backup was deleted meanwhile", { backup: aBackup({ status: "expired" }) }, "the backup was given up"],
+  ["its file is deleted", { backup: aBackup({ status: "deleted" }) }, "the backup was given up"],
+  [
+    "the backup turned out corrupt",
+    { backup: aBackup({ corrupt_at: new Date(now) }) },
+    "the backup is marked corrupt",
+  ],
+  ["the backup expires now", { backup: aBackup({ expires_at: new Date(now) }) }, "the backup has expired"],
+  [
+    "the backup is of another server",
+    { backup: aBackup({ server_name: "creative" }) },
+    "the backup is of another server",
+  ],
+  ["the claim is gone", { claim: undefined }, "the archive is of another volume"],
+  [
+    "the claim was made anew",
+    { claim: { name: "world-survival-0", uid: "uid-2" } },
+    "the archive is of another volume",
+  ],
+  [
+    "the world was moved",
+    { world: aWorld({ ...idle, volume_claim: "world-survival-m1" }) },
+    "the server's world is another volume",
+  ],
+  ["nobody could tell of the server", { world: undefined }, "the backup is of another server"],
+  ["the object is gone", { world: aWorld({ ...idle, exists: false }) }, "the server is not to be reaped"],
+  [
+    "the server became exempt",
+    { world: aWorld({ ...idle, reaper_exempt: true }) },
+    "the server is not to be reaped",
+  ],
+  [
+    "the server became one of the system",
+    { world: aWorld({ ...idle, system: true }) },
+    "the server is not to be reaped",
+  ],
+  ["the server started", { world: aWorld({ ...idle, stopped: false }) }, "the server is not at rest"],
+  ["somebody else claimed it", { world: aWorld({ ...idle, owner_id: "usr-2" }) }, "the server changed hands"],
+  [
+    "its owner was taken away",
+    { world: aWorld({ ...idle, owner_id: undefined }) },
+    "the server changed hands",
+  ],
+  ["a player came", { world: aWorld({ last_active_at: at(now) }) }, "the decision was taken back"],
+  [
+    "its owner gave it up meanwhile",
+    { world: aWorld({ ...idle, retiring: gone }) },
+    "the decision was taken back",
+  ],
+  ["the off-site copy is missing", { offsite: { isRequired: true } }, "there is no confirmed off-site copy"],
+  ["the lock ran out", { lock: { found: ours, ours, isHeld: false } }, "the lock is not ours any more"],
+  [
+    "the lock was taken away",
+    { lock: { found: undefined, ours, isHeld: true } },
+    "the lock is not ours any more",
+  ],
+  [
+    "somebody else's lock is there",
+    { lock: { found: "restore@2026-06-01T04:00:00.000Z", ours, isHeld: true } },
+    "the lock is not ours any more",
+  ],
+];
+for (const [fact, change, why] of rows) {
+  test(`the world stays when ${fact}`, () => {
+    assert.equal(whyKept({ ...allTrue(), ...change }), why);
+    assert.throws(() => assertMayDelete({ ...allTrue(), ...change }), { name: "WorldKept", message: why });
+  });
+}
+
+test("a deletion that staff called off keeps the world, and so does one that became a release", () => {
+  const decided = { owner: "usr-1", outcome: "deleted", lastActiveAt } as const;
+  const backup = aBackup({ reason: "released" });
+  const told = (retiring: typeof gone | undefined) =>
+    whyKept({ ...allTrue(), decided, backup, world: aWorld({ ...idle, retiring }) });
+  assert.equal(told({ ...gone, delete: true }), undefined);
+  assert.equal(told(gone), "the decision was taken back");
+  assert.equal(told(undefined), "the decision was taken back");
+});
+
+test("a copy that is confirmed off-site lets the world go where one is required", () => {
+  const backup = aBackup({ reason: "inactive_15d", offsite_at: new Date(now) });
+  assert.equal(whyKept({ ...allTrue(), backup, offsite: { isRequired: true } }), undefined);
+});

@@ -1,0 +1,56 @@
+// A new archive of a world that the run holds. Its end is settled like that of every backup, so an archive whose run
+// died is recorded all the same and found by the next one.
+
+import { setTimeout as delay } from "node:timers/promises";
+import { Fault } from "@svc/proto";
+import { violates } from "@svc/store";
+import { backupWish, newBackupRow } from "../backup/start.ts";
+import type { BackupRow, JobRow } from "../database.ts";
+import { createJob } from "../job/begin.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { worldJob } from "../job/spec.ts";
+import { findJob, insertJob, markRunning } from "../job/store.ts";
+import type { WorldServer } from "./policy.ts";
+import type { ReaperReason } from "./row.ts";
+import { findBackupOfJob } from "./store.ts";
+
+export type ArchiveWish = { world: WorldServer; reason: ReaperReason; signal: AbortSignal };
+
+export type Archived = { kind: "made"; backup: BackupRow } | { kind: "failed"; message: string };
+
+/** Throws `maintenance_in_progress` when a Job of this world is still to be settled. */
+export async function makeArchive(deps: StorageDeps, wish: ArchiveWish): Promise<Archived> {
+  const { world, reason, signal } = wish;
+  const row = await writeRow(deps, world, reason);
+  signal.throwIfAborted();
+  await createJob(deps, worldJob(deps.settings, backupWish(deps, row, world)));
+  await markRunning(deps.db, row.job).catch(() => {});
+  const ended = await waitFor(deps, row, signal);
+  if (ended?.state !== "succeeded") {
+    return { kind: "failed", message: ended?.message || "the backup took longer than it may" };
+  }
+  const backup = await findBackupOfJob(deps.db, row.job);
+  return backup ? { kind: "made", backup } : { kind: "failed", message: "the backup has no row" };
+}
+
+async function writeRow(deps: StorageDeps, world: WorldServer, reason: ReaperReason): Promise<JobRow> {
+  const values = { ...newBackupRow(deps, world.name, world), reason, started_by: "reaper" };
+  try {
+    return await deps.db.transaction().execute((trx) => insertJob(trx, values));
+  } catch (error) {
+    if (!violates(error, "world_jobs_one_at_a_time")) throw error;
+    throw new Fault("maintenance_in_progress", { cause: error });
+  }
+}
+
+async function waitFor(deps: StorageDeps, row: JobRow, signal: AbortSignal): Promise<JobRow | undefined> {
+  const { backup_deadline, reaper_job_patience, await_interval } = deps.settings.storage;
+  const endAt = performance.now() + backup_deadline + reaper_job_patience;
+  while (performance.now() < endAt) {
+    signal.throwIfAborted();
+    const now = await findJob(deps.db, row.job);
+    if (now?.state === "succeeded" || now?.state === "failed") return now;
+    await delay(await_interval, undefined, { signal }).catch(() => {});
+  }
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+import type { SummaryKey } from "./summary.ts";
+
+export type ReaperMetrics = {
+  counted: (key: SummaryKey, by: number) => void;
+  /** A world volume is gone for good. */
+  worldDeleted: () => void;
+  ended: (result: "succeeded" | "failed", seconds: number, at: number) => void;
+};
+
+export function createReaperMetrics(registry: Registry): ReaperMetrics {
+  const registers = [registry];
+  const events = new Counter({
+    name: "svc_reaper_events_total",
+    help: "What the daily runs did, by the keys of their summary.",
+    labelNames: ["event"] as const,
+    registers,
+  });
+  const deleted = new Counter({
+    name: "svc_reaper_worlds_deleted_total",
+    help: "World volumes that were deleted after their archive was read back.",
+    registers,
+  });
+  const duration = new Histogram({
+    name: "svc_reaper_run_duration_seconds",
+    help: "Daily runs from begin to end, by result.",
+    labelNames: ["result"] as const,
+    buckets: [1, 10, 60, 600, 3_600, 14_400],
+    registers,
+  });
+  const last = new Gauge({
+    name: "svc_reaper_last_success_timestamp_seconds",
+    help: "When the last good run of this process ended; 0 before the first.",
+    registers,
+  });
+  return {
+    counted: (event, by) => events.inc({ event }, by),
+    worldDeleted: () => deleted.inc(),
+    ended: (result, seconds, at) => {
+      duration.observe({ result }, seconds);
+      if (result === "succeeded") last.set(at / 1_000);
+    },
+  };
+}

@@ -1,0 +1,63 @@
+// All of one run: worlds first, for their archives may need the room, then the store (behaviour.md i.1).
+
+import { worlds } from "@svc/proto";
+import { count, countWith, type Run } from "./context.ts";
+import { judge, type WorldServer } from "./policy.ts";
+import { reapWorld } from "./reap-world.ts";
+import { releaseServer } from "./release.ts";
+import { expireArchives, readArchives, sweepFolder } from "./retention.ts";
+import { findClaim } from "./volume.ts";
+import { warnOwner } from "./warn.ts";
+
+export async function runOnce(run: Run, about: { retentionOnly: boolean }): Promise<void> {
+  if (!about.retentionOnly) await goOverWorlds(run);
+  await expireArchives(run);
+  await readArchives(run);
+  await sweepFolder(run);
+}
+
+async function goOverWorlds(run: Run): Promise<void> {
+  const all = await listWorlds(run);
+  run.liveServers = new Set(all.filter(({ exists }) => exists).map(({ name }) => name));
+  for (const world of all) {
+    run.signal.throwIfAborted();
+    count(run, "evaluated");
+    try {
+      await lookAt(run, world);
+    } catch (error) {
+      run.signal.throwIfAborted();
+      countWith(run, "skipped", `${world.name} stays: ${(error as Error).message}`);
+    }
+  }
+}
+
+async function lookAt(run: Run, world: WorldServer): Promise<void> {
+  const { warnBefore, deps } = run;
+  const verdict = judge(world, { now: deps.now(), warnBefore });
+  if (verdict.kind === "warn") return warnOwner(run, world, verdict);
+  if (verdict.kind === "orphan") return lookAtOrphan(run, world);
+  if (verdict.kind === "reap") return reapWorld(run, world.name);
+}
+
+/** A deletion whose object is gone: without a volume only its row is left, with one a person has to look. */
+async function lookAtOrphan(run: Run, world: WorldServer): Promise<void> {
+  const { name, volume_claim } = world;
+  const claim = await findClaim(run.deps, volume_claim);
+  if (claim) return countWith(run, "skipped", `${name} is gone but its volume ${volume_claim} is left`);
+  await releaseServer(
+    run,
+    { world, verdict: { kind: "reap", outcome: "deleted", reason: "released" } },
+    undefined,
+  );
+}
+
+async function listWorlds({ deps, signal }: Run): Promise<WorldServer[]> {
+  const all: WorldServer[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await deps.mesh.call(worlds.listWorlds, cursor === undefined ? {} : { cursor }, { signal });
+    all.push(...page.items);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return all;
+}

@@ -1,0 +1,85 @@
+// Reads an archive to its end, and holds a world against it.
+
+import { randomBytes } from "node:crypto";
+import type { TaskDone, TaskFault } from "@svc/world";
+import { archiveNameOf } from "../backup/row.ts";
+import { condemnBackup, noteVerified } from "../backup/store.ts";
+import type { BackupRow } from "../database.ts";
+import { runToEnd } from "../job/await.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import type { Outcome } from "../job/outcome.ts";
+import { count, countWith, type Run } from "./context.ts";
+
+export type ReadResult =
+  | { kind: "whole"; sha256: string; isSameWorld: boolean }
+  | { kind: "corrupt"; message: string }
+  /** Nobody could say: asked again another day, and nothing is built on it. */
+  | { kind: "unreadable"; message: string };
+
+const damaged: ReadonlySet<TaskFault["code"]> = new Set([
+  "backup_corrupt",
+  "digest_mismatch",
+  "archive_invalid",
+  "archive_unsafe",
+  "archive_symlink",
+  "type_conflict",
+  "not_found",
+]);
+
+export async function readBack(
+  deps: StorageDeps,
+  backup: BackupRow,
+  about: { claim?: string; signal: AbortSignal },
+): Promise<ReadResult> {
+  const { storage } = deps.settings;
+  const { claim, signal } = about;
+  const outcome = await runToEnd(
+    deps,
+    {
+      name: `verify-${backup.server_name}-${randomBytes(5).toString("hex")}`,
+      server: backup.server_name,
+      manager: "svc-verify",
+      task: {
+        mode: "verify",
+        from: { kind: "archive", name: archiveNameOf(backup) },
+        sha256: backup.sha256,
+        ...(claim !== undefined && { compare: true }),
+      },
+      deadlineMs: storage.verify_deadline,
+      archive: "ro",
+      ...(claim !== undefined && { world: { claim, mode: "ro" } }),
+    },
+    { timeoutMs: storage.verify_deadline + storage.reaper_job_patience, signal },
+  );
+  return judgeRead(outcome, backup.sha256);
+}
+
+/** Pure: what a read tells. Only an archive that is there and is not what was written is corrupt. */
+export function judgeRead(outcome: Outcome, recorded: string): ReadResult {
+  if (outcome.kind === "broken") return { kind: "unreadable", message: outcome.message };
+  if (outcome.kind === "refused") {
+    const { code, message } = outcome.fault;
+    return { kind: damaged.has(code) ? "corrupt" : "unreadable", message };
+  }
+  const { sha256, same }: TaskDone = outcome.done;
+  if (sha256 === undefined) return { kind: "unreadable", message: "the job told no digest" };
+  if (sha256 !== recorded) return { kind: "corrupt", message: "the digest differs" };
+  return { kind: "whole", sha256, isSameWorld: same === true };
+}
+
+/** Writes down what was read. */
+export async function noteRead(run: Run, backup: BackupRow, result: ReadResult): Promise<void> {
+  const { deps } = run;
+  const now = new Date(deps.now());
+  const { id, server_name } = backup;
+  if (result.kind === "whole") {
+    await noteVerified(deps.db, id, now);
+    return count(run, "verified");
+  }
+  const words = `backup ${id} of ${server_name}: ${result.message}`;
+  if (result.kind === "unreadable") return countWith(run, "verify_failed", words);
+  const about = { id, server_name, message: result.message, now };
+  const isNew = await deps.db.transaction().execute((trx) => condemnBackup(trx, about));
+  countWith(run, "corrupt", words);
+  if (isNew) deps.metrics.counted("condemned", backup.reason);
+}

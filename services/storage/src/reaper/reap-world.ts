@@ -1,0 +1,141 @@
+// One world that is due: hold, lock, room, archive, off-site copy, and only then the volume. Everything is read again
+// under the lock; a process that dies anywhere leaves the world, or an archive of it that the next run finds.
+
+import { isFault, worlds } from "@svc/proto";
+import { acquireLock, type Hold } from "@svc/world-lock";
+import type { BackupRow } from "../database.ts";
+import { lockDepsOf, placeOf } from "../job/deps.ts";
+import { count, countWith, note, type Run } from "./context.ts";
+import { evict } from "./delete-archive.ts";
+import { deleteWorld } from "./delete-world.ts";
+import type { ReadBack } from "./guard.ts";
+import { makeArchive } from "./make-archive.ts";
+import { judge, judgeVolume, type Verdict, type WorldServer } from "./policy.ts";
+import { noteRead, readBack } from "./read-back.ts";
+import { releaseServer } from "./release.ts";
+import { planRoom } from "./room.ts";
+import { findReaped, findRoom, lastSize } from "./store.ts";
+import { type Claim, findClaim } from "./volume.ts";
+
+/** A world under our lock and what is to become of it. */
+export type Due = {
+  world: WorldServer;
+  verdict: Extract<Verdict, { kind: "reap" }>;
+  hold: Hold;
+};
+
+const busy: ReadonlySet<string> = new Set(["not_stopped", "maintenance_in_progress", "world_reclaiming"]);
+
+export async function reapWorld(run: Run, name: string): Promise<void> {
+  const { mesh } = run.deps;
+  if (!(await findDue(run, name))) return;
+  const { stopped } = await mesh.call(worlds.holdWorld, { name }, { signal: run.signal });
+  if (!stopped) return count(run, "awaiting_stop");
+  const hold = await takeLock(run, name);
+  if (!hold) return count(run, "awaiting_stop");
+  try {
+    const found = await findDue(run, name);
+    if (found) await reapLocked(run, { ...found, hold });
+  } catch (error) {
+    // A Job of this very world that a run before us left, and that is not settled yet.
+    if (!isBusy(error)) throw error;
+    count(run, "awaiting_stop");
+  } finally {
+    await hold.release();
+  }
+}
+
+/** The server as it is now, if it is still due; undefined when it is not, or is gone. */
+async function findDue({ deps, warnBefore }: Run, name: string): Promise<Omit<Due, "hold"> | undefined> {
+  const world = await deps.mesh.call(worlds.describeServer, { name }).catch((error: unknown) => {
+    if (isFault(error) && error.fault === "not_found") return undefined;
+    throw error;
+  });
+  const verdict = world && judge(world, { now: deps.now(), warnBefore });
+  return verdict?.kind === "reap" ? { world: world as WorldServer, verdict } : undefined;
+}
+
+async function takeLock({ deps }: Run, name: string): Promise<Hold | undefined> {
+  const about = { kind: "reap", mustBeStopped: true } as const;
+  try {
+    return await acquireLock(lockDepsOf(deps), { name, ...placeOf(deps) }, about);
+  } catch (error) {
+    if (isBusy(error)) return undefined;
+    throw error;
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return isFault(error) && busy.has(error.fault);
+}
+
+async function reapLocked(run: Run, due: Due): Promise<void> {
+  const { deps } = run;
+  const { world, verdict } = due;
+  const claim = await findClaim(deps, world.volume_claim);
+  const backups = await findReaped(deps.db, world.name);
+  const found = judgeVolume(world, { outcome: verdict.outcome, hasVolume: claim !== undefined, backups });
+  if (found.kind === "restart-clock") {
+    await deps.mesh.call(worlds.restartIdleClock, { name: world.name });
+    return;
+  }
+  if (found.kind === "finish") return releaseServer(run, due, found.backup);
+  if (found.kind === "release") return releaseServer(run, due, undefined);
+  if (!claim) throw new Error(`the volume ${world.volume_claim} is gone`);
+  const proven = found.kind === "reuse" ? await reuse(run, due, { claim, backup: found.backup }) : "another";
+  if (proven === "keep") return;
+  const ready = proven === "another" ? await archive(run, due, claim) : proven;
+  if (ready) await deleteWorld(run, due, { ...ready, claim });
+}
+
+type Proven = { backup: BackupRow; readBack: ReadBack };
+
+/** Reads an archive of an earlier run to its end and holds the world against it, file by file. */
+async function reuse(
+  run: Run,
+  { hold }: Due,
+  { claim, backup }: { claim: Claim; backup: BackupRow },
+): Promise<Proven | "another" | "keep"> {
+  const signal = AbortSignal.any([run.signal, hold.signal]);
+  const result = await readBack(run.deps, backup, { claim: claim.name, signal });
+  await noteRead(run, backup, result);
+  if (result.kind === "unreadable") return "keep";
+  if (result.kind === "corrupt") return "another";
+  if (!result.isSameWorld) {
+    note(run, `${backup.server_name} changed since its archive ${backup.id} was made; a new one is made`);
+    return "another";
+  }
+  const { sha256 } = result;
+  return { backup, readBack: { run: run.id, backupId: backup.id, sha256, claimUid: claim.uid } };
+}
+
+/** The agent reads what it wrote to its end before it says so. */
+async function archive(run: Run, due: Due, claim: Claim): Promise<Proven | undefined> {
+  const { world, verdict, hold } = due;
+  if (!(await makeRoom(run, world.name))) {
+    countWith(run, "store_full", `${world.name} stays: the backup store has no room for it`);
+    return undefined;
+  }
+  const signal = AbortSignal.any([run.signal, hold.signal]);
+  const made = await makeArchive(run.deps, { world, reason: verdict.reason, signal });
+  if (made.kind === "failed") {
+    countWith(run, "skipped", `${world.name} was not archived: ${made.message}`);
+    return undefined;
+  }
+  const { backup } = made;
+  const { id: backupId, sha256 } = backup;
+  return { backup, readBack: { run: run.id, backupId, sha256, claimUid: claim.uid } };
+}
+
+async function makeRoom(run: Run, server: string): Promise<boolean> {
+  const { db, settings } = run.deps;
+  const max = settings.archive.max_local_bytes;
+  if (max === 0) return true;
+  const [{ used, candidates }, need] = await Promise.all([
+    findRoom(db, run.liveServers),
+    lastSize(db, server),
+  ]);
+  const plan = planRoom({ used, need, max }, candidates);
+  const chosen = candidates.filter(({ id }) => plan.evict.includes(id));
+  return plan.isEnough && (await evict(run, chosen));
+}

@@ -1,0 +1,133 @@
+// Runs of the daily batch on this replica: one at a time over all replicas, by its row. A run whose process died is
+// declared dead by whoever looks next, and tried again a few times (backoffLimit 2).
+
+import { setTimeout as delay } from "node:timers/promises";
+import type { StorageDeps } from "../job/deps.ts";
+import { openArchiveFolder } from "./archive-folder.ts";
+import { newRun, note, type Run } from "./context.ts";
+import type { ReaperMetrics } from "./metrics.ts";
+import { runOnce } from "./one-run.ts";
+import { warnBeforeMs } from "./policy.ts";
+import type { RunRow } from "./row.ts";
+import { beat, buryRuns, diedMessage, findNewestRun, finishRun, forgetRuns, insertRun } from "./run-store.ts";
+import { isGood, summaryLine } from "./summary.ts";
+
+export type Reaper = {
+  /** Begins a run on this replica, or answers the one that is under way anywhere. */
+  start: (about: { startedBy: string; retentionOnly: boolean }) => Promise<RunRow>;
+  /** Begins a run when one is due; returns its row. */
+  tick: () => Promise<RunRow | undefined>;
+  /** Ends when no run of this replica is under way. */
+  idle: () => Promise<void>;
+  /** Aborts what runs here; worlds stay safe and the next run goes on. */
+  close: () => Promise<void>;
+};
+
+export type ReaperDeps = StorageDeps & { reaperMetrics: ReaperMetrics };
+
+export function createReaper(deps: ReaperDeps): Reaper {
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+  const { storage } = deps.settings;
+
+  const begin = async (about: { startedBy: string; retentionOnly: boolean; attempt: number }) => {
+    const now = new Date(deps.now());
+    await buryRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
+    // Without an agent nothing can be archived, so no world is touched (interface.md 3.3.11).
+    const retentionOnly = about.retentionOnly || storage.agent_image === "";
+    const row = await insertRun(deps.db, { ...about, retentionOnly, now });
+    if (!row) return undefined;
+    const done = carryOut(deps, row, stopping.signal).finally(() => running.delete(done));
+    running.add(done);
+    return row;
+  };
+  const start: Reaper["start"] = async (about) => {
+    for (;;) {
+      const row = (await begin({ ...about, attempt: 1 })) ?? (await findNewestRun(deps.db));
+      if (row) return row;
+    }
+  };
+  const tick: Reaper["tick"] = async () => {
+    if (storage.reaper_every === 0 || stopping.signal.aborted) return undefined;
+    const now = new Date(deps.now());
+    await buryRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
+    const attempt = attemptDue(await findNewestRun(deps.db), deps);
+    if (attempt === undefined) return undefined;
+    await forgetRuns(deps.db, new Date(deps.now() - storage.job_history));
+    return begin({ startedBy: "storage", retentionOnly: false, attempt });
+  };
+  const idle = async () => {
+    await Promise.all(running);
+  };
+  return {
+    start,
+    tick,
+    idle,
+    close: async () => {
+      stopping.abort(new Error("the process stops"));
+      await idle();
+    },
+  };
+}
+
+/** Number of the try that is due now; undefined when none is. Pure. */
+export function attemptDue(
+  newest: Pick<RunRow, "state" | "message" | "attempt" | "started_at"> | undefined,
+  { settings, now }: Pick<ReaperDeps, "settings" | "now">,
+): number | undefined {
+  const { reaper_every, reaper_attempts } = settings.storage;
+  if (!newest || newest.started_at.getTime() + reaper_every <= now()) return 1;
+  const hasDied = newest.state === "failed" && newest.message === diedMessage;
+  return hasDied && newest.attempt < reaper_attempts ? newest.attempt + 1 : undefined;
+}
+
+async function carryOut(deps: ReaperDeps, row: RunRow, stopped: AbortSignal): Promise<void> {
+  const startedAt = performance.now();
+  const dead = new AbortController();
+  const run = newRun({
+    id: row.id,
+    deps,
+    folder: openArchiveFolder(deps.settings.archive.local_path),
+    metrics: deps.reaperMetrics,
+    warnBefore: warnBeforeMs(deps.settings.archive.warn_before),
+    signal: AbortSignal.any([stopped, dead.signal]),
+  });
+  const over = new AbortController();
+  const beating = keepBeating(run, dead, over.signal);
+  const message = await runOnce(run, { retentionOnly: row.retention_only }).then(
+    () => "",
+    (error: Error) => error.message,
+  );
+  over.abort();
+  await beating;
+  // A run that stops with its process is left to be found dead, so that it is tried again.
+  if (stopped.aborted && message !== "") return;
+  const isFine = message === "" && isGood(run.summary, run.isSweepComplete);
+  const state = isFine ? "succeeded" : "failed";
+  const end = { state, message, summary: run.summary, notes: run.notes, now: new Date(deps.now()) } as const;
+  deps.log[isFine ? "info" : "error"](
+    { run: run.id, ...(message && { error: message }) },
+    summaryLine(run.summary),
+  );
+  deps.reaperMetrics.ended(state, (performance.now() - startedAt) / 1_000, deps.now());
+  await finishRun(deps.db, row.id, end).catch((error: Error) =>
+    note(run, `the end was not noted: ${error.message}`),
+  );
+}
+
+async function keepBeating(run: Run, dead: AbortController, over: AbortSignal): Promise<void> {
+  const { db, now, settings } = run.deps;
+  const { reaper_heartbeat, reaper_silence } = settings.storage;
+  let heardAt = performance.now();
+  while (!over.aborted) {
+    await delay(reaper_heartbeat, undefined, { signal: over }).catch(() => {});
+    if (over.aborted) return;
+    const { summary, notes } = run;
+    const isAlive = await beat(db, run.id, { summary, notes, now: new Date(now()) }).catch(() => undefined);
+    if (isAlive) heardAt = performance.now();
+    // Before anybody may call this run dead and begin another.
+    const isLate = performance.now() - heardAt > reaper_silence / 2;
+    if (isAlive === false || isLate)
+      dead.abort(new Error("the run was given up: it could not say that it lives"));
+  }
+}

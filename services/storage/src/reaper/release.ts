@@ -1,0 +1,48 @@
+import { isFault, notices, worlds } from "@svc/proto";
+import type { BackupRow } from "../database.ts";
+import { count, countWith, type Run } from "./context.ts";
+import type { Outcome } from "./policy.ts";
+import type { Due } from "./reap-world.ts";
+import type { SummaryKey } from "./summary.ts";
+
+const keyOf: Record<Outcome, SummaryKey> = { reclaimed: "reaped", released: "released", deleted: "deleted" };
+const actionOf: Record<Outcome, string> = {
+  reclaimed: "world.reclaim",
+  released: "world.release",
+  deleted: "world.delete",
+};
+
+/** The world is archived and gone, or there never was one: the server loses its owner, or goes altogether. */
+export async function releaseServer(
+  run: Run,
+  { world, verdict }: Pick<Due, "world" | "verdict">,
+  backup: BackupRow | undefined,
+): Promise<void> {
+  const { name, owner_id } = world;
+  const { outcome } = verdict;
+  const { mesh } = run.deps;
+  const about = { name, outcome, ...(owner_id !== undefined && { owner_id }) };
+  const { done } = await mesh.call(worlds.releaseWorld, about);
+  if (!done)
+    return countWith(run, "skipped", `${name} was not released: it changed hands, or nobody asks for it now`);
+  count(run, keyOf[outcome]);
+  mesh.audit({
+    actor: "reaper",
+    source: "internal:storage",
+    action: actionOf[outcome],
+    server_name: name,
+    payload: { ...(owner_id !== undefined && { owner_id }), ...(backup && { backup_id: backup.id }) },
+  });
+  if (outcome === "reclaimed" && owner_id !== undefined && backup) await tellOwner(run, world, backup);
+}
+
+async function tellOwner(run: Run, { name, owner_id = "" }: Due["world"], backup: BackupRow): Promise<void> {
+  const facts = { server: name, until: backup.expires_at.toISOString() };
+  await run.deps.mesh
+    .call(notices.sendNotice, { user_id: owner_id, kind: "world-reclaimed", facts })
+    .catch((error: unknown) => {
+      // The letter is a courtesy; the world and its archive do not depend on it.
+      if (!isFault(error)) throw error;
+      run.deps.log.warn({ server: name, fault: error.fault }, "the former owner was not told");
+    });
+}

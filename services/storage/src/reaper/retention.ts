@@ -1,0 +1,99 @@
+// Archives whose time is over go, some are read back, and what nobody wants is swept (interface.md 3.3.10).
+
+import { notices } from "@svc/proto";
+import { findDeletable } from "../backup/store.ts";
+import type { BackupRow } from "../database.ts";
+import { count, countWith, note, type Run } from "./context.ts";
+import { deleteArchive } from "./delete-archive.ts";
+import { noteRead, readBack } from "./read-back.ts";
+import { findClaimedNames, findUnread } from "./store.ts";
+
+const batch = 200;
+const orphansNamed = 5;
+
+/** Deletes every archive that was given up or is over its time. */
+export async function expireArchives(run: Run): Promise<void> {
+  const { db, now } = run.deps;
+  const tried = new Set<string>();
+  for (;;) {
+    const rows = await findDeletable(db, new Date(now()), batch + tried.size);
+    const next = rows.filter(({ id }) => !tried.has(id));
+    if (next.length === 0) return;
+    for (const row of next) {
+      run.signal.throwIfAborted();
+      tried.add(row.id);
+      await expireOne(run, row);
+    }
+  }
+}
+
+async function expireOne(run: Run, row: BackupRow): Promise<void> {
+  try {
+    if (await deleteArchive(run, row)) count(run, "expired");
+  } catch (error) {
+    countWith(run, "expire_failed", `archive of backup ${row.id}: ${(error as Error).message}`);
+  }
+}
+
+/** Reads the archives back that waited longest, a few in each run. */
+export async function readArchives(run: Run): Promise<void> {
+  const { db, now, settings } = run.deps;
+  const { agent_image, reaper_read_backs, reaper_read_back_age } = settings.storage;
+  if (agent_image === "") return note(run, "no archive was read back: storage.agent_image names no image");
+  const rows = await findUnread(db, new Date(now() - reaper_read_back_age), reaper_read_backs);
+  for (const row of rows) {
+    run.signal.throwIfAborted();
+    const result = await readBack(run.deps, row, { signal: run.signal });
+    await noteRead(run, row, result);
+    if (result.kind === "corrupt") await tellOwner(run, row);
+  }
+}
+
+async function tellOwner(run: Run, { former_owner, server_name, created_at }: BackupRow): Promise<void> {
+  if (former_owner === null) return;
+  const facts = { server: server_name, at: created_at.toISOString() };
+  await run.deps.mesh
+    .call(notices.sendNotice, { user_id: former_owner, kind: "backup-corrupt", facts })
+    .catch((error: Error) =>
+      run.deps.log.warn({ server: server_name, error: error.message }, "an owner was not told"),
+    );
+}
+
+/** Partials that nobody writes any more, and archives that no row knows for as long as a row would have kept them. */
+export async function sweepFolder(run: Run): Promise<void> {
+  const { db, now, settings } = run.deps;
+  // The folder first: what is recorded after it was listed is known when the rows are read.
+  const listed = await run.folder.list().catch((error: Error) => {
+    run.isSweepComplete = false;
+    note(run, `the archive folder cannot be read: ${error.message}`);
+  });
+  if (!listed) return;
+  if (!listed.isComplete) run.isSweepComplete = false;
+  const { names, hasRows } = await findClaimedNames(db);
+  const orphans: string[] = [];
+  for (const { name, kind, changedAt } of listed.files) {
+    if (names.has(name)) continue;
+    const ageMs = now() - changedAt;
+    if (kind === "partial") {
+      if (ageMs > settings.storage.reaper_partial_age) await sweepOne(run, name);
+    } else if (hasRows && ageMs > settings.archive.retention) {
+      await sweepOne(run, name);
+    } else {
+      orphans.push(name);
+    }
+  }
+  count(run, "orphan_archives", orphans.length);
+  if (orphans.length > 0) {
+    note(run, `archives that no backup names, kept for now: ${orphans.slice(0, orphansNamed).join(", ")}`);
+  }
+}
+
+async function sweepOne(run: Run, name: string): Promise<void> {
+  try {
+    await run.folder.remove(name);
+    count(run, "swept");
+  } catch (error) {
+    run.isSweepComplete = false;
+    note(run, `${name} could not be swept: ${(error as Error).message}`);
+  }
+}

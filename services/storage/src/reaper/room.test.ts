@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type Candidate, planRoom } from "./room.ts";
+import { now } from "./testing/facts.ts";
+
+const one = (id: string, about: Partial<Candidate> = {}): Candidate => ({
+  id,
+  reason: "manual",
+  size_bytes: 10,
+  created_at: new Date(now - 1_000),
+  offsite_at: null,
+  pinned_at: null,
+  isInUse: false,
+  isLast: false,
+  ...about,
+});
+const ago = (days: number) => ({ created_at: new Date(now - days * 86_400_000) });
+const copied = { reason: "inactive_15d", offsite_at: new Date(now) };
+
+type Row = [
+  fact: string,
+  about: { used: number; need: number; max: number },
+  from: Candidate[],
+  evict: string[] | "full",
+];
+const full = { used: 100, need: 10, max: 100 };
+const rows: Row[] = [
+  ["without a cap nothing goes", { used: 900, need: 900, max: 0 }, [one("a")], []],
+  ["where it fits nothing goes", { used: 90, need: 10, max: 100 }, [one("a")], []],
+  ["the oldest manual backup goes first", full, [one("b", ago(1)), one("a", ago(2))], ["a"]],
+  ["as many go as are needed", { ...full, need: 15 }, [one("b", ago(1)), one("a", ago(2))], ["a", "b"]],
+  [
+    "archives with an off-site copy go after all manual ones",
+    { ...full, need: 15 },
+    [one("c", { ...copied, ...ago(9) }), one("a")],
+    ["a", "c"],
+  ],
+  ["a released world's archive does so too", full, [one("c", { ...copied, reason: "released" })], ["c"]],
+  ["an archive without off-site copy stays", full, [one("c", { reason: "inactive_15d" })], "full"],
+  [
+    "restore points and snapshots stay",
+    full,
+    [one("s", { reason: "scheduled" }), one("p", { reason: "pre_restore" })],
+    "full",
+  ],
+  ["the only copy of a world stays", full, [one("a", { isLast: true })], "full"],
+  [
+    "a pinned backup stays",
+    full,
+    [one("a", { pinned_at: new Date(now) }), one("c", { ...copied, pinned_at: new Date(now) })],
+    "full",
+  ],
+  [
+    "what a restore or a move reads stays",
+    full,
+    [one("a", { isInUse: true }), one("c", { ...copied, isInUse: true })],
+    "full",
+  ],
+  ["nothing goes when it would not be enough", { ...full, need: 25 }, [one("a"), one("b")], "full"],
+  [
+    "a store that is over its cap already makes room for that too",
+    { used: 115, need: 5, max: 100 },
+    [one("a", ago(2)), one("b", ago(1))],
+    ["a", "b"],
+  ],
+];
+for (const [fact, about, from, evict] of rows) {
+  test(fact, () => {
+    const plan = planRoom(about, from);
+    assert.deepEqual(plan, evict === "full" ? { isEnough: false, evict: [] } : { isEnough: true, evict });
+  });
+}

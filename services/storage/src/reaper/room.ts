@@ -1,0 +1,46 @@
+// Which backups go so that a world can be archived (interface.md 3.3.3, behaviour.md i.1 capacity). Pure.
+
+/** A backup that might go; `isLast` when nothing else here holds that world or its server's. */
+export type Candidate = {
+  id: string;
+  reason: string;
+  size_bytes: number;
+  created_at: Date;
+  offsite_at: Date | null;
+  pinned_at: Date | null;
+  isInUse: boolean;
+  isLast: boolean;
+};
+
+export type RoomPlan = { isEnough: boolean; evict: string[] };
+
+/**
+ * Owners' manual backups go first, the oldest first; then archives of reclaimed worlds whose off-site copy is
+ * confirmed. The only copy of a world never goes, and nothing goes for nothing. `max` 0 is no cap.
+ */
+export function planRoom(
+  about: { used: number; need: number; max: number },
+  candidates: readonly Candidate[],
+): RoomPlan {
+  const { used, need, max } = about;
+  if (max === 0 || used + need <= max) return { isEnough: true, evict: [] };
+  const evict: string[] = [];
+  let left = used;
+  for (const candidate of inOrder(candidates)) {
+    evict.push(candidate.id);
+    left -= candidate.size_bytes;
+    if (left + need <= max) return { isEnough: true, evict };
+  }
+  return { isEnough: false, evict: [] };
+}
+
+function inOrder(candidates: readonly Candidate[]): Candidate[] {
+  const free = candidates
+    .filter(({ isInUse, pinned_at }) => !isInUse && pinned_at === null)
+    .toSorted((a, b) => a.created_at.getTime() - b.created_at.getTime());
+  const manual = free.filter(({ reason, isLast }) => reason === "manual" && !isLast);
+  const reclaimed = free.filter(
+    ({ reason, offsite_at }) => (reason === "inactive_15d" || reason === "released") && offsite_at !== null,
+  );
+  return [...manual, ...reclaimed];
+}

@@ -1,0 +1,99 @@
+// SQL of the runs themselves. Times come from the caller, so that one clock rules them.
+
+import { randomUUID } from "node:crypto";
+import { violates } from "@svc/store";
+import type { StorageDb } from "../database.ts";
+import type { RunRow } from "./row.ts";
+import type { Summary } from "./summary.ts";
+
+export type NewRun = { startedBy: string; retentionOnly: boolean; attempt: number; now: Date };
+
+/** Begins a run; undefined while another one is under way. */
+export async function insertRun(db: StorageDb, run: NewRun): Promise<RunRow | undefined> {
+  const { startedBy, retentionOnly, attempt, now } = run;
+  try {
+    return await db
+      .insertInto("reaper_runs")
+      .values({
+        id: randomUUID(),
+        started_by: startedBy,
+        retention_only: retentionOnly,
+        attempt,
+        started_at: now,
+        heartbeat_at: now,
+      })
+      .returningAll()
+      .executeTakeFirstOrThrow();
+  } catch (error) {
+    if (violates(error, "reaper_runs_one_at_a_time")) return undefined;
+    throw error;
+  }
+}
+
+export function findRun(db: StorageDb, id: string): Promise<RunRow | undefined> {
+  return db.selectFrom("reaper_runs").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+export function findNewestRun(db: StorageDb): Promise<RunRow | undefined> {
+  return db.selectFrom("reaper_runs").selectAll().orderBy("started_at", "desc").limit(1).executeTakeFirst();
+}
+
+/** Says that the run lives and how far it is; false when somebody declared it dead. */
+export async function beat(
+  db: StorageDb,
+  id: string,
+  about: { summary: Summary; notes: readonly string[]; now: Date },
+): Promise<boolean> {
+  const done = await db
+    .updateTable("reaper_runs")
+    .set({
+      heartbeat_at: about.now,
+      summary: JSON.stringify(about.summary),
+      notes: JSON.stringify(about.notes),
+    })
+    .where("id", "=", id)
+    .where("state", "=", "running")
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+export async function finishRun(
+  db: StorageDb,
+  id: string,
+  end: {
+    state: "succeeded" | "failed";
+    message: string;
+    summary: Summary;
+    notes: readonly string[];
+    now: Date;
+  },
+): Promise<void> {
+  await db
+    .updateTable("reaper_runs")
+    .set({
+      state: end.state,
+      message: end.message,
+      summary: JSON.stringify(end.summary),
+      notes: JSON.stringify(end.notes),
+      finished_at: end.now,
+    })
+    .where("id", "=", id)
+    .where("state", "=", "running")
+    .execute();
+}
+
+export const diedMessage = "the run ended with its process";
+
+/** Ends runs that fell silent; what they did stays done. */
+export async function buryRuns(db: StorageDb, about: { silentSince: Date; now: Date }): Promise<void> {
+  await db
+    .updateTable("reaper_runs")
+    .set({ state: "failed", message: diedMessage, finished_at: about.now })
+    .where("state", "=", "running")
+    .where("heartbeat_at", "<", about.silentSince)
+    .execute();
+}
+
+export async function forgetRuns(db: StorageDb, before: Date): Promise<void> {
+  await db.deleteFrom("reaper_runs").where("finished_at", "<", before).execute();
+}

@@ -1,0 +1,50 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { Handler, Mesh } from "@svc/mesh";
+import { reapers as contracts } from "@svc/proto";
+import type { Registry } from "@svc/telemetry";
+import type { StorageDeps } from "../job/deps.ts";
+import { createReaperMetrics } from "./metrics.ts";
+import { createReaper, type Reaper } from "./reaper.ts";
+import { toReaperRun } from "./row.ts";
+import { findNewestRun, findRun } from "./run-store.ts";
+
+const startReaper =
+  (reaper: Reaper): Handler<typeof contracts.startReaper> =>
+  async (_context, { retention_only, started_by }) =>
+    toReaperRun(await reaper.start({ startedBy: started_by, retentionOnly: retention_only }));
+
+const readReaper =
+  ({ db }: Pick<StorageDeps, "db">): Handler<typeof contracts.readReaper> =>
+  async (context, { id }) => {
+    const row = id === undefined ? await findNewestRun(db) : await findRun(db, id);
+    if (!row) throw context.fault("not_found", { message: "There is no such run of the reaper." });
+    return toReaperRun(row);
+  };
+
+/** Answers for the reaper on this replica, and begins a run when one is due. */
+export function startReaping(
+  mesh: Pick<Mesh, "serve">,
+  deps: StorageDeps,
+  registry: Registry,
+): { close: () => Promise<void> } {
+  const reaper = createReaper({ ...deps, reaperMetrics: createReaperMetrics(registry) });
+  mesh.serve(contracts.startReaper, startReaper(reaper));
+  mesh.serve(contracts.readReaper, readReaper(deps));
+  const stopping = new AbortController();
+  const ticking = (async () => {
+    while (!stopping.signal.aborted) {
+      await delay(deps.settings.storage.reaper_check, undefined, { signal: stopping.signal }).catch(() => {});
+      if (stopping.signal.aborted) return;
+      await reaper.tick().catch((error: Error) => {
+        deps.log.warn({ error: error.message }, "the look for a due run of the reaper failed");
+      });
+    }
+  })();
+  return {
+    close: async () => {
+      stopping.abort();
+      await ticking;
+      await reaper.close();
+    },
+  };
+}

@@ -1,0 +1,41 @@
+// Numbers of the daily run (behaviour.md i.1, d).
+
+import { duration } from "@svc/config";
+import { z } from "zod";
+
+const whole = (fallback: number) => z.number().int().min(0).default(fallback);
+
+/** Keys of `[storage]`. */
+export const reaperSettings = {
+  /** How often storage begins a run by itself; 0s leaves it to `svc reaper`. */
+  reaper_every: duration("1d"),
+  /** How often it is looked whether a run is due. */
+  reaper_check: duration("1m"),
+  reaper_heartbeat: duration("15s"),
+  /** A run that was silent for so long has died with its process. */
+  reaper_silence: duration("2m"),
+  /** Tries of one day's run when its process dies (backoffLimit 2). */
+  reaper_attempts: whole(3).pipe(z.number().min(1)),
+  /** Archives that are read back by one run, and how old their last read-back must be. */
+  reaper_read_backs: whole(10),
+  reaper_read_back_age: duration("7d"),
+  /** A partial that nobody wrote to for so long is swept. */
+  reaper_partial_age: duration("6h"),
+  /** How long the Job of an archive may need on top of its own deadline. */
+  reaper_job_patience: duration("5m"),
+  /** How long a deleted volume claim is waited for. */
+  reaper_claim_patience: duration("30s"),
+};
+
+/** Keys of `[offsite]`; storage only needs to know whether there is a bucket. */
+export const offsiteSettings = {
+  endpoint: z.string().default(""),
+  region: z.string().default(""),
+  /** Empty = no off-site copies, and none is waited for. */
+  bucket: z.string().default(""),
+  prefix: z.string().default(""),
+  access_key_ref: z.string().default("SVC_OFFSITE_ACCESS_KEY"),
+  secret_key_ref: z.string().default("SVC_OFFSITE_SECRET_KEY"),
+  key_ref: z.string().default("SVC_OFFSITE_KEY"),
+  db_keep: z.number().int().min(1).default(30),
+};

@@ -1,0 +1,147 @@
+// SQL on backups that only the daily run needs.
+
+import { sql } from "kysely";
+import { presentBytes, restoreReads } from "../backup/store.ts";
+import type { BackupRow, StorageDb } from "../database.ts";
+import type { Candidate } from "./room.ts";
+
+/** True while a restore or a move of a world reads the backup, or is going to. */
+const isInUse = sql<boolean>`(${restoreReads} or exists (
+  select 1 from world_migrations where world_migrations.backup_id = world_backups.id
+  and world_migrations.state <> 'succeeded' and not world_migrations.abandoned))`;
+
+export function findBackupById(db: StorageDb, id: string): Promise<BackupRow | undefined> {
+  return db.selectFrom("world_backups").selectAll().where("id", "=", id).executeTakeFirst();
+}
+
+export function findBackupOfJob(db: StorageDb, job: string): Promise<BackupRow | undefined> {
+  return db.selectFrom("world_backups").selectAll().where("job", "=", job).executeTakeFirst();
+}
+
+/** What this batch archived of a server, the newest first. */
+export function findReaped(db: StorageDb, server: string): Promise<BackupRow[]> {
+  return db
+    .selectFrom("world_backups")
+    .selectAll()
+    .where("server_name", "=", server)
+    .where("status", "=", "present")
+    .where("reason", "in", ["inactive_15d", "released"])
+    .orderBy("created_at", "desc")
+    .orderBy("id", "desc")
+    .execute();
+}
+
+/** Size of the server's newest archive: the best guess at how much the next one needs. */
+export async function lastSize(db: StorageDb, server: string): Promise<number> {
+  const row = await db
+    .selectFrom("world_backups")
+    .select("size_bytes")
+    .where("server_name", "=", server)
+    .orderBy("created_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.size_bytes ?? 0;
+}
+
+/** What may go to make room, with what speaks against it; `liveServers` still have a world of their own. */
+export async function findRoom(
+  db: StorageDb,
+  liveServers: ReadonlySet<string>,
+): Promise<{ used: number; candidates: Candidate[] }> {
+  const { bytes } = await presentBytes(db);
+  const rows = await db
+    .selectFrom("world_backups")
+    .select(["id", "server_name", "reason", "size_bytes", "created_at", "offsite_at", "pinned_at"])
+    .select(isInUse.as("isInUse"))
+    .select(
+      sql<boolean>`not exists (select 1 from world_backups as newer where newer.status = 'present'
+        and newer.corrupt_at is null and newer.server_name = world_backups.server_name
+        and (newer.created_at, newer.id) > (world_backups.created_at, world_backups.id))`.as("isNewest"),
+    )
+    .where("status", "=", "present")
+    .where("reason", "in", ["manual", "inactive_15d", "released"])
+    .orderBy("created_at")
+    .execute();
+  const candidates = rows.map(({ server_name, isNewest, ...row }) => ({
+    ...row,
+    isLast: isNewest && !liveServers.has(server_name),
+  }));
+  return { used: bytes, candidates };
+}
+
+/**
+ * Gives a reclaimed world's local archive up; its off-site copy stays as long as it was promised. False when it was
+ * given up before, is pinned or is in use.
+ */
+export async function evictCopied(db: StorageDb, id: string): Promise<boolean> {
+  const done = await db
+    .updateTable("world_backups")
+    .set({ status: "expired" })
+    .where("id", "=", id)
+    .where("status", "=", "present")
+    .where("offsite_at", "is not", null)
+    .where("pinned_at", "is", null)
+    .where(sql<boolean>`not ${isInUse}`)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** Gives a backup up whose time is over, so that nobody begins to read it; false when somebody still needs it. */
+export async function takeForDeletion(db: StorageDb, id: string, now: Date): Promise<boolean> {
+  const done = await db
+    .updateTable("world_backups")
+    .set({ status: "expired" })
+    .where("id", "=", id)
+    .where("pinned_at", "is", null)
+    .where((is) =>
+      is.or([
+        is("status", "=", "expired"),
+        is.and([is("status", "=", "present"), is("expires_at", "<=", now)]),
+      ]),
+    )
+    .where(sql<boolean>`not ${isInUse}`)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** After the archive is gone. */
+export async function markDeleted(db: StorageDb, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable("world_backups")
+    .set({ status: "deleted", deleted_at: now })
+    .where("id", "=", id)
+    .where("status", "=", "expired")
+    .execute();
+}
+
+/** Present archives that nobody read since `before`, the one that waited longest first. */
+export function findUnread(db: StorageDb, before: Date, limit: number): Promise<BackupRow[]> {
+  return db
+    .selectFrom("world_backups")
+    .selectAll()
+    .where("status", "=", "present")
+    .where("corrupt_at", "is", null)
+    .where((is) => is.or([is("verified_at", "is", null), is("verified_at", "<", before)]))
+    .orderBy(sql`verified_at nulls first`)
+    .orderBy("created_at")
+    .limit(limit)
+    .execute();
+}
+
+/** Names of archives that a row or a Job under way speaks for, and whether there is any row at all. */
+export async function findClaimedNames(db: StorageDb): Promise<{ names: Set<string>; hasRows: boolean }> {
+  const [rows, jobs] = await Promise.all([
+    db.selectFrom("world_backups").select("backup_ref").where("status", "!=", "deleted").execute(),
+    db
+      .selectFrom("world_jobs")
+      .select("archive")
+      .where("archive", "is not", null)
+      .where("state", "in", ["starting", "running"])
+      .execute(),
+  ]);
+  const names = [...rows.map(({ backup_ref }) => backup_ref), ...jobs.map(({ archive }) => archive ?? "")];
+  return {
+    names: new Set(names.map((ref) => ref.slice(ref.lastIndexOf("/") + 1))),
+    hasRows: rows.length > 0,
+  };
+}

@@ -1,0 +1,29 @@
+import { isFault, notices, worlds } from "@svc/proto";
+import { count, type Run } from "./context.ts";
+import type { Verdict, WorldServer } from "./policy.ts";
+
+/** Mails the owner; only a letter that was delivered is noted, so that any other is tried again the next day. */
+export async function warnOwner(
+  run: Run,
+  world: WorldServer,
+  { window, goesAt }: Extract<Verdict, { kind: "warn" }>,
+): Promise<void> {
+  const { mesh, log, now } = run.deps;
+  const { name, owner_id = "" } = world;
+  const kind = window === "1d" ? "world-idle-1d" : "world-idle-3d";
+  const facts = { server: name, at: new Date(goesAt).toISOString() };
+  try {
+    const { result, reason } = await mesh.call(notices.sendNotice, { user_id: owner_id, kind, facts });
+    if (result === "suppressed") {
+      return log.info({ server: name, window, reason }, "a warning before the reclaim was suppressed");
+    }
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return log.warn(
+      { server: name, window, fault: error.fault },
+      "a warning before the reclaim was not mailed",
+    );
+  }
+  count(run, "warned");
+  await mesh.call(worlds.stampWarning, { name, window, at: new Date(now()).toISOString() });
+}
