@@ -12,6 +12,8 @@ import {
 import type { Settings } from "./config.ts";
 import { backup } from "./modes/backup.ts";
 import { browse } from "./modes/browse.ts";
+import { exportOut } from "./modes/export.ts";
+import * as files from "./modes/files.ts";
 import { restore } from "./modes/restore.ts";
 import { verify } from "./modes/verify.ts";
 
@@ -30,7 +32,21 @@ export type Context = {
 
 type Mode<Name extends Task["mode"]> = (task: Task & { mode: Name }, context: Context) => Promise<TaskDone>;
 
-const modes: { [Name in Task["mode"]]?: Mode<Name> } = { backup, verify, restore, browse };
+const modes: { [Name in Task["mode"]]: Mode<Name> } = {
+  backup,
+  verify,
+  restore,
+  browse,
+  export: exportOut,
+  list: files.list,
+  read: files.read,
+  write: files.write,
+  mkdir: files.mkdir,
+  delete: files.remove,
+  rename: files.rename,
+  upload: files.upload,
+  unzip: files.unzip,
+};
 
 /** Modes that change the world; before them, whatever an earlier run left is settled. */
 const writers = new Set<Task["mode"]>(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip"]);
@@ -55,8 +71,7 @@ export async function runTask(settings: Settings, deps: RunDeps): Promise<TaskRe
         return need(archive, "--archive");
       },
     };
-    const mode = modes[settings.task.mode] as Mode<Task["mode"]> | undefined;
-    if (!mode) throw new Error(`${settings.task.mode} is not served yet`);
+    const mode = modes[settings.task.mode] as Mode<Task["mode"]>;
     return { ok: true, done: await mode(settings.task, context) };
   } catch (error) {
     if (isWorldFault(error)) return { ok: false, fault: error.fault };

@@ -16,7 +16,11 @@ export type Found = { path: string; stats: Stats } & (
   | { kind: "other" }
 );
 
-export type WalkOptions = { signal?: AbortSignal | undefined };
+export type WalkOptions = {
+  signal?: AbortSignal | undefined;
+  /** False for a folder below the root, where `lost+found` is a name like any other. */
+  isWhole?: boolean;
+};
 
 /** Everything under a folder except our partials and the file system's `lost+found`; files come open. */
 export async function* walk(root: Folder, options: WalkOptions = {}): AsyncGenerator<Found> {
@@ -29,7 +33,7 @@ async function* walkIn(folder: Folder, place: Place): AsyncGenerator<Found> {
   if (place.depth > deepest) throw new Error(`${place.prefix} lies deeper than ${deepest} folders`);
   for (const { name, kind } of await folder.list()) {
     place.signal?.throwIfAborted();
-    if (isHidden(name) || (place.depth === 0 && name === lostAndFound)) continue;
+    if (isHidden(name) || isOfFileSystem(name, place)) continue;
     const path = `${place.prefix}${name}`;
     if (kind === "folder") {
       await using inner = await folder.enter(name);
@@ -45,6 +49,10 @@ async function* walkIn(folder: Folder, place: Place): AsyncGenerator<Found> {
   }
 }
 
+function isOfFileSystem(name: string, { depth, isWhole = true }: Place): boolean {
+  return isWhole && depth === 0 && name === lostAndFound;
+}
+
 export type Measured = { files: number; entries: number; bytes: number };
 
 /** Counts what an archive of a folder would hold. A file that goes meanwhile does not count. */
@@ -57,7 +65,7 @@ export async function measure(root: Folder, options: WalkOptions = {}): Promise<
 async function measureIn(folder: Folder, measured: Measured, place: Place): Promise<void> {
   for (const { name, kind } of await folder.list()) {
     place.signal?.throwIfAborted();
-    if (isHidden(name) || kind === "other" || (place.depth === 0 && name === lostAndFound)) continue;
+    if (isHidden(name) || kind === "other" || isOfFileSystem(name, place)) continue;
     measured.entries += 1;
     if (kind === "file") {
       const stats = await folder.find(name);

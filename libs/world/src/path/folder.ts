@@ -235,6 +235,12 @@ export async function dress(handle: FileHandle, { mode, atSeconds, owner }: Dres
   });
 }
 
+/** Gives a new folder to the owner of the one it is in. */
+export async function dressFolder(outer: Folder, name: string, owner: { uid: number; gid: number }) {
+  await using inner = await outer.enter(name);
+  await inner.dress({ mode: 0o755, owner });
+}
+
 /** A failed call in the words of a task; what is not the caller's doing stays what it is. */
 export function explain(error: unknown, name: string): unknown {
   switch (errnoOf(error)) {
@@ -249,6 +255,8 @@ export function explain(error: unknown, name: string): unknown {
       return new WorldFault("file_exists", `${name} is there already.`);
     case "ENAMETOOLONG":
       return new WorldFault("bad_path", `The path is refused: ${name} is too long.`);
+    case "EINVAL":
+      return new WorldFault("bad_path", `${name} cannot be moved into itself.`);
     case "ENXIO":
       return new WorldFault("bad_path", `${name} is not a regular file.`);
     case "ENOSPC":

@@ -54,3 +54,20 @@ const passwordLine = /^(\s*rcon\.password\s*[=:]\s*)(.*)$/gim;
 export function maskPassword(text: string): string {
   return text.replace(passwordLine, "$1********");
 }
+
+/**
+ * Throws `bad_path` when a file may not be put at a place: neither under the name of a protected file, whether it is
+ * there or not, nor over one of them under another name.
+ */
+export function assertWritable(known: Protected, names: readonly string[], there?: Identity): void {
+  const path = names.join("/");
+  const isKeptName = [propertiesName, configName, `${configName}/${forwardingName}`].includes(path);
+  const isKeptFile =
+    there && [known.properties, known.forwarding].some((one) => one && isSameFile(one, there));
+  if (!isKeptName && !isKeptFile) return;
+  throw new WorldFault(
+    "bad_path",
+    `${path} is kept by the platform: server.properties, config and config/paper-global.yml are not written here.`,
+    { entry: path.toWellFormed() },
+  );
+}

@@ -1,0 +1,53 @@
+// Puts one file in place: a synced partial at the root of the world, then one rename. Until then nothing has changed.
+
+import { randomBytes } from "node:crypto";
+import type { Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { WorldFault } from "../fault.ts";
+import { dress, explain, type Folder } from "../path/folder.ts";
+import { hiddenPrefix } from "../path/parse.ts";
+
+export type Landing = {
+  world: Folder;
+  folder: Folder;
+  name: string;
+  /** The file that is there now; its mode and owner are kept. */
+  there: Stats | undefined;
+  /** Refuses to replace what came meanwhile. */
+  isNew: boolean;
+  size: number;
+};
+
+const freshMode = 0o644;
+
+/** `fill` writes the content. Throws `volume_full`, `file_exists`, and what `fill` throws; the world is then as it was. */
+export async function landFile(landing: Landing, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+  const { world, folder, name, there, size } = landing;
+  const avail = await world.freeBytes();
+  if (avail !== undefined && avail < size) throw volumeFull(size, avail);
+  const partial = `${hiddenPrefix}write-${randomBytes(8).toString("hex")}`;
+  try {
+    {
+      await using file = await world.createFile(partial, 0o600);
+      await fill(file);
+      await dress(file, { mode: (there?.mode ?? freshMode) & 0o777, owner: there ?? (await folder.stat()) });
+      await file.sync();
+    }
+    if (landing.isNew) await world.moveToFree(partial, { folder, name });
+    else await world.move(partial, { folder, name });
+  } catch (error) {
+    await world.removeFile(partial).catch(() => undefined);
+    const told = explain(error, name);
+    if (told instanceof WorldFault && told.fault.code === "volume_full")
+      throw volumeFull(size, (await world.freeBytes()) ?? 0);
+    throw told;
+  }
+  await folder.sync();
+}
+
+function volumeFull(need: number, avail: number): WorldFault {
+  return new WorldFault("volume_full", "The world volume has no room for this file. Nothing was changed.", {
+    need,
+    avail,
+  });
+}

@@ -1,0 +1,148 @@
+// What leaves the world by download: without the forwarding secret, with the RCON password masked, whatever name the files
+// have (interface.md 4.6.3).
+
+import type { FileHandle } from "node:fs/promises";
+import { Readable } from "node:stream";
+import yazl from "yazl";
+import type { Compression } from "../archive/frame-writer.ts";
+import { type Found, walk } from "../archive/walk.ts";
+import { writeArchive } from "../archive/write.ts";
+import type { Folder } from "../path/folder.ts";
+import { parseTarget } from "../path/parse.ts";
+import { findProtected, isForwarding, isProperties, type Protected } from "../path/protect.ts";
+import { forwardingRefusal, masked } from "./look.ts";
+
+type Write = (chunk: Buffer) => Promise<void>;
+type Options = { signal?: AbortSignal | undefined; onProgress?: ((bytes: number) => void) | undefined };
+
+const chunkBytes = 1 << 20;
+/** Packed already; packing them again costs time and gives nothing. */
+const packedNames = /\.(mca|mcr|jar|zip|gz|zst|png|jpg|ogg|7z|xz)$/i;
+
+/** The whole world as a filtered archive. */
+export async function sendWorld(
+  world: Folder,
+  { compression, write, ...options }: Options & { compression: Compression; write: Write },
+): Promise<void> {
+  const known = await findProtected(world);
+  await writeArchive(world, {
+    ...options,
+    compression,
+    write,
+    filter: async ({ file, stats }) => {
+      if (isForwarding(known, stats)) return "omit";
+      return isProperties(known, stats) ? masked(await file.readFile()) : undefined;
+    },
+  });
+}
+
+export type OpenedFile = AsyncDisposable & { length: number; send: (write: Write) => Promise<void> };
+
+/** One file with its length. Throws `bad_path`, also for the forwarding secret, `not_found`. */
+export async function openDownload(world: Folder, path: string): Promise<OpenedFile> {
+  const { parents, name } = parseTarget(path);
+  await using folder = await world.descend(parents);
+  const file = await folder.openFile(name);
+  try {
+    const stats = await file.stat();
+    const known = await findProtected(world);
+    if (isForwarding(known, stats)) throw forwardingRefusal();
+    const content = isProperties(known, stats) ? masked(await file.readFile()) : undefined;
+    return {
+      length: content?.length ?? stats.size,
+      send: (write) => (content ? write(content) : sendFile(file, { length: stats.size, write })),
+      [Symbol.asyncDispose]: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** All of an open file of a known length. */
+export async function sendFile(
+  file: FileHandle,
+  { length, write, onProgress }: { length: number; write: Write; onProgress?: (bytes: number) => void },
+): Promise<void> {
+  const buffer = Buffer.allocUnsafe(chunkBytes);
+  for (let at = 0; at < length; ) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(chunkBytes, length - at), at);
+    if (bytesRead === 0) throw new Error("the file became shorter while it was sent");
+    at += bytesRead;
+    await write(buffer.subarray(0, bytesRead));
+    onProgress?.(at);
+  }
+}
+
+/** A folder as a zip, under its own name; links, devices and sockets are left out. Throws `bad_path`, `not_found`. */
+export async function sendFolder(
+  world: Folder,
+  path: string,
+  { write, signal, onProgress }: Options & { write: Write },
+): Promise<void> {
+  const { parents, name } = parseTarget(path);
+  await using folder = await world.descend([...parents, name]);
+  const known = await findProtected(world);
+  const zip = new yazl.ZipFile();
+  const output = zip.outputStream as Readable;
+  // yazl takes entries as fast as they are given; one at a time keeps one file open, and few entries waiting.
+  const filling = fill(zip, { folder, name: name.toWellFormed(), known, signal }).catch((error: Error) =>
+    output.destroy(error),
+  );
+  zip.once("error", (error: Error) => output.destroy(error));
+  let bytes = 0;
+  for await (const chunk of output) {
+    signal?.throwIfAborted();
+    await write(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    onProgress?.(bytes);
+  }
+  await filling;
+}
+
+type Filling = { folder: Folder; name: string; known: Protected; signal?: AbortSignal | undefined };
+
+async function fill(zip: yazl.ZipFile, { folder, name, known, signal }: Filling): Promise<void> {
+  zip.addEmptyDirectory(name);
+  for await (const found of walk(folder, { signal, isWhole: false })) {
+    const path = `${name}/${found.path.toWellFormed()}`;
+    const options = { mtime: new Date(found.stats.mtimeMs), mode: found.stats.mode & 0o177777 };
+    if (found.kind === "folder") zip.addEmptyDirectory(path, options);
+    if (found.kind !== "file" || isForwarding(known, found.stats)) continue;
+    if (isProperties(known, found.stats)) zip.addBuffer(masked(await found.file.readFile()), path, options);
+    else await addFile(zip, { found, path, options });
+  }
+  zip.end();
+}
+
+type Adding = {
+  found: Found & { kind: "file" };
+  path: string;
+  options: { mtime: Date; mode: number };
+};
+
+/** Comes back when the content was read, for then the file is closed. */
+async function addFile(zip: yazl.ZipFile, { found, path, options }: Adding): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    zip.once("error", reject);
+    zip.addReadStreamLazy(path, { ...options, compress: !packedNames.test(path) }, (take) => {
+      const stream = Readable.from(contentOf(found), { objectMode: false, highWaterMark: chunkBytes });
+      stream.once("close", () => {
+        zip.removeListener("error", reject);
+        resolve();
+      });
+      stream.once("error", reject);
+      take(null, stream);
+    });
+  });
+}
+
+async function* contentOf({ file, path, stats }: Found & { kind: "file" }): AsyncGenerator<Buffer> {
+  for (let at = 0; at < stats.size; ) {
+    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, stats.size - at));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) throw new Error(`${path} became shorter while it was sent`);
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

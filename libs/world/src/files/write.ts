@@ -1,0 +1,96 @@
+// Small files written as a whole, and staged uploads landed.
+
+import { createHash } from "node:crypto";
+import type { Stats } from "node:fs";
+import { WorldFault } from "../fault.ts";
+import type { Folder } from "../path/folder.ts";
+import { parseTarget } from "../path/parse.ts";
+import { assertWritable, findProtected } from "../path/protect.ts";
+import { writeAll } from "../restore/extract.ts";
+import { landFile } from "./land.ts";
+import { digestOf } from "./look.ts";
+
+export type WritePlan = {
+  path: string;
+  content: Buffer;
+  contentSha256: string;
+  /** The digest that the file must have now. */
+  expectSha256?: string | undefined;
+  createOnly?: boolean | undefined;
+};
+
+/** Throws `digest_mismatch`, `bad_path`, `not_found` (the folder), `file_exists`, `file_changed`, `volume_full`. */
+export async function writeWhole(world: Folder, plan: WritePlan): Promise<{ sha256: string }> {
+  const sha256 = digestOf(plan.content);
+  if (sha256 !== plan.contentSha256)
+    throw new WorldFault("digest_mismatch", "The content does not have the digest that was sent with it.");
+  await using target = await openTarget(world, plan.path);
+  const { folder, name, there } = target;
+  if (plan.createOnly && there) throw exists(plan.path);
+  if (plan.expectSha256 !== undefined) await assertUnchanged(target, plan.expectSha256);
+  const landing = { world, folder, name, there, isNew: plan.createOnly ?? false, size: plan.content.length };
+  await landFile(landing, (file) => writeAll(file, plan.content));
+  return { sha256 };
+}
+
+export type UploadPlan = {
+  path: string;
+  overwrite: boolean;
+  size: number;
+  sha256: string;
+  content: AsyncIterable<Buffer>;
+  onProgress?: ((done: number, total: number) => void) | undefined;
+};
+
+/** Throws as `writeWhole`, and `digest_mismatch` when what comes is not what was staged. */
+export async function landUpload(world: Folder, plan: UploadPlan): Promise<void> {
+  await using target = await openTarget(world, plan.path);
+  if (target.there && !plan.overwrite) throw exists(plan.path);
+  const hash = createHash("sha256");
+  let size = 0;
+  const landing = { world, ...target, isNew: !plan.overwrite, size: plan.size };
+  await landFile(landing, async (file) => {
+    for await (const chunk of plan.content) {
+      size += chunk.length;
+      if (size > plan.size) break;
+      hash.update(chunk);
+      await writeAll(file, chunk);
+      plan.onProgress?.(size, plan.size);
+    }
+    if (size !== plan.size || hash.digest("hex") !== plan.sha256)
+      throw new WorldFault("digest_mismatch", "What arrived is not what was staged. Nothing was changed.");
+  });
+}
+
+type Target = { folder: Folder; name: string; there: Stats | undefined };
+
+/** The place of a file that may be written: its folder is there, and so is no folder and no link of its name. */
+async function openTarget(world: Folder, path: string): Promise<Target & AsyncDisposable> {
+  const { parents, name } = parseTarget(path);
+  const known = await findProtected(world);
+  const folder = await world.descend(parents);
+  try {
+    const there = await folder.find(name);
+    assertWritable(known, [...parents, name], there);
+    if (there && !there.isFile()) throw new WorldFault("bad_path", `${path} is not a regular file.`);
+    return { folder, name, there, [Symbol.asyncDispose]: () => folder.close() };
+  } catch (error) {
+    await folder.close();
+    throw error;
+  }
+}
+
+async function assertUnchanged({ folder, name, there }: Target, expected: string): Promise<void> {
+  if (there) {
+    await using file = await folder.openFile(name);
+    const hash = createHash("sha256");
+    for await (const chunk of file.createReadStream({ autoClose: false, highWaterMark: 1 << 20 }))
+      hash.update(chunk as Buffer);
+    if (hash.digest("hex") === expected) return;
+  }
+  throw new WorldFault("file_changed", `${name} is not what it was when it was read; read it again.`);
+}
+
+function exists(path: string): WorldFault {
+  return new WorldFault("file_exists", `${path} is there already.`, { entry: path });
+}

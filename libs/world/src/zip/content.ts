@@ -1,0 +1,113 @@
+// The bytes of one entry of a zip, never more of them than the directory says, with their checksum compared.
+
+import type { FileHandle } from "node:fs/promises";
+import { promisify } from "node:util";
+import { crc32, createInflateRaw, inflateRaw } from "node:zlib";
+import { errnoOf } from "../fault.ts";
+import { invalid, type ZipEntry } from "./read.ts";
+
+const inflateWhole = promisify(inflateRaw);
+const localHeaderBytes = 30;
+/** What an entry may take to be unpacked in one go, packed and plain together. */
+const smallBytes = 8 << 20;
+const chunkBytes = 1 << 20;
+
+export function isSmall({ size, packedSize }: ZipEntry): boolean {
+  return size + packedSize <= smallBytes;
+}
+
+/** All of a small entry. Throws `archive_invalid`. */
+export async function readSmall(file: FileHandle, entry: ZipEntry): Promise<Buffer> {
+  // Most local headers are as long as the one in the directory, so one read gets all; a longer one takes a second.
+  const guess = localHeaderBytes + entry.nameBytes + 64 + entry.packedSize;
+  const first = await readUpTo(file, entry.headerAt, guess);
+  const start = dataStart(first, entry);
+  const all =
+    start + entry.packedSize <= first.length
+      ? first
+      : await readUpTo(file, entry.headerAt, start + entry.packedSize);
+  const packed = all.subarray(start, start + entry.packedSize);
+  if (packed.length < entry.packedSize) throw invalid("the archive ends too early", entry.path);
+  if (!entry.isDeflated) return checked(packed, entry);
+  try {
+    return checked(await inflateWhole(packed, { maxOutputLength: Math.max(1, entry.size) }), entry);
+  } catch (error) {
+    throw explained(error, entry);
+  }
+}
+
+/** A large entry in chunks. Throws `archive_invalid`, at the latest at its end. */
+export async function* readLarge(file: FileHandle, entry: ZipEntry): AsyncGenerator<Buffer> {
+  const head = await readUpTo(file, entry.headerAt, localHeaderBytes);
+  const packed = readRange(file, entry, entry.headerAt + dataStart(head, entry));
+  let size = 0;
+  let sum = 0;
+  try {
+    for await (const chunk of entry.isDeflated ? inflated(packed) : packed) {
+      size += chunk.length;
+      if (size > entry.size) throw invalid("it is larger than the archive says", entry.path);
+      sum = crc32(chunk, sum);
+      yield chunk;
+    }
+  } catch (error) {
+    throw explained(error, entry);
+  }
+  if (size !== entry.size) throw invalid("it is smaller than the archive says", entry.path);
+  if (sum !== entry.crc32) throw invalid("its checksum does not match", entry.path);
+}
+
+async function* readRange(file: FileHandle, entry: ZipEntry, from: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < entry.packedSize; ) {
+    const chunk = await readUpTo(file, from + at, Math.min(chunkBytes, entry.packedSize - at));
+    if (chunk.length === 0) throw invalid("the archive ends too early", entry.path);
+    at += chunk.length;
+    yield chunk;
+  }
+}
+
+async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const inflate = createInflateRaw({ chunkSize: chunkBytes });
+  const feed = (async () => {
+    for await (const chunk of packed) {
+      if (inflate.destroyed) return;
+      if (!inflate.write(chunk))
+        await new Promise<void>((resolve) => inflate.once("drain", resolve).once("close", resolve));
+    }
+    inflate.end();
+  })().catch((error: Error) => inflate.destroy(error));
+  try {
+    yield* inflate as AsyncIterable<Buffer>;
+  } finally {
+    inflate.destroy();
+    await feed;
+  }
+}
+
+function dataStart(header: Buffer, entry: ZipEntry): number {
+  if (header.length < localHeaderBytes || header.readUInt32LE(0) !== 0x04034b50)
+    throw invalid("its header is not where the directory says", entry.path);
+  return localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28);
+}
+
+function checked(plain: Buffer, entry: ZipEntry): Buffer {
+  if (plain.length !== entry.size) throw invalid("it has another size than the archive says", entry.path);
+  if (crc32(plain) !== entry.crc32) throw invalid("its checksum does not match", entry.path);
+  return plain;
+}
+
+function explained(error: unknown, entry: ZipEntry): unknown {
+  const code = errnoOf(error) ?? "";
+  if (code === "ERR_BUFFER_TOO_LARGE") return invalid("it is larger than the archive says", entry.path);
+  return /^Z_/.test(code) ? invalid((error as Error).message, entry.path) : error;
+}
+
+async function readUpTo(file: FileHandle, at: number, length: number): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  let have = 0;
+  while (have < length) {
+    const { bytesRead } = await file.read(buffer, have, length - have, at + have);
+    if (bytesRead === 0) break;
+    have += bytesRead;
+  }
+  return buffer.subarray(0, have);
+}

@@ -1,0 +1,93 @@
+// Extracts a zip into its own folder, all of it or nothing: everything is judged first, made in a hidden stage, and moved
+// in at the end (behaviour.md h.7).
+
+import type { FileHandle } from "node:fs/promises";
+import { WorldFault } from "../fault.ts";
+import { explain, type Folder } from "../path/folder.ts";
+import { parseTarget } from "../path/parse.ts";
+import { assertWritable, findProtected } from "../path/protect.ts";
+import { TreeWriter } from "../restore/extract.ts";
+import { assertRoom, roundUp } from "../restore/restore.ts";
+import { Stage } from "../swap/stage.ts";
+import { switchOver, unchanged } from "../swap/switch.ts";
+import { findConflicts } from "./conflicts.ts";
+import { isSmall, readLarge, readSmall } from "./content.ts";
+import { readZip, type ZipEntry } from "./read.ts";
+
+export type UnzipPlan = {
+  world: Folder;
+  path: string;
+  overwrite: boolean;
+  signal?: AbortSignal | undefined;
+  onProgress?: ((done: number, total: number) => void) | undefined;
+};
+
+/** Small entries that are unpacked ahead of the one that is written. */
+const ahead = 3;
+
+/** Throws faults of the archive, `file_exists` with the conflicts, `type_conflict`, `bad_path`, `volume_full`. */
+export async function unzip(plan: UnzipPlan): Promise<{ files: number; bytes: number }> {
+  const { world } = plan;
+  const { parents, name } = parseTarget(plan.path);
+  await using folder = await world.descend(parents);
+  await using file = await folder.openFile(name);
+  const { entries, tree } = await readZip(file);
+  const known = await findProtected(world);
+  for (const { path, kind } of entries)
+    if (kind === "file") assertWritable(known, [...parents, ...path.split("/")]);
+  await findConflicts(folder, { tree, known, parents, overwrite: plan.overwrite });
+  const files = entries.filter(({ kind }) => kind === "file");
+  const bytes = files.reduce((sum, { size }) => sum + size, 0);
+  await assertRoom(
+    world,
+    entries.reduce((sum, { size }) => sum + Math.max(4_096, roundUp(size)), 0),
+  );
+  await using stage = await Stage.make(world, "unzip");
+  try {
+    await fillStage(stage, { plan, file, entries, total: bytes });
+    await switchOver(stage, { kind: "merge", at: parents });
+  } catch (error) {
+    if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);
+    throw await withRoom(unchanged(explain(error, "the volume")), { world, need: bytes });
+  }
+  await stage.remove();
+  return { files: files.length, bytes };
+}
+
+type Filling = { plan: UnzipPlan; file: FileHandle; entries: ZipEntry[]; total: number };
+
+async function fillStage(stage: Stage, { plan, file, entries, total }: Filling): Promise<void> {
+  await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
+  const started = new Map<number, Promise<Buffer>>();
+  let done = 0;
+  try {
+    for (const [index, entry] of entries.entries()) {
+      plan.signal?.throwIfAborted();
+      for (let next = index; next < Math.min(index + ahead, entries.length); next += 1) {
+        const coming = entries[next];
+        if (!coming || coming.kind === "folder" || !isSmall(coming) || started.has(next)) continue;
+        const content = readSmall(file, coming);
+        content.catch(() => undefined);
+        started.set(next, content);
+      }
+      if (entry.kind === "folder") await writer.folder(entry);
+      else await writer.file(entry, contentOf(file, entry, started.get(index)));
+      started.delete(index);
+      done += entry.size;
+      plan.onProgress?.(done, total);
+    }
+  } finally {
+    await Promise.allSettled(started.values());
+  }
+  await writer.finish();
+}
+
+async function* contentOf(file: FileHandle, entry: ZipEntry, small: Promise<Buffer> | undefined) {
+  if (small !== undefined) yield await small;
+  else yield* readLarge(file, entry);
+}
+
+async function withRoom(error: unknown, { world, need }: { world: Folder; need: number }): Promise<unknown> {
+  if (!(error instanceof WorldFault) || error.fault.code !== "volume_full") return error;
+  return new WorldFault("volume_full", error.message, { need, avail: (await world.freeBytes()) ?? 0 });
+}

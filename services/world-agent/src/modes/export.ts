@@ -1,0 +1,71 @@
+import {
+  openDownload,
+  sendFile,
+  sendFolder,
+  sendStream,
+  sendWorld,
+  type Task,
+  type TaskDone,
+} from "@svc/world";
+import { limits } from "../config.ts";
+import type { Context } from "../run.ts";
+import { openSource } from "./source.ts";
+
+type What<Kind> = (Task & { mode: "export" })["what"] & { kind: Kind };
+
+/** Sends an archive, a world, a file or a folder to whoever waits at the internal face. */
+export async function exportOut(
+  { what, url }: Task & { mode: "export" },
+  context: Context,
+): Promise<TaskDone> {
+  const { token, signal } = context;
+  const door = { url, token, signal, stallMs: limits.stallMs };
+  switch (what.kind) {
+    case "backup":
+      return await exportBackup(what, door, context);
+    case "world":
+      return await exportWorld(what, door, context);
+    case "file": {
+      await using file = await openDownload(context.world, what.path);
+      const send = { ...door, length: file.length, contentType: "application/octet-stream" };
+      return toDone(await sendStream(send, file.send));
+    }
+    case "folder": {
+      const onProgress = (bytes: number) => context.onProgress(bytes, 0);
+      return toDone(
+        await sendStream({ ...door, contentType: "application/zip" }, (write) =>
+          sendFolder(context.world, what.path, { write, signal, onProgress }),
+        ),
+      );
+    }
+  }
+}
+
+type Door = { url: string; token: string; signal: AbortSignal; stallMs: number };
+
+/** Byte for byte as it was archived: the face compares the digest with the one it knows (interface.md 4.6). */
+async function exportBackup({ name }: What<"backup">, door: Door, context: Context): Promise<TaskDone> {
+  await using source = await openSource({ kind: "archive", name }, context);
+  const { size: length } = await source.file.stat();
+  const contentType = name.endsWith(".gz") ? "application/gzip" : "application/zstd";
+  const onProgress = (bytes: number) => context.onProgress(bytes, length);
+  return toDone(
+    await sendStream({ ...door, length, contentType }, (write) =>
+      sendFile(source.file, { length, write, onProgress }),
+    ),
+  );
+}
+
+async function exportWorld({ compression = "gzip" }: What<"world">, door: Door, context: Context) {
+  const { world, signal } = context;
+  const onProgress = (bytes: number) => context.onProgress(bytes, 0);
+  return toDone(
+    await sendStream({ ...door, contentType: `application/${compression}` }, (write) =>
+      sendWorld(world, { compression, write, signal, onProgress }),
+    ),
+  );
+}
+
+function toDone({ sizeBytes, sha256 }: { sizeBytes: number; sha256: string }): TaskDone {
+  return { size_bytes: sizeBytes, sha256 };
+}

@@ -1,0 +1,71 @@
+// The file manager's operations on a stopped world (behaviour.md h.7).
+
+import {
+  fetchStream,
+  landUpload,
+  listFolder,
+  makeOne,
+  readWhole,
+  removeOne,
+  renameOne,
+  reportLanded,
+  type Task,
+  type TaskDone,
+  unzip as unzipArchive,
+  writeWhole,
+} from "@svc/world";
+import { limits } from "../config.ts";
+import type { Context } from "../run.ts";
+
+type Of<Name extends Task["mode"]> = Task & { mode: Name };
+
+export async function list({ path }: Of<"list">, { world }: Context): Promise<TaskDone> {
+  const { listing, truncated, freeBytes } = await listFolder(world, path, limits.listEntries);
+  return { listing, truncated, free_bytes: freeBytes ?? null };
+}
+
+export async function read({ path }: Of<"read">, { world }: Context): Promise<TaskDone> {
+  const { content, sha256, contentSha256 } = await readWhole(world, path, limits.readBytes);
+  return { content: content.toString("base64"), sha256, content_sha256: contentSha256 };
+}
+
+export async function write(task: Of<"write">, { world, content }: Context): Promise<TaskDone> {
+  const { path, content_sha256, expect_sha256, create_only } = task;
+  return await writeWhole(world, {
+    path,
+    content: content(),
+    contentSha256: content_sha256,
+    expectSha256: expect_sha256,
+    createOnly: create_only,
+  });
+}
+
+export async function mkdir({ path }: Of<"mkdir">, { world }: Context): Promise<TaskDone> {
+  await makeOne(world, path);
+  return {};
+}
+
+export async function remove({ path }: Of<"delete">, { world }: Context): Promise<TaskDone> {
+  await removeOne(world, path);
+  return {};
+}
+
+export async function rename({ path, to }: Of<"rename">, { world }: Context): Promise<TaskDone> {
+  await renameOne(world, path, to);
+  return {};
+}
+
+export async function upload(task: Of<"upload">, context: Context): Promise<TaskDone> {
+  const { path, overwrite, url, size, sha256 } = task;
+  const { world, token, signal, onProgress, say } = context;
+  const door = { url, token, signal, stallMs: limits.stallMs };
+  await landUpload(world, { path, overwrite, size, sha256, onProgress, content: fetchStream(door) });
+  // The file is in place whether or not this arrives; an upload that stays staged goes with its session.
+  await reportLanded(door).catch((error: Error) => say(`landed, but not reported: ${error.message}`));
+  return { sha256, size_bytes: size };
+}
+
+export async function unzip({ path, overwrite }: Of<"unzip">, context: Context): Promise<TaskDone> {
+  const { world, signal, onProgress } = context;
+  return await unzipArchive({ world, path, overwrite, signal, onProgress });
+}
