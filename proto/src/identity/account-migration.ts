@@ -6,6 +6,7 @@ import { z } from "zod";
 import { operation } from "../contract.ts";
 import { PlayerUuid, Timestamp } from "../text.ts";
 import { TypedBindCode } from "./link.ts";
+import { WebAuthnAnswer } from "./passkey.ts";
 
 const path = "/api/v1/account/migrate";
 const own = { face: "external", tier: "app" } as const;
@@ -97,7 +98,7 @@ export const beginPasskey = operation({
 export const finishPasskey = operation({
   subject: "identity.account-migration.finish-passkey",
   http: { ...post, path: `${path}/confirm/passkey/finish` },
-  body: { assertion: z.looseObject({}) },
+  body: { assertion: WebAuthnAnswer },
   output: Confirmed,
   faults: ["passkey_login_invalid", "no_migration", "already_confirmed", "passkey_unavailable"],
   summary: "Confirms with a passkey.",

@@ -7,8 +7,26 @@ import { nothing, operation } from "../contract.ts";
 import { EmailAddress, Timestamp } from "../text.ts";
 import { LoginResult, TypedCode } from "./sign-in.ts";
 
-/** What the browser's WebAuthn call takes or gives; its shape is the standard's. */
+/** What the browser's WebAuthn call takes; its shape is the standard's. */
 const WebAuthn = z.record(z.string(), z.unknown());
+
+const deepestAnswer = 16;
+
+/** What the browser's WebAuthn call gives, in the standard's JSON form; extensions may nest, 16 levels at most. */
+export const WebAuthnAnswer = WebAuthn.refine(
+  (answer) => isShallow(answer, deepestAnswer),
+  `must not nest deeper than ${deepestAnswer} levels`,
+);
+
+// Level by level: what nests a hundred thousand levels must not be walked by recursion.
+function isShallow(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let depth = 0; depth <= levels; depth++) {
+    level = level.flatMap((item) => (typeof item === "object" && item !== null ? Object.values(item) : []));
+    if (level.length === 0) return true;
+  }
+  return false;
+}
 
 /** What the holder calls a passkey. */
 const PasskeyName = z
@@ -46,7 +64,7 @@ export const beginLogin = operation({
 export const finishLogin = operation({
   subject: "identity.passkey.finish-login",
   http: { ...door, path: "/api/v1/auth/passkey/login/finish", session: "mints" },
-  body: { email: EmailAddress, assertion: WebAuthn },
+  body: { email: EmailAddress, assertion: WebAuthnAnswer },
   output: LoginResult,
   faults: ["passkey_login_invalid", "passkey_unavailable"],
   summary: "Signs in with the passkey of an address.",
@@ -65,7 +83,7 @@ export const beginDiscoverable = operation({
 export const finishDiscoverable = operation({
   subject: "identity.passkey.finish-discoverable",
   http: { ...door, path: "/api/v1/auth/passkey/login/discoverable/finish", session: "mints" },
-  body: { login_id: z.string().min(1).max(64), assertion: WebAuthn },
+  body: { login_id: z.string().min(1).max(64), assertion: WebAuthnAnswer },
   output: LoginResult,
   faults: ["passkey_login_invalid", "passkey_unavailable"],
   summary: "Signs in the account that the passkey belongs to.",
@@ -84,7 +102,7 @@ export const beginRegister = operation({
 export const finishRegister = operation({
   subject: "identity.passkey.finish-register",
   http: { ...own, method: "POST", path: "/api/v1/account/passkey/register/finish", status: 201 },
-  body: { attestation: WebAuthn, name: PasskeyName.optional() },
+  body: { attestation: WebAuthnAnswer, name: PasskeyName.optional() },
   output: PasskeyCredential,
   faults: ["passkey_register_failed", "passkey_taken", "reauth_required", "passkey_unavailable"],
   summary: "Binds the passkey; counts as a proof.",
@@ -131,7 +149,7 @@ export const beginReauth = operation({
 export const finishReauth = operation({
   subject: "identity.reauth.finish-passkey",
   http: { ...own, method: "POST", path: "/api/v1/account/reauth/passkey/finish" },
-  body: { assertion: WebAuthn },
+  body: { assertion: WebAuthnAnswer },
   output: Reauthed,
   faults: ["passkey_login_invalid", "no_session", "passkey_unavailable"],
   summary: "Proves the session by passkey for five minutes.",
