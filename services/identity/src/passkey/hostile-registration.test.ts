@@ -35,7 +35,8 @@ describe("a registration that is not what it seems", () => {
     "a statement where there is none": { format: "none", statement: { sig: Buffer.alloc(8) } },
     "an algorithm that was not offered": { toldAlgorithm: -48 },
     "an algorithm that is not the key's": { toldAlgorithm: -8 },
-    "vouched for by a chain of certificates": {
+    "vouched for by a maker": { isVouched: true },
+    "vouched for by nothing that can be read": {
       ...{ format: "packed", statement: { alg: -7, sig: Buffer.alloc(64), x5c: [Buffer.alloc(64)] } },
     },
     "a format of another maker": { format: "tpm" },

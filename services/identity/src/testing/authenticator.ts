@@ -3,6 +3,7 @@
 
 import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { bytesOf, encode } from "./cbor.ts";
+import { vouch } from "./maker.ts";
 
 export type Algorithm = "ES256" | "EdDSA";
 
@@ -29,6 +30,8 @@ export type Lie = {
 export type AttestationLie = Lie & {
   format?: "none" | "packed" | "tpm" | "apple";
   statement?: Record<string, unknown>;
+  /** A maker vouches for the device. */
+  isVouched?: boolean;
   /** COSE number of the algorithm that is told; that of the key unless said otherwise. */
   toldAlgorithm?: number;
   /** All of the attestation object. */
@@ -125,6 +128,10 @@ function attestationObject(device: Device, client: Buffer, told: Told): Buffer {
   const self = { alg: cose[algorithm], sig: signature };
   const format = told.format ?? "none";
   const statement = told.statement ?? (format === "packed" ? self : {});
+  if (told.isVouched) {
+    const attStmt = vouch(Buffer.concat([data, sha256(client)]));
+    return encode({ fmt: "packed", attStmt, authData: data });
+  }
   return encode({ fmt: format, attStmt: statement, authData: data });
 }
 
