@@ -122,6 +122,7 @@ export const StoredExport = z.strictObject({
   content_type: z.string(),
   /** Of a backup: what the row says that the archive is. */
   expected: z.strictObject({ size: z.number().int(), sha256: Sha256Hex }).optional(),
+  backup_id: z.string().optional(),
   job: z.string(),
   state: z.enum(["pending", "ready", "streaming", "spent", "failed"]),
   message: z.string().optional(),

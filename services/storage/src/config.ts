@@ -4,6 +4,7 @@ import { duration, section, size } from "@svc/config";
 import { z } from "zod";
 import { migrationSettings } from "./migration/settings.ts";
 import { offsiteSettings, reaperSettings } from "./reaper/settings.ts";
+import { transferSettings } from "./transfer-settings.ts";
 
 const whole = (fallback: number) => z.number().int().min(0).default(fallback);
 const s3 = z.record(z.string(), z.unknown()).default({});
@@ -83,6 +84,8 @@ export const settings = z.object({
     /** A drill's server must be ready after this. */
     drill_boot: duration("5m"),
     drill_limit: duration("1h"),
+
+    ...transferSettings,
 
     ...reaperSettings,
     ...migrationSettings,

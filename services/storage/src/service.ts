@@ -14,6 +14,7 @@ import { readRun } from "./backup/read-run.ts";
 import { startScheduled } from "./backup/start-scheduled.ts";
 import { kubeconfigFile, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
+import { startTransfers } from "./file/serve.ts";
 import type { StorageDeps } from "./job/deps.ts";
 import { listJobs } from "./job/list.ts";
 import { startLeading } from "./leader.ts";
@@ -33,11 +34,12 @@ export async function startStorage(
   const deps = { kube, mesh, db: store.db, settings, metrics, log, now: about.now ?? Date.now };
   serveBackups(mesh, deps);
   const reaping = startReaping(mesh, deps, registry);
+  const transfers = startTransfers(deps, { mesh, registry });
   const leading = startLeading(deps, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);
   return {
     stop: async () => {
       await reaping.close();
-      await leading.close();
+      await Promise.all([leading.close(), transfers.close()]);
       kube.close();
     },
   };

@@ -1,0 +1,85 @@
+// Counts downloads across all replicas. A start is written down before it is counted, and what was counted but has no
+// entry any more, or one that ended, counts no longer: so nothing has to be given back by a process that died.
+
+import { createHash } from "node:crypto";
+import { Fault } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import {
+  checkOwn,
+  checkPlatform,
+  groupOf,
+  type Limits,
+  limitsOf,
+  type Start,
+  withinWindow,
+} from "./limits.ts";
+import type { StoredExport } from "./state.ts";
+import { isLive } from "./state.ts";
+
+const tries = 20;
+
+/** Throws `export_busy`. */
+export async function admit(deps: TransferDeps, started: StoredExport): Promise<void> {
+  const group = groupOf(started.kind);
+  const limits = limitsOf(group, deps.settings.storage);
+  const start = { id: started.id, at: deps.now() };
+  const own = ownKey(group, started.user_id);
+  await count(deps, own, async (starts) => {
+    const recent = withinWindow(starts, deps.now(), limits.windowMs);
+    checkOwn(limits, { starts: recent, live: (await liveOf(deps, recent)).length, now: deps.now() });
+    return [...recent, start];
+  });
+  try {
+    await countPlatform(deps, group, limits, start);
+  } catch (error) {
+    await forget(deps, own, start.id);
+    throw error;
+  }
+}
+
+function countPlatform(deps: TransferDeps, group: string, limits: Limits, start: Start): Promise<void> {
+  return count(deps, group, async (starts) => {
+    const live = await liveOf(deps, starts);
+    checkPlatform(limits, live.length);
+    return [...live, start];
+  });
+}
+
+/** A start that never got a Job counts for nothing. */
+export async function refund(deps: TransferDeps, started: StoredExport): Promise<void> {
+  const group = groupOf(started.kind);
+  await forget(deps, ownKey(group, started.user_id), started.id);
+  await forget(deps, group, started.id);
+}
+
+function ownKey(group: string, userId: string): string {
+  return `${group}/${createHash("sha256").update(userId).digest("hex").slice(0, 32)}`;
+}
+
+async function forget(deps: TransferDeps, key: string, id: string): Promise<void> {
+  await count(deps, key, async (starts) => starts.filter((start) => start.id !== id)).catch(() => {});
+}
+
+async function liveOf(deps: TransferDeps, starts: readonly Start[]): Promise<Start[]> {
+  const entries = await Promise.all(starts.map(({ id }) => deps.exports.get(id)));
+  return starts.filter((_, index) => {
+    const entry = entries[index];
+    return entry !== undefined && isLive(entry.value);
+  });
+}
+
+async function count(
+  deps: TransferDeps,
+  key: string,
+  change: (starts: readonly Start[]) => Promise<Start[]>,
+): Promise<void> {
+  for (let left = tries; left > 0; left--) {
+    const entry = await deps.exportStarts.get(key);
+    const value = { starts: await change(entry?.value.starts ?? []) };
+    const written = entry
+      ? await deps.exportStarts.update(key, value, entry.revision)
+      : await deps.exportStarts.create(key, value);
+    if (written !== undefined) return;
+  }
+  throw new Fault("overloaded", { retryAfterSeconds: 1 });
+}

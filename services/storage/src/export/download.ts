@@ -1,0 +1,19 @@
+import type { Handler } from "@svc/mesh";
+import type { exports } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { findByTicket } from "./find.ts";
+import { openLane } from "./secret.ts";
+import { step } from "./state.ts";
+
+/** storage.export.download: the first that comes spends the ticket; the bytes come from whoever holds the Job's PUT. */
+export const download =
+  (deps: TransferDeps): Handler<typeof exports.download> =>
+  async (context, { ticket }) => {
+    const entry = await findByTicket(deps, context.principal, ticket);
+    const { state, lane } = entry.value;
+    if (state === "pending") throw context.fault("export_not_ready");
+    if (state !== "ready" || lane === undefined) throw context.fault("export_expired");
+    if (!(await step(deps, entry, { state: "streaming" }))) throw context.fault("export_expired");
+    context.reply.lane = openLane(ticket, lane);
+    return null;
+  };

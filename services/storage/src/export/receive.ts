@@ -1,0 +1,79 @@
+import type { Handler } from "@svc/mesh";
+import { type exports, isFault } from "@svc/proto";
+import { condemnBackup } from "../backup/store.ts";
+import type { TransferDeps } from "../file/deps.ts";
+import { attachment } from "./filename.ts";
+import { createRelay, type Relay } from "./relay.ts";
+import { isToken, sealLane } from "./secret.ts";
+import { type Entry, end, step } from "./state.ts";
+
+/** storage.export.receive: parks the Job's body, and opens the place where the browser will fetch it. */
+export const receive =
+  (deps: TransferDeps): Handler<typeof exports.receive> =>
+  async (context, { id, token, x_svc_export_length: length }) => {
+    const entry = /^[0-9a-f]{16}$/.test(id) ? await deps.exports.get(id) : undefined;
+    const isOpen = entry?.value.state === "pending" && isToken(token, entry.value.token_hash);
+    if (!entry || !isOpen) throw context.fault("not_found");
+    const { export_wait: waitMs, transfer_stall: stallMs } = deps.settings.storage;
+    const relay = createRelay({
+      expected: entry.value.expected,
+      length,
+      waitMs,
+      onWaited: async () => giveUp(deps, id),
+    });
+    const lane = deps.lanes.download({
+      headers: headersOf(entry.value, length),
+      source: relay.source,
+      ttlMs: 2 * waitMs + stallMs,
+    });
+    if (!(await step(deps, entry, { state: "ready", lane: sealLane(token, lane) }))) {
+      throw context.fault("not_found");
+    }
+    context.reply.lane = deps.lanes.upload({ stallMs, receive: noteEnd(deps, entry.value, relay.receive) });
+    return null;
+  };
+
+function headersOf(entry: Entry["value"], length: number | undefined): Record<string, string> {
+  const known = entry.expected?.size ?? length;
+  return {
+    "Content-Type": entry.content_type,
+    "Content-Disposition": attachment(entry.filename),
+    ...(known !== undefined && { "Content-Length": String(known) }),
+  };
+}
+
+// True when nobody has claimed it, and from now on nobody can.
+async function giveUp(deps: TransferDeps, id: string): Promise<boolean> {
+  const entry = await deps.exports.get(id);
+  if (entry?.value.state !== "ready") return entry?.value.state !== "streaming";
+  return (await step(deps, entry, { state: "spent" })) !== undefined;
+}
+
+function noteEnd(
+  deps: TransferDeps,
+  stored: Entry["value"],
+  receiveBody: Relay["receive"],
+): Relay["receive"] {
+  return async (...about) => {
+    try {
+      return await receiveBody(...about);
+    } catch (error) {
+      if (isFault(error) && error.fault === "backup_corrupt") await condemn(deps, stored).catch(() => {});
+      throw error;
+    } finally {
+      await end(deps, stored.id, { state: "spent" }).catch(() => {});
+    }
+  };
+}
+
+// Nobody shall restore what could not be downloaded.
+async function condemn(
+  deps: TransferDeps,
+  { backup_id: id, server: server_name }: Entry["value"],
+): Promise<void> {
+  if (id === undefined) return;
+  deps.log.error({ backup: id }, "an archive is not what its row says; its download was cut");
+  const message = "its bytes differed from their digest during a download";
+  const about = { id, server_name, message, now: new Date(deps.now()) };
+  await deps.db.transaction().execute((trx) => condemnBackup(trx, about));
+}

@@ -1,0 +1,114 @@
+// One transfer from a Job to a browser: the Job's body is not read before the browser is there, and then at its pace.
+// The last bytes are held back until size and digest are what they should be, so what is wrong never looks whole.
+
+import { createHash } from "node:crypto";
+import type { UploadHead } from "@svc/mesh";
+import { Fault } from "@svc/proto";
+import { readDigest } from "../upload/digest.ts";
+
+export type RelayOptions = {
+  /** What the row of a backup says. */
+  expected?: { size: number; sha256: string } | undefined;
+  /** What the Job declared. */
+  length?: number | undefined;
+  /** How long the Job's body waits for the browser. */
+  waitMs: number;
+  /** The browser did not come. Resolves false when it has just come after all. */
+  onWaited: () => Promise<boolean>;
+};
+
+export type Relay = {
+  /** The browser's side: bytes, or an error that cuts it. */
+  source: (signal: AbortSignal) => AsyncGenerator<Uint8Array>;
+  /** The Job's side: resolves when the browser has everything. Throws `export_expired` or `backup_corrupt`. */
+  receive: (body: AsyncIterable<Uint8Array>, head: UploadHead, signal: AbortSignal) => Promise<null>;
+};
+
+type Arrived = { body: AsyncIterable<Uint8Array>; head: UploadHead };
+
+const expired = () => new Fault("export_expired");
+
+export function createRelay(options: RelayOptions): Relay {
+  const job = Promise.withResolvers<Arrived>();
+  const browser = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  for (const one of [job.promise, browser.promise, ended.promise]) one.catch(() => {});
+
+  const source = async function* (signal: AbortSignal): AsyncGenerator<Uint8Array> {
+    browser.resolve();
+    try {
+      const leave = () => job.reject(expired());
+      signal.addEventListener("abort", leave, { once: true });
+      const arrived = await job.promise;
+      yield* heldBack(arrived, options);
+      ended.resolve();
+    } catch (error) {
+      ended.reject(error);
+      throw error;
+    } finally {
+      // A browser that leaves early ends the generator here.
+      ended.reject(expired());
+    }
+  };
+  const receive: Relay["receive"] = async (body, head, signal) => {
+    signal.addEventListener("abort", () => ended.reject(expired()), { once: true });
+    job.resolve({ body, head });
+    await arrival(browser.promise, options);
+    await ended.promise;
+    return null;
+  };
+  return { source, receive };
+}
+
+// Waits for the browser; a ticket that was claimed at the last moment is waited for once more.
+async function arrival(browser: Promise<void>, { waitMs, onWaited }: RelayOptions): Promise<void> {
+  if (await isWithin(browser, waitMs)) return;
+  if (!(await onWaited()) && (await isWithin(browser, waitMs))) return;
+  throw expired();
+}
+
+async function isWithin(wanted: Promise<void>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => late.resolve(false), ms);
+  try {
+    return await Promise.race([wanted.then(() => true), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function* heldBack({ body, head }: Arrived, options: RelayOptions): AsyncGenerator<Uint8Array> {
+  const { expected, length } = options;
+  const hash = createHash("sha256");
+  let received = 0;
+  let held: Uint8Array | undefined;
+  for await (const chunk of body) {
+    if (chunk.length === 0) continue;
+    received += chunk.length;
+    if (expected && received > expected.size) throw new Fault("backup_corrupt");
+    if (length !== undefined && received > length) throw expired();
+    hash.update(chunk);
+    if (held) yield held;
+    held = chunk;
+  }
+  verify({ received, sha256: hash.digest("hex"), declared: digestIn(head) }, options);
+  if (held) yield held;
+}
+
+function digestIn({ trailerDigest }: UploadHead): string | undefined {
+  try {
+    return readDigest(trailerDigest());
+  } catch {
+    return undefined;
+  }
+}
+
+type Arrival = { received: number; sha256: string; declared: string | undefined };
+
+function verify({ received, sha256, declared }: Arrival, { expected, length }: RelayOptions): void {
+  // A body that ends without its digest did not end by its own will.
+  if (declared !== sha256) throw expired();
+  if (length !== undefined && received !== length) throw expired();
+  if (!expected) return;
+  if (received !== expected.size || sha256 !== expected.sha256) throw new Fault("backup_corrupt");
+}

@@ -1,0 +1,84 @@
+// The look at exports that nobody else ends: Jobs that died or never came, replicas that died with a body parked.
+
+import { isKubeError, type Job, resources } from "@svc/kube";
+import { isJobFinished } from "@svc/world-lock";
+import type { TransferDeps } from "../file/deps.ts";
+import { logDepsOf, placeOf } from "../job/deps.ts";
+import { readOutcome } from "../job/outcome.ts";
+import { type Entry, isLive, type StoredExport, step } from "./state.ts";
+
+export type Look = { job: "missing" | "running" | "ended"; now: number };
+type Patience = { export_appear: number; export_wait: number; file_op_patience: number };
+
+/**
+ * What becomes of an export that looks like this. A Job is missing for a moment before it is made, and ends a moment
+ * before its body's end is noted. Pure.
+ */
+export function decideExport(
+  { state, started_at, changed_at }: Pick<StoredExport, "state" | "started_at" | "changed_at">,
+  { job, now }: Look,
+  patience: Patience,
+): "wait" | "failed" | "spent" {
+  const sinceChange = now - changed_at;
+  if (state === "pending") {
+    if (job === "ended") return "failed";
+    if (job === "missing" && now - started_at > patience.file_op_patience) return "failed";
+    return now - started_at > patience.export_appear ? "spent" : "wait";
+  }
+  if (state === "ready") {
+    if (job !== "running" && sinceChange > patience.file_op_patience) return "spent";
+    return sinceChange > 2 * patience.export_wait ? "spent" : "wait";
+  }
+  const isOver = job !== "running" && sinceChange > patience.file_op_patience;
+  return state === "streaming" && isOver ? "spent" : "wait";
+}
+
+/** Looks at one export; returns it as it is then. */
+export async function settleExport(deps: TransferDeps, entry: Entry): Promise<StoredExport> {
+  if (!isLive(entry.value)) return entry.value;
+  const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...placeOf(deps) });
+  const next = decideExport(entry.value, { job: stateOf(job), now: deps.now() }, deps.settings.storage);
+  if (next === "wait") return entry.value;
+  const message = next === "failed" ? { message: await whyDied(deps, job) } : {};
+  const done = await step(deps, entry, { state: next, ...message });
+  if (!done) return (await deps.exports.get(entry.key))?.value ?? { ...entry.value, state: "spent" };
+  if (job && !isJobFinished(job)) await stop(deps, entry.value.job);
+  return done.value;
+}
+
+function stateOf(job: Job | undefined): Look["job"] {
+  if (!job) return "missing";
+  return isJobFinished(job) ? "ended" : "running";
+}
+
+async function whyDied(deps: TransferDeps, job: Job | undefined): Promise<string> {
+  const outcome = job && (await readOutcome(logDepsOf(deps), job));
+  if (outcome?.kind === "refused") return outcome.fault.message;
+  return outcome?.kind === "broken" ? outcome.message : "the job vanished";
+}
+
+async function stop(deps: TransferDeps, name: string): Promise<void> {
+  try {
+    const target = { name, ...placeOf(deps) };
+    await deps.kube.remove(resources.jobs, target, { propagationPolicy: "Background" });
+  } catch (error) {
+    if (!isKubeError(error, 404)) throw error;
+  }
+}
+
+/** One look at all of them; what ended but still has a Job at work loses it. */
+export async function sweepExports(deps: TransferDeps): Promise<void> {
+  for (const id of await deps.exports.keys()) {
+    const entry = await deps.exports.get(id);
+    if (!entry) continue;
+    if (isLive(entry.value)) await settleExport(deps, entry);
+    else if (deps.now() - entry.value.changed_at > deps.settings.storage.export_wait) {
+      const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...placeOf(deps) });
+      if (job && !isJobFinished(job)) await stop(deps, entry.value.job);
+    }
+  }
+}
+
+export function keepExportsSettled(deps: TransferDeps): void {
+  deps.background.every("export sweep", deps.settings.storage.export_sweep, () => sweepExports(deps));
+}

@@ -1,0 +1,42 @@
+import { basename } from "node:path";
+import type { Handler } from "@svc/mesh";
+import { type exports, Fault } from "@svc/proto";
+import { auditActor } from "../audit.ts";
+import { scopeOf } from "../backup/policy.ts";
+import { findBackup } from "../backup/store.ts";
+import { auditFile } from "../file/audit.ts";
+import type { TransferDeps } from "../file/deps.ts";
+import { openWorld } from "../file/world.ts";
+import { archiveType } from "./filename.ts";
+import { assertExports, startExport } from "./start.ts";
+
+/** storage.export.start-backup: looked for in the caller's scope first (api.md C.2 3). */
+export const startBackup =
+  (deps: TransferDeps): Handler<typeof exports.startBackup> =>
+  async (context, { name: server, id }) => {
+    const { principal } = context;
+    const world = await openWorld(deps, { principal, server });
+    if (principal.kind !== "account") throw context.fault("forbidden");
+    const backup = await findBackup(deps.db, { scope: scopeOf(principal), id });
+    if (!backup) throw context.fault("no_backup");
+    if (backup.server_name !== server) {
+      throw new Fault("forbidden", { message: "This is a backup of another server." });
+    }
+    if (backup.corrupt_at !== null) throw context.fault("backup_corrupt");
+    assertExports(deps);
+    const archive = basename(backup.backup_ref);
+    const { type, ending } = archiveType(archive);
+    const ticket = await startExport(deps, {
+      kind: "backup",
+      backup_id: id,
+      filename: `${server}-backup-${id}${ending}`,
+      content_type: type,
+      user_id: principal.user_id,
+      expected: { size: Number(backup.size_bytes), sha256: backup.sha256 },
+      world,
+      what: { kind: "backup", name: archive, sha256: backup.sha256 },
+      startedBy: auditActor(context).actor,
+    });
+    auditFile(deps, context, { action: "backup.export", server, payload: { backup_id: id } });
+    return ticket;
+  };

@@ -1,0 +1,37 @@
+import type { Handler } from "@svc/mesh";
+import type { exports } from "@svc/proto";
+import { auditActor } from "../audit.ts";
+import { auditFile } from "../file/audit.ts";
+import type { TransferDeps } from "../file/deps.ts";
+import { readTarget } from "../file/path.ts";
+import { assertTransfers, holdWorld } from "../file/world.ts";
+import { fileFilename } from "./filename.ts";
+import { startExport } from "./start.ts";
+
+/** storage.export.start-file */
+export const startFile =
+  (deps: TransferDeps): Handler<typeof exports.startFile> =>
+  async (context, { name: server, path: given, dir }) => {
+    const { principal } = context;
+    const path = readTarget(given);
+    const kind = dir === "true" ? "folder" : "file";
+    assertTransfers(deps);
+    const { hold, world } = await holdWorld(deps, { principal, server }, "export");
+    try {
+      if (principal.kind !== "account") throw context.fault("forbidden");
+      const ticket = await startExport(deps, {
+        kind,
+        filename: fileFilename(path, kind === "folder"),
+        content_type: kind === "folder" ? "application/zip" : "application/octet-stream",
+        user_id: principal.user_id,
+        world,
+        what: { kind, path },
+        startedBy: auditActor(context).actor,
+        assertHeld: hold.assertHeld,
+      });
+      auditFile(deps, context, { action: "file.download", server, path });
+      return ticket;
+    } finally {
+      await hold.release();
+    }
+  };

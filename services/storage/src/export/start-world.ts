@@ -1,0 +1,35 @@
+import type { Handler } from "@svc/mesh";
+import type { exports } from "@svc/proto";
+import { auditActor } from "../audit.ts";
+import { auditFile } from "../file/audit.ts";
+import type { TransferDeps } from "../file/deps.ts";
+import { holdWorld } from "../file/world.ts";
+import { archiveType, worldFilename } from "./filename.ts";
+import { assertExports, startExport } from "./start.ts";
+
+/** storage.export.start-world: the Job holds the world from its making to its end. */
+export const startWorld =
+  (deps: TransferDeps): Handler<typeof exports.startWorld> =>
+  async (context, { name: server }) => {
+    const { principal } = context;
+    assertExports(deps);
+    const { hold, world } = await holdWorld(deps, { principal, server }, "export");
+    try {
+      if (principal.kind !== "account") throw context.fault("forbidden");
+      const { type, ending } = archiveType(".zst");
+      const ticket = await startExport(deps, {
+        kind: "world",
+        filename: worldFilename(server, new Date(deps.now()), ending),
+        content_type: type,
+        user_id: principal.user_id,
+        world,
+        what: { kind: "world" },
+        startedBy: auditActor(context).actor,
+        assertHeld: hold.assertHeld,
+      });
+      auditFile(deps, context, { action: "world.export", server });
+      return ticket;
+    } finally {
+      await hold.release();
+    }
+  };

@@ -1,0 +1,122 @@
+// How every download begins: written down, counted, then its Job (behaviour.md h.6).
+
+import { type exports, Fault } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { createJob } from "../job/begin.ts";
+import { label, newJobName } from "../job/names.ts";
+import { type JobWish, worldJob } from "../job/spec.ts";
+import { finishJob, insertJob, type NewJob } from "../job/store.ts";
+import type { WorldServer } from "../job/world.ts";
+import { jobUrl } from "../upload/landing.ts";
+import { admit, refund } from "./admit.ts";
+import { newSecrets, type Secrets } from "./secret.ts";
+import type { StoredExport } from "./state.ts";
+
+export type Wish = Pick<StoredExport, "kind" | "filename" | "content_type" | "user_id"> &
+  Partial<Pick<StoredExport, "expected" | "backup_id">> & {
+    world: WorldServer;
+    what: Extract<JobWish["task"], { mode: "export" }>["what"];
+    startedBy: string;
+    /** Aborts when the world is no longer ours; throws then. */
+    assertHeld?: () => void;
+  };
+
+/** Throws `export_busy`, and nothing is left of it. */
+export async function startExport(deps: TransferDeps, wish: Wish): Promise<exports.ExportTicket> {
+  const secrets = newSecrets();
+  const { id } = secrets;
+  const stored = storedOf(deps, wish, secrets);
+  const { export_appear, export_deadline } = deps.settings.storage;
+  await deps.exports.create(id, stored, { ttlMs: export_appear + export_deadline });
+  try {
+    await admit(deps, stored);
+    await begin(deps, wish, { secrets, job: stored.job });
+  } catch (error) {
+    await deps.exports.delete(id).catch(() => {});
+    await refund(deps, stored);
+    throw error;
+  }
+  return { ticket: secrets.ticket, state: "pending", filename: wish.filename };
+}
+
+function storedOf(deps: TransferDeps, wish: Wish, { id, ticketHash, tokenHash }: Secrets): StoredExport {
+  const { kind, filename, content_type, user_id, expected, backup_id, world } = wish;
+  const at = deps.now();
+  return {
+    id,
+    kind,
+    server: world.name,
+    user_id,
+    filename,
+    content_type,
+    ...(expected && { expected }),
+    ...(backup_id !== undefined && { backup_id }),
+    job: newJobName("export", world.name),
+    state: "pending",
+    ticket_hash: ticketHash,
+    token_hash: tokenHash,
+    started_at: at,
+    changed_at: at,
+  };
+}
+
+const rowKind = {
+  backup: "export_backup",
+  world: "export_world",
+  file: "export_files",
+  folder: "export_files",
+} as const;
+
+async function begin(
+  deps: TransferDeps,
+  wish: Wish,
+  { secrets, job }: { secrets: Secrets; job: string },
+): Promise<void> {
+  const { world, kind } = wish;
+  const row: NewJob = {
+    job,
+    server_name: world.name,
+    kind: rowKind[kind],
+    owner_id: world.owner_id ?? null,
+    started_by: wish.startedBy,
+    started_at: new Date(deps.now()),
+  };
+  await deps.db.transaction().execute((trx) => insertJob(trx, row));
+  try {
+    wish.assertHeld?.();
+    await createJob(deps, worldJob(deps.settings, jobOf(deps, wish, { secrets, job })));
+  } catch (error) {
+    const message = `the job could not be made: ${(error as Error).message}`;
+    await finishJob(deps.db, job, { state: "failed", message, at: new Date(deps.now()) }).catch(() => {});
+    throw error;
+  }
+}
+
+function jobOf(deps: TransferDeps, wish: Wish, { secrets, job }: { secrets: Secrets; job: string }): JobWish {
+  const { storage } = deps.settings;
+  const url = jobUrl(storage.internal_url, `exports/${secrets.id}`);
+  const isBackup = wish.kind === "backup";
+  return {
+    name: job,
+    server: wish.world.name,
+    manager: "svc-export",
+    task: { mode: "export", what: wish.what, url },
+    deadlineMs: storage.export_deadline + storage.export_appear,
+    secretEnv: { SVC_TASK_TOKEN: secrets.token },
+    ttlMs: storage.job_ttl,
+    ...(isBackup
+      ? // The download of a backup holds no world: it has no server's label.
+        { archive: "ro", labels: { [label.server]: "", [backupOf]: wish.world.name } }
+      : { world: { claim: wish.world.volume_claim, mode: "ro" } }),
+  };
+}
+
+const backupOf = "svc.internal/backup-of";
+
+/** Throws `export_unavailable` where downloads are not set up. */
+export function assertExports({ settings }: Pick<TransferDeps, "settings">): void {
+  const { agent_image, internal_url } = settings.storage;
+  if (agent_image !== "" && internal_url !== "") return;
+  const missing = agent_image === "" ? "storage.agent_image" : "storage.internal_url";
+  throw new Fault("export_unavailable", { message: `Downloads are not set up here: ${missing} is empty.` });
+}

@@ -1,0 +1,24 @@
+// Answers that one NATS message may not hold: a file of 1 MiB in base64, a folder of long names.
+
+import type { Context } from "@svc/mesh";
+import type { AnyContract } from "@svc/proto";
+import type { TransferDeps } from "./deps.ts";
+
+const inMessageBytes = 512 * 1_024;
+
+/** Returns the answer, or opens a lane for it. */
+export function answerThrough<T>(
+  { lanes }: Pick<TransferDeps, "lanes">,
+  context: Pick<Context<AnyContract>, "reply">,
+  answer: T,
+): T {
+  const bytes = Buffer.from(JSON.stringify(answer));
+  if (bytes.length <= inMessageBytes) return answer;
+  context.reply.lane = lanes.download({
+    headers: {},
+    source: async function* () {
+      yield bytes;
+    },
+  });
+  return undefined as T;
+}

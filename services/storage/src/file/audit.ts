@@ -1,0 +1,16 @@
+import type { Context } from "@svc/mesh";
+import type { AnyContract } from "@svc/proto";
+import { auditActor } from "../audit.ts";
+import type { TransferDeps } from "./deps.ts";
+
+type Entry = { action: string; server: string; path?: string; payload?: Record<string, unknown> };
+
+/** One audit entry; a file's place is told as `<server>:<path>` (behaviour.md h.7). */
+export function auditFile(
+  { mesh }: Pick<TransferDeps, "mesh">,
+  context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">,
+  { action, server, path, payload }: Entry,
+): void {
+  const server_name = path === undefined ? server : `${server}:${path}`;
+  mesh.audit({ ...auditActor(context), action, server_name, ...(payload && { payload }) });
+}

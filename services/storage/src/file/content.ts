@@ -1,0 +1,49 @@
+// What a caller wants a file to hold (api.md A17). Pure.
+
+import { createHash } from "node:crypto";
+import { Fault } from "@svc/proto";
+
+export type Wanted = {
+  content: string;
+  content_sha256?: string | undefined;
+  expect_sha256?: string | undefined;
+  create_only?: boolean | undefined;
+};
+
+const strictBase64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** The bytes, when they are what their digest says. */
+export function contentOf(wanted: Wanted, limit: number): Buffer {
+  const { content, content_sha256: digest } = wanted;
+  if (wanted.expect_sha256 !== undefined && wanted.create_only === true) {
+    throw new Fault("bad_request", { message: "expect_sha256 and create_only exclude each other." });
+  }
+  if (digest === undefined) {
+    throw new Fault("digest_required", {
+      message: "content_sha256 with the sha-256 of the content is required.",
+    });
+  }
+  if (!/^[0-9a-f]{64}$/.test(digest)) {
+    throw new Fault("bad_digest", { message: "content_sha256 must be 64 lower-case hex digits." });
+  }
+  if (content.length % 4 !== 0 || !strictBase64.test(content)) {
+    throw new Fault("bad_request", { message: "The content is not base64." });
+  }
+  const bytes = Buffer.from(content, "base64");
+  if (bytes.length > limit) throw new Fault("too_large", { message: `The content is over ${limit} bytes.` });
+  if (createHash("sha256").update(bytes).digest("hex") === digest) return bytes;
+  throw new Fault("digest_mismatch");
+}
+
+/** One environment variable holds at most 128 KiB. */
+const variableBytes = 72 * 1_024;
+
+/** The variables in which a Job is given its content. */
+export function contentVariables(bytes: Buffer): Record<string, string> {
+  const count = Math.max(1, Math.ceil(bytes.length / variableBytes));
+  const pieces = Array.from({ length: count }, (_, index): [string, string] => {
+    const piece = bytes.subarray(index * variableBytes, (index + 1) * variableBytes);
+    return [`SVC_TASK_CONTENT_${index}`, piece.toString("base64")];
+  });
+  return Object.fromEntries(pieces);
+}

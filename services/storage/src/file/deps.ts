@@ -1,0 +1,40 @@
+// What files, uploads and exports work with besides the rest of the service.
+
+import type { BucketStore, Lanes, Mesh } from "@svc/mesh";
+import { exports, files, uploads } from "@svc/proto";
+import type { Registry } from "@svc/telemetry";
+import type { StorageDeps } from "../job/deps.ts";
+import { createStaging, type Staging } from "../upload/staging.ts";
+import { type Background, createBackground } from "./background.ts";
+import { createTransferMetrics, type TransferMetrics } from "./metrics.ts";
+
+export type TransferDeps = StorageDeps & {
+  lanes: Lanes;
+  ops: BucketStore<files.StoredFileOp>;
+  uploads: BucketStore<uploads.StagedUpload>;
+  uploaders: BucketStore<{ sessions: string[] }>;
+  exports: BucketStore<exports.StoredExport>;
+  exportStarts: BucketStore<{ starts: { id: string; at: number }[] }>;
+  staging: Staging;
+  background: Background;
+  transferMetrics: TransferMetrics;
+};
+
+export function transferDepsOf(
+  deps: StorageDeps,
+  { mesh, registry }: { mesh: Pick<Mesh, "lanes" | "bucket">; registry: Registry },
+): TransferDeps {
+  const { staging_path, staging_keep_free } = deps.settings.storage;
+  return {
+    ...deps,
+    lanes: mesh.lanes,
+    ops: mesh.bucket(files.fileOps),
+    uploads: mesh.bucket(uploads.stagedUploads),
+    uploaders: mesh.bucket(uploads.uploaders),
+    exports: mesh.bucket(exports.exports),
+    exportStarts: mesh.bucket(exports.exportStarts),
+    staging: createStaging({ path: staging_path, keepFree: staging_keep_free }),
+    background: createBackground(deps.log),
+    transferMetrics: createTransferMetrics(registry),
+  };
+}

@@ -1,0 +1,48 @@
+// What a Job refuses, as its caller hears it.
+
+import { Fault, type FaultName, type files } from "@svc/proto";
+import type { TaskFault } from "@svc/world";
+import type { Outcome } from "../job/outcome.ts";
+
+const named: Partial<Record<TaskFault["code"], FaultName>> = {
+  file_exists: "file_exists",
+  volume_full: "volume_full",
+  file_changed: "file_changed",
+  not_found: "not_found",
+  bad_path: "bad_path",
+  too_large: "too_large",
+  digest_mismatch: "digest_mismatch",
+  // A folder where a file is wanted, or the other way round.
+  type_conflict: "bad_path",
+  // The Job could not fetch what was staged: nothing was changed.
+  transfer_failed: "unavailable",
+};
+
+/** The fault of a Job that somebody waited for; what names none is our own failure. */
+export function faultOf(outcome: Exclude<Outcome, { kind: "done" }>): Error {
+  if (outcome.kind === "broken") return new Error(`a file job ended badly: ${outcome.message}`);
+  const name = named[outcome.fault.code];
+  if (!name) return new Error(`a file job refused in a way that no fault names: ${outcome.fault.code}`);
+  return new Fault(name, { message: outcome.fault.message });
+}
+
+const opCodes: ReadonlySet<string> = new Set([
+  "file_exists",
+  "volume_full",
+  "file_changed",
+  "not_found",
+  "bad_path",
+  "archive_invalid",
+  "archive_unsafe",
+  "archive_symlink",
+  "type_conflict",
+]);
+
+/** How an operation failed (interface.md 2.16). */
+export function opErrorOf(outcome: Exclude<Outcome, { kind: "done" }>): files.FileOpError {
+  if (outcome.kind === "broken") return { code: "job_failed", message: outcome.message };
+  const { code, avail, ...rest } = outcome.fault;
+  // Nothing left is told by leaving it out.
+  const room = avail === undefined || avail === 0 ? {} : { avail };
+  return { ...rest, ...room, code: opCodes.has(code) ? code : "job_failed" };
+}

@@ -1,0 +1,21 @@
+import type { Handler } from "@svc/mesh";
+import type { files } from "@svc/proto";
+import { answerThrough } from "./answer.ts";
+import type { TransferDeps } from "./deps.ts";
+import { readPath } from "./path.ts";
+import { runOnWorld } from "./run.ts";
+
+/** storage.file.list */
+export const list =
+  (deps: TransferDeps): Handler<typeof files.list> =>
+  async (context, { name, path: given }) => {
+    const path = readPath(given);
+    const task = { mode: "list", path } as const;
+    const done = await runOnWorld(deps, { ...context, server: name, task });
+    return answerThrough(deps, context, {
+      path,
+      entries: done.listing ?? [],
+      truncated: done.truncated ?? false,
+      free_bytes: done.free_bytes ?? null,
+    });
+  };

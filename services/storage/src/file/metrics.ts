@@ -1,0 +1,38 @@
+import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
+
+export type TransferMetrics = {
+  /** A Job of a file change ended, by what it did and how. */
+  fileJob: (mode: string, result: string, seconds: number) => void;
+  exportEnded: (kind: string, result: string) => void;
+  staged: (bytes: number) => void;
+  uploadsOpen: (count: number) => void;
+};
+
+export function createTransferMetrics(registry: Registry): TransferMetrics {
+  const registers = [registry];
+  const jobs = new Histogram({
+    name: "svc_file_job_duration_seconds",
+    help: "File Jobs from their request to their end, by mode and result.",
+    labelNames: ["mode", "result"] as const,
+    buckets: [0.5, 1, 2, 5, 15, 45, 90, 600, 3_600],
+    registers,
+  });
+  const exports = new Counter({
+    name: "svc_exports_total",
+    help: "Downloads that ended, by kind and result.",
+    labelNames: ["kind", "result"] as const,
+    registers,
+  });
+  const staged = new Counter({
+    name: "svc_upload_bytes_total",
+    help: "Bytes of uploads that were staged.",
+    registers,
+  });
+  const open = new Gauge({ name: "svc_uploads_open", help: "Files on the upload volume.", registers });
+  return {
+    fileJob: (mode, result, seconds) => jobs.observe({ mode, result }, seconds),
+    exportEnded: (kind, result) => exports.inc({ kind, result }),
+    staged: (bytes) => staged.inc(bytes),
+    uploadsOpen: (count) => open.set(count),
+  };
+}

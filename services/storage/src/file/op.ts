@@ -1,0 +1,120 @@
+// Background operations on files (interface.md 2.15). A replica writes the operation down before its Job is there; any
+// replica notes its end, by compare-and-set. States: running (preparing, then with a Job) -> succeeded | failed.
+
+import { randomBytes } from "node:crypto";
+import { resources } from "@svc/kube";
+import type { BucketEntry } from "@svc/mesh";
+import type { files } from "@svc/proto";
+import { logDepsOf, placeOf } from "../job/deps.ts";
+import { type Outcome, readOutcome, readProgress } from "../job/outcome.ts";
+import type { TransferDeps } from "./deps.ts";
+import { opErrorOf } from "./faults.ts";
+
+type StoredOp = files.StoredFileOp;
+type Entry = BucketEntry<StoredOp>;
+
+export function opKey({ server, id }: Pick<StoredOp, "server" | "id">): string {
+  return `${server}/${id}`;
+}
+
+export type NewOp = Pick<StoredOp, "op" | "path" | "server" | "started_by" | "upload">;
+
+/** An operation that is about to begin. */
+export function newOp(deps: Pick<TransferDeps, "now">, about: NewOp): StoredOp {
+  const id = randomBytes(8).toString("hex");
+  const now = deps.now();
+  return {
+    ...about,
+    id,
+    state: "running",
+    started_at: new Date(now).toISOString(),
+    done: 0,
+    total: 0,
+    job: `files-${about.server}-${id}`,
+    preparing_at: now,
+  };
+}
+
+/** The only way a stored operation becomes what people see. */
+export function toFileOp(op: StoredOp): files.FileOp {
+  const { server: _server, job: _job, preparing_at: _at, upload: _upload, started_by: _by, ...view } = op;
+  return view;
+}
+
+/** How an outcome ends an operation. Pure. */
+export function endedBy(op: StoredOp, outcome: Outcome, at: Date): StoredOp {
+  const ended = { ...op, preparing_at: 0, finished_at: at.toISOString() };
+  if (outcome.kind !== "done") return { ...ended, state: "failed", error: opErrorOf(outcome) };
+  const { files, bytes, size_bytes } = outcome.done;
+  const all = bytes ?? size_bytes ?? op.total;
+  return {
+    ...ended,
+    state: "succeeded",
+    done: all,
+    total: all,
+    ...(op.op === "unzip" && { files: files ?? 0, bytes: bytes ?? 0 }),
+  };
+}
+
+/** Notes an end, once. Returns the operation as it is then. */
+export async function endOp(deps: TransferDeps, entry: Entry, outcome: Outcome): Promise<StoredOp> {
+  const at = new Date(deps.now());
+  const ended = endedBy(entry.value, outcome, at);
+  const { file_op_kept: ttlMs } = deps.settings.storage;
+  const done = await deps.ops.update(entry.key, ended, entry.revision, { ttlMs });
+  if (done === undefined) return (await deps.ops.get(entry.key))?.value ?? ended;
+  const result = ended.state === "succeeded" ? "done" : (ended.error?.code ?? "failed");
+  const seconds = (at.getTime() - Date.parse(ended.started_at)) / 1_000;
+  deps.transferMetrics.fileJob(ended.op, result, seconds);
+  return ended;
+}
+
+/** Looks at one running operation: notes its end when there is one. */
+export async function settleOp(deps: TransferDeps, entry: Entry): Promise<StoredOp> {
+  const { value: op } = entry;
+  if (op.state !== "running") return op;
+  const job = await deps.kube.find(resources.jobs, { name: op.job, ...placeOf(deps) });
+  const outcome = job ? await readOutcome(logDepsOf(deps), job) : missing(deps, op);
+  return outcome ? endOp(deps, entry, outcome) : op;
+}
+
+function missing({ now, settings }: TransferDeps, op: StoredOp): Outcome | undefined {
+  const isPreparing = op.preparing_at > 0 && now() - op.preparing_at < settings.storage.file_op_patience;
+  if (isPreparing) return undefined;
+  const message =
+    op.preparing_at > 0 ? "the service was interrupted before it began; try again" : "the job vanished";
+  return { kind: "broken", message };
+}
+
+/** Operations of a server as they are now, newest first. */
+export async function listOps(deps: TransferDeps, server: string): Promise<files.FileOp[]> {
+  const keys = (await deps.ops.keys()).filter((key) => key.startsWith(`${server}/`));
+  const entries = await Promise.all(keys.map((key) => deps.ops.get(key)));
+  const found = entries.filter((entry) => entry !== undefined);
+  const newest = found.sort((one, other) => (one.value.started_at < other.value.started_at ? 1 : -1));
+  const shown = newest.slice(0, deps.settings.storage.file_ops_shown);
+  return Promise.all(shown.map(async (entry) => toFileOp(await withProgress(deps, entry))));
+}
+
+async function withProgress(deps: TransferDeps, entry: Entry): Promise<StoredOp> {
+  const op = await settleOp(deps, entry);
+  if (op.state !== "running" || op.preparing_at > 0) return op;
+  const progress = await readProgress(logDepsOf(deps), op.job);
+  return progress ? { ...op, ...progress } : op;
+}
+
+/** Notes the ends of running operations on and on; every replica may. */
+export function keepOpsSettled(deps: TransferDeps): { close: () => Promise<void> } {
+  const running = new Map<string, Entry>();
+  const watching = deps.ops.watch({
+    onEntry: (entry) => {
+      if (entry.value.state === "running") running.set(entry.key, entry);
+      else running.delete(entry.key);
+    },
+    onGone: (key) => void running.delete(key),
+  });
+  deps.background.every("file operations", deps.settings.storage.file_op_settle, async () => {
+    for (const entry of [...running.values()]) await settleOp(deps, entry);
+  });
+  return watching;
+}

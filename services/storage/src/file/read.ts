@@ -1,0 +1,27 @@
+import { createHash } from "node:crypto";
+import type { Handler } from "@svc/mesh";
+import type { files } from "@svc/proto";
+import { answerThrough } from "./answer.ts";
+import type { TransferDeps } from "./deps.ts";
+import { readTarget } from "./path.ts";
+import { runOnWorld } from "./run.ts";
+
+/** storage.file.read */
+export const read =
+  (deps: TransferDeps): Handler<typeof files.read> =>
+  async (context, { name, path: given }) => {
+    const path = readTarget(given);
+    const task = { mode: "read", path } as const;
+    const done = await runOnWorld(deps, { ...context, server: name, task });
+    const { content, sha256, content_sha256 } = done;
+    if (content === undefined || sha256 === undefined || content_sha256 === undefined) {
+      throw context.fault("read_damaged");
+    }
+    // It came through a log, which may lose a part.
+    const bytes = Buffer.from(content, "base64");
+    if (bytes.length > deps.settings.storage.read_bytes) throw context.fault("too_large");
+    if (createHash("sha256").update(bytes).digest("hex") !== content_sha256) {
+      throw context.fault("read_damaged");
+    }
+    return answerThrough(deps, context, { path, content, sha256, content_sha256 });
+  };

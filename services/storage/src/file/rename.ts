@@ -1,0 +1,17 @@
+import type { Handler } from "@svc/mesh";
+import type { files } from "@svc/proto";
+import { auditFile } from "./audit.ts";
+import type { TransferDeps } from "./deps.ts";
+import { readTarget } from "./path.ts";
+import { runOnWorld } from "./run.ts";
+
+/** storage.file.rename */
+export const rename =
+  (deps: TransferDeps): Handler<typeof files.rename> =>
+  async (context, { name, path: from, to: wanted }) => {
+    const path = readTarget(from);
+    const to = readTarget(wanted);
+    await runOnWorld(deps, { ...context, server: name, task: { mode: "rename", path, to } });
+    auditFile(deps, context, { action: "file.rename", server: name, path, payload: { to } });
+    return { path, to, status: "renamed" as const };
+  };

@@ -1,0 +1,81 @@
+// Files, uploads and exports: their handlers, and what one replica does besides answering.
+
+import type { Mesh } from "@svc/mesh";
+import { exports, files, uploads } from "@svc/proto";
+import type { Registry } from "@svc/telemetry";
+import { download } from "../export/download.ts";
+import { readStatus } from "../export/read-status.ts";
+import { receive } from "../export/receive.ts";
+import { keepExportsSettled } from "../export/settle.ts";
+import { startBackup } from "../export/start-backup.ts";
+import { startFile } from "../export/start-file.ts";
+import { startWorld } from "../export/start-world.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { begin } from "../upload/begin.ts";
+import { cancel } from "../upload/cancel.ts";
+import { commit } from "../upload/commit.ts";
+import { openStaged } from "../upload/open-staged.ts";
+import { putPart } from "../upload/put-part.ts";
+import { readSession } from "../upload/read-session.ts";
+import { reportLanded } from "../upload/report-landed.ts";
+import { keepStagingSwept } from "../upload/sweep.ts";
+import { upload } from "../upload/whole.ts";
+import { type TransferDeps, transferDepsOf } from "./deps.ts";
+import { list } from "./list.ts";
+import { listOperations } from "./list-operations.ts";
+import { makeFolder } from "./make-folder.ts";
+import { keepOpsSettled } from "./op.ts";
+import { read } from "./read.ts";
+import { remove } from "./remove.ts";
+import { rename } from "./rename.ts";
+import { unzip } from "./unzip.ts";
+import { write } from "./write.ts";
+
+type Needs = { mesh: Pick<Mesh, "serve" | "lanes" | "bucket">; registry: Registry };
+
+/** Answers everything about files until closed. */
+export function startTransfers(storage: StorageDeps, needs: Needs): { close: () => Promise<void> } {
+  const deps = transferDepsOf(storage, needs);
+  serveFiles(needs.mesh, deps);
+  serveUploads(needs.mesh, deps);
+  serveExports(needs.mesh, deps);
+  const watching = keepOpsSettled(deps);
+  keepStagingSwept(deps);
+  keepExportsSettled(deps);
+  return {
+    close: async () => {
+      await Promise.all([watching.close(), deps.background.close()]);
+    },
+  };
+}
+
+function serveFiles(mesh: Pick<Mesh, "serve">, deps: TransferDeps): void {
+  mesh.serve(files.list, list(deps));
+  mesh.serve(files.read, read(deps));
+  mesh.serve(files.write, write(deps));
+  mesh.serve(files.remove, remove(deps));
+  mesh.serve(files.makeFolder, makeFolder(deps));
+  mesh.serve(files.rename, rename(deps));
+  mesh.serve(files.unzip, unzip(deps));
+  mesh.serve(files.listOperations, listOperations(deps));
+}
+
+function serveUploads(mesh: Pick<Mesh, "serve">, deps: TransferDeps): void {
+  mesh.serve(uploads.upload, upload(deps));
+  mesh.serve(uploads.begin, begin(deps));
+  mesh.serve(uploads.readSession, readSession(deps));
+  mesh.serve(uploads.putPart, putPart(deps));
+  mesh.serve(uploads.cancel, cancel(deps));
+  mesh.serve(uploads.commit, commit(deps));
+  mesh.serve(uploads.openStaged, openStaged(deps));
+  mesh.serve(uploads.reportLanded, reportLanded(deps));
+}
+
+function serveExports(mesh: Pick<Mesh, "serve">, deps: TransferDeps): void {
+  mesh.serve(exports.startBackup, startBackup(deps));
+  mesh.serve(exports.startWorld, startWorld(deps));
+  mesh.serve(exports.startFile, startFile(deps));
+  mesh.serve(exports.readStatus, readStatus(deps));
+  mesh.serve(exports.download, download(deps));
+  mesh.serve(exports.receive, receive(deps));
+}

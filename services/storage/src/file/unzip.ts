@@ -1,0 +1,30 @@
+import type { Handler } from "@svc/mesh";
+import type { files } from "@svc/proto";
+import { auditActor } from "../audit.ts";
+import { auditFile } from "./audit.ts";
+import type { TransferDeps } from "./deps.ts";
+import { launch, writeOp } from "./launch.ts";
+import { newOp, opKey, toFileOp } from "./op.ts";
+import { readZip } from "./path.ts";
+import { holdWorld } from "./world.ts";
+
+/** storage.file.unzip */
+export const unzip =
+  (deps: TransferDeps): Handler<typeof files.unzip> =>
+  async (context, { name: server, path: given, overwrite = false }) => {
+    const path = readZip(given);
+    const { hold, world } = await holdWorld(deps, { ...context, server }, "file-write");
+    try {
+      const op = newOp(deps, { op: "unzip", path, server, started_by: auditActor(context).actor });
+      const revision = await writeOp(deps, op);
+      const task = { mode: "unzip", path, overwrite } as const;
+      await launch(deps, { op, revision, hold, world }, { task }).catch(async (error: unknown) => {
+        await deps.ops.delete(opKey(op), revision).catch(() => {});
+        throw error;
+      });
+      auditFile(deps, context, { action: "file.unzip", server, path, payload: { op: op.id, overwrite } });
+      return { op: toFileOp({ ...op, preparing_at: 0 }) };
+    } finally {
+      await hold.release();
+    }
+  };

@@ -1,0 +1,26 @@
+import type { Handler } from "@svc/mesh";
+import type { files } from "@svc/proto";
+import { auditFile } from "./audit.ts";
+import { contentOf, contentVariables } from "./content.ts";
+import type { TransferDeps } from "./deps.ts";
+import { readTarget } from "./path.ts";
+import { runOnWorld } from "./run.ts";
+
+/** storage.file.write */
+export const write =
+  (deps: TransferDeps): Handler<typeof files.write> =>
+  async (context, { name, path: given, ...wanted }) => {
+    const path = readTarget(given);
+    const bytes = contentOf(wanted, deps.settings.storage.write_bytes);
+    const { expect_sha256, create_only, content_sha256: sha256 = "" } = wanted;
+    const task = {
+      mode: "write",
+      path,
+      content_sha256: sha256,
+      ...(expect_sha256 !== undefined && { expect_sha256 }),
+      ...(create_only !== undefined && { create_only }),
+    } as const;
+    await runOnWorld(deps, { ...context, server: name, task, secretEnv: contentVariables(bytes) });
+    auditFile(deps, context, { action: "file.write", server: name, path });
+    return { path, status: "written" as const, sha256 };
+  };

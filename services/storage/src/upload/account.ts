@@ -1,0 +1,54 @@
+// How many sessions an account has, and how much room all of them have reserved.
+
+import { Fault, uploads } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { receivedOf, type StoredUpload } from "./session.ts";
+
+const tries = 20;
+
+/** Throws `upload_staging_full` when the volume cannot hold what all sessions may still send, and this one. */
+export async function assertRoomFor(deps: TransferDeps, { size }: Pick<StoredUpload, "size">): Promise<void> {
+  const most = deps.settings.storage.upload_parts * uploads.partBytes;
+  if (size > most) throw new Fault("bad_request", { message: `An upload holds at most ${most} bytes.` });
+  const entries = await Promise.all((await deps.uploads.keys()).map((id) => deps.uploads.get(id)));
+  const reserved = entries
+    .filter((entry) => entry !== undefined)
+    .reduce((sum, { value }) => sum + value.size - receivedOf(value), 0);
+  await deps.staging.assertRoom(reserved + size);
+}
+
+/** Writes a session down for its account; throws `too_many_uploads`. */
+export async function addSession(deps: TransferDeps, upload: StoredUpload): Promise<void> {
+  const { id, user_id } = upload;
+  const { upload_sessions: most, upload_idle: ttlMs } = deps.settings.storage;
+  // It is there before it is counted: what the account lists and is not there is over.
+  await deps.uploads.create(id, upload, { ttlMs });
+  try {
+    for (let left = tries; left > 0; left--) {
+      const listed = await deps.uploaders.get(user_id);
+      const open = await stillOpen(deps, listed?.value.sessions ?? []);
+      if (open.length >= most) throw new Fault("too_many_uploads");
+      const value = { sessions: [...open, id] };
+      const written = listed
+        ? await deps.uploaders.update(user_id, value, listed.revision)
+        : await deps.uploaders.create(user_id, value);
+      if (written !== undefined) return;
+    }
+    throw new Fault("overloaded", { retryAfterSeconds: 1 });
+  } catch (error) {
+    await deps.uploads.delete(id).catch(() => {});
+    throw error;
+  }
+}
+
+async function stillOpen(deps: TransferDeps, ids: readonly string[]): Promise<string[]> {
+  const entries = await Promise.all(ids.map((id) => deps.uploads.get(id)));
+  return ids.filter((_, index) => entries[index] !== undefined);
+}
+
+/** A staged upload is over: its entry goes first, then its bytes. */
+export async function dropUpload(deps: TransferDeps, id: string, revision?: number): Promise<boolean> {
+  if (!(await deps.uploads.delete(id, revision))) return false;
+  await deps.staging.remove(id);
+  return true;
+}

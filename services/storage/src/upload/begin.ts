@@ -1,0 +1,31 @@
+import type { Handler } from "@svc/mesh";
+import type { uploads } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { readTarget } from "../file/path.ts";
+import { assertTransfers, openStopped } from "../file/world.ts";
+import { addSession, assertRoomFor } from "./account.ts";
+import { newUploadId, type StoredUpload, toSession } from "./session.ts";
+
+/** storage.upload.begin */
+export const begin =
+  (deps: TransferDeps): Handler<typeof uploads.begin> =>
+  async (context, { name: server, path: given, size }) => {
+    const { principal } = context;
+    const path = readTarget(given);
+    assertTransfers(deps);
+    await openStopped(deps, { principal, server });
+    if (principal.kind !== "account") throw context.fault("forbidden");
+    const { user_id } = principal;
+    const upload: StoredUpload = {
+      id: newUploadId(),
+      kind: "session",
+      server,
+      user_id,
+      path,
+      size,
+      parts: [],
+    };
+    await assertRoomFor(deps, upload);
+    await addSession(deps, upload);
+    return toSession(upload);
+  };

@@ -1,0 +1,15 @@
+import type { Handler } from "@svc/mesh";
+import type { uploads } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { dropUpload } from "./account.ts";
+import { assertNoWriter, openSession } from "./session.ts";
+
+/** storage.upload.cancel */
+export const cancel =
+  (deps: TransferDeps): Handler<typeof uploads.cancel> =>
+  async (context, { name, id }) => {
+    const { value, revision } = await openSession(deps, { ...context, server: name, id });
+    assertNoWriter(value, deps.now());
+    if (!(await dropUpload(deps, id, revision))) throw context.fault("upload_busy");
+    return null;
+  };

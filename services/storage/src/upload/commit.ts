@@ -1,0 +1,83 @@
+import type { Context, Handler } from "@svc/mesh";
+import type { AnyContract, uploads } from "@svc/proto";
+import { auditActor } from "../audit.ts";
+import { auditFile } from "../file/audit.ts";
+import type { TransferDeps } from "../file/deps.ts";
+import { type Launch, launch, writeOp } from "../file/launch.ts";
+import { endOp, newOp, opKey, toFileOp } from "../file/op.ts";
+import { assertTransfers, holdWorld } from "../file/world.ts";
+import { gather } from "./gather.ts";
+import { landingOf } from "./landing.ts";
+import { type Lease, openSession, receivedOf, takeLease } from "./session.ts";
+import { newToken } from "./token.ts";
+
+/** storage.upload.commit: everything is checked before the answer, the digest of the whole is gathered behind it. */
+export const commit =
+  (deps: TransferDeps): Handler<typeof uploads.commit> =>
+  async (context, { name: server, id, overwrite = false }) => {
+    assertTransfers(deps);
+    const entry = await openSession(deps, { ...context, server, id });
+    if (receivedOf(entry.value) < entry.value.size) throw context.fault("upload_not_complete");
+    const lease = await takeLease(deps, entry);
+    try {
+      const started = await begin(deps, { context, server, lease, overwrite });
+      const { path } = entry.value;
+      auditFile(deps, context, {
+        action: "file.upload",
+        server,
+        path,
+        payload: { op: started.id, overwrite },
+      });
+      return { op: toFileOp(started) };
+    } catch (error) {
+      await lease[Symbol.asyncDispose]();
+      throw error;
+    }
+  };
+
+type Commit = { context: Context<AnyContract>; server: string; lease: Lease; overwrite: boolean };
+
+async function begin(deps: TransferDeps, { context, server, lease, overwrite }: Commit) {
+  const { hold, world } = await holdWorld(deps, { ...context, server }, "file-write");
+  try {
+    const { id, path } = lease.upload;
+    const started_by = auditActor(context).actor;
+    const op = newOp(deps, { op: "upload", path, server, started_by, upload: id });
+    const revision = await writeOp(deps, op);
+    deps.background.run("commit", (signal) =>
+      land(deps, { op, revision, hold, world }, { lease, overwrite, signal }),
+    );
+    return op;
+  } catch (error) {
+    await hold.release();
+    throw error;
+  }
+}
+
+type Landing = { lease: Lease; overwrite: boolean; signal: AbortSignal };
+
+async function land(deps: TransferDeps, about: Launch, { lease, overwrite, signal }: Landing): Promise<void> {
+  const { op, hold } = about;
+  let { revision } = about;
+  try {
+    const stop = AbortSignal.any([signal, hold.signal, lease.signal]);
+    const sha256 = await gather(deps, lease.upload, { signal: stop, onBeat: beat });
+    const { token, hash } = newToken();
+    const upload = await lease.finish((now) => ({ ...now, token: { hash, is_used: false } }));
+    await launch(deps, { ...about, revision }, landingOf(deps, upload, { overwrite, sha256, token }));
+  } catch (error) {
+    const message = `the upload could not be landed: ${(error as Error).message}`;
+    const value = { ...op, preparing_at: 0 };
+    await endOp(deps, { key: opKey(op), value, revision }, { kind: "broken", message }).catch(() => {});
+    throw error;
+  } finally {
+    await lease[Symbol.asyncDispose]();
+    await hold.release();
+  }
+
+  async function beat(): Promise<void> {
+    const written = await deps.ops.update(opKey(op), { ...op, preparing_at: deps.now() }, revision);
+    if (written === undefined) throw new Error("somebody else ended the operation");
+    revision = written;
+  }
+}

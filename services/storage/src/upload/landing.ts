@@ -1,0 +1,26 @@
+// The task of the Job that puts a staged file into the world.
+
+import type { Task } from "@svc/world";
+import type { TransferDeps } from "../file/deps.ts";
+import type { StoredUpload } from "./session.ts";
+
+export type Landing = { task: Task; secretEnv: Record<string, string> };
+
+export function landingOf(
+  { settings }: Pick<TransferDeps, "settings">,
+  upload: Pick<StoredUpload, "id" | "path" | "size">,
+  about: { overwrite: boolean; sha256: string; token: string },
+): Landing {
+  const { id, path, size } = upload;
+  const { overwrite, sha256, token } = about;
+  const url = jobUrl(settings.storage.internal_url, `file-uploads/${id}`);
+  return {
+    task: { mode: "upload", path, overwrite, url, size, sha256 },
+    secretEnv: { SVC_TASK_TOKEN: token },
+  };
+}
+
+/** A place of the internal face as a Job reaches it. */
+export function jobUrl(base: string, place: string): string {
+  return `${base.replace(/\/+$/, "")}/api/v1/internal/${place}`;
+}

@@ -1,0 +1,24 @@
+import type { Handler } from "@svc/mesh";
+import type { uploads } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { findUpload } from "./session.ts";
+import { isToken } from "./token.ts";
+
+/** storage.upload.open-staged: unknown, wrong and spent are one answer. */
+export const openStaged =
+  (deps: TransferDeps): Handler<typeof uploads.openStaged> =>
+  async (context, { id, token }) => {
+    const entry = await findUpload(deps, id);
+    const held = entry?.value.token;
+    if (!entry || !held || held.is_used || !isToken(token, held.hash)) throw context.fault("not_found");
+    const { upload_idle: ttlMs } = deps.settings.storage;
+    const spent = { ...entry.value, token: { ...held, is_used: true } };
+    const written = await deps.uploads.update(id, spent, entry.revision, { ttlMs });
+    if (written === undefined) throw context.fault("not_found");
+    const { size, parts } = entry.value;
+    context.reply.lane = deps.lanes.download({
+      headers: { "Content-Type": "application/octet-stream", "Content-Length": String(size) },
+      source: (signal) => deps.staging.read(id, parts, signal),
+    });
+    return null;
+  };

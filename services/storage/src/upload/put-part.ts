@@ -1,0 +1,59 @@
+import type { Handler, UploadHead } from "@svc/mesh";
+import { Fault, type uploads } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { assertTransfers } from "../file/world.ts";
+import { readDigest } from "./digest.ts";
+import { assertNoWriter, checkPart, findUpload, openSession, takeLease, toSession } from "./session.ts";
+
+/** storage.upload.put-part: refused before a byte is read, taken under a lease when the bytes come. */
+export const putPart =
+  (deps: TransferDeps): Handler<typeof uploads.putPart> =>
+  async (context, { name, id, offset, content_length: length, content_digest }) => {
+    const sha256 = readDigest(content_digest);
+    const { value } = await openSession(deps, { ...context, server: name, id });
+    assertTransfers(deps);
+    assertNoWriter(value, deps.now());
+    checkPart(value, { offset, length }, deps.settings.storage.upload_parts);
+    const part = { id, offset, length, sha256 };
+    const { transfer_stall: stallMs } = deps.settings.storage;
+    context.reply.lane = deps.lanes.upload({
+      stallMs,
+      receive: (body, _head: UploadHead, signal) => takePart(deps, body, { ...part, signal }),
+    });
+    return null as never;
+  };
+
+type Coming = { id: string; offset: number; length: number; sha256: string; signal: AbortSignal };
+
+async function takePart(
+  deps: TransferDeps,
+  body: AsyncIterable<Uint8Array>,
+  coming: Coming,
+): Promise<uploads.FileUploadSession> {
+  const { id, offset, length } = coming;
+  const entry = await findUpload(deps, id);
+  if (!entry) throw new Fault("upload_not_found");
+  await using lease = await takeLease(deps, entry);
+  checkPart(lease.upload, { offset, length }, deps.settings.storage.upload_parts);
+  const signal = AbortSignal.any([coming.signal, lease.signal]);
+  const part = await deps.staging.receive(body, { ...coming, signal });
+  try {
+    const done = await lease.finish((upload) => ({ ...upload, parts: [...upload.parts, part] }));
+    deps.transferMetrics.staged(length);
+    return toSession(done);
+  } catch (error) {
+    return afterDoubt(deps, { id, part }, error);
+  }
+}
+
+// An answer of NATS that got lost may have been a yes.
+async function afterDoubt(
+  deps: TransferDeps,
+  { id, part }: { id: string; part: uploads.StagedPart },
+  error: unknown,
+): Promise<uploads.FileUploadSession> {
+  const now = await findUpload(deps, id);
+  if (now?.value.parts.some(({ file }) => file === part.file)) return toSession(now.value);
+  await deps.staging.discard(id, part).catch(() => {});
+  throw now ? error : new Fault("upload_not_found");
+}

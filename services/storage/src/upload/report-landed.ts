@@ -1,0 +1,17 @@
+import type { Handler } from "@svc/mesh";
+import type { uploads } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { dropUpload } from "./account.ts";
+import { findUpload } from "./session.ts";
+import { isToken } from "./token.ts";
+
+/** storage.upload.report-landed: only the token of the latest commit counts. */
+export const reportLanded =
+  (deps: TransferDeps): Handler<typeof uploads.reportLanded> =>
+  async (context, { id, token }) => {
+    const entry = await findUpload(deps, id);
+    const held = entry?.value.token;
+    if (!held || !isToken(token, held.hash)) throw context.fault("not_found");
+    await dropUpload(deps, id);
+    return null;
+  };

@@ -1,0 +1,133 @@
+// Upload sessions as all replicas see them (interface.md 2.13, behaviour.md h.7). A part is added by compare-and-set
+// under a lease, so of two writers one wins and a dead one loses its place.
+
+import { randomBytes } from "node:crypto";
+import type { BucketEntry } from "@svc/mesh";
+import { Fault, type Principal, uploads } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { openWorld } from "../file/world.ts";
+
+export type StoredUpload = uploads.StagedUpload;
+export type Entry = BucketEntry<StoredUpload>;
+
+export function newUploadId(): string {
+  return randomBytes(16).toString("hex");
+}
+
+export function receivedOf({ parts }: Pick<StoredUpload, "parts">): number {
+  return parts.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** The only way a stored session becomes what people see. */
+export function toSession(upload: StoredUpload): uploads.FileUploadSession {
+  const { id, path, size } = upload;
+  return {
+    id,
+    path,
+    size,
+    received: receivedOf(upload),
+    part_max_bytes: uploads.partBytes,
+    parts: upload.parts.map((part) => ({ size: part.size, sha256: part.sha256 })),
+  };
+}
+
+export type Wanted = { principal: Principal; server: string; id: string };
+
+/** A session of this account and server; throws `upload_not_found`, and what `openWorld` throws. */
+export async function openSession(deps: TransferDeps, { principal, server, id }: Wanted): Promise<Entry> {
+  await openWorld(deps, { principal, server });
+  const entry = await findUpload(deps, id);
+  const isTheirs = principal.kind === "account" && entry?.value.user_id === principal.user_id;
+  if (!entry || !isTheirs || entry.value.kind !== "session" || entry.value.server !== server) {
+    throw new Fault("upload_not_found");
+  }
+  return entry;
+}
+
+export async function findUpload(
+  deps: Pick<TransferDeps, "uploads">,
+  id: string,
+): Promise<Entry | undefined> {
+  return /^[0-9a-f]{32}$/.test(id) ? deps.uploads.get(id) : undefined;
+}
+
+export function assertNoWriter({ writer }: StoredUpload, now: number): void {
+  if (writer && writer.until > now) throw new Fault("upload_busy");
+}
+
+/** Throws `upload_offset_mismatch` or `part_too_large` for a part that does not fit where the upload is. Pure. */
+export function checkPart(
+  upload: StoredUpload,
+  part: { offset: number; length: number },
+  mostParts: number,
+): void {
+  if (part.length === 0) throw new Fault("bad_request", { message: "A part must hold at least one byte." });
+  const received = receivedOf(upload);
+  if (part.offset !== received) {
+    throw new Fault("upload_offset_mismatch", { message: `The next part starts at ${received}.` });
+  }
+  if (part.length > uploads.partBytes || part.offset + part.length > upload.size) {
+    throw new Fault("part_too_large");
+  }
+  if (upload.parts.length >= mostParts) {
+    const message = `An upload has at most ${mostParts} parts; begin again with larger ones.`;
+    throw new Fault("bad_request", { message });
+  }
+}
+
+export type Lease = AsyncDisposable & {
+  readonly signal: AbortSignal;
+  /** The session as this writer last wrote it. */
+  readonly upload: StoredUpload;
+  /** Writes and gives the place up; throws `upload_busy` when it was lost. */
+  finish: (change: (upload: StoredUpload) => StoredUpload) => Promise<StoredUpload>;
+};
+
+/** Takes the one writer's place of a session and keeps it. Throws `upload_busy`. */
+export async function takeLease(deps: TransferDeps, entry: Entry): Promise<Lease> {
+  const { upload_lease: leaseMs, upload_idle: ttlMs } = deps.settings.storage;
+  assertNoWriter(entry.value, deps.now());
+  const id = randomBytes(8).toString("hex");
+  const lost = new AbortController();
+  let { value: upload, revision } = entry;
+  let isOver = false;
+  // One write after the other: each follows the revision of the one before.
+  let last: Promise<unknown> = Promise.resolve();
+  const write = (change: (upload: StoredUpload) => StoredUpload): Promise<StoredUpload> => {
+    const work = last.then(async () => {
+      const next = change(upload);
+      const written = await deps.uploads.update(upload.id, next, revision, { ttlMs });
+      if (written === undefined) throw new Fault("upload_busy");
+      [upload, revision] = [next, written];
+      return next;
+    });
+    last = work.catch(() => {});
+    return work;
+  };
+  const stay = (now: StoredUpload) => ({ ...now, writer: { id, until: deps.now() + leaseMs } });
+  await write(stay);
+  const timer = setInterval(() => {
+    write(stay).catch((error: Error) => lost.abort(error));
+  }, leaseMs / 3);
+  const end = () => {
+    isOver = true;
+    clearInterval(timer);
+  };
+  const leave = ({ writer: _writer, ...now }: StoredUpload): StoredUpload => now;
+  return {
+    signal: lost.signal,
+    get upload() {
+      return upload;
+    },
+    finish: async (change) => {
+      end();
+      lost.signal.throwIfAborted();
+      return write((now) => leave(change(now)));
+    },
+    [Symbol.asyncDispose]: async () => {
+      if (isOver) return;
+      end();
+      await write(leave).catch(() => {});
+    },
+  };
+}

@@ -1,0 +1,160 @@
+// Staged files on the upload volume: one folder for each upload, one file for each of its parts. All replicas share it.
+// A part that did not come whole is no part: its file is removed by whoever wrote it, or swept.
+
+import { createHash, randomBytes } from "node:crypto";
+import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from "node:fs/promises";
+import { join } from "node:path";
+import { Fault, type uploads } from "@svc/proto";
+
+type Part = uploads.StagedPart;
+
+export type Incoming = {
+  id: string;
+  offset: number;
+  length: number;
+  /** sha-256 in hex that the bytes must have. */
+  sha256: string;
+  signal: AbortSignal;
+};
+
+export type Staging = {
+  /** Throws `upload_staging_full` when `bytes` more would leave too little free. */
+  assertRoom: (bytes: number) => Promise<void>;
+  /** Keeps a body whole, or nothing of it. */
+  receive: (body: AsyncIterable<Uint8Array>, incoming: Incoming) => Promise<Part>;
+  /** The parts one after the other; throws when one is not as long as it was. */
+  read: (id: string, parts: readonly Part[], signal: AbortSignal) => AsyncGenerator<Uint8Array>;
+  discard: (id: string, part: Part) => Promise<void>;
+  remove: (id: string) => Promise<void>;
+  /** Ids of all folders that were not written to since then, in Unix milliseconds. */
+  idleSince: (before: number) => Promise<string[]>;
+};
+
+const bufferBytes = 1_048_576;
+const roomEveryBytes = 8 * bufferBytes;
+
+export function createStaging({ path, keepFree }: { path: string; keepFree: number }): Staging {
+  const folderOf = (id: string) => {
+    if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${id} is no upload`);
+    return join(path, id);
+  };
+  const assertRoom = async (bytes: number) => {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    const { bavail, blocks, bsize } = await statfs(path);
+    if (bavail * bsize - bytes < blocks * bsize * keepFree) throw new Fault("upload_staging_full");
+  };
+  const receive: Staging["receive"] = async (body, incoming) => {
+    const folder = folderOf(incoming.id);
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const file = `${incoming.offset.toString(16)}.${randomBytes(8).toString("hex")}`;
+    const place = join(folder, file);
+    const handle = await open(place, "wx", 0o600);
+    try {
+      await keep(handle, body, { ...incoming, assertRoom });
+      await handle.close();
+      await syncFolder(folder);
+      return { size: incoming.length, sha256: incoming.sha256, file };
+    } catch (error) {
+      await handle.close().catch(() => {});
+      await unlink(place).catch(() => {});
+      throw fullOr(error);
+    }
+  };
+  return {
+    assertRoom,
+    receive,
+    read: async function* (id, parts, signal) {
+      for (const part of parts) yield* readPart(join(folderOf(id), part.file), part, signal);
+    },
+    discard: (id, { file }) => rm(join(folderOf(id), file), { force: true }),
+    remove: (id) => rm(folderOf(id), { recursive: true, force: true }),
+    idleSince: (before) => idleSince(path, before),
+  };
+}
+
+type Keeping = Incoming & { assertRoom: (bytes: number) => Promise<void> };
+
+// Writing goes on while the next bytes come in and are hashed.
+async function keep(handle: FileHandle, body: AsyncIterable<Uint8Array>, about: Keeping): Promise<void> {
+  const hash = createHash("sha256");
+  let [received, checked] = [0, 0];
+  let [held, heldBytes]: [Uint8Array[], number] = [[], 0];
+  let writing: Promise<unknown> = Promise.resolve();
+  const flush = async () => {
+    await writing;
+    const pieces = held;
+    [held, heldBytes] = [[], 0];
+    writing = writeAll(handle, pieces);
+    // It is awaited before the next one; until then it must not count as unhandled.
+    writing.catch(() => {});
+  };
+  for await (const chunk of body) {
+    about.signal.throwIfAborted();
+    received += chunk.length;
+    if (received > about.length)
+      throw new Fault("bad_request", { message: "The body is longer than it says." });
+    if (received > checked) {
+      checked = received + roomEveryBytes;
+      await about.assertRoom(Math.min(roomEveryBytes, about.length - received + chunk.length));
+    }
+    hash.update(chunk);
+    held.push(chunk);
+    heldBytes += chunk.length;
+    if (heldBytes >= bufferBytes) await flush();
+  }
+  await flush();
+  await writing;
+  if (received < about.length) throw new Fault("upload_incomplete");
+  if (hash.digest("hex") !== about.sha256) throw new Fault("digest_mismatch");
+  // What was answered must be there after a crash of the machine, too.
+  await handle.datasync();
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function writeAll(handle: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
+  let left = [...pieces];
+  while (left.length > 0) {
+    let { bytesWritten } = await handle.writev(left);
+    while (left.length > 0 && bytesWritten >= (left[0]?.length ?? 0)) {
+      bytesWritten -= left.shift()?.length ?? 0;
+    }
+    const [first, ...rest] = left;
+    if (first) left = [first.subarray(bytesWritten), ...rest];
+  }
+}
+
+async function* readPart(place: string, { size }: Part, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const handle = await open(place, "r");
+  try {
+    for (let at = 0; at < size; ) {
+      signal.throwIfAborted();
+      const buffer = Buffer.allocUnsafe(Math.min(bufferBytes, size - at));
+      const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
+      if (bytesRead === 0) throw new Error(`a staged part of ${size} bytes ends after ${at}`);
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function idleSince(path: string, before: number): Promise<string[]> {
+  const names = await readdir(path).catch(() => []);
+  const ids = names.filter((name) => /^[0-9a-f]{32}$/.test(name));
+  const stats = await Promise.all(ids.map((id) => stat(join(path, id)).catch(() => undefined)));
+  return ids.filter((_, index) => (stats[index]?.mtimeMs ?? Number.POSITIVE_INFINITY) < before);
+}
+
+function fullOr(error: unknown): unknown {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOSPC" || code === "EDQUOT" ? new Fault("upload_staging_full", { cause: error }) : error;
+}

@@ -1,0 +1,65 @@
+import type { Context, Handler } from "@svc/mesh";
+import type { AnyContract, uploads } from "@svc/proto";
+import { auditFile } from "../file/audit.ts";
+import type { TransferDeps } from "../file/deps.ts";
+import { readTarget } from "../file/path.ts";
+import { runOnWorld } from "../file/run.ts";
+import { assertTransfers, openStopped } from "../file/world.ts";
+import { dropUpload } from "./account.ts";
+import { readDigest } from "./digest.ts";
+import { landingOf } from "./landing.ts";
+import { newUploadId, type StoredUpload } from "./session.ts";
+import { newToken } from "./token.ts";
+
+/** storage.upload.whole: everything that can be refused is refused before the body is read. */
+export const upload =
+  (deps: TransferDeps): Handler<typeof uploads.upload> =>
+  async (context, { name: server, path: given, overwrite, content_length: size, content_digest }) => {
+    const path = readTarget(given);
+    const sha256 = readDigest(content_digest);
+    assertTransfers(deps);
+    await openStopped(deps, { ...context, server });
+    await deps.staging.assertRoom(size);
+    const wish = { server, path, size, sha256, overwrite: overwrite === "true" };
+    context.reply.lane = deps.lanes.upload({
+      stallMs: deps.settings.storage.transfer_stall,
+      receive: (body, _head, signal) => land(deps, { context, body, signal }, wish),
+    });
+    return null as never;
+  };
+
+type Coming = {
+  context: Context<AnyContract>;
+  body: AsyncIterable<Uint8Array>;
+  signal: AbortSignal;
+};
+type Wish = { server: string; path: string; size: number; sha256: string; overwrite: boolean };
+
+async function land(deps: TransferDeps, { context, body, signal }: Coming, wish: Wish) {
+  const { principal } = context;
+  const { server, path, size, sha256, overwrite } = wish;
+  const id = newUploadId();
+  const { token, hash } = newToken();
+  const user_id = principal.kind === "account" ? principal.user_id : "";
+  const about: StoredUpload = { id, kind: "single", server, user_id, path, size, parts: [] };
+  try {
+    // Written down first: what nobody knows is swept away.
+    const revision = await deps.uploads.create(id, about);
+    const part = await deps.staging.receive(body, { id, offset: 0, length: size, sha256, signal });
+    deps.transferMetrics.staged(size);
+    const staged = { ...about, parts: [part], token: { hash, is_used: false } };
+    await deps.uploads.update(id, staged, revision ?? 0);
+    const landing = landingOf(deps, about, { overwrite, sha256, token });
+    await runOnWorld(deps, { principal, server, signal, ...landing });
+    auditFile(deps, context, { action: "file.upload", server, path, payload: { size, sha256, overwrite } });
+    return { path, status: "uploaded" as const, sha256, size };
+  } catch (error) {
+    // A Job that is still at it after our patience fetches what it needs; the sweep clears up behind it.
+    if (!isLate(error)) await dropUpload(deps, id).catch(() => {});
+    throw error;
+  }
+}
+
+function isLate(error: unknown): boolean {
+  return error instanceof Error && "fault" in error && error.fault === "files_timeout";
+}
