@@ -20,6 +20,7 @@ import { g22 } from "./g22.ts";
 import { g22Gateway } from "./g22-gateway.ts";
 import { start } from "./start.ts";
 import { tick } from "./tick.ts";
+import { viewers } from "./viewers.ts";
 import { wake } from "./wake.ts";
 
 export const goals: readonly Goal[] = [
@@ -32,6 +33,7 @@ export const goals: readonly Goal[] = [
   g11,
   g12,
   g13,
+  viewers,
   tick,
   accounts,
   g22Gateway,
