@@ -18,6 +18,8 @@ export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
     adminUrl: env["SVC_ADMIN_DATABASE_URL"],
     rolePasswordsFile: env["SVC_ROLE_PASSWORDS_FILE"],
     kubeconfig: env["SVC_KUBECONFIG"],
+    /** Archive folder of a stack on one machine; unset where the cluster has a claim of its own for it. */
+    archiveDir: env["SVC_ARCHIVE_DIR"],
   };
 }
 

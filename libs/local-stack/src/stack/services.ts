@@ -91,6 +91,8 @@ export function migrateSpec(context: StackContext): ChildSpec {
       SVC_ADMIN_DATABASE_URL: facts.databaseUrl,
       SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
       SVC_KUBECONFIG: facts.kubeconfig,
+      // On a cluster of the person's own a folder of this machine means nothing.
+      ...(!options.env["SVC_KUBECONFIG"] && { SVC_ARCHIVE_DIR: facts.archiveDir }),
     },
   };
 }

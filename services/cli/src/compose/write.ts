@@ -36,6 +36,7 @@ export async function writeCompose(options: { out: string }): Promise<Outcome> {
       SVC_ADMIN_DATABASE_URL: admin,
       SVC_ROLE_PASSWORDS_FILE: "/config/secrets/database-roles.json",
       SVC_KUBECONFIG: "/data/cluster/kubeconfig",
+      SVC_ARCHIVE_DIR: "/data/archive",
     }),
   };
   for (const service of services) {
@@ -66,7 +67,9 @@ function serviceEnvironment(service: string, passwords: Passwords): Record<strin
     ...(role
       ? { SVC_DATABASE_URL: `postgres://svc_${service.replaceAll("-", "_")}:${role}@${at.postgres}/postgres` }
       : {}),
-    ...(service === "lifecycle" ? { SVC_KUBECONFIG: "/data/cluster/kubeconfig.lifecycle" } : {}),
+    ...(["lifecycle", "storage"].includes(service)
+      ? { SVC_KUBECONFIG: `/data/cluster/kubeconfig.${service}` }
+      : {}),
     ...(isGateway ? { SVC_LISTEN: `0.0.0.0:${port}`, SVC_TOKENS_DIR: "/config/tokens" } : {}),
   };
 }

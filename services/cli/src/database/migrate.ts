@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { migrateUp } from "@svc/store";
+import { ensureArchiveVolume } from "../cluster/archive.ts";
 import { applyDefinitions } from "../cluster/definitions.ts";
 import { migrateEnvironment } from "../config.ts";
 import { CommandError, type Outcome } from "../output.ts";
@@ -10,7 +11,7 @@ import { schemas } from "./schemas.ts";
  * and the Roles when a kubeconfig is given. Repeating it changes nothing.
  */
 export async function migrateAll(): Promise<Outcome> {
-  const { adminUrl, rolePasswordsFile, kubeconfig } = migrateEnvironment();
+  const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir } = migrateEnvironment();
   if (!adminUrl || !rolePasswordsFile) {
     throw new CommandError(
       "SVC_ADMIN_DATABASE_URL (a superuser) and SVC_ROLE_PASSWORDS_FILE (JSON of service: password) are needed; svc up sets both",
@@ -25,6 +26,7 @@ export async function migrateAll(): Promise<Outcome> {
     applied.push(...names.map((migration) => `${name}: ${migration}`));
   }
   const objects = kubeconfig ? await applyDefinitions(kubeconfig) : [];
+  if (kubeconfig && archiveDir) objects.push(...(await ensureArchiveVolume(kubeconfig, archiveDir)));
   const done = [...applied, ...objects];
   return {
     json: { applied, objects },

@@ -1,5 +1,5 @@
 import type { StackFacts } from "@svc/local-stack";
-import { demoImage } from "./image-table.ts";
+import { agentImage, demoImage } from "./image-table.ts";
 
 /** What the file is made from; a local stack and compose.yaml both know this much. */
 export type LocalFacts = Pick<
@@ -36,6 +36,12 @@ recommended = [${quote(demoImage)}]
 
 [lifecycle]
 default_image = ${quote(demoImage)}
+
+[storage]
+agent_image = ${quote(agentImage)}
+# Two cores may have to do: backups then take turns with players.
+job_cpu = "250m"
+job_memory = "512Mi"
 `;
 }
 
