@@ -8,7 +8,7 @@ export function archiveType(name: string): { type: string; ending: string } {
     : { type: "application/zstd", ending: ".tar.zst" };
 }
 
-/** A world that is downloaded at a time: `<server>-world-20260102-030405.tar.zst`. */
+/** A world that is downloaded at a time: `<server>-world-20260102-030405.tar.gz`. */
 export function worldFilename(server: string, at: Date, ending: string): string {
   const stamp = at.toISOString().slice(0, 19).replaceAll(/[-:]/g, "").replace("T", "-");
   return `${server}-world-${stamp}${ending}`;

@@ -16,7 +16,7 @@ export const startWorld =
     const { hold, world } = await holdWorld(deps, { principal, server }, "export");
     try {
       if (principal.kind !== "account") throw context.fault("forbidden");
-      const { type, ending } = archiveType(".zst");
+      const { type, ending } = archiveType(".gz");
       const ticket = await startExport(deps, {
         kind: "world",
         filename: worldFilename(server, new Date(deps.now()), ending),

@@ -1,0 +1,121 @@
+// Both faces before a stage, as browsers and Jobs reach the service, with people who are signed in.
+
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createFace, createSessions, type FaceServer } from "@svc/face";
+import { accounts, type Face, operations } from "@svc/proto";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import { openStage, type Replica, type Stage } from "./stage.ts";
+
+export type Answer = { status: number; body: Record<string, unknown>; headers: Headers; bytes: Buffer };
+export type Ask = {
+  method?: string;
+  json?: unknown;
+  /** Bytes of an upload; their digest is sent unless `headers` say otherwise. */
+  bytes?: Uint8Array;
+  headers?: Record<string, string>;
+  as?: string;
+};
+
+export type FaceStage = {
+  stage: Stage;
+  externalUrl: string;
+  internalUrl: string;
+  stagingDir: string;
+  /** Folder of a server's world. */
+  worldDir: (name: string) => string;
+  /** Starts a replica that has both a way to the internal face and the upload volume. */
+  start: (overrides?: readonly string[], about?: { now?: () => number }) => Promise<Replica>;
+  /** Asks the external face as `usr-1` unless `as` names somebody else. */
+  ask: (path: string, about?: Ask) => Promise<Answer>;
+  /** Status and code of a refusal, as `409 not_stopped`. */
+  refusal: (path: string, about?: Ask) => Promise<string>;
+  close: () => Promise<void>;
+};
+
+export const digestOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
+export const contentDigest = (bytes: Uint8Array) => `sha-256=:${digestOf(bytes).toString("base64")}:`;
+const hashOf = (cookie: string) => createHash("sha256").update(cookie).digest("hex");
+/** The cookie of somebody: 32 bytes that their name fills. */
+const cookieOf = (user: string) => createHash("sha256").update(`cookie of ${user}`).digest("base64url");
+
+export async function openFaceStage(): Promise<FaceStage> {
+  const stage = await openStage({ agent: "shipped" });
+  const people = ["usr-1", "usr-2"];
+  stage.identity.serve(accounts.resolveSession, (_context, { hash }) => {
+    const user = people.find((one) => hashOf(cookieOf(one)) === hash);
+    if (user === undefined) return { state: "unknown" as const };
+    const about = { user_id: user, username: user, role: "user" as const, setup: false };
+    return { state: "live" as const, ...about, expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+  });
+  await stage.identity.announce();
+  const faces: FaceServer[] = [];
+  const listen = async (face: Face) => {
+    const mesh = face === "external" ? stage.external : stage.internal;
+    const server = createFace({
+      face,
+      operations,
+      processOperations: [],
+      mesh,
+      ...(face === "external" && { sessions: createSessions(mesh, { cacheMs: 1_000, size: 10 }) }),
+      settings: { adminHostname: "op.console.test", drainMs: 200 },
+      registry: createRegistry("face", "test"),
+      log: createLogger("gateway-external", "silent"),
+    });
+    faces.push(server);
+    const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
+    return `http://127.0.0.1:${port}`;
+  };
+  const [externalUrl, internalUrl] = await Promise.all([listen("external"), listen("internal")]);
+  const dataDir = dirname(stage.archiveDir);
+  const stagingDir = join(dataDir, "uploads");
+  mkdirSync(stagingDir);
+  const ask: FaceStage["ask"] = (path, about = {}) => askFace(externalUrl, path, about);
+  return {
+    stage,
+    externalUrl,
+    internalUrl,
+    stagingDir,
+    worldDir: (name) => join(dataDir, "worlds", name),
+    start: (overrides = [], about = {}) => {
+      const own = [`storage.internal_url=${internalUrl}`, `storage.staging_path=${stagingDir}`];
+      return stage.start(
+        [`archive.local_path=${stage.archiveDir}`, "storage.staging_keep_free=0", ...own, ...overrides],
+        about,
+      );
+    },
+    ask,
+    refusal: async (path, about) => {
+      const { status, body } = await ask(path, about);
+      const error = body["error"] as { code: string; message: string } | undefined;
+      return `${status} ${error?.code ?? JSON.stringify(body)}`;
+    },
+    close: async () => {
+      await Promise.all(faces.map((face) => face.close()));
+      await stage.close();
+    },
+  };
+}
+
+export function cookie(user: string): Record<string, string> {
+  return { cookie: `svc_session=${cookieOf(user)}` };
+}
+
+async function askFace(base: string, path: string, about: Ask): Promise<Answer> {
+  const { json, bytes, as = "usr-1" } = about;
+  const digest = bytes ? { "content-digest": contentDigest(bytes), "content-type": octets } : {};
+  const type = json === undefined ? {} : { "content-type": "application/json" };
+  const body = bytes ?? (json === undefined ? undefined : JSON.stringify(json));
+  const response = await fetch(`${base}${path}`, {
+    method: about.method ?? "GET",
+    headers: { ...cookie(as), ...type, ...digest, ...about.headers },
+    ...(body !== undefined && { body }),
+  });
+  const answer = Buffer.from(await response.arrayBuffer());
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  const { status, headers } = response;
+  return { status, headers, bytes: answer, body: isJson ? JSON.parse(answer.toString()) : {} };
+}
+
+const octets = "application/octet-stream";
