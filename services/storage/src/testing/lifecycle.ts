@@ -11,6 +11,10 @@ export type Neighbour = {
   /** Runs before a server is described, and may change the world. */
   onDescribe: ((name: string) => Promise<void> | void) | undefined;
   isAway: boolean;
+  /** What is told of a server besides what its object says. */
+  told: Map<string, Partial<worlds.WorldServer>>;
+  /** Servers that were taken from their owners, with how, in order. */
+  released: { name: string; outcome: string }[];
 };
 
 const namespace = "minecraft";
@@ -21,6 +25,8 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour>
     lastActive: new Map(),
     onDescribe: undefined,
     isAway: false,
+    told: new Map(),
+    released: [],
   };
   const viewOf = ({ metadata, spec, status }: LockedServer): worlds.WorldServer => {
     const { name } = metadata;
@@ -38,6 +44,7 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour>
       desired_state,
       stopped: phase === "Stopped" && desired_state === "Stopped",
       volume_claim: `world-${name}-0`,
+      ...neighbour.told.get(name),
     };
   };
   mesh.serve(worlds.describeServer, async (context, { name }) => {
@@ -71,6 +78,34 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour>
     await setWanted(name, "Running");
     return null;
   });
+  serveReclaim(mesh, kube, neighbour);
   await mesh.announce();
   return neighbour;
+}
+
+function serveReclaim(mesh: Mesh, kube: Kube, neighbour: Neighbour): void {
+  const { owners, lastActive, told, released } = neighbour;
+  mesh.serve(worlds.releaseWorld, async (_context, { name, outcome, owner_id }) => {
+    const owner = owners.get(name);
+    if (owner !== undefined && owner !== owner_id) return { done: false };
+    if (outcome === "deleted" && !told.get(name)?.retiring?.delete) return { done: false };
+    if (outcome === "deleted") {
+      await kube.remove(lockedServers, { name, namespace }).catch((error: unknown) => {
+        if (!isKubeError(error, 404)) throw error;
+      });
+    }
+    owners.delete(name);
+    told.delete(name);
+    lastActive.set(name, new Date());
+    released.push({ name, outcome });
+    return { done: true };
+  });
+  mesh.serve(worlds.stampWarning, (_context, { name, window, at }) => {
+    told.set(name, { ...told.get(name), [`warned_${window}_at`]: at });
+    return null;
+  });
+  mesh.serve(worlds.restartIdleClock, (_context, { name }) => {
+    lastActive.set(name, new Date());
+    return null;
+  });
 }

@@ -39,6 +39,7 @@ export const quick = [
   "storage.job_cpu=10m",
   "storage.job_memory=16Mi",
   "archive.scheduled_every=0s",
+  "storage.reaper_every=0s",
 ];
 
 export type Replica = { registry: Registry; running: Running; stop: () => Promise<void> };
@@ -51,6 +52,7 @@ export type Stage = {
   db: StorageDb;
   external: Mesh;
   internal: Mesh;
+  identity: Mesh;
   lifecycle: Neighbour;
   audits: AuditEntry[];
   archiveDir: string;
@@ -78,13 +80,12 @@ type Ground = {
 };
 
 /** Cluster, NATS and database with the release applied; no service yet. */
-async function openGround(): Promise<Ground> {
+async function openGround(agent: string): Promise<Ground> {
   const dataDir = mkdtempSync(join(tmpdir(), "svc-storage-"));
   const archiveDir = join(dataDir, "archive");
   mkdirSync(archiveDir);
   const images = join(dataDir, "images.json");
-  const agent = join(repo, "services/storage/src/testing/agent.ts");
-  writeFileSync(images, JSON.stringify({ [agentImage]: { command: [process.execPath, agent] } }));
+  writeFileSync(images, JSON.stringify({ [agentImage]: { command: [process.execPath, join(repo, agent)] } }));
   const serviceAccounts = [{ namespace: "svc", name: "storage" }];
   const [cluster, nats, database] = await Promise.all([
     startLocalCluster({ dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200 }),
@@ -105,8 +106,15 @@ async function openGround(): Promise<Ground> {
   return { kube, nats, database, wire, dataDir, archiveDir, close };
 }
 
-export async function openStage(): Promise<Stage> {
-  const ground = await openGround();
+const agents = {
+  /** Waits where a test tells it to. */
+  held: "services/storage/src/testing/agent.ts",
+  /** The one that is shipped. */
+  shipped: "services/world-agent/src/main.ts",
+} as const;
+
+export async function openStage(options: { agent?: keyof typeof agents } = {}): Promise<Stage> {
+  const ground = await openGround(agents[options.agent ?? "held"]);
   const { kube, nats, database, dataDir, archiveDir } = ground;
   const watching = database.open<Tables>();
   const names = ["lifecycle", "identity", "gateway-external", "gateway-internal"] as const;
@@ -123,6 +131,7 @@ export async function openStage(): Promise<Stage> {
     db: watching.db,
     external,
     internal,
+    identity,
     lifecycle,
     audits,
     addServer: async (name, owner, files = { "level.dat": name }) => {

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { z } from "zod";
+import { migrationSettings } from "../migration/settings.ts";
+import { offsiteSettings, reaperSettings } from "./settings.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+test("the defaults of the daily run are those of the specification", () => {
+  assert.deepEqual(z.object(reaperSettings).parse({}), {
+    reaper_every: day,
+    reaper_check: minute,
+    reaper_heartbeat: minute / 4,
+    reaper_silence: 2 * minute,
+    reaper_attempts: 3,
+    reaper_read_backs: 10,
+    reaper_read_back_age: 7 * day,
+    reaper_partial_age: 6 * hour,
+    reaper_job_patience: 5 * minute,
+    reaper_claim_patience: minute / 2,
+  });
+});
+
+test("without a bucket no off-site copy is waited for", () => {
+  assert.equal(z.object(offsiteSettings).parse({}).bucket, "");
+});
+
+test("the defaults of world moves are those of the specification", () => {
+  assert.deepEqual(z.object(migrationSettings).parse({}), {
+    move_interval: 2_000,
+    move_deadline: 2 * hour,
+    move_start_patience: 2 * minute,
+  });
+});

@@ -1,0 +1,131 @@
+// The reaper on a real PostgreSQL and a cluster that runs the shipped agent; lifecycle and identity answer on the mesh.
+
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { loadSettings } from "@svc/config";
+import { connectKube, resources } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import { notices } from "@svc/proto";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import { settings as schema } from "../../config.ts";
+import type { BackupRow, Tables } from "../../database.ts";
+import { createStorageMetrics } from "../../metrics.ts";
+import { openStage, quick, type Stage } from "../../testing/stage.ts";
+import { namespace } from "../../testing/worlds.ts";
+import { createReaperMetrics } from "../metrics.ts";
+import { createReaper, type ReaperDeps } from "../reaper.ts";
+import { type RunRow, toReaperRun } from "../row.ts";
+import { findRun } from "../run-store.ts";
+
+export const day = 86_400_000;
+
+export type Bed = {
+  stage: Stage;
+  /** Letters by user; `answer` changes what comes of them. */
+  letters: { user: string; kind: string }[];
+  mail: { answer: "delivered" | "suppressed" | "down" };
+  clock: { aheadMs: number };
+  depsOf: (overrides?: readonly string[]) => ReaperDeps;
+  /** One run to its end, on a process of its own; `change` wraps what it works with. */
+  runOnce: (options?: RunOptions) => Promise<Told>;
+  /** A server of an owner at rest that has been idle for 16 days. */
+  addIdle: (name: string, about?: { owner?: string; files?: Record<string, string> }) => Promise<void>;
+  backupsOf: (name: string) => Promise<BackupRow[]>;
+  hasVolume: (name: string) => Promise<boolean>;
+  archives: () => string[];
+  /** True when a present backup of the server is there byte for byte. */
+  isArchived: (name: string) => Promise<boolean>;
+  close: () => Promise<void>;
+};
+
+export type RunOptions = {
+  overrides?: readonly string[];
+  retentionOnly?: boolean;
+  change?: (deps: ReaperDeps) => ReaperDeps;
+};
+
+export type Told = ReturnType<typeof toReaperRun>;
+
+export async function openBed(): Promise<Bed> {
+  const stage = await openStage({ agent: "shipped" });
+  await stage.start([`archive.local_path=${stage.archiveDir}`]);
+  const clock = { aheadMs: 0 };
+  const letters: Bed["letters"] = [];
+  const mail: Bed["mail"] = { answer: "delivered" };
+  serveMail(stage.identity, { letters, mail });
+  await stage.identity.announce();
+  const mesh = await stage.nats.connect("storage");
+  const store = stage.database.open<Tables>();
+  const kube = connectKube({ kubeconfigFile: join(stage.archiveDir, "../kubeconfig.storage") });
+  const depsOf = (overrides: readonly string[] = []) =>
+    reaperDeps({ kube, mesh, db: store.db, clock, archiveDir: stage.archiveDir }, overrides);
+  const backupsOf = (name: string) =>
+    store.db
+      .selectFrom("world_backups")
+      .selectAll()
+      .where("server_name", "=", name)
+      .orderBy("created_at", "desc")
+      .execute();
+  const digestOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
+  return {
+    stage,
+    letters,
+    mail,
+    clock,
+    depsOf,
+    runOnce: async ({ overrides = [], retentionOnly = false, change = (deps: ReaperDeps) => deps } = {}) => {
+      const reaper = createReaper(change(depsOf(overrides)));
+      const row = await reaper.start({ startedBy: "test", retentionOnly });
+      await reaper.idle();
+      return toReaperRun((await findRun(store.db, row.id)) as RunRow);
+    },
+    addIdle: async (name, { owner, files } = {}) => {
+      await stage.addServer(
+        name,
+        owner,
+        files ?? { "level.dat": name, "region/r.0.0.mca": `${name} chunks` },
+      );
+      stage.lifecycle.lastActive.set(name, new Date(Date.now() - 16 * day));
+    },
+    backupsOf,
+    hasVolume: async (name) =>
+      (await stage.kube.find(resources.claims, { name: `world-${name}-0`, namespace })) !== undefined,
+    archives: () => readdirSync(stage.archiveDir).filter((name) => /\.tar\.(zst|gz)$/.test(name)),
+    isArchived: async (name) => {
+      const rows = (await backupsOf(name)).filter(
+        ({ status, corrupt_at }) => status === "present" && !corrupt_at,
+      );
+      return rows.some(({ backup_ref, sha256 }) => existsSync(backup_ref) && digestOf(backup_ref) === sha256);
+    },
+    close: async () => {
+      kube.close();
+      await mesh.drain(500);
+      await store.close();
+      await stage.close();
+    },
+  };
+}
+
+function serveMail(identity: Mesh, { letters, mail }: Pick<Bed, "letters" | "mail">): void {
+  identity.serve(notices.sendNotice, (context, { user_id, kind }) => {
+    if (mail.answer === "down") throw context.fault("mail_undeliverable");
+    if (mail.answer === "delivered") letters.push({ user: user_id, kind });
+    return { result: mail.answer };
+  });
+}
+
+type Ground = Pick<ReaperDeps, "kube" | "mesh" | "db"> & Pick<Bed, "clock"> & { archiveDir: string };
+
+function reaperDeps({ clock, archiveDir, ...ground }: Ground, overrides: readonly string[]): ReaperDeps {
+  const registry = createRegistry("storage", "test");
+  const base = [...quick, "storage.job_cpu=1m", `archive.local_path=${archiveDir}`];
+  return {
+    ...ground,
+    settings: loadSettings(schema, { overrides: [...base, ...overrides] }),
+    metrics: createStorageMetrics(registry),
+    reaperMetrics: createReaperMetrics(registry),
+    log: createLogger("storage", "silent"),
+    now: () => Date.now() + clock.aheadMs,
+  };
+}
