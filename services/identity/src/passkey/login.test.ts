@@ -117,6 +117,13 @@ describe("signing in with a passkey", () => {
     assert.equal(end, "passkey_login_invalid");
   });
 
+  test("does not answer what was asked of another address", async () => {
+    const [who, other] = [await people.holder(), await people.holder()];
+    const { options } = await people.begin("login", other);
+    const assertion = who.device.assert(options);
+    assert.equal(await people.finish("login", who, { loginId: "", assertion }), "passkey_login_invalid");
+  });
+
   test("works while codes are locked", async () => {
     const who = await people.holder();
     await bed.store.db
