@@ -3,7 +3,7 @@
 // is unpinned, whatever its age; drill = a restore into a scratch volume and a boot of the server there.
 
 import { z } from "zod";
-import { event, operation, request } from "../contract.ts";
+import { bucket, event, operation, request } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { paging, Timestamp } from "../text.ts";
 
@@ -313,7 +313,7 @@ export const resumeAfterBackup = request({
 });
 
 const DrillState = z.enum(["restoring", "booting", "passed", "failed"]);
-const Drill = z.strictObject({
+export const Drill = z.strictObject({
   id: z.string(),
   server_name: z.string(),
   backup_id: z.string(),
@@ -324,6 +324,17 @@ const Drill = z.strictObject({
   boot_seconds: z.number().optional(),
   started_at: Timestamp,
   finished_at: Timestamp.optional(),
+});
+
+export type Drill = z.output<typeof Drill>;
+
+/** Drills of the last days, for every replica; what they made in the cluster goes with their end. */
+export const drills = bucket({
+  name: "storage-drills",
+  owner: "storage",
+  value: Drill,
+  ttlMs: 7 * 86_400_000,
+  summary: "Drills under way and how the last ones ended.",
 });
 
 export const startDrill = request({

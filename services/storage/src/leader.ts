@@ -4,6 +4,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
 import { createAutoBackup } from "./auto-backup/tick.ts";
+import type { Drills } from "./drill/drill.ts";
+import { stepDrills } from "./drill/step.ts";
 import type { StorageDeps } from "./job/deps.ts";
 import { settleAll } from "./job/settle.ts";
 import { forgetJobs } from "./job/store.ts";
@@ -12,13 +14,16 @@ type Loop = { everyMs: number; name: string; work: (signal: AbortSignal) => Prom
 
 const forgetEveryMs = 3_600_000;
 
-export function startLeading(deps: StorageDeps, identity: string): { close: () => Promise<void> } {
+type Leading = { deps: StorageDeps; drills: Drills };
+
+export function startLeading({ deps, drills }: Leading, identity: string): { close: () => Promise<void> } {
   const { kube, log, settings } = deps;
   const { storage, k8s } = settings;
   const autoBackup = createAutoBackup(deps);
   const loops: Loop[] = [
     { everyMs: storage.settle_interval, name: "settle", work: (signal) => settle(deps, signal) },
     { everyMs: storage.auto_backup_interval, name: "restore points", work: autoBackup.tick },
+    { everyMs: storage.settle_interval, name: "drills", work: (signal) => stepDrills(deps, drills, signal) },
     {
       everyMs: forgetEveryMs,
       name: "forgetting",

@@ -6,20 +6,28 @@ import { connectKube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { backups } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
+import { browse } from "./archive/browse.ts";
+import { annotate } from "./backup/annotate.ts";
 import { create } from "./backup/create.ts";
 import { createEmergency } from "./backup/create-emergency.ts";
 import { expire } from "./backup/expire.ts";
+import { find } from "./backup/find.ts";
 import { list } from "./backup/list.ts";
+import { planNow, resume, startNow } from "./backup/now.ts";
 import { readRun } from "./backup/read-run.ts";
 import { startScheduled } from "./backup/start-scheduled.ts";
 import { kubeconfigFile, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
+import type { Drills } from "./drill/drill.ts";
+import { readDrill, startDrill } from "./drill/serve.ts";
 import { startTransfers } from "./file/serve.ts";
 import type { StorageDeps } from "./job/deps.ts";
 import { listJobs } from "./job/list.ts";
+import { listJobsByOperator } from "./job/list-by-operator.ts";
 import { startLeading } from "./leader.ts";
 import { createStorageMetrics } from "./metrics.ts";
 import { startReaping } from "./reaper/serve.ts";
+import { restoreByOperator } from "./restore/by-operator.ts";
 import { restore } from "./restore/restore.ts";
 
 export type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "signal">;
@@ -32,10 +40,12 @@ export async function startStorage(
   const kube = connectKube({ kubeconfigFile: about.kubeconfig ?? kubeconfigFile() });
   const metrics = createStorageMetrics(registry);
   const deps = { kube, mesh, db: store.db, settings, metrics, log, now: about.now ?? Date.now };
+  const drills = mesh.bucket(backups.drills);
   serveBackups(mesh, deps);
+  serveOperator(mesh, deps, drills);
   const reaping = startReaping(mesh, deps, registry);
   const transfers = startTransfers(deps, { mesh, registry });
-  const leading = startLeading(deps, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);
+  const leading = startLeading({ deps, drills }, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);
   return {
     stop: async () => {
       await reaping.close();
@@ -54,4 +64,17 @@ function serveBackups(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(backups.listJobs, listJobs(deps));
   mesh.serve(backups.startScheduledBackup, startScheduled(deps));
   mesh.serve(backups.readBackupRun, readRun(deps));
+}
+
+function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps, drills: Drills): void {
+  mesh.serve(backups.findBackups, find(deps));
+  mesh.serve(backups.annotateBackup, annotate(deps));
+  mesh.serve(backups.browseBackup, browse(deps));
+  mesh.serve(backups.restoreByOperator, restoreByOperator(deps));
+  mesh.serve(backups.listJobsByOperator, listJobsByOperator(deps));
+  mesh.serve(backups.planBackups, planNow(deps));
+  mesh.serve(backups.backUpNow, startNow(deps));
+  mesh.serve(backups.resumeAfterBackup, resume(deps));
+  mesh.serve(backups.startDrill, startDrill(deps, drills));
+  mesh.serve(backups.readDrill, readDrill(drills));
 }

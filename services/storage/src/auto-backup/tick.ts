@@ -1,12 +1,12 @@
 // Restore points that nobody asked for, one after the other over the whole installation (behaviour.md i.2).
 
-import { type FaultName, isFault, worlds } from "@svc/proto";
+import { type FaultName, isFault } from "@svc/proto";
 import { isStoreFull } from "../backup/policy.ts";
 import { startBackup } from "../backup/start.ts";
 import { newestScheduled, presentBytes } from "../backup/store.ts";
 import type { StorageDeps } from "../job/deps.ts";
 import { findFailedSince, isAnyJobOpen } from "../job/store.ts";
-import type { WorldServer } from "../job/world.ts";
+import { listWorlds } from "../job/world.ts";
 import { dueForBackup } from "./policy.ts";
 
 export type AutoBackup = {
@@ -84,15 +84,4 @@ async function tryOne(deps: StorageDeps, server: string): Promise<{ job: string 
     if (!isFault(error) || error.fault === "unavailable") throw error;
     return { fault: error.fault };
   }
-}
-
-async function listWorlds({ mesh }: StorageDeps): Promise<WorldServer[]> {
-  const all: WorldServer[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await mesh.call(worlds.listWorlds, cursor === undefined ? {} : { cursor });
-    all.push(...page.items);
-    cursor = page.next;
-  } while (cursor !== undefined);
-  return all;
 }

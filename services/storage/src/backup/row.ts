@@ -23,3 +23,8 @@ export function toBackupView(row: BackupRow): backups.BackupView {
 export function archiveNameOf(row: Pick<BackupRow, "backup_ref">): string {
   return basename(row.backup_ref);
 }
+
+/** As whoever runs the installation sees it. */
+export function toKeptBackup(row: BackupRow): backups.KeptBackup {
+  return { ...toBackupView(row), label: row.label, pinned: row.pinned_at !== null };
+}

@@ -50,12 +50,13 @@ export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone)
   return true;
 }
 
-export async function noteRestore(deps: StorageDeps, row: JobRow): Promise<boolean> {
+/** The end of anything but a backup. */
+export async function noteSuccess(deps: StorageDeps, row: JobRow): Promise<boolean> {
   const at = new Date(deps.now());
   const { job, server_name, backup_id } = row;
   const isNew = await deps.db.transaction().execute(async (trx) => {
     if (!(await finishJob(trx, job, { state: "succeeded", at }))) return false;
-    if (backup_id === null) return true;
+    if (row.kind !== "restore" || backup_id === null) return true;
     await noteVerified(trx, backup_id, at);
     const event = { server_name, backup_id, job, at: at.toISOString() };
     await trx.insertInto("outbox").values(outboxRow(backups.worldRestored, event)).execute();
@@ -83,10 +84,8 @@ export async function noteFailure(
   const now = new Date(deps.now());
   const isNew = await deps.db.transaction().execute(async (trx) => {
     if (!(await finishJob(trx, row.job, { state: "failed", message, at: now }))) return false;
-    await trx
-      .insertInto("outbox")
-      .values(failureEvent(row, message, now))
-      .execute();
+    const event = failureEvent(row, message, now);
+    if (event) await trx.insertInto("outbox").values(event).execute();
     if (fault) await condemn(deps, trx, { row, fault, now });
     return true;
   });
@@ -122,9 +121,9 @@ function wordsOf(row: JobRow, message: string): string {
 function failureEvent(row: JobRow, message: string, now: Date) {
   const { server_name, job, backup_id } = row;
   const about = { server_name, job, message, at: now.toISOString() };
-  return row.kind === "restore"
-    ? outboxRow(backups.restoreFailed, { ...about, backup_id: backup_id ?? "" })
-    : outboxRow(backups.backupFailed, about);
+  if (row.kind === "backup") return outboxRow(backups.backupFailed, about);
+  if (row.kind !== "restore") return undefined;
+  return outboxRow(backups.restoreFailed, { ...about, backup_id: backup_id ?? "" });
 }
 
 function observe(deps: StorageDeps, row: JobRow, result: "succeeded" | "failed"): void {

@@ -13,7 +13,8 @@ export function toWorldJob(row: JobRow): backups.WorldJob {
     ...(row.finished_at && { finished_at: row.finished_at.toISOString() }),
     ...(then_restore && { then_restore }),
     ...(then_restore_reason && { then_restore_reason }),
-    ...(row.backup_id !== null && { restore_backup_id: row.backup_id }),
+    ...(row.backup_id !== null &&
+      (row.kind === "restore" || then_restore) && { restore_backup_id: row.backup_id }),
     ...(row.reason === "scheduled" && { scheduled: true }),
   };
 }

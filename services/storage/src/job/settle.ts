@@ -8,7 +8,7 @@ import type { JobRow } from "../database.ts";
 import { carryOn, relabel } from "../restore/chain.ts";
 import { createJob } from "./begin.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "./deps.ts";
-import { noteBackup, noteFailure, noteRestore } from "./end.ts";
+import { noteBackup, noteFailure, noteSuccess } from "./end.ts";
 import { jobNameAfter, label } from "./names.ts";
 import { readOutcome } from "./outcome.ts";
 import { decideJob } from "./policy.ts";
@@ -74,7 +74,7 @@ async function readEnd(deps: StorageDeps, row: JobRow, job: Job | undefined): Pr
   if (outcome.kind === "broken") await noteFailure(deps, row, outcome.message);
   else if (outcome.kind === "refused") await noteFailure(deps, row, outcome.fault);
   else if (row.kind === "backup") await noteBackup(deps, row, outcome.done);
-  else await noteRestore(deps, row);
+  else await noteSuccess(deps, row);
   await letGo(deps, row.job);
 }
 

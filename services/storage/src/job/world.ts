@@ -42,3 +42,15 @@ export function assertConfigured({ settings }: Pick<StorageDeps, "settings">): v
     message: "World jobs are not set up here: storage.agent_image names no image.",
   });
 }
+
+/** Every server, as lifecycle remembers them: enough to choose from, not to act on. */
+export async function listWorlds({ mesh }: Pick<StorageDeps, "mesh">): Promise<WorldServer[]> {
+  const all: WorldServer[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await mesh.call(worlds.listWorlds, cursor === undefined ? {} : { cursor });
+    all.push(...page.items);
+    cursor = page.next;
+  } while (cursor !== undefined);
+  return all;
+}

@@ -21,6 +21,7 @@ import { type Neighbour, serveLifecycle } from "./lifecycle.ts";
 import { addServerObject, addVolume, applyRelease, readFiles, writeFiles } from "./worlds.ts";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
+export const demoImage = "svc.local/demo-server:1.21.4";
 const agentImage = "svc.local/world-agent";
 
 export function createStorageDatabase(): Promise<TestDatabase> {
@@ -85,7 +86,16 @@ async function openGround(agent: string): Promise<Ground> {
   const archiveDir = join(dataDir, "archive");
   mkdirSync(archiveDir);
   const images = join(dataDir, "images.json");
-  writeFileSync(images, JSON.stringify({ [agentImage]: { command: [process.execPath, join(repo, agent)] } }));
+  const programs = {
+    [agentImage]: [join(repo, agent)],
+    [demoImage]: [join(repo, "services/demo-server/src/main.ts")],
+    "svc.local/exits": ["-e", "process.exit(3)"],
+  };
+  const table = Object.entries(programs).map(([image, args]) => [
+    image,
+    { command: [process.execPath, ...args] },
+  ]);
+  writeFileSync(images, JSON.stringify(Object.fromEntries(table)));
   const serviceAccounts = [{ namespace: "svc", name: "storage" }];
   const [cluster, nats, database] = await Promise.all([
     startLocalCluster({ dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200 }),

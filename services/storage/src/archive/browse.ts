@@ -1,0 +1,39 @@
+import type { Handler } from "@svc/mesh";
+import { type backups, Fault } from "@svc/proto";
+import type { TaskFault } from "@svc/world";
+import { archiveNameOf } from "../backup/row.ts";
+import { findBackup } from "../backup/store.ts";
+import { runToEnd } from "../job/await.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { newJobName } from "../job/names.ts";
+import { assertConfigured } from "../job/world.ts";
+
+/** storage.backup.browse: a Job reads the tree, for only Jobs see the archive folder. */
+export const browse =
+  (deps: StorageDeps): Handler<typeof backups.browseBackup> =>
+  async (context, { id, path }) => {
+    assertConfigured(deps);
+    const row = await findBackup(deps.db, { scope: { kind: "all" }, id });
+    if (!row) throw context.fault("no_backup");
+    const wish = {
+      name: newJobName("browse", row.server_name),
+      server: row.server_name,
+      manager: "svc-verify" as const,
+      task: { mode: "browse" as const, from: { kind: "archive" as const, name: archiveNameOf(row) }, path },
+      deadlineMs: deps.settings.storage.browse_deadline,
+      archive: "ro" as const,
+    };
+    const timeoutMs = context.deadlineAt - Date.now() - answerMs;
+    const outcome = await runToEnd(deps, wish, { timeoutMs, signal: context.signal });
+    if (outcome.kind === "refused") throw refusal(outcome.fault);
+    if (outcome.kind === "broken") throw new Fault("unavailable", { message: outcome.message });
+    return { path, entries: outcome.done.listing ?? [], truncated: outcome.done.truncated ?? false };
+  };
+
+/** Left of the deadline for cleaning up and for the way back. */
+const answerMs = 2_000;
+
+function refusal({ code, message }: TaskFault): Fault {
+  if (code === "not_found" || code === "bad_path") return new Fault(code, { message });
+  return new Fault("backup_corrupt", { message });
+}

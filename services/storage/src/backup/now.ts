@@ -1,0 +1,75 @@
+// `svc backup-now` (behaviour.md q): a plan over all servers, then one after the other.
+
+import { resources } from "@svc/kube";
+import type { Handler } from "@svc/mesh";
+import { type backups, type OutputOf, worlds } from "@svc/proto";
+import { assertAnyName } from "../access.ts";
+import { auditActor } from "../audit.ts";
+import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { listWorlds, type WorldServer } from "../job/world.ts";
+import { startBackup } from "./start.ts";
+
+type Action = OutputOf<typeof backups.planBackups>["servers"][number]["action"];
+
+/** What is done with one server; stopped ones come first. Pure. */
+export function actionFor(
+  world: WorldServer | undefined,
+  about: { hasVolume: boolean; mayStop: boolean },
+): Action {
+  if (!world?.exists) return "skip_unknown";
+  if (!about.hasVolume) return "skip_no_volume";
+  if (world.stopped) return "back_up";
+  return about.mayStop ? "stop_then_back_up" : "skip_running";
+}
+
+const order: readonly Action[] = [
+  "back_up",
+  "stop_then_back_up",
+  "skip_running",
+  "skip_no_volume",
+  "skip_unknown",
+];
+
+/** storage.backup.plan-now */
+export const planNow =
+  (deps: StorageDeps): Handler<typeof backups.planBackups> =>
+  async (_context, { names, may_stop }) => {
+    const [all, claims] = await Promise.all([
+      listWorlds(deps),
+      deps.kube.list(resources.claims, placeOf(deps)),
+    ]);
+    const bound = new Set(
+      claims.items.filter(({ status }) => status?.phase === "Bound").map(({ metadata }) => metadata.name),
+    );
+    const known = new Map(all.map((world) => [world.name, world]));
+    const servers = (names ?? [...known.keys()]).map((name) => {
+      const world = known.get(name);
+      const hasVolume = world !== undefined && bound.has(world.volume_claim);
+      return { name, action: actionFor(world, { hasVolume, mayStop: may_stop }) };
+    });
+    return { servers: servers.sort((a, b) => order.indexOf(a.action) - order.indexOf(b.action)) };
+  };
+
+/** storage.backup.start-now */
+export const startNow =
+  (deps: StorageDeps): Handler<typeof backups.backUpNow> =>
+  async (context, { name, may_stop, os_user }) => {
+    assertAnyName(name);
+    if (may_stop && !(await deps.mesh.call(worlds.holdWorld, { name })).stopped) return { state: "stopping" };
+    const about = { ...auditActor(context), actor: os_user.trim() || "break-glass", source: "internal:ops" };
+    const { job } = await startBackup(deps, {
+      server: name,
+      reason: "manual",
+      startedBy: about.actor,
+      limits: { cooldown: false, cap: false },
+      check: () => {},
+    });
+    deps.mesh.audit({ ...about, action: "backup.create", server_name: name, payload: { job } });
+    return { state: "started", job };
+  };
+
+/** storage.backup.resume */
+export const resume =
+  ({ mesh }: StorageDeps): Handler<typeof backups.resumeAfterBackup> =>
+  async (_context, { name }) =>
+    mesh.call(worlds.resumeServer, { name });

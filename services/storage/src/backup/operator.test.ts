@@ -1,0 +1,174 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { resources } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import { until } from "@svc/mesh/testing";
+import { backups } from "@svc/proto";
+import { lockedServers } from "@svc/world-lock";
+import { faultOf, staff } from "../testing/callers.ts";
+import { demoImage, openStage, type Stage } from "../testing/stage.ts";
+import { namespace } from "../testing/worlds.ts";
+
+const files = { "level.dat": "one", "region/r.0.0.mca": "chunks", "region/r.0.1.mca": "more" };
+
+describe("what the operator at the host may do with backups", () => {
+  let stage: Stage;
+  let operator: Mesh;
+  let id = "";
+  before(async () => {
+    stage = await openStage();
+    await stage.start();
+    operator = await stage.nats.connect("operator");
+    await stage.addServer("survival", "usr-1", files);
+    await stage.external.call(backups.create, { name: "survival" }, staff);
+    await settled("survival");
+    id = (await find())[0]?.id ?? "";
+  });
+  after(async () => {
+    await operator?.drain(500);
+    await stage?.close();
+  });
+
+  const find = async () =>
+    (await operator.call(backups.findBackups, { server: "survival", limit: 20, offset: 0 })).backups;
+  const settled = async (name: string) => {
+    const look = () => operator.call(backups.listJobsByOperator, { name });
+    const isOpen = (job: backups.WorldJob) => job.state === "running" || job.then_restore === "pending";
+    await until(async () => !(await look()).jobs.some(isOpen), 20_000);
+    return (await look()).jobs;
+  };
+
+  test("a backup is labelled and pinned, and both are taken back", async () => {
+    const first = await operator.call(backups.annotateBackup, { id, label: "before 1.22", pinned: true });
+    assert.deepEqual([first.label, first.pinned], ["before 1.22", true]);
+    const second = await operator.call(backups.annotateBackup, { id, pinned: false });
+    assert.deepEqual([second.label, second.pinned], ["before 1.22", false]);
+    assert.deepEqual(await find(), [second]);
+    assert.equal(
+      await faultOf(operator.call(backups.annotateBackup, { id: "bk-none", label: "x" })),
+      "no_backup",
+    );
+  });
+
+  test("a backup's folders are read from its archive, and no Job stays behind", async () => {
+    const top = await operator.call(backups.browseBackup, { id, path: "" });
+    assert.deepEqual(
+      top.entries.map(({ name, is_dir }) => [name, is_dir]),
+      [
+        ["level.dat", false],
+        ["region", true],
+      ],
+    );
+    const region = await operator.call(backups.browseBackup, { id, path: "region" });
+    assert.deepEqual(region.entries.map(({ name }) => name).sort(), ["r.0.0.mca", "r.0.1.mca"]);
+    assert.equal(await faultOf(operator.call(backups.browseBackup, { id, path: "nothing" })), "not_found");
+    assert.equal(await faultOf(operator.call(backups.browseBackup, { id, path: "../etc" })), "bad_path");
+    await until(async () => {
+      const { items } = await stage.kube.list(resources.jobs, { namespace });
+      return !items.some(({ metadata }) => metadata.name.startsWith("browse-"));
+    });
+  });
+
+  test("single files come back, and nothing else of the world changes", async () => {
+    stage.changeWorld("survival", { "level.dat": "two", "region/r.0.0.mca": "broken", "new.txt": "new" });
+    await operator.call(backups.restoreByOperator, {
+      id,
+      only: ["region/r.0.0.mca"],
+      safety_snapshot: true,
+    });
+    assert.equal((await settled("survival"))[0]?.state, "succeeded");
+    assert.deepEqual(stage.worldOf("survival"), {
+      "level.dat": "two",
+      "new.txt": "new",
+      "region/r.0.0.mca": "chunks",
+    });
+  });
+
+  test("a backup of everything is planned, stops what runs only when told, and starts it again", async () => {
+    await stage.addServer("running", "usr-1", files);
+    const target = { name: "running", namespace };
+    await stage.kube.patch(lockedServers, target, { merge: { spec: { desiredState: "Running" } } });
+    const status = { merge: { status: { phase: "Running" } }, subresource: "status" as const };
+    await stage.kube.patch(lockedServers, target, status);
+    const plan = (may_stop: boolean) =>
+      operator.call(backups.planBackups, { names: ["nobody", "running", "survival"], may_stop });
+    assert.deepEqual((await plan(false)).servers, [
+      { name: "survival", action: "back_up" },
+      { name: "running", action: "skip_running" },
+      { name: "nobody", action: "skip_unknown" },
+    ]);
+    assert.equal((await plan(true)).servers[1]?.action, "stop_then_back_up");
+    const start = (may_stop: boolean) =>
+      operator.call(backups.backUpNow, { name: "running", may_stop, os_user: "root" });
+    assert.equal(await faultOf(start(false)), "not_stopped");
+    let started = await start(true);
+    assert.equal(started.state, "stopping");
+    await until(async () => {
+      started = await start(true);
+      return started.state === "started";
+    });
+    assert.equal((await settled("running"))[0]?.state, "succeeded");
+    await operator.call(backups.resumeAfterBackup, { name: "running" });
+    assert.equal((await stage.kube.get(lockedServers, target)).spec.desiredState, "Running");
+  });
+
+  test("a drill boots the server on what the backup holds, tells its version and leaves nothing behind", async () => {
+    await addSet(stage, "survival", demoImage);
+    const before = stage.worldOf("survival");
+    const { id: drill } = await operator.call(backups.startDrill, { name: "survival", backup_id: id });
+    const read = () => operator.call(backups.readDrill, { id: drill });
+    await until(async () => ["passed", "failed"].includes((await read()).state), 60_000);
+    const end = await read();
+    assert.equal(end.state, "passed", end.message);
+    assert.match(end.version ?? "", /1\.21/);
+    assert.deepEqual(stage.worldOf("survival"), before);
+    await until(async () => {
+      const lists = await Promise.all([
+        stage.kube.list(resources.pods, { namespace }),
+        stage.kube.list(resources.claims, { namespace }),
+      ]);
+      return lists.every(({ items }) => !items.some(({ metadata }) => metadata.name.startsWith("drill-")));
+    });
+  });
+
+  test("a drill of a server that does not come up fails and says why", async () => {
+    await stage.addServer("broken", "usr-1", files);
+    await addSet(stage, "broken", "svc.local/exits");
+    await stage.external.call(backups.create, { name: "broken" }, staff);
+    await settled("broken");
+    const { id: drill } = await operator.call(backups.startDrill, { name: "broken" });
+    const read = () => operator.call(backups.readDrill, { id: drill });
+    await until(async () => (await read()).state === "failed", 60_000);
+    assert.equal((await read()).message, "the server ended while it started");
+  });
+});
+
+/** The set that lifecycle keeps of a server at rest. */
+async function addSet(stage: Stage, name: string, image: string): Promise<void> {
+  const labels = { "svc.internal/server": name };
+  const probe = { tcpSocket: { port: 25_565 }, periodSeconds: 1 };
+  const container = {
+    name: "minecraft",
+    image,
+    volumeMounts: [{ name: "world", mountPath: "/data" }],
+    startupProbe: { ...probe, failureThreshold: 60 },
+    readinessProbe: probe,
+  };
+  await stage.kube.create(resources.statefulSets, {
+    apiVersion: "apps/v1",
+    kind: "StatefulSet",
+    metadata: { name, namespace },
+    spec: {
+      serviceName: name,
+      replicas: 0,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [container] } },
+      volumeClaimTemplates: [
+        {
+          metadata: { name: "world" },
+          spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+        },
+      ],
+    },
+  });
+}

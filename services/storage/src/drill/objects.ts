@@ -1,0 +1,51 @@
+// What a drill makes in the cluster: a scratch volume like the world's, and a copy of the server's pod on it. Pure.
+
+import type { PersistentVolumeClaim, Pod, StatefulSet } from "@svc/kube";
+import { label } from "../job/names.ts";
+import { type Drill, scratchName } from "./drill.ts";
+
+const drillLabel = "svc.internal/drill";
+
+type Place = { namespace: string };
+
+export function scratchClaim(
+  drill: Drill,
+  world: PersistentVolumeClaim,
+  { namespace }: Place,
+): PersistentVolumeClaim {
+  const { accessModes, resources, storageClassName } = world.spec ?? {};
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: scratchName(drill), namespace, labels: labelsOf(drill) },
+    spec: {
+      accessModes: accessModes ?? ["ReadWriteOnce"],
+      ...(resources?.requests && { resources: { requests: resources.requests } }),
+      // A class of its own or none at all: an empty one names volumes that somebody made by hand.
+      ...(storageClassName && { storageClassName }),
+    },
+  };
+}
+
+/** Without the server's labels: no Service sends players to it, no set takes it over, no operator counts it. */
+export function scratchPod(drill: Drill, set: StatefulSet, { namespace }: Place): Pod {
+  const { spec } = set.spec.template;
+  const { nodeSelector: _anywhere, ...kept } = spec ?? { containers: [] };
+  const others = (kept.volumes ?? []).filter(({ name }) => name !== "world");
+  const claimName = scratchName(drill);
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: claimName, namespace, labels: labelsOf(drill) },
+    spec: {
+      ...kept,
+      restartPolicy: "Never",
+      terminationGracePeriodSeconds: 5,
+      volumes: [...others, { name: "world", persistentVolumeClaim: { claimName } }],
+    },
+  };
+}
+
+function labelsOf(drill: Drill): Record<string, string> {
+  return { [drillLabel]: drill.id, [label.component]: "drill" };
+}

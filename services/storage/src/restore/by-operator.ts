@@ -1,0 +1,27 @@
+import type { Handler } from "@svc/mesh";
+import type { backups } from "@svc/proto";
+import { auditActor } from "../audit.ts";
+import { findBackup } from "../backup/store.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { beginRestore } from "./begin.ts";
+
+/** storage.backup.restore-by-operator */
+export const restoreByOperator =
+  (deps: StorageDeps): Handler<typeof backups.restoreByOperator> =>
+  async (context, { id, only, safety_snapshot }) => {
+    const found = await findBackup(deps.db, { scope: { kind: "all" }, id });
+    if (!found) throw context.fault("no_backup");
+    const name = found.server_name;
+    const about = auditActor(context);
+    await beginRestore(deps, {
+      server: name,
+      principal: context.principal,
+      startedBy: about.actor,
+      backupId: id,
+      hasSnapshot: safety_snapshot,
+      ...(only && { only }),
+    });
+    const payload = { backup_id: id, safety_snapshot, ...(only && { only }) };
+    deps.mesh.audit({ ...about, action: "backup.restore", server_name: name, payload });
+    return { name, backup_id: id, safety_snapshot };
+  };
