@@ -99,7 +99,8 @@ export async function listOps(deps: TransferDeps, server: string): Promise<files
 async function withProgress(deps: TransferDeps, entry: Entry): Promise<StoredOp> {
   const op = await settleOp(deps, entry);
   if (op.state !== "running" || op.preparing_at > 0) return op;
-  const progress = await readProgress(logDepsOf(deps), op.job);
+  // The list is worth more than the progress: a log that cannot be read now is read by the next look.
+  const progress = await readProgress(logDepsOf(deps), op.job).catch(() => undefined);
   return progress ? { ...op, ...progress } : op;
 }
 

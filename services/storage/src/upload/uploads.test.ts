@@ -1,0 +1,334 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { request } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { uploads } from "@svc/proto";
+import { contentDigest, cookie, digestOf, type FaceStage, openFaceStage } from "../testing/faces.ts";
+import type { Replica } from "../testing/stage.ts";
+
+const base = "/api/v1/servers/survival/files";
+type Session = uploads.FileUploadSession;
+type Op = { id: string; state: string; error?: { code: string; message: string } };
+
+describe("uploads, over both faces and with the shipped agent", () => {
+  let bed: FaceStage;
+  let replica: Replica;
+  const begun = new Set<string>();
+  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
+  const staged = () => readdirSync(bed.stagingDir);
+  before(async () => {
+    bed = await openFaceStage();
+    replica = await bed.start();
+    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one" });
+  });
+  after(() => bed?.close());
+
+  const begin = async (path: string, size: number) => {
+    const about = { method: "POST", json: { size } };
+    const { status, body } = await bed.ask(`${base}/uploads?path=${path}`, about);
+    assert.equal(status, 201, JSON.stringify(body));
+    begun.add((body as Session).id);
+    return body as Session;
+  };
+  const put = (id: string, offset: number, bytes: Uint8Array, headers: Record<string, string> = {}) =>
+    bed.ask(`${base}/uploads/${id}?offset=${offset}`, { method: "PUT", bytes, headers });
+  const read = async (id: string) => (await bed.ask(`${base}/uploads/${id}`)).body as Session;
+  const codeOf = ({ status, body }: Awaited<ReturnType<typeof put>>) =>
+    `${status} ${(body["error"] as { code?: string } | undefined)?.code ?? ""}`.trim();
+  const commit = (id: string, json: object = {}) =>
+    bed.ask(`${base}/uploads/${id}/commit`, { method: "POST", json });
+  const ended = async (id: string) => {
+    const find = async () => {
+      const { status, body } = await bed.ask(`${base}/ops`);
+      assert.equal(status, 200, JSON.stringify(body));
+      return (body["ops"] as Op[]).find((op) => op.id === id);
+    };
+    await until(async () => (await find())?.state !== "running", 20_000);
+    return find();
+  };
+  const cancelAll = async () => {
+    for (const id of begun) await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
+    begun.clear();
+  };
+
+  describe("in one request", () => {
+    const upload = (
+      path: string,
+      bytes: Uint8Array,
+      about: { overwrite?: boolean; headers?: Record<string, string> } = {},
+    ) =>
+      bed.ask(`${base}/upload?path=${path}&overwrite=${about.overwrite ?? false}`, {
+        method: "PUT",
+        bytes,
+        ...(about.headers && { headers: about.headers }),
+      });
+
+    test("a file lands whole, and nothing stays staged", async () => {
+      const bytes = randomBytes(3_000_000);
+      const { status, body } = await upload("mods.jar", bytes);
+      assert.equal(status, 200, JSON.stringify(body));
+      const sha256 = digestOf(bytes).toString("hex");
+      assert.deepEqual(body, { path: "mods.jar", status: "uploaded", sha256, size: 3_000_000 });
+      assert.ok(readFileSync(inWorld("mods.jar")).equals(bytes));
+      await until(() => staged().length === 0);
+    });
+    test("an empty file lands", async () => {
+      const { status, body } = await upload("empty.txt", new Uint8Array(0), {
+        headers: { "content-length": "0" },
+      });
+      assert.equal(status, 200, JSON.stringify(body));
+      assert.equal(readFileSync(inWorld("empty.txt")).length, 0);
+    });
+    test("what is there is only replaced when that is asked for", async () => {
+      assert.equal(codeOf(await upload("level.dat", Buffer.from("two"))), "409 file_exists");
+      assert.equal(readFileSync(inWorld("level.dat"), "utf8"), "one");
+      assert.equal((await upload("level.dat", Buffer.from("two"), { overwrite: true })).status, 200);
+      assert.equal(readFileSync(inWorld("level.dat"), "utf8"), "two");
+      assert.equal(codeOf(await upload("no/where.txt", Buffer.from("x"))), "404 not_found");
+    });
+    test("a digest that is missing, malformed or wrong keeps everything as it was", async () => {
+      const bytes = Buffer.from("three");
+      const wrong = contentDigest(Buffer.from("other"));
+      const codes = [];
+      for (const digest of ["sha-512=:AAAA:", "sha-256=:no:", wrong]) {
+        codes.push(
+          codeOf(
+            await upload("level.dat", bytes, { overwrite: true, headers: { "content-digest": digest } }),
+          ),
+        );
+      }
+      assert.deepEqual(codes, ["400 digest_required", "400 bad_digest", "400 digest_mismatch"]);
+      assert.equal(readFileSync(inWorld("level.dat"), "utf8"), "two");
+      await until(() => staged().length === 0);
+    });
+    test("a body of no declared length is 411, one over 64 MiB is 413 before a byte is read", async () => {
+      const raw = (headers: Record<string, string>) =>
+        new Promise<number>((resolve, reject) => {
+          const url = `${bed.externalUrl}${base}/upload?path=x`;
+          const all = { ...cookie("usr-1"), "content-digest": contentDigest(Buffer.from("x")), ...headers };
+          const outgoing = request(url, { method: "PUT", headers: all }, (response) => {
+            resolve(response.statusCode ?? 0);
+            outgoing.destroy();
+          });
+          outgoing.on("error", reject);
+          outgoing.flushHeaders();
+        });
+      assert.equal(await raw({ "transfer-encoding": "chunked" }), 411);
+      assert.equal(await raw({ "content-length": String(uploads.singleUploadBytes + 1) }), 413);
+    });
+    test("a connection that is cut leaves nothing behind", async () => {
+      const url = `${bed.externalUrl}${base}/upload?path=cut.bin`;
+      const headers = {
+        ...cookie("usr-1"),
+        "content-digest": contentDigest(Buffer.alloc(1)),
+        "content-length": "1000000",
+        "content-type": "application/octet-stream",
+      };
+      const outgoing = request(url, { method: "PUT", headers });
+      outgoing.on("error", () => {});
+      outgoing.write(Buffer.alloc(300_000));
+      await until(() => staged().length === 1);
+      outgoing.destroy();
+      await until(() => staged().length === 0);
+      assert.equal(existsSync(inWorld("cut.bin")), false);
+    });
+  });
+
+  describe("in parts", () => {
+    afterEach(cancelAll);
+
+    test("parts in order make the file, and the operation tells how it ended", async () => {
+      const bytes = randomBytes(2_500_000);
+      const { id, part_max_bytes, received } = await begin("big.bin", bytes.length);
+      assert.deepEqual([part_max_bytes, received], [33_554_432, 0]);
+      for (let at = 0; at < bytes.length; at += 1_000_000) {
+        const part = bytes.subarray(at, at + 1_000_000);
+        const { status, body } = await put(id, at, part);
+        assert.equal(status, 200, JSON.stringify(body));
+        assert.equal(body["received"], at + part.length);
+      }
+      const { parts } = await read(id);
+      assert.deepEqual(
+        parts.map(({ size, sha256 }) => [size, sha256]),
+        [0, 1_000_000, 2_000_000].map((at) => {
+          const part = bytes.subarray(at, at + 1_000_000);
+          return [part.length, digestOf(part).toString("hex")];
+        }),
+      );
+      const { status, body } = await commit(id);
+      assert.equal(status, 202, JSON.stringify(body));
+      const op = await ended((body["op"] as Op).id);
+      assert.equal(op?.state, "succeeded", JSON.stringify(op));
+      assert.ok(readFileSync(inWorld("big.bin")).equals(bytes));
+      assert.equal((await bed.ask(`${base}/uploads/${id}`)).status, 404);
+      assert.deepEqual(staged(), []);
+    });
+    test("an empty session is committed without a part", async () => {
+      const { id } = await begin("hollow.bin", 0);
+      const op = await ended(((await commit(id)).body["op"] as Op).id);
+      assert.equal(op?.state, "succeeded", JSON.stringify(op));
+      assert.equal(readFileSync(inWorld("hollow.bin")).length, 0);
+    });
+    test("a part out of order, repeated, wrong or beyond the end is refused and changes nothing", async () => {
+      const { id } = await begin("order.bin", 10);
+      const first = Buffer.from("01234");
+      const wrong = { "content-digest": contentDigest(Buffer.from("other")) };
+      const codes = [
+        codeOf(await put(id, 5, first)),
+        codeOf(await put(id, 0, first, wrong)),
+        codeOf(await put(id, 0, Buffer.alloc(11))),
+        codeOf(await put(id, 0, first)),
+        codeOf(await put(id, 0, first)),
+        codeOf(await put(id, 5, Buffer.alloc(6))),
+        codeOf(await commit(id)),
+      ];
+      assert.deepEqual(codes, [
+        "409 upload_offset_mismatch",
+        "400 digest_mismatch",
+        "413 part_too_large",
+        "200",
+        "409 upload_offset_mismatch",
+        "413 part_too_large",
+        "409 upload_incomplete",
+      ]);
+      assert.equal((await read(id)).received, 5);
+      assert.equal(readdirSync(join(bed.stagingDir, id)).length, 1);
+    });
+    test("of two writers of one part, one wins, and the other hears that it is busy", async () => {
+      const bytes = randomBytes(4_000_000);
+      const { id } = await begin("race.bin", bytes.length);
+      const codes = (await Promise.all([put(id, 0, bytes), put(id, 0, bytes), put(id, 0, bytes)])).map(
+        codeOf,
+      );
+      assert.equal(codes.filter((code) => code === "200").length, 1, codes.join());
+      const others = codes.filter((code) => code !== "200");
+      assert.ok(
+        others.every((code) => /^409 upload_(busy|offset_mismatch)$/.test(code)),
+        codes.join(),
+      );
+      assert.equal(readdirSync(join(bed.stagingDir, id)).length, 1);
+    });
+    test("a fifth session of an account is refused, and one that is cancelled makes room", async () => {
+      const sessions = [];
+      for (let n = 0; n < 4; n++) sessions.push(await begin(`many-${n}.bin`, 10));
+      const fifth = () => bed.refusal(`${base}/uploads?path=x`, { method: "POST", json: { size: 1 } });
+      assert.equal(await fifth(), "429 too_many_uploads");
+      const [one] = sessions;
+      assert.equal((await bed.ask(`${base}/uploads/${one?.id}`, { method: "DELETE" })).status, 204);
+      const { id } = await begin("many-4.bin", 10);
+      for (const session of [...sessions, { id }]) {
+        await bed.ask(`${base}/uploads/${session.id}`, { method: "DELETE" });
+      }
+    });
+    test("a session is unknown to everybody else and on every other server", async () => {
+      await bed.stage.addServer("other", "usr-1");
+      const { id } = await begin("mine.bin", 10);
+      assert.equal(await bed.refusal(`${base}/uploads/${id}`, { as: "usr-2" }), "403 forbidden");
+      const elsewhere = `/api/v1/servers/other/files/uploads/${id}`;
+      assert.equal(await bed.refusal(elsewhere), "404 upload_not_found");
+      assert.equal(await bed.refusal(`${base}/uploads/..`), "404 not_found");
+      await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
+    });
+    test("a token opens what is staged once, and a wrong one is as unknown as a wrong id", async () => {
+      const { id } = await begin("token.bin", 5);
+      await put(id, 0, Buffer.from("01234"));
+      for (const place of [id, "0".repeat(32), "x"]) {
+        const headers = { authorization: `Bearer ${"a".repeat(64)}` };
+        const url = `${bed.internalUrl}/api/v1/internal/file-uploads/${place}`;
+        for (const method of ["GET", "DELETE"])
+          assert.equal((await fetch(url, { method, headers })).status, 404);
+      }
+      await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
+    });
+    test("a commit that cannot land keeps the session, and the next one lands it", async () => {
+      writeFileSync(inWorld("there.bin"), "old");
+      const { id } = await begin("there.bin", 5);
+      await put(id, 0, Buffer.from("01234"));
+      const failed = await ended(((await commit(id)).body["op"] as Op).id);
+      assert.deepEqual([failed?.state, failed?.error?.code], ["failed", "file_exists"]);
+      assert.equal(readFileSync(inWorld("there.bin"), "utf8"), "old");
+      const again = await ended(((await commit(id, { overwrite: true })).body["op"] as Op).id);
+      assert.equal(again?.state, "succeeded", JSON.stringify(again));
+      assert.equal(readFileSync(inWorld("there.bin"), "utf8"), "01234");
+    });
+  });
+
+  describe("when processes die", () => {
+    test("a session goes on at another replica where it was", async () => {
+      const bytes = randomBytes(2_000_000);
+      const { id } = await begin("resumed.bin", bytes.length);
+      await put(id, 0, bytes.subarray(0, 1_000_000));
+      await replica.stop();
+      replica = await bed.start();
+      assert.equal((await read(id)).received, 1_000_000);
+      assert.equal(codeOf(await put(id, 1_000_000, bytes.subarray(1_000_000))), "200");
+      const op = await ended(((await commit(id)).body["op"] as Op).id);
+      assert.equal(op?.state, "succeeded", JSON.stringify(op));
+      assert.ok(readFileSync(inWorld("resumed.bin")).equals(bytes));
+    });
+    test("a writer that died loses its place after its lease, and its half part is swept", async () => {
+      const { id } = await begin("dead.bin", 10);
+      const bucket = await bed.stage.nats.connect("storage");
+      const entry = await bucket.bucket(uploads.stagedUploads).get(id);
+      assert.ok(entry);
+      const dead = { ...entry.value, writer: { id: "dead", until: Date.now() + 700 } };
+      await bucket.bucket(uploads.stagedUploads).update(id, dead, entry.revision);
+      assert.equal(codeOf(await put(id, 0, Buffer.from("01234"))), "409 upload_busy");
+      assert.equal(await bed.refusal(`${base}/uploads/${id}`, { method: "DELETE" }), "409 upload_busy");
+      await until(async () => codeOf(await put(id, 0, Buffer.from("01234"))) === "200");
+      await bucket.drain(100);
+      await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
+    });
+  });
+});
+
+describe("an upload volume that is full", {
+  skip: process.getuid?.() !== 0 && "needs root for a tmpfs",
+}, () => {
+  let bed: FaceStage;
+  let volume: string;
+  before(async () => {
+    volume = mkdtempSync(join(tmpdir(), "svc-full-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", volume]);
+    bed = await openFaceStage();
+    await bed.start([`storage.staging_path=${volume}/staging`, "storage.staging_keep_free=0.1"]);
+    await bed.stage.addServer("survival", "usr-1");
+  });
+  after(async () => {
+    await bed?.close();
+    execFileSync("umount", [volume]);
+    rmSync(volume, { recursive: true });
+  });
+  const begin = (size: number) => bed.ask(`${base}/uploads?path=x.bin`, { method: "POST", json: { size } });
+
+  test("a session is refused when the room it would reserve is not there, also for those before it", async () => {
+    assert.equal((await begin(9_000_000)).status, 507);
+    const first = await begin(5_000_000);
+    assert.equal(first.status, 201);
+    const second = await begin(5_000_000);
+    assert.deepEqual(
+      [second.status, (second.body["error"] as { code: string }).code],
+      [507, "upload_staging_full"],
+    );
+    await bed.ask(`${base}/uploads/${first.body["id"]}`, { method: "DELETE" });
+  });
+  test("a volume that fills up under a part keeps nothing of it, and the part can be sent again", async () => {
+    const { body } = await begin(5_000_000);
+    const bytes = randomBytes(5_000_000);
+    const filler = join(volume, "filler");
+    execFileSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=1M", "count=5"], { stdio: "ignore" });
+    const place = `${base}/uploads/${body["id"]}?offset=0`;
+    assert.equal(await bed.refusal(place, { method: "PUT", bytes }), "507 upload_staging_full");
+    const folder = join(volume, "staging", String(body["id"]));
+    assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], []);
+    rmSync(filler);
+    const { status } = await bed.ask(place, { method: "PUT", bytes });
+    assert.equal(status, 200);
+    assert.equal(createHash("sha256").update(bytes).digest("hex").length, 64);
+  });
+});
