@@ -47,7 +47,7 @@ const identity = [
   sessionVerifier,
   notice,
 ];
-const storage = [backup, file, upload, storageExport];
+const storage = [backup, file, upload, storageExport, migration, reaper];
 const nouns: readonly Record<string, unknown>[] = [process, ...lifecycle, ...identity, image, ...storage];
 
 function collect<T extends { type: string }>(type: T["type"]): T[] {

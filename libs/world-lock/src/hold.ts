@@ -14,6 +14,8 @@ export type Hold = AsyncDisposable & {
   assertHeld: () => void;
   /** Takes the lock away if it is still ours, and nobody else's. Does not throw when the cluster is away. */
   release: () => Promise<void>;
+  /** Stops refreshing and leaves the lock where it is: for a kind that outlives its process (`migration`). */
+  leave: () => Promise<void>;
 };
 
 const defaultRefreshMs = 30_000;
@@ -73,6 +75,10 @@ export function keepHold(deps: LockDeps, target: Target, taken: Taken): Hold {
       if (done.signal.aborted) throw new Error(`the lock ${kind} of ${target.name} was released`);
     },
     release,
+    leave: async () => {
+      done.abort();
+      await keeping;
+    },
     [Symbol.asyncDispose]: release,
   };
 }

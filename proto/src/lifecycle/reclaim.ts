@@ -116,6 +116,24 @@ export const restartIdleClock = request({
   spec: "behaviour.md i.1",
 });
 
+export const switchWorld = request({
+  subject: "lifecycle.world.switch",
+  input: {
+    ...name,
+    /** What the server's lock annotation must say; it goes with the same write. */
+    lock: z.string().min(1).max(128),
+    node_name: z.string().min(1).max(253),
+    volume_claim: z.string().min(1).max(253),
+  },
+  output: nothing,
+  faults: ["not_found", "not_stopped", "maintenance_in_progress"],
+  callers: ["storage"],
+  idempotent: true,
+  summary:
+    "Lets a stopped server run on another node with another volume from now on, and unlocks it, all at once.",
+  spec: "behaviour.md o",
+});
+
 export const serverReleased = event({
   subject: "lifecycle.server.released",
   data: z.object({ name: z.string(), outcome: z.string(), at: z.iso.datetime() }),

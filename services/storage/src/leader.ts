@@ -9,6 +9,7 @@ import { stepDrills } from "./drill/step.ts";
 import type { StorageDeps } from "./job/deps.ts";
 import { settleAll } from "./job/settle.ts";
 import { forgetJobs } from "./job/store.ts";
+import { moveWorlds } from "./migration/serve.ts";
 
 type Loop = { everyMs: number; name: string; work: (signal: AbortSignal) => Promise<unknown> };
 
@@ -22,6 +23,7 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
   const autoBackup = createAutoBackup(deps);
   const loops: Loop[] = [
     { everyMs: storage.settle_interval, name: "settle", work: (signal) => settle(deps, signal) },
+    { everyMs: storage.move_interval, name: "moves", work: (signal) => moveWorlds(deps, signal) },
     { everyMs: storage.auto_backup_interval, name: "restore points", work: autoBackup.tick },
     { everyMs: storage.settle_interval, name: "drills", work: (signal) => stepDrills(deps, drills, signal) },
     {

@@ -26,6 +26,7 @@ import { listJobs } from "./job/list.ts";
 import { listJobsByOperator } from "./job/list-by-operator.ts";
 import { startLeading } from "./leader.ts";
 import { createStorageMetrics } from "./metrics.ts";
+import { serveMigrations } from "./migration/serve.ts";
 import { startReaping } from "./reaper/serve.ts";
 import { restoreByOperator } from "./restore/by-operator.ts";
 import { restore } from "./restore/restore.ts";
@@ -43,6 +44,7 @@ export async function startStorage(
   const drills = mesh.bucket(backups.drills);
   serveBackups(mesh, deps);
   serveOperator(mesh, deps, drills);
+  serveMigrations(mesh, deps);
   const reaping = startReaping(mesh, deps, registry);
   const transfers = startTransfers(deps, { mesh, registry });
   const leading = startLeading({ deps, drills }, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);

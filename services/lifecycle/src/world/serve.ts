@@ -9,6 +9,7 @@ import { listWorlds } from "./list.ts";
 import { releaseWorld } from "./release.ts";
 import { resumeServer } from "./resume.ts";
 import { createWorldStore } from "./store.ts";
+import { switchWorld } from "./switch.ts";
 
 export function serveWorlds(mesh: Pick<Mesh, "serve">, servers: ServerDeps, database: LifecycleStore): void {
   const deps: WorldDeps = { ...servers, worlds: createWorldStore(database) };
@@ -19,4 +20,5 @@ export function serveWorlds(mesh: Pick<Mesh, "serve">, servers: ServerDeps, data
   mesh.serve(contracts.releaseWorld, releaseWorld(deps));
   mesh.serve(contracts.stampWarning, stampWarning(deps));
   mesh.serve(contracts.restartIdleClock, restartIdleClock(deps));
+  mesh.serve(contracts.switchWorld, switchWorld(deps));
 }

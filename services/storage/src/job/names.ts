@@ -9,6 +9,7 @@ export const label = {
   ...worldJobLabels,
   scheduled: `${prefix}/scheduled`,
   component: `${prefix}/component`,
+  nodeIdentity: `${prefix}/identity`,
 };
 
 export const annotation = {

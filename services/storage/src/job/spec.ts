@@ -18,6 +18,8 @@ export type JobWish = {
   annotations?: Record<string, string>;
   /** What only this Job may know, such as a one-time token; never in its arguments. */
   secretEnv?: Record<string, string>;
+  /** Identity of the node that it must run on; the volumes decide otherwise. */
+  node?: string;
   /** How long it stays when it has ended and nobody noted it. */
   ttlMs?: number;
 };
@@ -48,6 +50,7 @@ export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, wi
         metadata: { labels },
         spec: {
           restartPolicy: "Never",
+          ...(wish.node !== undefined && { nodeSelector: { [label.nodeIdentity]: wish.node } }),
           serviceAccountName: storage.job_account,
           automountServiceAccountToken: false,
           enableServiceLinks: false,

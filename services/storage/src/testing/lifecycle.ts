@@ -3,7 +3,7 @@
 import { isKubeError, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { worlds } from "@svc/proto";
-import { type LockedServer, lockedServers } from "@svc/world-lock";
+import { type LockedServer, lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 
 export type Neighbour = {
   owners: Map<string, string>;
@@ -43,7 +43,7 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour>
       phase,
       desired_state,
       stopped: phase === "Stopped" && desired_state === "Stopped",
-      volume_claim: `world-${name}-0`,
+      volume_claim: claimOf(spec) ?? `world-${name}-0`,
       ...neighbour.told.get(name),
     };
   };
@@ -83,6 +83,10 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour>
   return neighbour;
 }
 
+function claimOf(spec: object): string | undefined {
+  return (spec as { storage?: { claimName?: string } }).storage?.claimName;
+}
+
 function serveReclaim(mesh: Mesh, kube: Kube, neighbour: Neighbour): void {
   const { owners, lastActive, told, released } = neighbour;
   mesh.serve(worlds.releaseWorld, async (_context, { name, outcome, owner_id }) => {
@@ -99,6 +103,22 @@ function serveReclaim(mesh: Mesh, kube: Kube, neighbour: Neighbour): void {
     lastActive.set(name, new Date());
     released.push({ name, outcome });
     return { done: true };
+  });
+  mesh.serve(worlds.switchWorld, async (context, { name, lock, node_name, volume_claim }) => {
+    if (neighbour.isAway) throw context.fault("unavailable");
+    const { metadata, spec } = await kube.get(lockedServers, { name, namespace });
+    if (metadata.annotations?.[maintenanceAnnotation] !== lock) {
+      if (claimOf(spec) === volume_claim) return null;
+      throw context.fault("maintenance_in_progress");
+    }
+    const annotations = { [maintenanceAnnotation]: null };
+    const { resourceVersion } = metadata;
+    const merge = {
+      metadata: { resourceVersion, annotations },
+      spec: { nodeName: node_name, storage: { claimName: volume_claim } },
+    };
+    await kube.patch(lockedServers, { name, namespace }, { merge });
+    return null;
   });
   mesh.serve(worlds.stampWarning, (_context, { name, window, at }) => {
     told.set(name, { ...told.get(name), [`warned_${window}_at`]: at });

@@ -76,13 +76,15 @@ const plurals: Record<string, [group: string, version: string, plural: string, n
   ServiceAccount: ["", "v1", "serviceaccounts", true],
   Role: ["rbac.authorization.k8s.io", "v1", "roles", true],
   RoleBinding: ["rbac.authorization.k8s.io", "v1", "rolebindings", true],
+  ClusterRole: ["rbac.authorization.k8s.io", "v1", "clusterroles", false],
+  ClusterRoleBinding: ["rbac.authorization.k8s.io", "v1", "clusterrolebindings", false],
   CustomResourceDefinition: ["apiextensions.k8s.io", "v1", "customresourcedefinitions", false],
 };
 
 /** The definition, the namespaces and what storage may do, as they are shipped. */
 export async function applyRelease(kube: Kube): Promise<void> {
   const files = ["rbac/namespaces.yaml", "crd/minecraftservers.svc.internal.json", "rbac/accounts.yaml"];
-  for (const file of [...files, "rbac/storage.yaml"]) {
+  for (const file of [...files, "rbac/storage.yaml", "rbac/storage-moves.yaml"]) {
     const text = readFileSync(join(repo, "deploy", file), "utf8");
     for (const document of parseAllDocuments(text)) {
       const object = document.toJS() as KubeObject;

@@ -1,0 +1,112 @@
+import { randomBytes } from "node:crypto";
+import type { Context, Handler } from "@svc/mesh";
+import { Fault, isFault, type migrations } from "@svc/proto";
+import { acquireLock, lockedServers, lockValue, maintenanceAnnotation } from "@svc/world-lock";
+import { assertUserName } from "../access.ts";
+import { auditActor } from "../audit.ts";
+import { lockDepsOf, placeOf, type StorageDeps } from "../job/deps.ts";
+import { assertConfigured, assertStopped, describeWorld, type WorldServer } from "../job/world.ts";
+import { assertTarget, identityOf } from "./node.ts";
+import { type MigrationRow, toWorldMigration } from "./row.ts";
+import { abandon, dropUnlocked, findCarrier, findUnfinished, insertMigration, markLocked } from "./store.ts";
+import { findPlaced, type PlacedClaim } from "./volume.ts";
+
+type Contract = typeof migrations.begin;
+
+/** storage.migration.begin: the row comes first and its lock second, so that a lock is never without a row. */
+export const begin =
+  (deps: StorageDeps): Handler<Contract> =>
+  async (context, { name, targetNode }) => {
+    assertUserName(name);
+    const known = await findKnown(deps, name);
+    if (known) return sameTarget(deps, known, targetNode);
+    const { world, placed, home } = await assertMovable(deps, name, targetNode);
+    const row = await insertMigration(deps.db, newRow(deps, context, { world, placed, home, targetNode }));
+    if (!row) throw context.fault("maintenance_in_progress");
+    await lock(deps, row);
+    await markLocked(deps.db, row, new Date(deps.now()));
+    const payload = { migration: row.id, from: row.source_node, to: row.target_node };
+    deps.mesh.audit({ ...auditActor(context), action: "world.migrate", server_name: name, payload });
+    return toWorldMigration(row);
+  };
+
+/** An unfinished move. A failed one whose lock somebody took away is over: the world may have changed since. */
+async function findKnown(deps: StorageDeps, name: string): Promise<MigrationRow | undefined> {
+  const known = await findUnfinished(deps.db, name);
+  if (known?.state !== "failed" || (await holdsLock(deps, known))) return known;
+  await abandon(deps.db, known.id, new Date(deps.now()));
+  return undefined;
+}
+
+/** Whether the server's lock is that of this move. */
+export async function holdsLock(deps: StorageDeps, { server_name, lock }: MigrationRow): Promise<boolean> {
+  const server = await deps.kube.find(lockedServers, { name: server_name, ...placeOf(deps) });
+  return server?.metadata.annotations?.[maintenanceAnnotation] === lock;
+}
+
+async function sameTarget(deps: StorageDeps, known: MigrationRow, target: string) {
+  if (known.target_node === target) return toWorldMigration(known, await findCarrier(deps.db, known));
+  throw new Fault("maintenance_in_progress", {
+    message: `The world is on its way to ${known.target_node}; finish that move first.`,
+  });
+}
+
+async function assertMovable(deps: StorageDeps, name: string, targetNode: string) {
+  const world = await describeWorld(deps, name);
+  assertConfigured(deps);
+  if (world.system || world.reaper_exempt) {
+    throw new Fault("system_server", { message: "System servers and exempt ones stay on their node." });
+  }
+  await assertTarget(deps, targetNode);
+  assertStopped(world);
+  const placed = await findPlaced(deps, world.volume_claim);
+  if (!placed) throw new Fault("no_world_volume");
+  if (!placed.home) {
+    throw new Fault("no_world_volume", {
+      message: "The world's volume is not bound to one node: it needs no move.",
+    });
+  }
+  if (identityOf(placed.home) === targetNode) {
+    throw new Fault("bad_node", { message: `The world lies on ${targetNode} already.` });
+  }
+  return { world, placed, home: identityOf(placed.home) };
+}
+
+type Facts = { world: WorldServer; placed: PlacedClaim; home: string; targetNode: string };
+
+function newRow(deps: StorageDeps, context: Context<Contract>, { world, placed, home, targetNode }: Facts) {
+  const now = deps.now();
+  const id = randomBytes(16).toString("hex");
+  return {
+    id,
+    server_name: world.name,
+    state: "backing_up" as const,
+    stage: "backing_up" as const,
+    source_node: home,
+    target_node: targetNode,
+    source_claim: world.volume_claim,
+    source_claim_uid: placed.uid,
+    target_claim: `world-${world.name}-m${id.slice(0, 12)}`,
+    lock: lockValue("migration", now),
+    owner_id: world.owner_id ?? null,
+    started_by: auditActor(context).actor,
+    started_at: new Date(now),
+    updated_at: new Date(now),
+  };
+}
+
+/** A lock that stays until the move says otherwise, whatever happens to this process. */
+async function lock(deps: StorageDeps, row: MigrationRow): Promise<void> {
+  const target = { name: row.server_name, ...placeOf(deps) };
+  try {
+    const hold = await acquireLock({ ...lockDepsOf(deps), now: () => row.started_at.getTime() }, target, {
+      kind: "migration",
+      mustBeStopped: true,
+    });
+    await hold.leave();
+  } catch (error) {
+    // Where the cluster did not answer the lock may be there: the next look finds out.
+    if (!isFault(error) || error.fault !== "unavailable") await dropUnlocked(deps.db, row.id);
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+// Nodes as moves see them (behaviour.md o).
+
+import { type Node, resources } from "@svc/kube";
+import { Fault } from "@svc/proto";
+import type { StorageDeps } from "../job/deps.ts";
+
+const prefix = "svc.internal";
+
+export function identityOf({ metadata }: Node): string {
+  return metadata.labels?.[`${prefix}/identity`] ?? metadata.name;
+}
+
+export function isOnline({ status }: Node): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;
+}
+
+/** Why a node cannot take a world; undefined when it can. Pure. */
+export function whyNoTarget(
+  nodes: readonly Node[],
+  target: string,
+): "bad_node" | "node_unavailable" | undefined {
+  const node = nodes.find(({ metadata }) => metadata.labels?.[`${prefix}/identity`] === target);
+  const labels = node?.metadata.labels ?? {};
+  const isApproved = labels[`${prefix}/approved`] === "true" && labels[`${prefix}/role`] === "worker";
+  if (!node || !isApproved || node.spec?.unschedulable) return "bad_node";
+  return isOnline(node) ? undefined : "node_unavailable";
+}
+
+export async function assertTarget({ kube }: Pick<StorageDeps, "kube">, target: string): Promise<void> {
+  const { items } = await kube.list(resources.nodes);
+  const why = whyNoTarget(items, target);
+  if (why) throw new Fault(why, why === "bad_node" ? {} : { message: `The node ${target} is offline.` });
+}

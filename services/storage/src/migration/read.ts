@@ -1,0 +1,24 @@
+import type { Handler } from "@svc/mesh";
+import type { migrations } from "@svc/proto";
+import { assertUserName } from "../access.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { toWorldMigration } from "./row.ts";
+import { findCarrier, findMigration } from "./store.ts";
+
+export const readLatest =
+  ({ db }: Pick<StorageDeps, "db">): Handler<typeof migrations.readLatest> =>
+  async (context, { name }) => {
+    assertUserName(name);
+    const row = await findMigration(db, name);
+    if (!row) throw context.fault("not_found", { message: `The world of ${name} was never moved.` });
+    return toWorldMigration(row, await findCarrier(db, row));
+  };
+
+export const read =
+  ({ db }: Pick<StorageDeps, "db">): Handler<typeof migrations.read> =>
+  async (context, { name, id }) => {
+    assertUserName(name);
+    const row = await findMigration(db, name, id);
+    if (!row) throw context.fault("not_found", { message: `There is no such move of ${name}.` });
+    return toWorldMigration(row, await findCarrier(db, row));
+  };

@@ -1,0 +1,32 @@
+import type { Handler } from "@svc/mesh";
+import type { migrations } from "@svc/proto";
+import { assertUserName } from "../access.ts";
+import { auditActor } from "../audit.ts";
+import type { StorageDeps } from "../job/deps.ts";
+import { assertStopped, describeWorld } from "../job/world.ts";
+import { holdsLock } from "./begin.ts";
+import { assertTarget } from "./node.ts";
+import { toWorldMigration } from "./row.ts";
+import { abandon, findCarrier, findMigration, retryMigration } from "./store.ts";
+
+/** storage.migration.retry: goes on with the step that failed. */
+export const retry =
+  (deps: StorageDeps): Handler<typeof migrations.retry> =>
+  async (context, { name, id }) => {
+    assertUserName(name);
+    const row = await findMigration(deps.db, name, id);
+    if (!row) throw context.fault("not_found", { message: `There is no such move of ${name}.` });
+    if (row.state !== "failed") throw context.fault("migration_not_failed");
+    if (row.abandoned || !(await holdsLock(deps, row))) {
+      await abandon(deps.db, id, new Date(deps.now()));
+      const message = "Its lock was taken away, so the world may have changed since; begin a new move.";
+      throw context.fault("migration_not_failed", { message });
+    }
+    assertStopped(await describeWorld(deps, name));
+    await assertTarget(deps, row.target_node);
+    const again = await retryMigration(deps.db, id, new Date(deps.now()));
+    if (!again) throw context.fault("migration_not_failed");
+    const payload = { migration: id, attempt: again.attempt, stage: again.stage };
+    deps.mesh.audit({ ...auditActor(context), action: "world.migrate_retry", server_name: name, payload });
+    return toWorldMigration(again, await findCarrier(deps.db, again));
+  };

@@ -1,0 +1,195 @@
+// SQL of moves. Every change says which state it comes from, so two replicas never take one step twice.
+
+import { migrations } from "@svc/proto";
+import { outboxRow, violates } from "@svc/store";
+import { type Insertable, sql } from "kysely";
+import { recordBackup } from "../backup/store.ts";
+import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database.ts";
+import type { MigrationRow, MigrationsTable } from "./row.ts";
+
+export type Open = "backing_up" | "restoring" | "switching";
+const open: readonly Open[] = ["backing_up", "restoring", "switching"];
+
+/** Undefined when another move of this world is not at its end. */
+export async function insertMigration(
+  db: StorageDb,
+  row: Insertable<MigrationsTable>,
+): Promise<MigrationRow | undefined> {
+  try {
+    return await db.insertInto("world_migrations").values(row).returningAll().executeTakeFirstOrThrow();
+  } catch (error) {
+    if (violates(error, "world_migrations_one_at_a_time")) return undefined;
+    throw error;
+  }
+}
+
+/** The move of a server that has not come to its end; a failed one waits for its retry. */
+export function findUnfinished(db: StorageDb, server: string): Promise<MigrationRow | undefined> {
+  return db
+    .selectFrom("world_migrations")
+    .selectAll()
+    .where("server_name", "=", server)
+    .where("state", "!=", "succeeded")
+    .where("abandoned", "=", false)
+    .executeTakeFirst();
+}
+
+export function findMigration(db: StorageDb, server: string, id?: string): Promise<MigrationRow | undefined> {
+  let query = db.selectFrom("world_migrations").selectAll().where("server_name", "=", server);
+  if (id !== undefined) query = query.where("id", "=", id);
+  return query.where("locked_at", "is not", null).orderBy("started_at", "desc").limit(1).executeTakeFirst();
+}
+
+export function findMoving(db: StorageDb): Promise<MigrationRow[]> {
+  return db
+    .selectFrom("world_migrations")
+    .selectAll()
+    .where("state", "in", [...open])
+    .orderBy("updated_at")
+    .execute();
+}
+
+export function findCarrier(db: StorageDb, { backup_id }: MigrationRow): Promise<BackupRow | undefined> {
+  return db
+    .selectFrom("world_backups")
+    .selectAll()
+    .where("id", "=", backup_id ?? "")
+    .executeTakeFirst();
+}
+
+export async function markLocked(db: StorageDb, row: MigrationRow, now: Date): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const done = await trx
+      .updateTable("world_migrations")
+      .set({ locked_at: now, updated_at: now })
+      .where("id", "=", row.id)
+      .where("locked_at", "is", null)
+      .executeTakeFirst();
+    if (done.numUpdatedRows === 0n) return false;
+    await tellBegun(trx, row, now);
+    return true;
+  });
+}
+
+/** A move whose lock never came about; nothing was done for it. */
+export async function dropUnlocked(db: StorageDb, id: string): Promise<void> {
+  await db.deleteFrom("world_migrations").where("id", "=", id).where("locked_at", "is", null).execute();
+}
+
+export async function abandon(db: StorageDb, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable("world_migrations")
+    .set({ abandoned: true, updated_at: now })
+    .where("id", "=", id)
+    .where("state", "=", "failed")
+    .execute();
+}
+
+/** The archive is whole: its row and the next state in one transaction. The backup is pinned until the move ends. */
+export function recordCarrier(
+  db: StorageDb,
+  row: MigrationRow,
+  backup: Insertable<WorldBackupsTable> & { created_at: Date; id: string },
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const at = backup.created_at;
+    const about = { from: "backing_up", to: "restoring", now: at } as const;
+    if (!(await advance(trx, row, { ...about, backup_id: backup.id }, () => recordBackup(trx, backup))))
+      return false;
+    return true;
+  });
+}
+
+type Step = { from: Open; to: Open | "succeeded"; now: Date; backup_id?: string };
+
+/** Takes one step; false when it was taken, failed or retried meanwhile. `first` runs before it in the transaction. */
+export async function advance(
+  db: StorageDb | StorageTrx,
+  row: MigrationRow,
+  { from, to, now, backup_id }: Step,
+  first?: () => Promise<unknown>,
+): Promise<boolean> {
+  const held = await db
+    .selectFrom("world_migrations")
+    .select("id")
+    .where("id", "=", row.id)
+    .where("state", "=", from)
+    .where("attempt", "=", row.attempt)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!held) return false;
+  await first?.();
+  const done = await db
+    .updateTable("world_migrations")
+    .set({
+      state: to,
+      stage: to,
+      updated_at: now,
+      ...(backup_id !== undefined && { backup_id }),
+      ...(to === "succeeded" && { switched: true }),
+    })
+    .where("id", "=", row.id)
+    .where("state", "=", from)
+    .where("attempt", "=", row.attempt)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+export function succeed(db: StorageDb, row: MigrationRow, now: Date): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    if (!(await advance(trx, row, { from: "switching", to: "succeeded", now }))) return false;
+    await trx
+      .updateTable("world_backups")
+      .set({ pinned_at: null })
+      .where("id", "=", row.backup_id ?? "")
+      .execute();
+    const event = { ...about(row, now), from: row.source_node, to: row.target_node };
+    await trx.insertInto("outbox").values(outboxRow(migrations.migrationSucceeded, event)).execute();
+    return true;
+  });
+}
+
+export function fail(
+  db: StorageDb,
+  row: MigrationRow,
+  { message, now }: { message: string; now: Date },
+): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const done = await trx
+      .updateTable("world_migrations")
+      .set({ state: "failed", error: message.slice(0, 1_000), updated_at: now })
+      .where("id", "=", row.id)
+      .where("state", "=", row.state)
+      .where("attempt", "=", row.attempt)
+      .executeTakeFirst();
+    if (done.numUpdatedRows === 0n) return false;
+    const event = { ...about(row, now), stage: row.stage, message };
+    await trx.insertInto("outbox").values(outboxRow(migrations.migrationFailed, event)).execute();
+    return true;
+  });
+}
+
+/** From `failed` back to where it failed; undefined when it is not failed any more. */
+export function retryMigration(db: StorageDb, id: string, now: Date): Promise<MigrationRow | undefined> {
+  return db.transaction().execute(async (trx) => {
+    const row = await trx
+      .updateTable("world_migrations")
+      .set({ state: sql`stage`, attempt: sql`attempt + 1`, error: "", updated_at: now })
+      .where("id", "=", id)
+      .where("state", "=", "failed")
+      .where("abandoned", "=", false)
+      .returningAll()
+      .executeTakeFirst();
+    if (row) await tellBegun(trx, row, now);
+    return row;
+  });
+}
+
+async function tellBegun(trx: StorageTrx, row: MigrationRow, now: Date): Promise<void> {
+  const event = { ...about(row, now), from: row.source_node, to: row.target_node, attempt: row.attempt };
+  await trx.insertInto("outbox").values(outboxRow(migrations.migrationBegun, event)).execute();
+}
+
+function about({ id, server_name }: MigrationRow, now: Date) {
+  return { id, server_name, at: now.toISOString() };
+}

@@ -1,0 +1,88 @@
+// Worlds on volumes of one node each, on a cluster of two nodes.
+
+import { type KubeObject, resource, resources } from "@svc/kube";
+import { until } from "@svc/mesh/testing";
+import { migrations } from "@svc/proto";
+import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
+import { staff } from "../../testing/callers.ts";
+import { openStage, type Replica, type Stage } from "../../testing/stage.ts";
+import { addServerObject, namespace, readFiles, writeFiles } from "../../testing/worlds.ts";
+
+type Volume = KubeObject & { spec: { local: { path: string } } };
+const volumes = resource<Volume>({
+  group: "",
+  version: "v1",
+  plural: "persistentvolumes",
+  kind: "PersistentVolume",
+  namespaced: false,
+});
+
+export type Bed = {
+  stage: Stage;
+  start: () => Promise<Replica>;
+  /** A server at rest whose world lies on `local-1`. */
+  addWorld: (name: string, files?: Record<string, string>) => Promise<void>;
+  begin: (name: string, targetNode?: string) => Promise<migrations.WorldMigration>;
+  retry: (name: string, id: string) => Promise<migrations.WorldMigration>;
+  read: (name: string) => Promise<migrations.WorldMigration>;
+  /** Waits until the move is in one of these states. */
+  reaches: (name: string, ...states: migrations.MigrationState[]) => Promise<migrations.WorldMigration>;
+  filesOf: (claim: string) => Promise<Record<string, string>>;
+  writeTo: (claim: string, files: Record<string, string>) => Promise<void>;
+  lockOf: (name: string) => Promise<string | undefined>;
+  setLock: (name: string, value: string | null) => Promise<void>;
+  specOf: (name: string) => Promise<{ nodeName?: string; storage?: { claimName?: string } }>;
+};
+
+export async function openBed(agent: "held" | "shipped"): Promise<Bed> {
+  const stage = await openStage({ agent });
+  const { kube } = stage;
+  const pathOf = async (claim: string) => {
+    const { spec } = await kube.get(resources.claims, { name: claim, namespace });
+    return (await kube.get(volumes, { name: spec?.volumeName ?? "" })).spec.local.path;
+  };
+  const serverOf = (name: string) => kube.get(lockedServers, { name, namespace });
+  const read = (name: string) => stage.external.call(migrations.readLatest, { name }, staff);
+  return {
+    stage,
+    start: () => stage.start([`archive.local_path=${stage.archiveDir}`, "storage.move_interval=50ms"]),
+    addWorld: async (name, files = { "level.dat": name, "region/r.0.0.mca": `${name} chunks` }) => {
+      const claim = `world-${name}-0`;
+      await addNodeClaim(stage, claim, "local-1");
+      writeFiles(await pathOf(claim), files);
+      stage.lifecycle.owners.set(name, "usr-1");
+      await addServerObject(kube, name);
+    },
+    begin: (name, targetNode = "local-2") =>
+      stage.external.call(migrations.begin, { name, targetNode }, staff),
+    retry: (name, id) => stage.external.call(migrations.retry, { name, id }, staff),
+    read,
+    reaches: async (name, ...states) => {
+      let seen: migrations.WorldMigration | undefined;
+      await until(async () => {
+        seen = await read(name);
+        return states.includes(seen.state);
+      }, 30_000);
+      return seen as migrations.WorldMigration;
+    },
+    filesOf: async (claim) => readFiles(await pathOf(claim)),
+    writeTo: async (claim, files) => writeFiles(await pathOf(claim), files),
+    lockOf: async (name) => (await serverOf(name)).metadata.annotations?.[maintenanceAnnotation],
+    setLock: async (name, value) => {
+      const merge = { metadata: { annotations: { [maintenanceAnnotation]: value } } };
+      await kube.patch(lockedServers, { name, namespace }, { merge });
+    },
+    specOf: async (name) => (await serverOf(name)).spec as object,
+  };
+}
+
+// The scheduler notes the node of a claim's first pod there; without a pod the test says it.
+async function addNodeClaim({ kube }: Stage, name: string, node: string): Promise<void> {
+  await kube.create(resources.claims, {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name, namespace, annotations: { "volume.kubernetes.io/selected-node": node } },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  });
+  await until(async () => (await kube.get(resources.claims, { name, namespace })).status?.phase === "Bound");
+}

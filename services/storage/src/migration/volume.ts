@@ -1,0 +1,77 @@
+// Where volumes lie (behaviour.md o: only volumes of one node are moved).
+
+import { type KubeObject, type Node, type PersistentVolumeClaim, resource, resources } from "@svc/kube";
+import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { label } from "../job/names.ts";
+
+type Requirement = { key: string; operator: string; values?: string[] };
+type Term = { matchExpressions?: Requirement[]; matchFields?: Requirement[] };
+export type Volume = KubeObject & {
+  spec?: { nodeAffinity?: { required?: { nodeSelectorTerms?: Term[] } } };
+};
+
+const volumes = resource<Volume>({
+  group: "",
+  version: "v1",
+  plural: "persistentvolumes",
+  kind: "PersistentVolume",
+  namespaced: false,
+});
+
+/** The one node that a volume can be used on; undefined when there are none or more. Pure. */
+export function homeOf(volume: Volume, nodes: readonly Node[]): Node | undefined {
+  const terms = volume.spec?.nodeAffinity?.required?.nodeSelectorTerms;
+  if (!terms) return undefined;
+  const homes = nodes.filter((node) => terms.some((term) => isMatch(term, node)));
+  return homes.length === 1 ? homes[0] : undefined;
+}
+
+function isMatch({ matchExpressions = [], matchFields = [] }: Term, { metadata }: Node): boolean {
+  const all = [
+    ...matchExpressions.map((one) => [one, metadata.labels?.[one.key]] as const),
+    ...matchFields.map((one) => [one, one.key === "metadata.name" ? metadata.name : undefined] as const),
+  ];
+  // What we cannot read decides nothing.
+  const fits = ([{ operator, values = [] }, value]: (typeof all)[number]) =>
+    operator === "In" && value !== undefined && values.includes(value);
+  return all.length > 0 && all.every(fits);
+}
+
+export type PlacedClaim = { claim: PersistentVolumeClaim; uid: string; home: Node | undefined };
+
+/** A bound claim and the node of its volume; undefined when it is not there, not bound, or going. */
+export async function findPlaced(
+  deps: Pick<StorageDeps, "kube" | "settings">,
+  name: string,
+): Promise<PlacedClaim | undefined> {
+  const claim = await deps.kube.find(resources.claims, { name, ...placeOf(deps) });
+  const volumeName = claim?.spec?.volumeName;
+  if (!claim || claim.metadata.deletionTimestamp !== undefined) return undefined;
+  if (claim.status?.phase !== "Bound" || volumeName === undefined) return undefined;
+  const [volume, { items: nodes }] = await Promise.all([
+    deps.kube.find(volumes, { name: volumeName }),
+    deps.kube.list(resources.nodes),
+  ]);
+  return { claim, uid: claim.metadata.uid ?? "", home: volume && homeOf(volume, nodes) };
+}
+
+/** A new claim like another one; where its volume comes to lie is decided by the first pod that uses it. */
+export function claimLike(
+  source: PersistentVolumeClaim,
+  name: string,
+  server: string,
+): PersistentVolumeClaim {
+  const { accessModes, resources: size, storageClassName, volumeMode } = source.spec ?? {};
+  const { namespace } = source.metadata;
+  return {
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name, ...(namespace && { namespace }), labels: { [label.server]: server } },
+    spec: {
+      ...(accessModes && { accessModes }),
+      ...(size && { resources: size }),
+      ...(storageClassName !== undefined && { storageClassName }),
+      ...(volumeMode !== undefined && { volumeMode }),
+    },
+  };
+}
