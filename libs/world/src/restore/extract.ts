@@ -5,6 +5,8 @@ import type { TarEntry } from "../archive/tar-header.ts";
 import { Cursor } from "../path/cursor.ts";
 import { dress, type Folder } from "../path/folder.ts";
 
+const smallBytes = 256 << 10;
+
 export type Owner = { uid: number; gid: number };
 
 export class TreeWriter implements AsyncDisposable {
@@ -26,26 +28,19 @@ export class TreeWriter implements AsyncDisposable {
 
   /** Writes a file whose name must be free. */
   async file(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<void> {
-    await using file = await this.create(entry.path);
+    const names = entry.path.split("/");
+    const name = names.pop() ?? "";
+    const folder = await this.#cursor.at(names, { make: true });
+    const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
+    if (entry.size <= smallBytes) return folder.putFile(name, await collect(entry, content), look);
+    await using file = await folder.createFile(name, 0o600);
     let at = 0;
     for await (const chunk of content) {
       await writeAll(file, chunk);
       at += chunk.length;
     }
-    if (at !== entry.size) throw new Error(`${entry.path} is not as long as it says`);
-    await this.dress(file, entry);
-  }
-
-  /** A new file to write to; close it after `dress`. */
-  async create(path: string): Promise<FileHandle> {
-    const names = path.split("/");
-    const name = names.pop() ?? "";
-    const folder = await this.#cursor.at(names, { make: true });
-    return await folder.createFile(name, 0o600);
-  }
-
-  async dress(file: FileHandle, { mode, mtimeMs }: Pick<TarEntry, "mode" | "mtimeMs">): Promise<void> {
-    await dress(file, { mode, atSeconds: secondsOf(mtimeMs), owner: this.#owner });
+    assertWhole(entry, at);
+    await dress(file, look);
   }
 
   /** Gives folders their modes and times, the inner ones first. */
@@ -59,6 +54,18 @@ export class TreeWriter implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#cursor[Symbol.asyncDispose]();
   }
+}
+
+async function collect(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const chunk of content) parts.push(chunk);
+  const whole = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+  assertWhole(entry, whole.length);
+  return whole;
+}
+
+function assertWhole({ path, size }: TarEntry, length: number): void {
+  if (length !== size) throw new Error(`${path} is not as long as it says`);
 }
 
 export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {

@@ -1,8 +1,9 @@
 // The bytes of one entry of a zip, never more of them than the directory says, with their checksum compared.
 
+import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
-import { crc32, createInflateRaw, inflateRaw } from "node:zlib";
+import { crc32, createInflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { errnoOf } from "../fault.ts";
 import { invalid, type ZipEntry } from "./read.ts";
 
@@ -10,17 +11,39 @@ const inflateWhole = promisify(inflateRaw);
 const localHeaderBytes = 30;
 /** What an entry may take to be unpacked in one go, packed and plain together. */
 const smallBytes = 8 << 20;
+const tinyBytes = 128 << 10;
 const chunkBytes = 1 << 20;
 
 export function isSmall({ size, packedSize }: ZipEntry): boolean {
   return size + packedSize <= smallBytes;
 }
 
+/** One so small that reading and unpacking it at once is quicker than asking the thread pool to. */
+export function isTiny({ size, packedSize }: ZipEntry): boolean {
+  return size + packedSize <= tinyBytes;
+}
+
+/** All of a tiny entry. Throws `archive_invalid`. */
+export function readTiny(file: FileHandle, entry: ZipEntry): Buffer {
+  const wanted = Buffer.allocUnsafe(guessBytes(entry));
+  const first = wanted.subarray(0, readSync(file.fd, wanted, 0, wanted.length, entry.headerAt));
+  const start = dataStart(first, entry);
+  const packed = Buffer.alloc(entry.packedSize);
+  const have = first.copy(packed, 0, start);
+  const rest = packed.length - have;
+  if (rest > 0 && readSync(file.fd, packed, have, rest, entry.headerAt + start + have) < rest)
+    throw invalid("the archive ends too early", entry.path);
+  if (!entry.isDeflated) return checked(packed, entry);
+  try {
+    return checked(inflateRawSync(packed, { maxOutputLength: Math.max(1, entry.size) }), entry);
+  } catch (error) {
+    throw explained(error, entry);
+  }
+}
+
 /** All of a small entry. Throws `archive_invalid`. */
 export async function readSmall(file: FileHandle, entry: ZipEntry): Promise<Buffer> {
-  // Most local headers are as long as the one in the directory, so one read gets all; a longer one takes a second.
-  const guess = localHeaderBytes + entry.nameBytes + 64 + entry.packedSize;
-  const first = await readUpTo(file, entry.headerAt, guess);
+  const first = await readUpTo(file, entry.headerAt, guessBytes(entry));
   const start = dataStart(first, entry);
   const all =
     start + entry.packedSize <= first.length
@@ -81,6 +104,11 @@ async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
     inflate.destroy();
     await feed;
   }
+}
+
+/** Most local headers are as long as the one in the directory, so one read gets all; a longer one takes a second. */
+function guessBytes(entry: ZipEntry): number {
+  return localHeaderBytes + entry.nameBytes + 64 + entry.packedSize;
 }
 
 function dataStart(header: Buffer, entry: ZipEntry): number {

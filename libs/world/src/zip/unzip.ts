@@ -11,7 +11,7 @@ import { assertRoom, roundUp } from "../restore/restore.ts";
 import { Stage } from "../swap/stage.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { findConflicts } from "./conflicts.ts";
-import { isSmall, readLarge, readSmall } from "./content.ts";
+import { isSmall, isTiny, readLarge, readSmall, readTiny } from "./content.ts";
 import { readZip, type ZipEntry } from "./read.ts";
 
 export type UnzipPlan = {
@@ -60,12 +60,15 @@ async function fillStage(stage: Stage, { plan, file, entries, total }: Filling):
   await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
   const started = new Map<number, Promise<Buffer>>();
   let done = 0;
+  // One folder after the other, however the zip has them.
+  entries.sort((one, other) => (one.path < other.path ? -1 : 1));
   try {
     for (const [index, entry] of entries.entries()) {
       plan.signal?.throwIfAborted();
       for (let next = index; next < Math.min(index + ahead, entries.length); next += 1) {
         const coming = entries[next];
-        if (!coming || coming.kind === "folder" || !isSmall(coming) || started.has(next)) continue;
+        if (!coming || coming.kind === "folder" || isTiny(coming) || !isSmall(coming) || started.has(next))
+          continue;
         const content = readSmall(file, coming);
         content.catch(() => undefined);
         started.set(next, content);
@@ -84,6 +87,7 @@ async function fillStage(stage: Stage, { plan, file, entries, total }: Filling):
 
 async function* contentOf(file: FileHandle, entry: ZipEntry, small: Promise<Buffer> | undefined) {
   if (small !== undefined) yield await small;
+  else if (isTiny(entry)) yield readTiny(file, entry);
   else yield* readLarge(file, entry);
 }
 

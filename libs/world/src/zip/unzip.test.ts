@@ -1,0 +1,368 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { link, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, test } from "node:test";
+import { crc32 } from "node:zlib";
+import { isWorldFault } from "../fault.ts";
+import { Folder } from "../path/folder.ts";
+import type { TaskFault } from "../task.ts";
+import { treeOf } from "../testing/tree.ts";
+import { type Made, makeZip } from "../testing/zip.ts";
+import { unzip } from "./unzip.ts";
+
+let base: string;
+let world: Folder;
+const at = (...names: string[]) => join(base, ...names);
+const text = (...names: string[]) => readFile(at("world", ...names), "utf8");
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), "svc-unzip-"));
+  await mkdir(at("world", "config"), { recursive: true });
+  await mkdir(at("world", "packs", "kept"), { recursive: true });
+  await mkdir(at("outside"));
+  await writeFile(at("world", "server.properties"), "motd=hi\n");
+  await writeFile(at("world", "config", "paper-global.yml"), "secret");
+  await writeFile(at("world", "packs", "old.txt"), "old");
+  await writeFile(at("world", "packs", "kept", "k.txt"), "kept");
+  world = await Folder.openRoot(at("world"));
+});
+afterEach(async () => {
+  await world.close();
+  await rm(base, { recursive: true });
+});
+
+const put = (zip: Buffer, path = "packs/p.zip") => writeFile(at("world", path), zip);
+const extract = (overwrite = false, path = "packs/p.zip") => unzip({ world, path, overwrite });
+
+const link_ = 0o120777;
+const deep = `${"d/".repeat(250)}x`;
+const zeros = Buffer.alloc(64 << 20);
+/** 64 MiB of zeros shared by many entries: each is right for itself. */
+function overlapping(): Buffer {
+  const entry = { content: zeros, deflate: true };
+  const claims = { headerAt: 0 };
+  return makeZip([
+    { name: "a", ...entry },
+    ...Array.from(
+      { length: 100 },
+      (_, index): Made => ({
+        name: `b${index}`,
+        content: "",
+        claims: { ...claims, size: zeros.length, packedSize: 65_000, crc32: crc32(zeros) },
+        method: 8,
+      }),
+    ),
+  ]);
+}
+
+describe("a hostile zip is refused as a whole, and nothing in or out of the world changes", () => {
+  const table: [fact: string, code: TaskFault["code"], zip: () => Buffer, setup?: () => Promise<unknown>][] =
+    [
+      ["a path that goes up", "archive_unsafe", () => makeZip([{ name: "ok" }, { name: "../evil" }])],
+      ["one that goes up in the middle", "archive_unsafe", () => makeZip([{ name: "a/../../../evil" }])],
+      ["one that goes up with backslashes", "archive_unsafe", () => makeZip([{ name: "..\\..\\evil" }])],
+      ["an absolute path", "archive_unsafe", () => makeZip([{ name: "/etc/cron.d/evil" }])],
+      ["an absolute path with a backslash", "archive_unsafe", () => makeZip([{ name: "\\evil" }])],
+      ["a drive", "archive_unsafe", () => makeZip([{ name: "C:\\windows\\evil" }])],
+      ["a drive without a slash", "archive_unsafe", () => makeZip([{ name: "c:evil" }])],
+      ["a NUL in a name", "archive_unsafe", () => makeZip([{ name: "a\0.txt" }])],
+      [
+        "a name of overlong UTF-8",
+        "archive_unsafe",
+        () => makeZip([{ name: Buffer.from([0xc0, 0xae, 0xc0, 0xae, 0x2f, 0x78]), flags: 0x800 }]),
+      ],
+      ["a name in no encoding", "archive_unsafe", () => makeZip([{ name: Buffer.from([0x61, 0xff, 0xff]) }])],
+      ["a name that is too long", "archive_unsafe", () => makeZip([{ name: "n".repeat(256) }])],
+      ["a tree that is too deep", "archive_unsafe", () => makeZip([{ name: deep }])],
+      ["an empty name", "archive_unsafe", () => makeZip([{ name: "" }])],
+      [
+        "a hidden name of ours",
+        "archive_unsafe",
+        () => makeZip([{ name: ".svc-restore-1/plan", content: "{}" }]),
+      ],
+      ["one deeper down", "archive_unsafe", () => makeZip([{ name: "a/.svc-x" }])],
+      ["a symlink", "archive_symlink", () => makeZip([{ name: "l", content: "/etc/passwd", mode: link_ }])],
+      [
+        "a symlink and a file through it",
+        "archive_symlink",
+        () => makeZip([{ name: "l", content: "/tmp", mode: link_ }, { name: "l/evil" }]),
+      ],
+      ["a device", "archive_unsafe", () => makeZip([{ name: "null", mode: 0o020666 }])],
+      ["a pipe", "archive_unsafe", () => makeZip([{ name: "pipe", mode: 0o010666 }])],
+      ["a socket", "archive_unsafe", () => makeZip([{ name: "sock", mode: 0o140666 }])],
+      [
+        "two entries of one name",
+        "archive_invalid",
+        () =>
+          makeZip([
+            { name: "a", content: "1" },
+            { name: "a", content: "2" },
+          ]),
+      ],
+      ["two spellings of one name", "archive_invalid", () => makeZip([{ name: "d/a" }, { name: "./d//a" }])],
+      ["a file that is a folder too", "type_conflict", () => makeZip([{ name: "a" }, { name: "a/b" }])],
+      ["a folder that is a file later", "type_conflict", () => makeZip([{ name: "a/b" }, { name: "a" }])],
+      [
+        "a file where the world has a folder",
+        "type_conflict",
+        () => makeZip([{ name: "kept", content: "x" }]),
+      ],
+      ["a folder where the world has a file", "type_conflict", () => makeZip([{ name: "old.txt/x" }])],
+      [
+        "a folder where the world has a link",
+        "type_conflict",
+        () => makeZip([{ name: "way/evil", content: "x" }]),
+        () => symlink(at("outside"), at("world", "packs", "way")),
+      ],
+      ["a file that is there", "file_exists", () => makeZip([{ name: "old.txt", content: "new" }])],
+      [
+        "a link that is there",
+        "file_exists",
+        () => makeZip([{ name: "way", content: "new" }]),
+        () => symlink(at("outside", "x"), at("world", "packs", "way")),
+      ],
+      [
+        "a wrong checksum",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "abc", claims: { crc32: 1 } }]),
+      ],
+      [
+        "a size that is too small",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "abc".repeat(99), deflate: true, claims: { size: 3 } }]),
+      ],
+      [
+        "a size that is too large",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "abc", deflate: true, claims: { size: 300 } }]),
+      ],
+      [
+        "a large one that is larger than it says",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: zeros, deflate: true, claims: { size: 9 << 20 } }]),
+      ],
+      [
+        "a large one that is smaller than it says",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: zeros, deflate: true, claims: { size: 99 << 20 } }]),
+      ],
+      [
+        "a large one with a wrong checksum",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: zeros, deflate: true, claims: { crc32: 1 } }]),
+      ],
+      [
+        "a stored one of two sizes",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "abc", claims: { size: 2 } }]),
+      ],
+      [
+        "an entry beyond the end",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "abc", deflate: true, claims: { packedSize: 9_999 } }]),
+      ],
+      [
+        "a header that is none",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "abc", claims: { headerAt: 1 } }]),
+      ],
+      ["entries that share their bytes", "archive_invalid", overlapping],
+      ["more entries than are there", "archive_invalid", () => makeZip([{ name: "a" }], { count: 7 })],
+      [
+        "an encrypted entry",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "123456789012", flags: 1, claims: { size: 0 } }]),
+      ],
+      [
+        "a method that nobody knows",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "abc", method: 99 }]),
+      ],
+      [
+        "garbage instead of deflate",
+        "archive_invalid",
+        () => makeZip([{ name: "a", content: "garbage", method: 8, claims: { size: 99 } }]),
+      ],
+      ["half a zip", "archive_invalid", () => makeZip([{ name: "a", content: "abc" }]).subarray(0, 40)],
+      ["no zip at all", "archive_invalid", () => randomBytes(100_000)],
+      ["an empty file", "archive_invalid", () => Buffer.alloc(0)],
+      [
+        "one that says it holds more than the volume",
+        "volume_full",
+        () =>
+          makeZip([
+            { name: "a", content: zeros, deflate: true, claims: { size: 0xfffffffe } },
+            ...Array.from({ length: 4_000 }, (_, index) => ({
+              name: `b${index}`,
+              content: "x",
+              deflate: true,
+              claims: { size: 0xfffffffe },
+            })),
+          ]),
+      ],
+    ];
+  for (const [fact, code, zip, setup] of table) {
+    for (const overwrite of code === "file_exists" ? [false] : [false, true]) {
+      test(`${fact} is ${code}${overwrite ? ", overwriting or not" : ""}`, async () => {
+        await setup?.();
+        await put(zip());
+        const before = await treeOf(world, { withHidden: true });
+        await assert.rejects(extract(overwrite), (error) => {
+          assert.ok(isWorldFault(error, code), String(error));
+          return true;
+        });
+        assert.deepEqual(await treeOf(world, { withHidden: true }), before);
+        assert.deepEqual(await readdir(at("outside")), []);
+        assert.deepEqual((await readdir(base)).sort(), ["outside", "world"]);
+      });
+    }
+  }
+
+  test("files of the platform are bad_path at their places, under any spelling and behind any link", async () => {
+    await link(at("world", "config", "paper-global.yml"), at("world", "alias.yml"));
+    for (const name of [
+      "server.properties",
+      "./server.properties",
+      "config/paper-global.yml",
+      "config",
+      "alias.yml",
+    ]) {
+      await put(makeZip([{ name, content: "rcon.password=mine" }]), "p.zip");
+      await assert.rejects(extract(true, "p.zip"), (error) =>
+        isWorldFault(error, "bad_path", "type_conflict"),
+      );
+    }
+    assert.equal(await text("server.properties"), "motd=hi\n");
+    assert.equal(await text("config", "paper-global.yml"), "secret");
+  });
+});
+
+describe("a zip", () => {
+  test("is extracted into its own folder, with modes and over nothing", async () => {
+    await put(
+      makeZip([
+        { name: "dir/", mode: 0o040700 },
+        { name: "dir/run.sh", content: "#!/bin/sh", deflate: true, mode: 0o100755 },
+        { name: "Readme.txt", content: "one" },
+        { name: "README.txt", content: "two" },
+        { name: "two\nlines", content: "odd" },
+        { name: "kept/more.txt", content: "more" },
+        { name: "inner.zip", content: makeZip([{ name: "../evil" }]) },
+      ]),
+    );
+    assert.deepEqual(await extract(), {
+      files: 6,
+      bytes: 9 + 3 + 3 + 3 + 4 + makeZip([{ name: "../evil" }]).length,
+    });
+    const tree = await treeOf(world, { withHidden: true });
+    assert.deepEqual(
+      tree.filter(({ path }) => path.startsWith("packs/")).map(({ path, mode }) => [path, mode.toString(8)]),
+      [
+        ["packs/README.txt", "644"],
+        ["packs/Readme.txt", "644"],
+        ["packs/dir", "700"],
+        ["packs/dir/run.sh", "755"],
+        ["packs/inner.zip", "644"],
+        ["packs/kept", "755"],
+        ["packs/kept/k.txt", "644"],
+        ["packs/kept/more.txt", "644"],
+        ["packs/old.txt", "644"],
+        ["packs/p.zip", "644"],
+        ["packs/two\nlines", "644"],
+      ],
+    );
+    assert.equal(
+      tree.some(({ path }) => path.startsWith(".svc-")),
+      false,
+    );
+  });
+
+  test("says what it would replace, sorted and at most 200 of it, and replaces it when told", async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `f${String(299 - index).padStart(3, "0")}`);
+    for (const name of names) await writeFile(at("world", "packs", name), "old");
+    await put(
+      makeZip([...names.map((name) => ({ name, content: "new" })), { name: "free", content: "new" }]),
+    );
+    await assert.rejects(extract(), (error) => {
+      assert.ok(isWorldFault(error, "file_exists"));
+      assert.equal(error.fault.conflict_count, 300);
+      assert.deepEqual(
+        error.fault.conflicts,
+        names
+          .sort()
+          .slice(0, 200)
+          .map((name) => `packs/${name}`),
+      );
+      return true;
+    });
+    await assert.rejects(text("packs", "free"));
+    await extract(true);
+    assert.equal(await text("packs", "f299"), "new");
+    assert.equal(await text("packs", "free"), "new");
+    assert.equal(await text("packs", "kept", "k.txt"), "kept");
+  });
+
+  test("with names in GBK, in UTF-8 without a flag, and with a Unicode path field keeps them", async () => {
+    const nameRaw = Buffer.from([0xca, 0xc0, 0xbd, 0xe7, 0x2f, 0xd6, 0xd0]);
+    const field = Buffer.concat([Buffer.from([1, 0, 0, 0, 0]), Buffer.from("世界.txt")]);
+    const head = Buffer.alloc(4);
+    head.writeUInt16LE(0x7075, 0);
+    head.writeUInt16LE(field.length, 2);
+    await put(
+      makeZip([
+        { name: nameRaw, content: "gbk" },
+        { name: Buffer.from("über.txt"), content: "utf8", flags: 0 },
+        { name: Buffer.from("plain.txt"), content: "field", extra: Buffer.concat([head, field]) },
+        { name: "win\\dir\\file.txt", content: "backslash" },
+      ]),
+    );
+    await extract();
+    assert.equal(await text("packs", "世界", "中"), "gbk");
+    assert.equal(await text("packs", "über.txt"), "utf8");
+    assert.equal(await text("packs", "世界.txt"), "field");
+    assert.equal(await text("packs", "win", "dir", "file.txt"), "backslash");
+  });
+
+  test("of the zip command, in zip64 and with large and many files gives what unzip gives", async () => {
+    await mkdir(at("made", "many"), { recursive: true });
+    for (let index = 0; index < 50; index += 1)
+      await writeFile(at("made", "many", `${index}`), randomBytes(index * 900));
+    await writeFile(at("made", "large.bin"), Buffer.concat([randomBytes(9 << 20), Buffer.alloc(9 << 20)]));
+    execFileSync("zip", ["-q", "-r", "-fz", at("world", "packs", "p.zip"), "."], { cwd: at("made") });
+    await extract();
+    await mkdir(at("peer"));
+    execFileSync("unzip", ["-q", at("world", "packs", "p.zip"), "-d", at("peer")]);
+    await using ours = await Folder.openRoot(at("world", "packs"));
+    await using peer = await Folder.openRoot(at("peer"));
+    const bare = async (folder: Folder) =>
+      (await treeOf(folder))
+        .filter(({ path }) => !/^(p.zip|old.txt|kept)/.test(path))
+        .map(({ path, kind, mode, size, sha256 }) => ({ path, kind, mode, size, sha256 }));
+    assert.deepEqual(await bare(ours), await bare(peer));
+    await put(makeZip([{ name: "z64", content: "z64" }], { zip64: true }));
+    await extract();
+    assert.equal(await text("packs", "z64"), "z64");
+  });
+
+  test("a folder swapped for a link while it is extracted leads nowhere else", async () => {
+    await put(
+      makeZip([
+        { name: "kept/a", content: zeros, deflate: true },
+        { name: "kept/b", content: "b" },
+      ]),
+    );
+    let swapped = false;
+    const onProgress = () => {
+      if (swapped) return;
+      swapped = true;
+      void rename(at("world", "packs", "kept"), at("world", "packs", "moved")).then(() =>
+        symlink(at("outside"), at("world", "packs", "kept")),
+      );
+    };
+    await unzip({ world, path: "packs/p.zip", overwrite: true, onProgress }).catch(() => undefined);
+    assert.deepEqual(await readdir(at("outside")), []);
+  });
+});

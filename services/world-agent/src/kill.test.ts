@@ -1,0 +1,243 @@
+// kill -9 at every step of every mode that changes a world: afterwards, and after the next run has settled what was left,
+// the tree is the old one or the new one, bit for bit, and no partial is left.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { Folder, settleVolume, type Task } from "@svc/world";
+import { digestOf, treeOf } from "../../../libs/world/src/testing.ts";
+import { runTask } from "./run.ts";
+import { agent, done } from "./testing/agent.ts";
+import { runFrozenAt } from "./testing/freeze.ts";
+
+const entry = join(import.meta.dirname, "testing/killable.ts");
+const region = randomBytes(700_000);
+let base: string;
+
+before(async () => {
+  base = await mkdtemp(join(tmpdir(), "svc-kill-"));
+  await mkdir(join(base, "first", "store"), { recursive: true });
+  const world = join(base, "first", "world");
+  await mkdir(join(world, "world", "region"), { recursive: true });
+  await mkdir(join(world, "plugins"));
+  await writeFile(join(world, "world", "level.dat"), "level");
+  await writeFile(join(world, "world", "region", "r.0.0.mca"), region);
+  await writeFile(join(world, "plugins", "a.jar"), "jar", { mode: 0o600 });
+  await writeFile(join(world, "server.properties"), "motd=hi\n");
+});
+after(() => rm(base, { recursive: true }));
+
+async function treeAt(path: string) {
+  await using folder = await Folder.openRoot(path);
+  return await treeOf(folder, { withHidden: true });
+}
+
+type Case = {
+  name: string;
+  task: (base: string) => Promise<Task> | Task;
+  setup?: (world: string) => Promise<void>;
+  content?: string;
+};
+
+/** Times of what the run itself makes differ from run to run, those of what it restores do not. */
+const strip = (isTimed: boolean) => (tree: Awaited<ReturnType<typeof treeAt>>) =>
+  isTimed ? tree : tree.map(({ mtimeMs: _, ...entry }) => entry);
+
+async function everyStep({ name, task, setup, content = "" }: Case): Promise<void> {
+  const first = join(base, name, "first");
+  await cp(join(base, "first"), first, { recursive: true, preserveTimestamps: true });
+  await setup?.(join(first, "world"));
+  const asked = await task(first);
+  const copy = (to: string) => {
+    execFileSync("cp", ["-a", first, join(base, name, to)]);
+    return join(base, name, to);
+  };
+  const bare = strip(asked.mode === "restore" && !asked.only);
+  const oldTree = bare(await treeAt(join(first, "world")));
+  const whole = copy("whole");
+  const { value, changes } = await runFrozenAt(Number.POSITIVE_INFINITY, () => run(whole, asked, content));
+  assert.equal(value?.ok, true, JSON.stringify(value));
+  const newTree = bare(await treeAt(join(whole, "world")));
+  assert.ok(changes > 2, `${changes} steps were counted`);
+
+  const seen = { old: 0, new: 0 };
+  for (let step = 1; step <= changes; step += 1) {
+    const folder = copy(`step-${step}`);
+    const stopped = await runFrozenAt(step, () => run(folder, asked, content));
+    assert.equal(stopped.value, undefined, `step ${step} of ${changes} was reached`);
+    await settleVolume(join(folder, "world"));
+    const tree = bare(await treeAt(join(folder, "world")));
+    const isOld = JSON.stringify(tree) === JSON.stringify(oldTree);
+    if (!isOld) assert.deepEqual(tree, newTree, `killed before step ${step} of ${changes}`);
+    seen[isOld ? "old" : "new"] += 1;
+    await assertKept(folder);
+    await rm(folder, { recursive: true });
+  }
+  assert.ok(seen.old > 0, "some step is before the change");
+  if (JSON.stringify(oldTree) !== JSON.stringify(newTree)) assert.ok(seen.new > 0, "some step is after it");
+}
+
+/** Every archive that is listed reads back, and the next backup leaves no partial. */
+async function assertKept(folder: string): Promise<void> {
+  const isArchive = (name: string) => !name.startsWith(".");
+  for (const name of (await readdir(join(folder, "store"))).filter(isArchive)) {
+    const verified = await run(folder, { mode: "verify", from: { kind: "archive", name } }, "");
+    assert.equal(verified.ok, true, `${name} is listed and reads back`);
+  }
+  const again = { kind: "archive" as const, name: "alpha-2.tar.zst" };
+  assert.equal((await run(folder, { mode: "backup", to: again, keep_free: 0 }, "")).ok, true);
+  assert.deepEqual(
+    (await readdir(join(folder, "store"))).filter((name) => !isArchive(name)),
+    [],
+  );
+}
+
+/** The agent in this process. */
+function run(folder: string, task: Task, content: string) {
+  const settings = {
+    task,
+    token: "",
+    content: () => Buffer.from(content),
+    world: join(folder, "world"),
+    archive: join(folder, "store"),
+    tmp: folder,
+  };
+  const signal = new AbortController().signal;
+  return runTask(settings, { ...settings, signal, onProgress: () => undefined, say: () => undefined });
+}
+
+const to = { kind: "archive" as const, name: "alpha-1.tar.zst" };
+
+async function backedUp(folder: string): Promise<string> {
+  const { sha256 = "" } = done(await agent(folder, { mode: "backup", to, keep_free: 0 }));
+  return sha256;
+}
+
+/** What a server and its player did since. */
+async function play(world: string): Promise<void> {
+  await writeFile(join(world, "world", "level.dat"), "later");
+  await rm(join(world, "plugins"), { recursive: true });
+  await writeFile(join(world, "plugins"), "a file where a folder was");
+  await mkdir(join(world, "added", "deep"), { recursive: true });
+  await writeFile(join(world, "added", "deep", "file"), "added");
+  await symlink("/etc/passwd", join(world, "link"));
+}
+
+async function zipped(world: string): Promise<void> {
+  const made = join(world, "..", "made");
+  await mkdir(join(made, "plugins", "new"), { recursive: true });
+  await writeFile(join(made, "plugins", "a.jar"), "newer jar");
+  await writeFile(join(made, "plugins", "new", "c.yml"), "c");
+  await writeFile(join(made, "readme.txt"), "readme");
+  execFileSync("zip", ["-q", "-r", join(world, "pack.zip"), "."], { cwd: made });
+}
+
+describe("killed before any of its steps, the agent leaves the old or the new world", () => {
+  test("a backup", () => everyStep({ name: "backup", task: () => ({ mode: "backup", to, keep_free: 0 }) }));
+
+  test("a restore", () =>
+    everyStep({
+      name: "restore",
+      task: async (folder) => {
+        const sha256 = await backedUp(folder);
+        await play(join(folder, "world"));
+        return { mode: "restore", from: to, sha256 };
+      },
+    }));
+
+  test("a restore of some files", () =>
+    everyStep({
+      name: "restore-only",
+      task: async (folder) => {
+        const sha256 = await backedUp(folder);
+        await writeFile(join(folder, "world", "world", "level.dat"), "later");
+        await writeFile(join(folder, "world", "plugins", "a.jar"), "later");
+        await rm(join(folder, "world", "world", "region"), { recursive: true });
+        return { mode: "restore", from: to, sha256, only: ["world", "plugins/a.jar"] };
+      },
+    }));
+
+  test("an extraction", () =>
+    everyStep({
+      name: "unzip",
+      setup: zipped,
+      task: () => ({ mode: "unzip", path: "pack.zip", overwrite: true }),
+    }));
+
+  test("a write", () =>
+    everyStep({
+      name: "write",
+      content: "written",
+      task: () => ({
+        mode: "write",
+        path: "plugins/a.jar",
+        content_sha256: digestOf(Buffer.from("written")),
+      }),
+    }));
+
+  test("a write of a new file", () =>
+    everyStep({
+      name: "create",
+      content: "written",
+      task: () => ({
+        mode: "write",
+        path: "new.yml",
+        content_sha256: digestOf(Buffer.from("written")),
+        create_only: true,
+      }),
+    }));
+
+  test("a rename", () =>
+    everyStep({ name: "rename", task: () => ({ mode: "rename", path: "world", to: "plugins/world" }) }));
+
+  test("a removal", () => everyStep({ name: "delete", task: () => ({ mode: "delete", path: "world" }) }));
+
+  test("an upload", async () => {
+    const content = randomBytes(300_000);
+    const server = createServer((_, response) => void response.end(content));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as { port: number };
+    try {
+      await everyStep({
+        name: "upload",
+        task: () => ({
+          mode: "upload",
+          path: "plugins/a.jar",
+          overwrite: true,
+          url: `http://127.0.0.1:${port}/u`,
+          size: content.length,
+          sha256: digestOf(content),
+        }),
+      });
+    } finally {
+      server.close();
+      server.closeAllConnections();
+    }
+  });
+});
+
+test("a real kill -9 before any rename of a restore leaves the old or the new world as well", async () => {
+  const first = join(base, "real");
+  await cp(join(base, "first"), first, { recursive: true, preserveTimestamps: true });
+  const sha256 = await backedUp(first);
+  const newTree = await treeAt(join(first, "world"));
+  await play(join(first, "world"));
+  const oldTree = await treeAt(join(first, "world"));
+  for (let step = 1; ; step += 2) {
+    const folder = join(base, `real-${step}`);
+    execFileSync("cp", ["-a", first, folder]);
+    const task = { mode: "restore" as const, from: to, sha256 };
+    const killed = await agent(folder, task, { entry, env: { KILL_BEFORE: String(step) } });
+    if (killed.signal !== "SIGKILL") break;
+    // The next run of the agent, whatever it is asked for, settles first.
+    done(await agent(folder, { mode: "mkdir", path: "next" }));
+    const tree = (await treeAt(join(folder, "world"))).filter(({ path }) => path !== "next");
+    if (JSON.stringify(tree) !== JSON.stringify(oldTree)) assert.deepEqual(tree, newTree, `rename ${step}`);
+    else assert.equal(step, 1, "once the plan is there, the restore is carried through");
+  }
+});
