@@ -202,7 +202,7 @@ export const findBackups = request({
   ...operatorCalls,
   idempotent: true,
   summary: "Every present backup, newest first, with its label and pin.",
-  spec: "ours: svc backup list",
+  spec: "architecture.md 9, svc backup list",
 });
 
 export const annotateBackup = request({
@@ -220,7 +220,7 @@ export const annotateBackup = request({
   faults: ["no_backup"],
   ...operatorCalls,
   summary: "Writes a label on a backup, or pins it so that it neither expires nor is pruned.",
-  spec: "ours: svc backup label, pin, unpin",
+  spec: "architecture.md 9, svc backup label, pin, unpin",
 });
 
 const ArchiveEntry = z.strictObject({
@@ -240,7 +240,7 @@ export const browseBackup = request({
   deadlineMs: 90_000,
   maxInFlight: 4,
   summary: "One folder of what a backup holds.",
-  spec: "ours: svc backup files",
+  spec: "architecture.md 9, svc backup files",
 });
 
 export const restoreByOperator = request({
@@ -256,7 +256,7 @@ export const restoreByOperator = request({
   ...operatorCalls,
   deadlineMs: 20_000,
   summary: "Restores a backup, or some files of it, for the operator at the host.",
-  spec: "ours: svc backup restore, restore-files",
+  spec: "architecture.md 9, svc backup restore, restore-files",
 });
 
 export const listJobsByOperator = request({
@@ -266,7 +266,7 @@ export const listJobsByOperator = request({
   ...operatorCalls,
   idempotent: true,
   summary: "What is and was done to a server's world, newest first, also when the server is gone.",
-  spec: "ours: svc backup jobs",
+  spec: "architecture.md 9, svc backup jobs",
 });
 
 export const planBackups = request({
@@ -344,7 +344,7 @@ export const startDrill = request({
   faults: ["not_found", "no_backup", "backup_corrupt", "no_world_volume", "restore_in_progress"],
   ...operatorCalls,
   summary: "Proves a backup: restores it into a scratch volume and boots the server there.",
-  spec: "ours: svc backup drill",
+  spec: "architecture.md 9, svc backup drill",
 });
 
 export const readDrill = request({
@@ -355,7 +355,7 @@ export const readDrill = request({
   ...operatorCalls,
   idempotent: true,
   summary: "How a drill stands.",
-  spec: "ours: svc backup drill",
+  spec: "architecture.md 9, svc backup drill",
 });
 
 const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { addBackupCommands } from "./backup/program.ts";
 import { buildVersion, callerDir, defaultDataDir } from "./config.ts";
 import type { NanoOptions } from "./nano/run.ts";
 import { CommandError, type Outcome, print } from "./output.ts";
@@ -250,6 +251,7 @@ addAccountCommands();
 addHostCommands();
 addUserCommands();
 addServerCommands();
+addBackupCommands(program, { command, runs });
 addManifestCommands();
 addNanoCommand();
 addVersionCommand();

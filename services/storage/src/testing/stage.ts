@@ -191,12 +191,12 @@ async function startReplica(
   { nats, database, wire, dataDir }: Ground,
   about: { overrides: readonly string[]; now?: () => number },
 ): Promise<Replica> {
+  const settings = loadSettings(schema, { overrides: [...quick, ...about.overrides] });
   const registry = createRegistry("storage", "test");
   const log = createLogger("storage", "silent");
   const mesh = await nats.connect("storage", { registry });
   const store = database.open<Tables>({ url: wire.url });
   const kubeconfig = join(dataDir, "kubeconfig.storage");
-  const settings = loadSettings(schema, { overrides: [...quick, ...about.overrides] });
   const running = await startStorage({ settings, mesh, store, log, registry }, { ...about, kubeconfig });
   await mesh.announce();
   const stop = async () => {

@@ -1,0 +1,40 @@
+import type { Mesh } from "@svc/mesh";
+import { isFault } from "@svc/proto";
+import { joinAsOperator } from "../mesh/operator.ts";
+import { CommandError } from "../output.ts";
+
+/** Works on the mesh as the operator; a refusal becomes one sentence for the person. */
+export async function withMesh<T>(data: string, work: (mesh: Mesh) => Promise<T>): Promise<T> {
+  const mesh = await joinAsOperator(data);
+  try {
+    return await work(mesh);
+  } catch (error) {
+    if (isFault(error)) throw new CommandError(`${error.message} (${error.fault})`);
+    throw error;
+  } finally {
+    await mesh.drain(1_000);
+  }
+}
+
+/** What is going to happen, instead of doing it, while `--yes` is missing. */
+export function planned(json: unknown, text: string) {
+  return { json: { planned: json, done: false }, text: `${text}\nNothing was done; add --yes to do it.` };
+}
+
+const pollMs = 500;
+
+/** Asks again until there is an answer. */
+export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await new Promise((wake) => setTimeout(wake, pollMs));
+  }
+}
+
+export function sizeText(bytes: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const power = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
+  const amount = bytes / 1024 ** power;
+  return `${power === 0 ? amount : amount.toFixed(1)} ${units[power]}`;
+}

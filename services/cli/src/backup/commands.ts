@@ -1,0 +1,123 @@
+// What the operator does with backups, over the mesh of the stack.
+
+import { backups } from "@svc/proto";
+import { CommandError, type Outcome, table } from "../output.ts";
+import { planned, poll, sizeText, withMesh } from "./ask.ts";
+
+type Options = { data: string };
+
+export async function listBackups(server: string | undefined, { data }: Options): Promise<Outcome> {
+  return withMesh(data, async (mesh) => {
+    const rows: backups.KeptBackup[] = [];
+    let total = 0;
+    do {
+      const page = { limit: 100, offset: rows.length, ...(server !== undefined && { server }) };
+      const answer = await mesh.call(backups.findBackups, page);
+      total = answer.total;
+      if (answer.backups.length === 0) break;
+      rows.push(...answer.backups);
+    } while (rows.length < total);
+    const head = ["ID", "SERVER", "MADE", "SIZE", "REASON", "EXPIRES", "LABEL"];
+    const lines = rows.map((row) => [
+      row.id,
+      row.server_name,
+      row.created_at.slice(0, 19),
+      sizeText(row.size_bytes),
+      row.corrupt ? "CORRUPT" : row.reason,
+      row.pinned ? "pinned" : row.expires_at.slice(0, 10),
+      row.label,
+    ]);
+    return { json: rows, text: rows.length === 0 ? "There are no backups." : table([head, ...lines]) };
+  });
+}
+
+export async function listJobs(name: string, { data }: Options): Promise<Outcome> {
+  const { jobs } = await withMesh(data, (mesh) => mesh.call(backups.listJobsByOperator, { name }));
+  const head = ["JOB", "KIND", "STATE", "BEGAN", "MESSAGE"];
+  const lines = jobs.map((job) => {
+    const then = job.then_restore ? `then restore: ${job.then_restore} ${job.then_restore_reason ?? ""}` : "";
+    return [job.name, job.kind, job.state, job.started_at?.slice(0, 19) ?? "", job.message ?? then];
+  });
+  return { json: jobs, text: jobs.length === 0 ? `Nothing was done to ${name}.` : table([head, ...lines]) };
+}
+
+export async function annotate(
+  id: string,
+  change: { label?: string; pinned?: boolean },
+  { data }: Options,
+): Promise<Outcome> {
+  const row = await withMesh(data, (mesh) => mesh.call(backups.annotateBackup, { id, ...change }));
+  const pin = row.pinned ? "pinned: it stays until it is unpinned" : `kept until ${row.expires_at}`;
+  return { json: row, text: `${id}${row.label ? ` "${row.label}"` : ""} is ${pin}.` };
+}
+
+export async function listFiles(id: string, path: string, { data }: Options): Promise<Outcome> {
+  const answer = await withMesh(data, (mesh) => mesh.call(backups.browseBackup, { id, path }));
+  const lines = answer.entries.map((entry) => [
+    entry.is_dir ? "-" : sizeText(entry.size),
+    entry.mod_time.slice(0, 19),
+    entry.is_dir ? `${entry.name}/` : entry.name,
+  ]);
+  const more = answer.truncated ? "\n(there are more)" : "";
+  return { json: answer, text: lines.length === 0 ? "The folder is empty." : table(lines) + more };
+}
+
+export type RestoreOptions = Options & { yes?: boolean; snapshot: boolean };
+
+/** The whole world, or only these files and folders of it. */
+export async function restore(
+  id: string,
+  paths: readonly string[],
+  options: RestoreOptions,
+): Promise<Outcome> {
+  const only = paths.length > 0 ? { only: [...paths] } : {};
+  const what = paths.length > 0 ? paths.join(", ") : "the whole world";
+  const input = { id, ...only, safety_snapshot: options.snapshot };
+  if (!options.yes) {
+    const first = options.snapshot ? "back the world up as it is, then " : "";
+    return planned(input, `Plan: ${first}put back ${what} from ${id}.`);
+  }
+  return withMesh(options.data, async (mesh) => {
+    const { name } = await mesh.call(backups.restoreByOperator, input);
+    process.stderr.write(`${name}: restoring\n`);
+    const jobs = await poll(async () => {
+      const { jobs: all } = await mesh.call(backups.listJobsByOperator, { name });
+      return all.some((job) => job.state === "running" || job.then_restore === "pending") ? undefined : all;
+    });
+    const [last] = jobs;
+    const isDone = last?.kind === "restore" && last.state === "succeeded";
+    const why = last?.message ?? last?.then_restore_reason ?? "unknown";
+    return {
+      json: last,
+      text: isDone ? `${name}: ${what} is back.` : `${name} was not restored: ${why}`,
+      exitCode: isDone ? 0 : 1,
+    };
+  });
+}
+
+/** Restores into a scratch volume and boots the server there; the world itself is not touched. */
+export async function drill(name: string, options: Options & { backup?: string }): Promise<Outcome> {
+  const { data, backup } = options;
+  return withMesh(data, async (mesh) => {
+    const input = { name, ...(backup !== undefined && { backup_id: backup }) };
+    const started = await mesh.call(backups.startDrill, input);
+    let told = "";
+    const end = await poll(async () => {
+      const now = await mesh.call(backups.readDrill, { id: started.id });
+      if (now.state !== told) process.stderr.write(`${name}: ${now.state}\n`);
+      told = now.state;
+      return now.finished_at === undefined ? undefined : now;
+    });
+    const isPassed = end.state === "passed";
+    const text = isPassed
+      ? `${end.backup_id} is good: ${name} booted on it in ${end.boot_seconds} s (${end.version}).`
+      : `${end.backup_id} did not pass: ${end.message}`;
+    return { json: end, text, exitCode: isPassed ? 0 : 1 };
+  });
+}
+
+/** Argument of a command that needs one. */
+export function needed(value: string | undefined, what: string): string {
+  if (value) return value;
+  throw new CommandError(`say which ${what}`);
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { loadSettings } from "@svc/config";
+import { settings } from "../config.ts";
+import { actionFor } from "./now.ts";
+import { cooldownLeft, expiryOf, isStoreFull, keepOf, scopeOf, toPrune } from "./policy.ts";
+
+const defaults = loadSettings(settings, {});
+const { archive } = defaults;
+const day = 86_400_000;
+const at = new Date("2026-01-01T00:00:00Z");
+
+describe("how long backups are kept", () => {
+  const table = [
+    ["manual", 30, 5],
+    ["pre_restore", 30, 3],
+    ["scheduled", 90, 7],
+    ["inactive_15d", 90, undefined],
+    ["released", 90, undefined],
+  ] as const;
+  for (const [reason, days, keep] of table) {
+    test(`${reason} expires after ${days} days, and ${keep ?? "all"} of a server and owner stay`, () => {
+      assert.equal(expiryOf(reason, at, archive).getTime() - at.getTime(), days * day);
+      assert.equal(keepOf(reason, defaults), keep);
+    });
+  }
+});
+
+test("the cooldown counts from the request, in whole seconds, and ends on time", () => {
+  const left = (sinceMs: number) => cooldownLeft({ newest: at, now: at.getTime() + sinceMs }, archive);
+  assert.equal(left(0), 600);
+  assert.equal(left(599_001), 1);
+  assert.equal(left(600_000), undefined);
+  assert.equal(cooldownLeft({ newest: undefined, now: 0 }, archive), undefined);
+});
+
+test("without a cap the store is never full, with one it is when it is reached", () => {
+  assert.equal(isStoreFull(10 ** 15, { max_local_bytes: 0 }), false);
+  assert.equal(isStoreFull(99, { max_local_bytes: 100 }), false);
+  assert.equal(isStoreFull(100, { max_local_bytes: 100 }), true);
+});
+
+test("staff see every backup, an account those of its own worlds, a token none", () => {
+  const account = { username: "a", role: "user", setup: false, session: "" } as const;
+  assert.deepEqual(scopeOf({ kind: "account", user_id: "u", staff: true, ...account }), { kind: "all" });
+  assert.deepEqual(scopeOf({ kind: "account", user_id: "u", staff: false, ...account }), {
+    kind: "owner",
+    userId: "u",
+  });
+  assert.deepEqual(scopeOf({ kind: "caller", caller: "ops" }), { kind: "none" });
+  assert.deepEqual(scopeOf({ kind: "anonymous" }), { kind: "none" });
+});
+
+describe("what is pruned", () => {
+  const row = (id: string, about: { pinned?: boolean; inUse?: boolean } = {}) => ({
+    id,
+    created_at: at,
+    pinned: false,
+    inUse: false,
+    ...about,
+  });
+  const table: [string, ReturnType<typeof row>[], string[]][] = [
+    ["nothing while there are few", [row("c"), row("b")], []],
+    ["the oldest beyond the number that stays", [row("d"), row("c"), row("b"), row("a")], ["b", "a"]],
+    [
+      "a pinned one stays and does not count",
+      [row("d", { pinned: true }), row("c"), row("b"), row("a")],
+      ["a"],
+    ],
+    ["what a restore is going to read stays", [row("c"), row("b"), row("a", { inUse: true })], []],
+  ];
+  for (const [name, rows, gone] of table) test(name, () => assert.deepEqual(toPrune(rows, 2), gone));
+});
+
+describe("what backup-now does with a server", () => {
+  const world = { exists: true, stopped: true } as Parameters<typeof actionFor>[0];
+  const running = { exists: true, stopped: false } as Parameters<typeof actionFor>[0];
+  const table = [
+    ["a stopped one is backed up", world, { hasVolume: true, mayStop: false }, "back_up"],
+    ["a running one is left alone", running, { hasVolume: true, mayStop: false }, "skip_running"],
+    ["a running one is stopped when told", running, { hasVolume: true, mayStop: true }, "stop_then_back_up"],
+    ["one without a volume is skipped", running, { hasVolume: false, mayStop: true }, "skip_no_volume"],
+    ["an unknown one is skipped", undefined, { hasVolume: false, mayStop: true }, "skip_unknown"],
+  ] as const;
+  for (const [name, server, about, action] of table) {
+    test(name, () => assert.equal(actionFor(server, about), action));
+  }
+});

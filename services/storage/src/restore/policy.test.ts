@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { type ChainLook, type ChainStep, decideChain } from "./policy.ts";
+
+const ready: ChainLook = {
+  snapshot: "succeeded",
+  isHeld: true,
+  hasRestore: false,
+  isConfigured: true,
+  server: "stopped",
+  isBackupUsable: true,
+};
+
+describe("what follows a safety snapshot", () => {
+  const table: [string, Partial<ChainLook>, ChainStep][] = [
+    ["the restore, when the snapshot is there", {}, "start"],
+    ["nothing while it runs", { snapshot: "running" }, "wait"],
+    ["no restore without a snapshot", { snapshot: "failed" }, { abandon: "snapshot_failed" }],
+    ["no restore without an agent", { isConfigured: false }, { abandon: "not_configured" }],
+    ["no restore of a server that is gone", { server: "gone" }, { abandon: "server_gone" }],
+    ["no restore under a server that runs", { server: "started" }, { abandon: "server_started" }],
+    ["no restore of a world that was let go", { isHeld: false }, { abandon: "restore_busy" }],
+    ["no restore of a backup that is gone", { isBackupUsable: false }, { abandon: "restore_busy" }],
+    ["a restore that began is not taken back", { hasRestore: true, server: "gone", isHeld: false }, "start"],
+  ];
+  for (const [name, change, step] of table) {
+    test(name, () => assert.deepEqual(decideChain({ ...ready, ...change }), step));
+  }
+});
