@@ -147,7 +147,7 @@ async function* unpackFrames(
 async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {
   const plain = await unpack(packed, {
     maxOutputLength: frame.plain,
-    chunkSize: Math.min(frame.plain, 4 << 20),
+    chunkSize: Math.max(64, Math.min(frame.plain, 4 << 20)),
   });
   if (plain.length !== frame.plain) throw corrupt("a frame is shorter than its table says");
   return plain;

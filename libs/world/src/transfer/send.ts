@@ -59,29 +59,29 @@ function openLine(send: Send) {
   });
   const ended = answerOf(request);
   ended.catch(() => undefined);
-  const step = async (wait: Promise<unknown>) => {
+  const early = ended.then((answer) => {
+    assertTaken(answer);
+    throw failed("the internal face answered before everything was sent");
+  });
+  early.catch(() => undefined);
+  const within = async (...ways: Promise<unknown>[]) => {
     const timer = stallTimer(send.stallMs);
     try {
-      await Promise.race([wait, timer.stalled, ended.then(assertTaken)]);
+      await Promise.race([...ways, timer.stalled]);
     } finally {
       timer.clear();
     }
   };
   return {
     write: async (piece: Buffer) => {
-      if (request.destroyed) await ended.then(assertTaken);
+      if (request.destroyed) await early;
       // A piece is a view of a buffer that its owner uses again, so it must be on its way before the next one comes.
-      await step(new Promise<void>((resolve) => request.write(piece, () => resolve())));
+      await within(early, new Promise<void>((resolve) => request.write(piece, () => resolve())));
     },
     finish: async (trailers: Record<string, string>) => {
       request.addTrailers(trailers);
       request.end();
-      const timer = stallTimer(send.stallMs);
-      try {
-        await Promise.race([ended.then(assertTaken), timer.stalled]);
-      } finally {
-        timer.clear();
-      }
+      await within(ended.then(assertTaken));
     },
     close: () => void request.destroy(),
   };
@@ -105,10 +105,20 @@ export function startRequest(
 
 export function answerOf(request: ClientRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    request.once("error", (error) => reject(failed(error.message)));
-    request.once("close", () => reject(failed("the connection was closed")));
+    let isAnswered = false;
+    const fail = (reason: string) => {
+      // Whoever answers before it has taken everything closes the connection then; the answer is what counts.
+      if (!isAnswered) reject(failed(reason));
+    };
+    request.on("error", (error) => fail(error.message));
+    request.once("close", () => fail("the connection was closed"));
     request.once("response", (response) => {
-      readText(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+      isAnswered = true;
+      const status = response.statusCode ?? 0;
+      readText(response).then(
+        (text) => resolve({ status, text }),
+        () => resolve({ status, text: "" }),
+      );
     });
   });
 }
