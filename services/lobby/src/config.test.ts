@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadConfig, paceRules, refreshMs, serversAtMost } from "./config.ts";
+
+test("an empty environment means the documented numbers", () => {
+  assert.deepEqual(loadConfig({}), {
+    host: "127.0.0.1",
+    gamePort: 25_565,
+    maxPlayers: 5_000,
+    warnings: [],
+  });
+  assert.deepEqual(paceRules, { burst: 90, perSecond: 8, reserved: 16 });
+  assert.equal(refreshMs, 10_000);
+  assert.equal(serversAtMost, 500);
+});
+
+test("the secret counts without the white space of its file", () => {
+  assert.equal(loadConfig({ SVC_FORWARDING_SECRET: " s\n" }).forwardingSecret, "s");
+  assert.equal(loadConfig({ SVC_FORWARDING_SECRET: " " }).forwardingSecret, undefined);
+});
+
+test("a bad value falls back to its default and is named", () => {
+  const config = loadConfig({ GAME_PORT: "x", MAX_PLAYERS: "0" });
+  assert.equal(config.gamePort, 25_565);
+  assert.equal(config.maxPlayers, 5_000);
+  assert.deepEqual(
+    config.warnings.map((line) => line.split(" ")[0]),
+    ["GAME_PORT", "MAX_PLAYERS"],
+  );
+});

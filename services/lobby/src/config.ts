@@ -1,0 +1,50 @@
+// Settings of the lobby (behaviour.md r.4). It holds no token and opens no HTTP: all it knows comes through the proxy.
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+export type LobbyConfig = {
+  readonly host: string;
+  readonly gamePort: number;
+  readonly maxPlayers: number;
+  /** With one, only a proxy that knows it can bring players in. */
+  readonly forwardingSecret?: string;
+  readonly warnings: readonly string[];
+};
+
+export type PaceRules = { readonly burst: number; readonly perSecond: number; readonly reserved: number };
+
+/** Frames of one player; below what the proxy lets through (behaviour.md r.2: burst 96, 10 a second). */
+export const paceRules: PaceRules = { burst: 90, perSecond: 8, reserved: 16 };
+
+/** An open menu asks for its tiles again this often. */
+export const refreshMs = 10_000;
+
+/** Names that the menu keeps; the proxy sends at most as many (behaviour.md r.2). */
+export const serversAtMost = 500;
+
+export function loadConfig(environment: Environment): LobbyConfig {
+  const warnings: string[] = [];
+  const number = (name: string, bounds: Bounds) => wholeNumber(environment[name], { name, bounds, warnings });
+  const secret = environment["SVC_FORWARDING_SECRET"]?.trim();
+  return {
+    host: environment["POD_IP"] || "127.0.0.1",
+    gamePort: number("GAME_PORT", { min: 0, max: 65_535, fallback: 25_565 }),
+    maxPlayers: number("MAX_PLAYERS", { min: 1, max: 100_000, fallback: 5_000 }),
+    ...(secret ? { forwardingSecret: secret } : {}),
+    warnings,
+  };
+}
+
+type Bounds = { min: number; max: number; fallback: number };
+
+function wholeNumber(
+  text: string | undefined,
+  { name, bounds, warnings }: { name: string; bounds: Bounds; warnings: string[] },
+): number {
+  const { min, max, fallback } = bounds;
+  if (!text?.trim()) return fallback;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  warnings.push(`${name} is not a whole number from ${min} to ${max}; it counts as ${fallback}.`);
+  return fallback;
+}
