@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { isWorldFault, sendStream, type Task } from "@svc/world";
+import { makeZip } from "../../../libs/world/src/testing.ts";
 import { agent, done, fault } from "./testing/agent.ts";
 import { readBody, startFace } from "./testing/face.ts";
 
@@ -83,6 +84,8 @@ describe("an export", () => {
 
   for (const status of [200, 404, 410, 503]) {
     test(`that is answered ${status} before it was taken ends with transfer_failed`, async () => {
+      // More than sockets hold on the way.
+      await truncate(at("world", "plugins", "large.bin"), 64 << 20);
       await using face = await startFace((_, response) => void response.writeHead(status).end());
       const run = await agent(base, { mode: "export", what: file, url: face.url }, { token });
       assert.equal(fault(run).code, "transfer_failed");
@@ -204,5 +207,15 @@ describe("with 100 MB of heap", () => {
     await rm(at("world", "region-1"));
     done(await agent(base, { mode: "restore", from: to, sha256 }, { env }));
     assert.equal((await readFile(at("world", "region-1"))).equals(await readFile(at("other"))), true);
+  });
+
+  test("an archive of 200,000 entries is extracted", async () => {
+    const entries = Array.from({ length: 200_000 }, (_, index) => ({ name: `d${index % 100}/f${index}` }));
+    await writeFile(at("world", "plugins", "many.zip"), makeZip(entries));
+    const told = done(
+      await agent(base, { mode: "unzip", path: "plugins/many.zip", overwrite: false }, { env }),
+    );
+    assert.deepEqual(told, { files: 200_000, bytes: 0 });
+    assert.equal((await readdir(at("world", "plugins", "d7"))).length, 2_000);
   });
 });

@@ -220,3 +220,39 @@ describe("an archive of a world", () => {
     await truncate(at("world", "region", "zeros"), 6 << 20);
   });
 });
+
+describe("an archive file system that is too small", {
+  skip: process.getuid?.() !== 0 && "needs root to mount one",
+}, () => {
+  test("refuses by the look ahead, and while it is written, and keeps nothing either time", async () => {
+    await mkdir(at("small"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", at("small")]);
+    try {
+      await using small = await Folder.openRoot(at("small"));
+      const isFull = (error: unknown) => isWorldFault(error, "store_full");
+      await assert.rejects(
+        keepArchive({ world, store: small, name: "alpha-1.tar.zst", keepFree: 0.1 }),
+        isFull,
+      );
+      assert.deepEqual(await readdir(at("small")), []);
+      // The world grows after the look, which its 9 MiB alone would not have shown.
+      await mkdir(at("growing"));
+      await writeFile(at("growing", "one"), randomBytes(5 << 20));
+      await using growing = await Folder.openRoot(at("growing"));
+      const list = growing.list.bind(growing);
+      let looks = 0;
+      growing.list = async () => {
+        looks += 1;
+        if (looks === 2) await writeFile(at("growing", "two"), randomBytes(5 << 20));
+        return await list();
+      };
+      await assert.rejects(
+        keepArchive({ world: growing, store: small, name: "alpha-2.tar.zst", keepFree: 0.1 }),
+        isFull,
+      );
+      assert.deepEqual(await readdir(at("small")), []);
+    } finally {
+      execFileSync("umount", ["-l", at("small")]);
+    }
+  });
+});

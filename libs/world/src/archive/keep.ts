@@ -12,7 +12,6 @@ import { type Written, writeArchive } from "./write.ts";
 
 /** What a world shrinks to at most likely; only for the look ahead, writing itself watches the real figure. */
 const likelyRatio = 0.7;
-const checkEveryBytes = 64 << 20;
 
 export type KeepPlan = {
   world: Folder;
@@ -53,17 +52,12 @@ type Partial = { partial: string; total: number };
 async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promise<Written> {
   await using file = await plan.store.createFile(partial, 0o600);
   const compression: Compression = plan.name.endsWith(".gz") ? "gzip" : "zstd";
-  let sinceCheck = 0;
   const written = await writeArchive(plan.world, {
     compression,
     signal: plan.signal,
     onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),
     write: async (chunk) => {
-      if (sinceCheck === 0 || sinceCheck >= checkEveryBytes) {
-        await assertRoom(plan, chunk.length);
-        sinceCheck = 0;
-      }
-      sinceCheck += chunk.length;
+      await assertRoom(plan, chunk.length);
       for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
     },
   });
