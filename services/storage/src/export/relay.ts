@@ -53,7 +53,8 @@ export function createRelay(options: RelayOptions): Relay {
   const receive: Relay["receive"] = async (body, head, signal) => {
     signal.addEventListener("abort", () => ended.reject(expired()), { once: true });
     job.resolve({ body, head });
-    await arrival(browser.promise, options);
+    // A connection that goes while the body waits ends the wait.
+    await arrival(Promise.race([browser.promise, ended.promise]), options);
     await ended.promise;
     return null;
   };

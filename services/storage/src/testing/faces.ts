@@ -42,7 +42,7 @@ const cookieOf = (user: string) => createHash("sha256").update(`cookie of ${user
 
 export async function openFaceStage(): Promise<FaceStage> {
   const stage = await openStage({ agent: "shipped" });
-  const people = ["usr-1", "usr-2"];
+  const people = ["usr-1", "usr-2", "usr-3"];
   stage.identity.serve(accounts.resolveSession, (_context, { hash }) => {
     const user = people.find((one) => hashOf(cookieOf(one)) === hash);
     if (user === undefined) return { state: "unknown" as const };
@@ -113,7 +113,8 @@ async function askFace(base: string, path: string, about: Ask): Promise<Answer> 
     ...(body !== undefined && { body }),
   });
   const answer = Buffer.from(await response.arrayBuffer());
-  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  const kind = response.headers.get("content-type") ?? "";
+  const isJson = answer.length > 0 && kind.startsWith("application/json");
   const { status, headers } = response;
   return { status, headers, bytes: answer, body: isJson ? JSON.parse(answer.toString()) : {} };
 }

@@ -1,0 +1,250 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { linkSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { resources } from "@svc/kube";
+import { until } from "@svc/mesh/testing";
+import type { exports } from "@svc/proto";
+import { isJobFinished } from "@svc/world-lock";
+import { type FaceStage, openFaceStage } from "../testing/faces.ts";
+import type { Replica } from "../testing/stage.ts";
+import { namespace } from "../testing/worlds.ts";
+import { idOf, tokenOf } from "./secret.ts";
+
+const server = "/api/v1/servers/survival";
+
+describe("downloads, over both faces, with two replicas and the shipped agent", () => {
+  let bed: FaceStage;
+  const replicas: Replica[] = [];
+  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
+  const quick = [
+    "storage.export_hourly=100",
+    "storage.file_op_patience=2s",
+    "storage.export_sweep=200ms",
+    "storage.export_kept=5s",
+  ];
+  before(async () => {
+    bed = await openFaceStage();
+    for (let n = 0; n < 2; n++) replicas.push(await bed.start(quick));
+    await bed.stage.addServer("survival", "usr-1", {
+      "level.dat": "one",
+      "server.properties": "rcon.password=hush\nmotd=hi\n",
+      "config/paper-global.yml": "secret: velocity",
+      "world/r.0.0.mca": "chunks",
+    });
+  });
+  after(() => bed?.close());
+
+  const start = async (path: string) => {
+    const { status, body } = await bed.ask(`${server}/${path}`, { method: "POST" });
+    assert.equal(status, 202, JSON.stringify(body));
+    return body as exports.ExportTicket;
+  };
+  const stateOf = async (ticket: string) => {
+    const { status, body } = await bed.ask(`/api/v1/exports/${ticket}`);
+    return status === 200 ? String(body["state"]) : `${status} ${(body["error"] as { code: string }).code}`;
+  };
+  const download = (ticket: string) => bed.ask(`/api/v1/exports/${ticket}/download`);
+  const ready = async (path: string) => {
+    const started = await start(path);
+    await until(async () => (await stateOf(started.ticket)) !== "pending", 20_000);
+    assert.equal(await stateOf(started.ticket), "ready");
+    return started;
+  };
+  /** Until no Job is at the world and no place of the limits is taken. */
+  const atRest = () =>
+    until(async () => {
+      const { items } = await bed.stage.kube.list(resources.jobs, { namespace });
+      return items.every(isJobFinished);
+    }, 20_000);
+
+  test("a world comes as tar.gz without its secrets, once", async () => {
+    linkSync(inWorld("config/paper-global.yml"), inWorld("innocent.yml"));
+    const { ticket, filename, state } = await start("world/export");
+    assert.equal(state, "pending");
+    assert.match(filename, /^survival-world-\d{8}-\d{6}\.tar\.gz$/);
+    assert.equal(await bed.refusal(`/api/v1/exports/${ticket}/download`), "409 export_not_ready");
+    assert.equal(
+      await bed.refusal(`${server}/file?path=level.dat`, { method: "DELETE" }),
+      "409 maintenance_in_progress",
+    );
+    await until(async () => (await stateOf(ticket)) === "ready", 20_000);
+    const { status, bytes, headers } = await download(ticket);
+    assert.equal(status, 200);
+    assert.equal(headers.get("content-type"), "application/gzip");
+    assert.equal(headers.get("content-disposition"), `attachment; filename="${filename}"`);
+    assert.equal(headers.get("content-length"), null);
+    const tar = gunzipSync(bytes).toString("latin1");
+    assert.match(tar, /level\.dat[\s\S]*chunks/);
+    assert.doesNotMatch(tar, /hush|velocity/);
+    assert.equal(await bed.refusal(`/api/v1/exports/${ticket}/download`), "410 export_expired");
+    assert.equal(await stateOf(ticket), "410 export_expired");
+    await until(() => bed.stage.audits.some(({ action }) => action === "world.export"));
+    await atRest();
+  });
+
+  test("a file keeps its name and length, a folder is a zip, and a secret file is refused", async () => {
+    const one = await ready("files/download?path=level.dat");
+    assert.equal(one.filename, "level.dat");
+    const file = await download(one.ticket);
+    assert.deepEqual(
+      [file.headers.get("content-length"), file.headers.get("content-type"), file.bytes.toString()],
+      ["3", "application/octet-stream", "one"],
+    );
+    await atRest();
+    const two = await ready("files/download?path=world&dir=true");
+    assert.equal(two.filename, "world.zip");
+    const folder = await download(two.ticket);
+    assert.deepEqual(
+      [folder.headers.get("content-type"), folder.bytes.subarray(0, 2).toString()],
+      ["application/zip", "PK"],
+    );
+    await atRest();
+    const secret = await start("files/download?path=config/paper-global.yml");
+    await until(async () => (await stateOf(secret.ticket)) === "failed", 20_000);
+    const { body } = await bed.ask(`/api/v1/exports/${secret.ticket}`);
+    assert.match(String(body["message"]), /\w/);
+    assert.equal(await bed.refusal(`/api/v1/exports/${secret.ticket}/download`), "410 export_expired");
+    assert.equal(await bed.refusal(`${server}/files/download?path=`, { method: "POST" }), "400 bad_path");
+  });
+
+  test("a ticket is unknown to everybody else, and HEAD does not spend it", async () => {
+    await atRest();
+    const { ticket } = await ready("files/download?path=level.dat");
+    const place = `/api/v1/exports/${ticket}`;
+    assert.equal(await bed.refusal(place, { as: "usr-2" }), "404 not_found");
+    assert.equal(await bed.refusal(`${place}/download`, { as: "usr-2" }), "404 not_found");
+    for (const other of ["0".repeat(64), "x"]) {
+      assert.equal(await bed.refusal(`/api/v1/exports/${other}`), "404 not_found");
+    }
+    assert.equal((await bed.ask(`${place}/download`, { method: "HEAD" })).status, 405);
+    const all = await Promise.all([download(ticket), download(ticket), download(ticket)]);
+    assert.deepEqual(all.map(({ status }) => status).sort(), [200, 410, 410]);
+    await atRest();
+  });
+
+  test("a second world of one person waits, and so does a third of the platform", async () => {
+    await bed.stage.addServer("second", "usr-2");
+    await bed.stage.addServer("third", "usr-3");
+    await bed.stage.addServer("fourth", "usr-1");
+    const { ticket } = await ready("world/export");
+    const post = (name: string, as: string) =>
+      bed.ask(`/api/v1/servers/${name}/world/export`, { method: "POST", as });
+    const own = await post("fourth", "usr-1");
+    assert.deepEqual([own.status, own.headers.get("retry-after")], [429, "90"]);
+    const other = await post("second", "usr-2");
+    assert.equal(other.status, 202);
+    const third = await post("third", "usr-3");
+    assert.deepEqual([third.status, third.headers.get("retry-after")], [429, "60"]);
+    assert.equal((await download(ticket)).status, 200);
+    const place = `/api/v1/exports/${other.body["ticket"]}`;
+    await until(async () => (await bed.ask(`${place}/download`, { as: "usr-2" })).status === 200, 20_000);
+    await atRest();
+    const again = await ready("world/export");
+    assert.equal((await download(again.ticket)).status, 200);
+    await atRest();
+  });
+
+  test("a wrong token or id is 404, and a length that is none is 400 and spends nothing", async () => {
+    const { ticket } = await start("files/download?path=level.dat");
+    const put = async (id: string, token: string, headers: Record<string, string> = {}) => {
+      const url = `${bed.internalUrl}/api/v1/internal/exports/${id}`;
+      const all = { authorization: `Bearer ${token}`, ...headers };
+      return (await fetch(url, { method: "PUT", headers: all, body: "x" })).status;
+    };
+    const [id, token] = [idOf(ticket), tokenOf(ticket)];
+    assert.equal(await put(id, ticket), 404);
+    assert.equal(await put("0".repeat(16), token), 404);
+    assert.equal(await put(id, token, { "x-svc-export-length": "many" }), 400);
+    await until(async () => (await stateOf(ticket)) === "ready", 20_000);
+    assert.equal(await put(id, token), 404);
+    assert.equal((await download(ticket)).bytes.toString(), "one");
+    await atRest();
+  });
+
+  describe("of backups", () => {
+    let backupId = "";
+    let archive = "";
+    before(async () => {
+      const { status, body } = await bed.ask(`${server}/backup`, { method: "POST" });
+      assert.equal(status, 202, JSON.stringify(body));
+      const list = async () => (await bed.ask("/api/v1/backups")).body["backups"] as { id: string }[];
+      await until(async () => (await list()).length === 1, 30_000);
+      backupId = (await list())[0]?.id ?? "";
+      archive = readdirSync(bed.stage.archiveDir).find((name) => name.endsWith(".tar.zst")) ?? "";
+      await atRest();
+    });
+
+    test("one comes byte for byte with its length, and holds no world meanwhile", async () => {
+      const { ticket, filename } = await ready(`backups/${backupId}/export`);
+      assert.equal(filename, `survival-backup-${backupId}.tar.zst`);
+      const write = { method: "POST" };
+      assert.equal((await bed.ask(`${server}/files/mkdir?path=meanwhile`, write)).status, 200);
+      const stored = readFileSync(join(bed.stage.archiveDir, archive));
+      const { bytes, headers } = await download(ticket);
+      assert.equal(headers.get("content-length"), String(stored.length));
+      assert.ok(bytes.equals(stored));
+      await atRest();
+    });
+    test("one of another server is forbidden, an unknown one is not there", async () => {
+      const wrong = `/api/v1/servers/fourth/backups/${backupId}/export`;
+      assert.equal(await bed.refusal(wrong, { method: "POST" }), "403 forbidden");
+      assert.equal(
+        await bed.refusal(`${server}/backups/bk-none/export`, { method: "POST" }),
+        "404 no_backup",
+      );
+    });
+    test("one whose bytes changed is cut short, and is known as corrupt from then on", async () => {
+      const place = join(bed.stage.archiveDir, archive);
+      const bytes = readFileSync(place);
+      const middle = bytes.length >> 1;
+      bytes[middle] = (bytes[middle] ?? 0) ^ 0xff;
+      writeFileSync(place, bytes);
+      const { ticket } = await ready(`backups/${backupId}/export`);
+      const outcome = await download(ticket).then(
+        (answer) => (answer.status === 200 ? answer.bytes : Buffer.alloc(0)),
+        () => Buffer.alloc(0),
+      );
+      const sha = (content: Buffer) => createHash("sha256").update(content).digest("hex");
+      assert.notEqual(sha(outcome), sha(bytes));
+      const corrupt = async () =>
+        ((await bed.ask("/api/v1/backups")).body["backups"] as { corrupt?: boolean }[])[0]?.corrupt;
+      await until(async () => (await corrupt()) === true);
+      const again = `${server}/backups/${backupId}/export`;
+      assert.equal(await bed.refusal(again, { method: "POST" }), "409 backup_corrupt");
+      await atRest();
+    });
+  });
+
+  describe("when something dies", () => {
+    test("one whose Job is killed before it came is failed and says why", async () => {
+      const { ticket } = await start("files/download?path=level.dat");
+      const { items } = await bed.stage.kube.list(resources.jobs, { namespace });
+      const job = items.find((one) => !isJobFinished(one));
+      assert.ok(job);
+      await bed.stage.kube.remove(
+        resources.jobs,
+        { name: job.metadata.name, namespace },
+        { propagationPolicy: "Background" },
+      );
+      await until(async () => /^failed|410/.test(await stateOf(ticket)), 20_000);
+      await atRest();
+    });
+    test("replicas that die with a body parked spend the ticket, and the world is free again", async () => {
+      const { ticket } = await ready("world/export");
+      for (const replica of replicas.splice(0)) await replica.stop();
+      replicas.push(await bed.start([...quick, "storage.export_wait=1s"]));
+      await until(async () => (await stateOf(ticket)).startsWith("410"), 30_000);
+      await atRest();
+      assert.equal((await bed.ask(`${server}/files/mkdir?path=free`, { method: "POST" })).status, 200);
+    });
+    test("one that nobody fetches is spent, its Job ends, and its ticket is forgotten", async () => {
+      const { ticket } = await ready("world/export");
+      await until(async () => (await stateOf(ticket)) === "410 export_expired", 20_000);
+      await atRest();
+      await until(async () => (await stateOf(ticket)) === "404 not_found", 20_000);
+    });
+  });
+});

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { loadSettings } from "@svc/config";
+import { isFault } from "@svc/proto";
+import { settings } from "../config.ts";
+import { checkOwn, checkPlatform, limitsOf, withinWindow } from "./limits.ts";
+import { decideExport } from "./settle.ts";
+
+const { storage } = loadSettings(settings, { overrides: [] });
+const minute = 60_000;
+const hour = 60 * minute;
+const now = 10 * hour;
+const outcome = (check: () => void) => {
+  try {
+    check();
+    return "ok";
+  } catch (error) {
+    return isFault(error) ? `${error.fault} ${error.retryAfterSeconds}` : String(error);
+  }
+};
+const starts = (count: number, age: number) =>
+  Array.from({ length: count }, (_, n) => ({ id: `${n}`, at: now - age + n }));
+
+describe("limits of downloads", () => {
+  const exports = limitsOf("export", storage);
+  const downloads = limitsOf("download", storage);
+  test("backups and worlds: 1 for a person, 2 for the platform, 6 within an hour", () => {
+    const { perUser, platform, hourly, windowMs } = exports;
+    assert.deepEqual([perUser, platform, hourly, windowMs], [1, 2, 6, hour]);
+  });
+  test("files and folders are counted apart: 2, 4 and 30", () => {
+    const { perUser, platform, hourly } = downloads;
+    assert.deepEqual([perUser, platform, hourly], [2, 4, 30]);
+  });
+  const cases: Record<string, [check: () => void, answer: string]> = {
+    "the first may begin": [() => checkOwn(exports, { starts: [], live: 0, now }), "ok"],
+    "a second at once waits 90 s": [
+      () => checkOwn(exports, { starts: starts(1, minute), live: 1, now }),
+      "export_busy 90",
+    ],
+    "a seventh within the hour waits until the oldest is an hour old": [
+      () => checkOwn(exports, { starts: starts(6, 50 * minute), live: 0, now }),
+      "export_busy 600",
+    ],
+    "a sixth within the hour may begin": [
+      () => checkOwn(exports, { starts: starts(5, 50 * minute), live: 0, now }),
+      "ok",
+    ],
+    "one person may have two files at once": [
+      () => checkOwn(downloads, { starts: starts(1, minute), live: 1, now }),
+      "ok",
+    ],
+    "a full platform is asked again in 60 s": [() => checkPlatform(exports, 2), "export_busy 60"],
+    "a platform with room takes one more": [() => checkPlatform(exports, 1), "ok"],
+  };
+  for (const [name, [check, answer]] of Object.entries(cases)) {
+    test(name, () => assert.equal(outcome(check), answer));
+  }
+  test("what is an hour old counts no longer", () => {
+    assert.deepEqual(withinWindow(starts(1, hour), now, hour), []);
+    assert.equal(withinWindow(starts(1, hour - 1), now, hour).length, 1);
+  });
+});
+
+describe("what becomes of an export", () => {
+  type Case = [
+    state: "pending" | "ready" | "streaming",
+    age: number,
+    job: "missing" | "running" | "ended",
+    next: string,
+  ];
+  const cases: Record<string, Case> = {
+    "one whose Job runs is waited for": ["pending", minute, "running", "wait"],
+    "one whose Job is about to be made is waited for": ["pending", 1_000, "missing", "wait"],
+    "one whose Job never came has failed": ["pending", 2 * minute, "missing", "failed"],
+    "one whose Job ended without a word has failed": ["pending", 1_000, "ended", "failed"],
+    "one whose Job does not reach us in ten minutes is spent": [
+      "pending",
+      10 * minute + 1,
+      "running",
+      "spent",
+    ],
+    "one that waits for its browser is left alone": ["ready", minute, "running", "wait"],
+    "one that nobody fetched is spent, also when its replica died": [
+      "ready",
+      3 * minute + 1,
+      "running",
+      "spent",
+    ],
+    "one whose Job died while it waited is spent": ["ready", 2 * minute, "ended", "spent"],
+    "one that streams is left alone, however long": ["streaming", hour, "running", "wait"],
+    "one whose Job has just ended may still be noted by its replica": ["streaming", 1_000, "ended", "wait"],
+    "one whose Job is gone is spent": ["streaming", 2 * minute, "missing", "spent"],
+  };
+  for (const [name, [state, age, job, next]] of Object.entries(cases)) {
+    test(name, () => {
+      const at = { state, started_at: now - age, changed_at: now - age };
+      assert.equal(decideExport(at, { job, now }, storage), next);
+    });
+  }
+});
