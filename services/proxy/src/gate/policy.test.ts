@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ServerInfo } from "@svc/proto";
+import { defaultLimits as limits } from "../config.ts";
+import { afterGate, type Destination, linkVerdict, mayConnect, type Place, subdomainOf } from "./policy.ts";
+
+const minute = 60_000;
+
+test("the service's answer decides, and its silence leaves ten minutes of memory", () => {
+  const verdict = (answer: Parameters<typeof linkVerdict>[0], linkedAt?: number, now = 20 * minute) =>
+    linkVerdict(answer, linkedAt, { now, limits });
+  assert.equal(verdict("linked"), "released");
+  assert.equal(verdict("not_linked", 20 * minute), "not_linked");
+  assert.equal(verdict("silence"), "unknown");
+  assert.equal(verdict("silence", 10 * minute + 1), "released");
+  assert.equal(verdict("silence", 10 * minute), "unknown");
+  assert.equal(verdict("silence", 21 * minute), "unknown", "a memory from the future is none");
+});
+
+test("of all ways only those that begin at the gate and pass the lobby are open", () => {
+  const server: Destination = { kind: "server", name: "survival" };
+  const places: Place[] = [{ kind: "none" }, { kind: "gate" }, { kind: "lobby" }, server];
+  const goals: Destination[] = [{ kind: "gate" }, { kind: "lobby" }, server];
+  const open = (isReleased: boolean) =>
+    places.flatMap((from) =>
+      goals.filter((to) => mayConnect(from, to, isReleased)).map((to) => `${from.kind}>${to.kind}`),
+    );
+  assert.deepEqual(open(false), ["none>gate", "gate>gate", "lobby>gate", "server>gate"]);
+  assert.deepEqual(open(true), [
+    "none>gate",
+    "gate>gate",
+    "gate>lobby",
+    "lobby>gate",
+    "lobby>lobby",
+    "lobby>server",
+    "server>gate",
+    "server>lobby",
+    "server>server",
+  ]);
+});
+
+const info: ServerInfo = {
+  name: "survival",
+  subdomain: "play",
+  phase: "Stopped",
+  ready: false,
+  playersOnline: 0,
+  playersMax: 20,
+  idleStopSeconds: 600,
+};
+
+test("behind the gate a ready target is joined, a sleeping one woken, a lost one told", () => {
+  const running: ServerInfo = {
+    ...info,
+    phase: "Running",
+    ready: true,
+    endpointMode: "direct",
+    endpointAddress: "a:1",
+  };
+  assert.deepEqual(
+    afterGate(undefined, () => running),
+    { go: "lobby" },
+  );
+  assert.deepEqual(
+    afterGate("survival", () => running),
+    { go: "server", name: "survival", address: "a:1" },
+  );
+  assert.deepEqual(
+    afterGate("survival", () => info),
+    { go: "lobby", wake: "survival" },
+  );
+  assert.deepEqual(
+    afterGate("survival", () => undefined),
+    { go: "lobby", notice: "serverGone", name: "survival" },
+  );
+});
+
+const hosts: Record<string, string | undefined> = {
+  "survival.play.example": "survival",
+  "SURVIVAL.Play.Example.": "survival",
+  "survival.play.example\0FML3\0": "survival",
+  "play.example": undefined,
+  "a.b.play.example": undefined,
+  "survival.play.example.evil.test": undefined,
+  "survivalplay.example": undefined,
+  ".play.example": undefined,
+  "-x.play.example": undefined,
+  "../x.play.example": undefined,
+  "127.0.0.1": undefined,
+  "": undefined,
+};
+test("only one label before the root domain names a server", () => {
+  for (const [host, wanted] of Object.entries(hosts)) {
+    assert.equal(subdomainOf(host, "play.example"), wanted, JSON.stringify(host));
+  }
+  assert.equal(subdomainOf("survival.play.example", ""), undefined);
+});

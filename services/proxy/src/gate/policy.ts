@@ -1,0 +1,62 @@
+// Where a player may go (interface.md 4.10.2, behaviour.md r.2). Wrong here means the wrong person in: whatever is not
+// known to be right is refused.
+// Vocabulary: gate = the login server; target = the server whose subdomain the player typed; released = the service
+// said, on this connection, that the player is linked.
+
+import type { ServerInfo } from "@svc/proto";
+import type { Limits } from "../config.ts";
+import { joinAddress } from "../queue/policy.ts";
+
+/** What the service answered when asked for a link; `silence` is no answer or 5xx. */
+export type LinkAnswer = "linked" | "not_linked" | "silence";
+export type LinkVerdict = "released" | "not_linked" | "unknown";
+
+/** A positive answer is believed for ten minutes while the service is down; a negative one ends that at once. */
+export function linkVerdict(
+  answer: LinkAnswer,
+  linkedAt: number | undefined,
+  moment: { now: number; limits: Limits },
+): LinkVerdict {
+  if (answer === "linked") return "released";
+  if (answer === "not_linked") return "not_linked";
+  const age = linkedAt === undefined ? Number.POSITIVE_INFINITY : moment.now - linkedAt;
+  return age >= 0 && age < moment.limits.linkMemoryMs ? "released" : "unknown";
+}
+
+export type Place = { kind: "none" | "gate" | "lobby" } | { kind: "server"; name: string };
+export type Destination = Exclude<Place, { kind: "none" }>;
+
+/** Whether a connection may be made. A fresh connection goes to the gate; who is not released goes nowhere else. */
+export function mayConnect(from: Place, to: Destination, isReleased: boolean): boolean {
+  if (from.kind === "none" || to.kind === "gate") return to.kind === "gate";
+  if (!isReleased) return false;
+  return from.kind !== "gate" || to.kind === "lobby";
+}
+
+export type AfterGate =
+  | { go: "server"; name: string; address: string }
+  | { go: "lobby" }
+  | { go: "lobby"; wake: string }
+  | { go: "lobby"; notice: "serverGone"; name: string };
+
+/** Where a released player goes: to the target when it is ready, else to the lobby, from where it is woken. */
+export function afterGate(
+  target: string | undefined,
+  find: (name: string) => ServerInfo | undefined,
+): AfterGate {
+  if (target === undefined) return { go: "lobby" };
+  const server = find(target);
+  if (!server) return { go: "lobby", notice: "serverGone", name: target };
+  const address = joinAddress(server);
+  return address === undefined ? { go: "lobby", wake: target } : { go: "server", name: target, address };
+}
+
+/** The subdomain that a typed host asks for: one label before the root domain; undefined for everything else. */
+export function subdomainOf(host: string, rootDomain: string): string | undefined {
+  if (rootDomain === "") return undefined;
+  // Mod loaders append data after a NUL byte; resolvers may leave the root's dot.
+  const name = (host.split("\0")[0] ?? "").replace(/\.$/, "").toLowerCase();
+  if (!name.endsWith(`.${rootDomain}`)) return undefined;
+  const label = name.slice(0, -rootDomain.length - 1);
+  return /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label) ? label : undefined;
+}

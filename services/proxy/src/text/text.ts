@@ -1,0 +1,141 @@
+// Every sentence that a player may read, in English and Chinese (behaviour.md r.2: by the client's locale).
+
+export type Language = "en" | "zh";
+type Values = Readonly<Record<string, string | number>>;
+
+const sentences = {
+  gateUnavailable: [
+    "The login gate is not available. Please try again in a moment.",
+    "登录服务暂不可用，请稍后再试。",
+  ],
+  notLinked: ["Link your account first: type /link for a code.", "请先绑定账号：输入 /link 获取绑定码。"],
+  linkUnknown: [
+    "Your account cannot be checked right now. Please wait here; we keep trying.",
+    "暂时无法核实你的账号，请在此等候，我们会继续尝试。",
+  ],
+  stayAtGate: ["You can go on once your account is linked.", "绑定账号后即可继续。"],
+  serverGone: ["{server} does not exist any more.", "服务器 {server} 已不存在。"],
+  waking: [
+    "{server} is waking up. You are brought there when it is ready.",
+    "{server} 正在启动，就绪后会自动带你进入。",
+  ],
+  stillWaiting: ["Still waiting for {server} ({minutes} min).", "仍在等待 {server}（{minutes} 分钟）。"],
+  joining: ["{server} is ready. Bringing you there.", "{server} 已就绪，正在传送。"],
+  refusedByServer: ["{server} did not let you in: {reason}", "{server} 拒绝了你的连接：{reason}"],
+  lostServer: [
+    "The connection to {server} was lost. You are in the lobby now.",
+    "与 {server} 的连接已断开，你已回到大厅。",
+  ],
+  cannotReach: ["{server} cannot be reached. Please try again.", "无法连接 {server}，请重试。"],
+  tooLong: ["{server} took over an hour. Try again later.", "等待 {server} 已超过一小时，请稍后再试。"],
+  noAnswer: ["We hear nothing of {server}. Try again later.", "无法获取 {server} 的状态，请稍后再试。"],
+  gaveUp: [
+    "{server} could not start. Its owner can start it again on the panel.",
+    "{server} 启动失败，服主可在面板上重新启动。",
+  ],
+  stopped: ["{server} was stopped.", "{server} 已被停止。"],
+  wakeForbidden: [
+    "You may not start {server}. Ask its owner to let you in.",
+    "你无权启动 {server}，请联系服主。",
+  ],
+  maintenance: ["{server} is under maintenance. Try again later.", "{server} 正在维护，请稍后再试。"],
+  reclaiming: [
+    "The world of {server} is being archived. Try again later.",
+    "{server} 的世界正在归档，请稍后再试。",
+  ],
+  retiring: ["{server} is being given up and cannot be started.", "{server} 正在退役，无法启动。"],
+  startFailed: [
+    "{server} failed to start. Its owner has to start it on the panel.",
+    "{server} 启动失败，需要服主在面板上启动。",
+  ],
+  atCapacity: [
+    "All places for running servers are taken. Try again later.",
+    "运行中的服务器已达上限，请稍后再试。",
+  ],
+  tryAgain: ["That did not work. Please try again.", "操作未成功，请重试。"],
+  busy: ["The proxy is busy. Please try again in a moment.", "代理繁忙，请稍后再试。"],
+  tooFast: ["Not so fast: again in {seconds} s.", "操作太快，请 {seconds} 秒后再试。"],
+  serviceDown: [
+    "The service does not answer right now. Please try again later.",
+    "服务暂时没有响应，请稍后再试。",
+  ],
+  notInGate: ["Commands work once you are through the login gate.", "通过登录验证后才能使用命令。"],
+  routingOff: ["Joining servers through this proxy is switched off.", "此代理未启用服务器路由。"],
+  linkCode: [
+    "Your code is {code}. Enter it at {panel} before {expires}.",
+    "你的绑定码是 {code}，请在 {expires} 前到 {panel} 输入。",
+  ],
+  alreadyLinked: ["Your account is linked.", "你的账号已绑定。"],
+  usage: ["Type /felis help to see the commands.", "输入 /felis help 查看命令。"],
+  help: [
+    "/link, /felis, /felis list, /felis lobby, /felis go <server>, /felis claim, /felis web, /felis migrate, /invite <player>",
+    "/link、/felis、/felis list、/felis lobby、/felis go <服务器>、/felis claim、/felis web、/felis migrate、/invite <玩家>",
+  ],
+  status: ["You are on {server}. Waiting for: {waiting}.", "你在 {server}。正在等待：{waiting}。"],
+  nobody: ["nothing", "无"],
+  serverList: ["Servers: {servers}", "服务器：{servers}"],
+  noServers: ["There are no servers yet.", "还没有服务器。"],
+  serverUnknown: ["There is no server {server}.", "没有名为 {server} 的服务器。"],
+  inLobby: ["You are in the lobby already.", "你已在大厅。"],
+  claimed: ["{server} is yours now.", "{server} 现在归你所有。"],
+  notLinkedYet: ["Your account is not linked yet; type /link.", "你的账号尚未绑定，请输入 /link。"],
+  quotaExceeded: ["Your quota is used up.", "你的配额已用完。"],
+  alreadyClaimed: ["{server} has an owner already.", "{server} 已有主人。"],
+  web: ["Panel: {panel}", "面板：{panel}"],
+  migrateStarted: ["Go on in the panel to move your account.", "请到面板继续迁移账号。"],
+  refused: ["Refused: {reason}", "已拒绝：{reason}"],
+  opLogin: [
+    "{username} ({email}) asks to sign in from {ip}, {agent}. If that is right: /felis web op approve {id} {username}",
+    "{username}（{email}）请求从 {ip} 登录，{agent}。确认请输入：/felis web op approve {id} {username}",
+  ],
+  opApproved: ["Approved the sign-in of {username}.", "已批准 {username} 的登录。"],
+  inviteUsage: ["Type /invite <player>.", "请输入 /invite <玩家>。"],
+  inviteNoPlayer: ["{player} is not here.", "{player} 不在线。"],
+  inviteSelf: ["You are here already.", "你已经在这里了。"],
+  inviteNowhere: [
+    "You can invite from a server of yours or of a friend, not from here.",
+    "只能在游戏服务器中发出邀请。",
+  ],
+  inviteSent: [
+    "{player} was invited to {server}. Who accepts may wake it later, too.",
+    "已邀请 {player} 前往 {server}。接受邀请的玩家以后也可以唤醒它。",
+  ],
+  inviteCard: [
+    "{player} invites you to {server}. To accept: /invite accept {id}",
+    "{player} 邀请你前往 {server}。接受请输入：/invite accept {id}",
+  ],
+  inviteOver: ["That invitation is over.", "该邀请已失效。"],
+  draining: ["This proxy restarts. Please join again.", "代理正在重启，请重新加入。"],
+  tooManyConnections: ["Too many connections from your address.", "来自你地址的连接过多。"],
+  authFailed: ["Your account could not be verified.", "无法验证你的账号。"],
+  authDown: [
+    "The authentication servers are down. Please try again later.",
+    "验证服务器不可用，请稍后再试。",
+  ],
+  motdSleeping: ["{name} is asleep. Join to wake it.", "{name} 正在休眠，加入即可唤醒。"],
+  motdStarting: ["{name} is starting, about {seconds} s more.", "{name} 正在启动，约需 {seconds} 秒。"],
+  motdStartingSoon: ["{name} is starting.", "{name} 正在启动。"],
+  motdRunning: ["{name}", "{name}"],
+  motdFailed: ["{name} failed to start.", "{name} 启动失败。"],
+  motdStopping: ["{name} is stopping.", "{name} 正在停止。"],
+  motdUnknown: ["There is no server at this address.", "此地址没有服务器。"],
+} as const satisfies Record<string, readonly [string, string]>;
+
+export type SentenceKey = keyof typeof sentences;
+export const sentenceKeys = Object.keys(sentences) as SentenceKey[];
+
+/** Language of a client's locale such as `zh_cn`; everything that is not Chinese is English. */
+export function languageOf(locale: string | undefined): Language {
+  return locale !== undefined && /^zh([_-]|$)/i.test(locale) ? "zh" : "en";
+}
+
+/** A sentence with its `{values}` filled in. */
+export function say(key: SentenceKey, language: Language, values: Values = {}): string {
+  const text: string = sentences[key][language === "zh" ? 1 : 0];
+  return text.replace(/\{(\w+)\}/g, (whole, name: string) => clean(String(values[name] ?? whole)));
+}
+
+// A name or a reason comes from others: it must not colour the line, nor break it.
+function clean(text: string): string {
+  return text.replaceAll(/\p{Cc}|§./gu, "").slice(0, 256);
+}
