@@ -22,12 +22,20 @@ export function planned(json: unknown, text: string) {
 }
 
 const pollMs = 500;
+const patienceMs = 120_000;
 
-/** Asks again until there is an answer. */
+/** Asks again until there is an answer; what runs goes on while a part is started again, so that is waited for. */
 export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  let heardAt = Date.now();
   for (;;) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    try {
+      const answer = await ask();
+      if (answer !== undefined) return answer;
+      heardAt = Date.now();
+    } catch (error) {
+      const isAway = isFault(error) && error.fault === "unavailable";
+      if (!isAway || Date.now() - heardAt > patienceMs) throw error;
+    }
     await new Promise((wake) => setTimeout(wake, pollMs));
   }
 }

@@ -36,7 +36,7 @@ export async function writeCompose(options: { out: string }): Promise<Outcome> {
       SVC_ADMIN_DATABASE_URL: admin,
       SVC_ROLE_PASSWORDS_FILE: "/config/secrets/database-roles.json",
       SVC_KUBECONFIG: "/data/cluster/kubeconfig",
-      SVC_ARCHIVE_DIR: "/data/archive",
+      SVC_ARCHIVE_DIR: composeFacts.archiveDir,
     }),
   };
   for (const service of services) {
@@ -81,6 +81,7 @@ const composeFacts = {
   externalBaseUrl: `http://127.0.0.1:${at.external}`,
   smtp: { host: "127.0.0.1", port: at.smtp },
   setupUrlFile: "/data/setup-url",
+  archiveDir: "/data/archive",
 };
 
 function natsConfig(passwords: Record<string, string>): string {

@@ -4,7 +4,7 @@ import { agentImage, demoImage } from "./image-table.ts";
 /** What the file is made from; a local stack and compose.yaml both know this much. */
 export type LocalFacts = Pick<
   StackFacts,
-  "rootDomain" | "panelHost" | "adminHost" | "externalBaseUrl" | "smtp" | "setupUrlFile"
+  "rootDomain" | "panelHost" | "adminHost" | "externalBaseUrl" | "smtp" | "setupUrlFile" | "archiveDir"
 >;
 
 /** Text of `svc.toml` for a stack on one machine (behaviour.md d): its own hosts over http, mail to the sink. */
@@ -36,6 +36,9 @@ recommended = [${quote(demoImage)}]
 
 [lifecycle]
 default_image = ${quote(demoImage)}
+
+[archive]
+local_path = ${quote(facts.archiveDir)}
 
 [storage]
 agent_image = ${quote(agentImage)}

@@ -146,16 +146,4 @@ describe("backups of worlds", () => {
       await lifecycle.drain(500);
     }
   });
-
-  test("an agent that is not configured is a 503", async () => {
-    const other = await stage.start(["storage.agent_image="]);
-    try {
-      const asked = await Promise.all(
-        Array.from({ length: 8 }, () => faultOf(create("refused", account("usr-2")))),
-      );
-      assert.deepEqual(new Set(asked), new Set(["forbidden"]));
-    } finally {
-      await other.stop();
-    }
-  });
 });

@@ -10,7 +10,8 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { account, faultOf, staff } from "../testing/callers.ts";
-import { openStage, type Replica, type Stage } from "../testing/stage.ts";
+import { type Process, startProcess } from "../testing/process.ts";
+import { openStage, type Stage } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const first = { "level.dat": "one", "region/r.0.0.mca": "chunks" };
@@ -21,12 +22,15 @@ type Disaster = { name: string; strike: (at: string) => Promise<void>; mend: () 
 
 describe("what dies while worlds are worked on", () => {
   let stage: Stage;
-  let replica: Replica;
+  let service: Process;
   before(async () => {
     stage = await openStage();
-    replica = await stage.start();
+    service = await startProcess(stage);
   });
-  after(() => stage?.close());
+  after(async () => {
+    await service?.kill();
+    await stage?.close();
+  });
 
   const owner = account("usr-1");
   const jobsOf = async (name: string) => (await stage.external.call(backups.listJobs, { name }, staff)).jobs;
@@ -56,9 +60,9 @@ describe("what dies while worlds are worked on", () => {
     {
       name: "the service",
       // Without any farewell: its lease is still held, what it was doing is left where it is.
-      strike: async () => replica.stop(),
+      strike: () => service.kill(),
       mend: async () => {
-        replica = await stage.start();
+        service = await startProcess(stage);
       },
     },
     { name: "PostgreSQL", strike: () => stage.wire.cut(), mend: () => stage.wire.mend() },

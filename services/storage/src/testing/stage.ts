@@ -46,6 +46,7 @@ export const quick = [
 export type Replica = { registry: Registry; running: Running; stop: () => Promise<void> };
 
 export type Stage = {
+  dataDir: string;
   kube: Kube;
   nats: TestNats;
   database: TestDatabase;

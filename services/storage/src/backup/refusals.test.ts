@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { resources } from "@svc/kube";
+import { until } from "@svc/mesh/testing";
+import { backups } from "@svc/proto";
+import { lockedServers } from "@svc/world-lock";
+import { account, faultOf, ops, staff } from "../testing/callers.ts";
+import { openStage, type Stage } from "../testing/stage.ts";
+import { addServerObject, namespace } from "../testing/worlds.ts";
+
+describe("what keeps a backup or a restore from beginning", () => {
+  let stage: Stage;
+  before(async () => {
+    stage = await openStage();
+  });
+  after(() => stage?.close());
+
+  const owner = account("usr-1");
+  const create = (name: string, as = owner) => stage.external.call(backups.create, { name }, as);
+  const restore = (name: string, input: { backup_id?: string } = {}, as = owner) =>
+    stage.external.call(backups.restore, { name, safety_snapshot: true, ...input }, as);
+  const settled = async (name: string) => {
+    const look = async () => (await stage.external.call(backups.listJobs, { name }, staff)).jobs;
+    await until(
+      async () => !(await look()).some((job) => job.state === "running" || job.then_restore === "pending"),
+      20_000,
+    );
+  };
+  const ids = async (server: string) => {
+    const page = { server, limit: 20, offset: 0 };
+    return (await stage.external.call(backups.list, page, staff)).backups.map(({ id }) => id);
+  };
+  const lockOf = async (name: string) => {
+    const server = await stage.kube.get(lockedServers, { name, namespace });
+    return server.metadata.annotations?.["svc.internal/maintenance"];
+  };
+
+  test("a full store stops the owner and scheduled tasks, not staff, the host, or a snapshot", async () => {
+    await stage.addServer("full", "usr-1");
+    const replica = await stage.start([`archive.max_local_bytes="1"`, "archive.manual_cooldown=0s"]);
+    const lifecycle = await stage.nats.connect("lifecycle");
+    try {
+      assert.equal(await faultOf(create("full")), "none");
+      await settled("full");
+      assert.equal(await faultOf(create("full")), "backup_store_full");
+      const run = { name: "full", run_key: "1-1", created_by: "owner" };
+      assert.equal(await faultOf(lifecycle.call(backups.startScheduledBackup, run)), "backup_store_full");
+      assert.equal(await faultOf(create("full", staff)), "none");
+      await settled("full");
+      assert.equal(
+        await faultOf(stage.internal.call(backups.createEmergency, { name: "full" }, ops)),
+        "none",
+      );
+      await settled("full");
+      assert.equal(await faultOf(restore("full")), "none");
+      await settled("full");
+      assert.equal(await lockOf("full"), undefined);
+    } finally {
+      await lifecycle.drain(500);
+      await replica.stop();
+    }
+  });
+
+  test("a server that was never started has no world to back up", async () => {
+    const replica = await stage.start();
+    await addServerObject(stage.kube, "fresh");
+    stage.lifecycle.owners.set("fresh", "usr-1");
+    assert.equal(await faultOf(create("fresh")), "no_world_volume");
+    await stage.kube.create(resources.claims, {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "world-fresh-0", namespace },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    });
+    assert.equal(await faultOf(create("fresh")), "no_world_volume");
+    assert.equal(await lockOf("fresh"), undefined);
+    await replica.stop();
+  });
+
+  test("another restore of the same server has to wait, and so does a scheduled task", async () => {
+    const replica = await stage.start(["archive.manual_cooldown=0s"]);
+    const lifecycle = await stage.nats.connect("lifecycle");
+    try {
+      await stage.addServer("busy", "usr-1");
+      for (let round = 0; round < 2; round++) {
+        await create("busy");
+        await settled("busy");
+      }
+      const [newer, older] = await ids("busy");
+      stage.hold("backup");
+      await restore("busy", { backup_id: newer ?? "" });
+      assert.equal(await faultOf(restore("busy", { backup_id: older ?? "" })), "restore_in_progress");
+      const run = { name: "busy", run_key: "2-1", created_by: "owner" };
+      assert.equal(await faultOf(lifecycle.call(backups.startScheduledBackup, run)), "restore_in_progress");
+      stage.unhold("backup");
+      await settled("busy");
+    } finally {
+      await lifecycle.drain(500);
+      await replica.stop();
+    }
+  });
+
+  test("without an agent's image nothing begins, and that is a 503", async () => {
+    const replica = await stage.start(["storage.agent_image="]);
+    await stage.addServer("bare", "usr-1");
+    assert.equal(await faultOf(create("bare")), "unavailable");
+    await replica.stop();
+  });
+
+  test("a part that is away is a 503, and the world stays free", async () => {
+    const replica = await stage.start();
+    await stage.addServer("calm", "usr-1");
+    stage.lifecycle.isAway = true;
+    assert.equal(await faultOf(create("calm")), "unavailable");
+    stage.lifecycle.isAway = false;
+    await stage.wire.cut();
+    assert.equal(await faultOf(create("calm")), "unavailable");
+    assert.equal(await lockOf("calm"), undefined);
+    await stage.wire.mend();
+    await until(async () => (await faultOf(create("calm", staff))) === "none", 20_000);
+    await settled("calm");
+    assert.equal((await ids("calm")).length, 1);
+    await replica.stop();
+  });
+
+  test("a server that changes hands before the lock is taken is not backed up for its former owner", async () => {
+    const replica = await stage.start();
+    await stage.addServer("sold", "usr-1");
+    let looks = 0;
+    stage.lifecycle.onDescribe = () => {
+      looks += 1;
+      if (looks === 2) stage.lifecycle.owners.set("sold", "usr-2");
+    };
+    assert.equal(await faultOf(create("sold")), "forbidden");
+    stage.lifecycle.onDescribe = undefined;
+    assert.equal(await lockOf("sold"), undefined);
+    assert.deepEqual(await ids("sold"), []);
+    await replica.stop();
+  });
+});

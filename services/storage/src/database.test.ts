@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Tables } from "./database.ts";
+import { createStorageDatabase } from "./testing/stage.ts";
+
+type Own = Pick<Tables, "world_backups" | "world_jobs">;
+
+// The compiler holds this list against the types, the test holds it against the live schema.
+const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
+  world_backups: {
+    id: true,
+    server_name: true,
+    former_owner: true,
+    backup_ref: true,
+    size_bytes: true,
+    reason: true,
+    status: true,
+    created_at: true,
+    expires_at: true,
+    deleted_at: true,
+    offsite_at: true,
+    sha256: true,
+    verified_at: true,
+    corrupt_at: true,
+    skipped_entries: true,
+    label: true,
+    pinned_at: true,
+    job: true,
+  },
+  world_jobs: {
+    job: true,
+    server_name: true,
+    kind: true,
+    state: true,
+    message: true,
+    owner_id: true,
+    started_by: true,
+    reason: true,
+    archive: true,
+    run_key: true,
+    backup_id: true,
+    then_restore: true,
+    then_restore_reason: true,
+    only_paths: true,
+    recovery: true,
+    started_at: true,
+    finished_at: true,
+  },
+};
+
+test("the types of backups and jobs have the columns of the live schema", async () => {
+  const database = await createStorageDatabase();
+  try {
+    for (const [table, names] of Object.entries(columns)) {
+      const rows = await database.admin(
+        "select column_name from information_schema.columns where table_schema = 'storage' and table_name = $1",
+        [table],
+      );
+      assert.deepEqual(rows.map((row) => row["column_name"]).sort(), Object.keys(names).sort(), table);
+    }
+  } finally {
+    await database.drop();
+  }
+});
