@@ -6,7 +6,11 @@ import { Role } from "./identity/role.ts";
 
 /** Who a request acts for. Set by a gateway or by a service for its own work, never by an outside caller. */
 export const Principal = z.discriminatedUnion("kind", [
-  z.strictObject({ kind: z.literal("anonymous") }),
+  z.strictObject({
+    kind: z.literal("anonymous"),
+    /** Only at an operation that ends sessions: sha-256 (hex) of a cookie that does not count (any more). */
+    session: z.string().optional(),
+  }),
   z.strictObject({ kind: z.literal("caller"), caller: z.enum(callerTokens) }),
   z.strictObject({
     kind: z.literal("account"),

@@ -40,7 +40,8 @@ export function createEvents({ mesh, registry }: { mesh: Pick<Mesh, "audit">; re
     setupRedeemed: (asker: Asker, subject: Subject) => write(asker, "auth.setup.redeem", subject),
     signedIn: (asker: Asker, { door, ...subject }: Subject & { door: Door }) =>
       write(asker, `auth.${door}.login`, subject),
-    loggedOut: (asker: Asker) => write(asker, "auth.logout", {}),
+    loggedOut: (asker: Asker, { userId, username }: Subject) =>
+      write(asker, "auth.logout", { ...(userId && { userId }), ...(username && { username }) }),
     emailVerified: (asker: Asker, about: { replaced: boolean }) =>
       write(asker, "account.email.verified", { payload: about }),
     emailEntered: (asker: Asker, about: { replaced: boolean }) =>

@@ -45,7 +45,8 @@ before(async () => {
     return { ok: true as const };
   });
   bed.owner.serve(contracts.leave, (context) => {
-    if (context.principal.kind === "account") bed.sessions.delete(context.principal.session);
+    const { principal } = context;
+    if ("session" in principal && principal.session) bed.sessions.delete(principal.session);
     context.reply.session = null;
     return { ok: true as const };
   });
@@ -197,6 +198,21 @@ describe("the session cookie", () => {
     assert.match(String(answer.headers["set-cookie"]), /^svc_session=; Expires=Thu, 01 Jan 1970/);
     assert.equal((await get("/app", cookie)).status, 401);
   });
+});
+
+describe("leaving with a session that does not count", () => {
+  for (const state of ["local_auth_off", "unknown"] as const) {
+    test(`the operation that ends sessions learns the hash of one that is ${state}, and no other does`, async () => {
+      const cookie = randomBytes(32).toString("base64url");
+      bed.sessions.set(hashOf(cookie), { state });
+      const headers = { host: panelHost, cookie: `svc_session=${cookie}` };
+      const left = await send(face.port, { method: "POST", path: "/leave", headers });
+      assert.match(String(left.headers["set-cookie"]), /^svc_session=; Expires=Thu, 01 Jan 1970/);
+      assert.equal(bed.sessions.has(hashOf(cookie)), false);
+      bed.sessions.set(hashOf(cookie), { state });
+      assert.deepEqual(principalOf(await get("/open", cookie)), { kind: "anonymous" });
+    });
+  }
 });
 
 describe("what is remembered of a session", () => {

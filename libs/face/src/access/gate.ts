@@ -85,13 +85,19 @@ function admitSession(needs: GateNeeds, visit: SessionVisit): Principal | Promis
 async function admitAsked(needs: GateNeeds, { http, visitor, hash }: SessionVisit): Promise<Principal> {
   const answer = await needs.sessions?.ask(hash, visitor.options);
   if (answer?.state !== "live") {
-    if (http.tier === "public") return anonymous;
+    if (http.tier === "public") return strangerAt(http, hash);
     throw new Fault(answer?.state === "local_auth_off" ? "session_local_auth_off" : "session_invalid");
   }
   const onAdminHost = isAdminHost(visitor.host, needs.adminHostname);
   const refusal = refusalOf(http, answer, onAdminHost);
   if (refusal) throw new Fault(refusal);
   return principalOf(answer, hash, onAdminHost);
+}
+
+// A session that does not count may come back: the password door opens again, idle staff become players. Whoever signs
+// out with its cookie ends it for good.
+function strangerAt(http: HttpBinding, hash: string): Principal {
+  return http.session === "ends" ? { kind: "anonymous", session: hash } : anonymous;
 }
 
 async function takeBudget(mesh: Pick<Mesh, "call">, visitor: Visitor): Promise<void> {

@@ -6,18 +6,18 @@ import type { Selectable } from "kysely";
 import type { SessionsTable } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
-import { listLive, revokeSessions } from "./store.ts";
+import { endSession, listLive, revokeSessions } from "./store.ts";
 
-/** identity.session.logout: ends the presented session, if any; the cookie goes in every case. */
+/** identity.session.logout: ends the presented session, if any, live or not; the cookie goes in every case. */
 export function createLogout({ db, events, now }: Deps): Handler<typeof accounts.logout> {
   return async (context) => {
     const { principal } = context;
     context.reply.session = null;
-    if (principal.kind !== "account") return { ok: true };
-    const about = { userId: principal.user_id, only: principal.session, now: now() };
-    const count = await db.transaction().execute((trx) => revokeSessions(trx, about));
-    if (count > 0) events.loggedOut(context);
-    events.sessionsRevoked(context, { count, action: "auth.logout" });
+    const hash = "session" in principal ? principal.session : undefined;
+    if (hash === undefined) return { ok: true };
+    const ended = await db.transaction().execute((trx) => endSession(trx, { hash, now: now() }));
+    if (ended.count > 0) events.loggedOut(context, ended);
+    events.sessionsRevoked(context, { count: ended.count, action: "auth.logout" });
     return { ok: true };
   };
 }

@@ -153,6 +153,22 @@ describe("sessions", () => {
     assert.equal(again.session, null);
   });
 
+  test("logout ends a session that does not count at the moment, so that it never comes back", async () => {
+    const closed = await bed.person({ door: "password" });
+    const idle = await bed.person({ role: "admin" });
+    bed.pass(31 * minute);
+    for (const { session } of [closed, idle]) {
+      assert.notEqual((await stateOf(bed, session)).state, "live");
+      const principal = { kind: "anonymous", session } as const;
+      assert.equal((await bed.forward(accounts.logout, {}, { principal })).session, null);
+      const rows = await bed.database.admin(
+        "select revoked_at is not null as ended from identity.sessions where token_hash = $1",
+        [session],
+      );
+      assert.deepEqual(rows, [{ ended: true }]);
+    }
+  });
+
   test("logout without a session is fine", async () => {
     const reply = await bed.forward(accounts.logout, {});
     assert.equal(reply.session, null);

@@ -146,6 +146,22 @@ export async function revokeSessions(trx: IdentityTrx, about: Revoking): Promise
   return ended.length;
 }
 
+/** Ends one session by the hash of its cookie, whether it counts at the moment or not; says whose it was. */
+export async function endSession(
+  trx: IdentityTrx,
+  about: { hash: string; now: Date },
+): Promise<{ count: number; userId?: string; username?: string }> {
+  const owner = await trx
+    .selectFrom("sessions as s")
+    .innerJoin("users as u", "u.id", "s.user_id")
+    .where("s.token_hash", "=", about.hash)
+    .select(["u.id", "u.username"])
+    .executeTakeFirst();
+  if (!owner) return { count: 0 };
+  const count = await revokeSessions(trx, { userId: owner.id, only: about.hash, now: about.now });
+  return { count, userId: owner.id, username: owner.username };
+}
+
 /** When the session last proved itself; never for one that was ended. */
 export async function findReauthAt(db: IdentityDb, tokenHash: string): Promise<Date | null> {
   const row = await db
