@@ -79,6 +79,7 @@ const composeFacts = {
   panelHost: "console.svc.localhost",
   adminHost: "op.console.svc.localhost",
   externalBaseUrl: `http://127.0.0.1:${at.external}`,
+  internalBaseUrl: `http://127.0.0.1:${at.internal}`,
   smtp: { host: "127.0.0.1", port: at.smtp },
   setupUrlFile: "/data/setup-url",
   archiveDir: "/data/archive",

@@ -1,10 +1,18 @@
+import { dirname, join } from "node:path";
 import type { StackFacts } from "@svc/local-stack";
 import { agentImage, demoImage } from "./image-table.ts";
 
 /** What the file is made from; a local stack and compose.yaml both know this much. */
 export type LocalFacts = Pick<
   StackFacts,
-  "rootDomain" | "panelHost" | "adminHost" | "externalBaseUrl" | "smtp" | "setupUrlFile" | "archiveDir"
+  | "rootDomain"
+  | "panelHost"
+  | "adminHost"
+  | "externalBaseUrl"
+  | "smtp"
+  | "setupUrlFile"
+  | "archiveDir"
+  | "internalBaseUrl"
 >;
 
 /** Text of `svc.toml` for a stack on one machine (behaviour.md d): its own hosts over http, mail to the sink. */
@@ -42,6 +50,8 @@ local_path = ${quote(facts.archiveDir)}
 
 [storage]
 agent_image = ${quote(agentImage)}
+internal_url = ${quote(facts.internalBaseUrl)}
+staging_path = ${quote(join(dirname(facts.archiveDir), "uploads", ".file-staging"))}
 # Two cores may have to do: backups then take turns with players.
 job_cpu = "250m"
 job_memory = "512Mi"
