@@ -135,7 +135,12 @@ describe("backups of worlds", () => {
           run_key: "7-1",
           created_by: "owner",
         });
+      // Of two that ask at once the later one may be told to wait for the lock.
+      const both = await Promise.allSettled([ask(), ask()]);
       const first = await ask();
+      const answers = both.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+      assert.ok(answers.length > 0);
+      for (const answer of answers) assert.deepEqual(answer, first);
       assert.deepEqual(await ask(), first);
       await settled("nightly");
       assert.deepEqual(await ask(), first);

@@ -116,6 +116,12 @@ describe("what the operator at the host may do with backups", () => {
     await addSet(stage, "survival", demoImage);
     const before = stage.worldOf("survival");
     const { id: drill } = await operator.call(backups.startDrill, { name: "survival", backup_id: id });
+    const podOf = () => stage.kube.find(resources.pods, { name: `drill-${drill}`, namespace });
+    await until(async () => (await podOf()) !== undefined, 30_000);
+    const { "svc.internal/server": server, ...labels } = (await podOf())?.metadata.labels ?? {};
+    assert.equal(server, undefined, "a drill is no part of the server's set and services");
+    assert.equal(labels["svc.internal/component"], "server", "a drill stands behind the fences of servers");
+    assert.equal(labels["svc.internal/managed-by"], "svc-operator");
     const read = () => operator.call(backups.readDrill, { id: drill });
     await until(async () => ["passed", "failed"].includes((await read()).state), 60_000);
     const end = await read();

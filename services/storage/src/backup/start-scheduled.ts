@@ -1,8 +1,20 @@
 import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
+import type { JobRow } from "../database.ts";
 import type { StorageDeps } from "../job/deps.ts";
 import { findJobByRunKey, findRestoreOf } from "../job/store.ts";
-import { startBackup } from "./start.ts";
+import { type BackupWish, startBackup } from "./start.ts";
+
+/** A call that came at the same time may have started this run's Job, or an answer may have got lost on its way. */
+async function startOnce(deps: StorageDeps, wish: BackupWish & { runKey: string }): Promise<JobRow> {
+  try {
+    return await startBackup(deps, wish);
+  } catch (error) {
+    const made = await findJobByRunKey(deps.db, wish.runKey).catch(() => undefined);
+    if (made) return made;
+    throw error;
+  }
+}
 
 /** storage.backup.start-scheduled: of one run, however often it asks, one Job. */
 export const startScheduled =
@@ -11,7 +23,7 @@ export const startScheduled =
     const known = await findJobByRunKey(deps.db, run_key);
     if (known) return { job: known.job };
     if (await findRestoreOf(deps.db, name)) throw context.fault("restore_in_progress");
-    const row = await startBackup(deps, {
+    const row = await startOnce(deps, {
       server: name,
       reason: "scheduled",
       startedBy: created_by,

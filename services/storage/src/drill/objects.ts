@@ -5,6 +5,7 @@ import { label } from "../job/names.ts";
 import { type Drill, scratchName } from "./drill.ts";
 
 const drillLabel = "svc.internal/drill";
+const fenced = { "svc.internal/managed-by": "svc-operator", [label.component]: "server" };
 
 type Place = { namespace: string };
 
@@ -27,7 +28,10 @@ export function scratchClaim(
   };
 }
 
-/** Without the server's labels: no Service sends players to it, no set takes it over, no operator counts it. */
+/**
+ * Without the server's name on it: no Service sends players to it, no set takes it over, no operator counts it. It runs
+ * what the server runs, so it stands behind the same fences (deploy/network).
+ */
 export function scratchPod(drill: Drill, set: StatefulSet, { namespace }: Place): Pod {
   const { spec } = set.spec.template;
   const { nodeSelector: _anywhere, ...kept } = spec ?? { containers: [] };
@@ -36,7 +40,7 @@ export function scratchPod(drill: Drill, set: StatefulSet, { namespace }: Place)
   return {
     apiVersion: "v1",
     kind: "Pod",
-    metadata: { name: claimName, namespace, labels: labelsOf(drill) },
+    metadata: { name: claimName, namespace, labels: { ...labelsOf(drill), ...fenced } },
     spec: {
       ...kept,
       restartPolicy: "Never",

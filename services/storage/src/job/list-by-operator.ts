@@ -8,6 +8,6 @@ import { listJobsOf } from "./store.ts";
 export const listJobsByOperator =
   ({ db, settings }: StorageDeps): Handler<typeof backups.listJobsByOperator> =>
   async (_context, { name }) => {
-    const rows = await listJobsOf(db, name, settings.storage.jobs_shown);
+    const rows = await listJobsOf(db, { server: name, limit: settings.storage.jobs_shown });
     return { server: name, jobs: rows.map(toWorldJob) };
   };

@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
 import { assertMayTouch, assertUserName } from "../access.ts";
+import { scopeOf } from "../backup/policy.ts";
 import type { StorageDeps } from "./deps.ts";
 import { toWorldJob } from "./row.ts";
 import { listJobsOf } from "./store.ts";
@@ -13,6 +14,9 @@ export const listJobs =
     assertUserName(name);
     const world = await describeWorld(deps, name);
     assertMayTouch(principal, world);
-    const rows = await listJobsOf(deps.db, name, deps.settings.storage.jobs_shown);
+    const scope = scopeOf(principal);
+    const owner = scope.kind === "owner" ? { owner: scope.userId } : {};
+    const limit = deps.settings.storage.jobs_shown;
+    const rows = await listJobsOf(deps.db, { server: name, ...owner, limit });
     return { server: name, jobs: rows.map(toWorldJob) };
   };

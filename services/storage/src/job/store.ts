@@ -32,11 +32,14 @@ export function findOpenJobs(db: AnyDb, limit: number): Promise<JobRow[]> {
     .execute();
 }
 
-export function listJobsOf(db: AnyDb, server: string, limit: number): Promise<JobRow[]> {
-  return db
-    .selectFrom("world_jobs")
-    .selectAll()
-    .where("server_name", "=", server)
+/** The newest of a server first; with an owner only those of the time when the world was theirs. */
+export function listJobsOf(
+  db: AnyDb,
+  about: { server: string; owner?: string; limit: number },
+): Promise<JobRow[]> {
+  const { server, owner, limit } = about;
+  const all = db.selectFrom("world_jobs").selectAll().where("server_name", "=", server);
+  return (owner === undefined ? all : all.where("owner_id", "=", owner))
     .orderBy("started_at", "desc")
     .orderBy("job")
     .limit(limit)
