@@ -1,0 +1,102 @@
+// Calls of the internal face, with the proxy's own token (interface.md 4.10.8, 4.10.9). An answer is a value, never an
+// exception: what to do without one is a rule of whoever asked.
+
+import { ApiError, type ClientInput, type ClientOutput, createClient } from "@svc/client";
+import { type AnyContract, accountMigrations, links, ownership, servers, signIn } from "@svc/proto";
+import { Agent, fetch as undiciFetch } from "undici";
+import type { Limits } from "../config.ts";
+import type { TokenSource } from "./token.ts";
+
+/** Status 0 = no answer: refused, dropped, timed out. */
+export type Answer<T> =
+  | { ok: true; status: number; value: T }
+  | { ok: false; status: number; code: string; message: string; retryAfterSeconds: number | undefined };
+
+/** One finished call, for the activity line and the metrics. */
+export type CallRecord = { operation: string; status: number; elapsedMs: number; isRetried: boolean };
+
+export type FaceOptions = {
+  baseUrl: string;
+  token: TokenSource;
+  connectTimeoutMs: number;
+  requestTimeoutMs: number;
+  limits: Pick<Limits, "retryPauseMinMs" | "retryPauseMaxMs">;
+  onCall: (record: CallRecord) => void;
+};
+
+export type Face = ReturnType<typeof createFace>;
+
+export function createFace(options: FaceOptions) {
+  const agent = new Agent({ connect: { timeout: options.connectTimeoutMs } });
+  const withAgent = (url: URL, init: object) => undiciFetch(url, { ...init, dispatcher: agent });
+  const fetch = withAgent as unknown as typeof globalThis.fetch;
+  const call = <C extends AnyContract>(contract: C, input: ClientInput<C>) =>
+    callWithRetry(options, contract, async () => {
+      const headers = { authorization: `Bearer ${options.token()}` };
+      const signal = AbortSignal.timeout(options.requestTimeoutMs);
+      return createClient({ baseUrl: options.baseUrl, headers, fetch }).call(contract, input, { signal });
+    });
+  return {
+    listServers: () => call(servers.list, {}),
+    readStatus: (name: string) => call(servers.readStatus, { name }),
+    wake: (name: string, mc_uuid: string) => call(servers.wakeForPlayer, { name, mc_uuid }),
+    reportJoin: (name: string, mc_uuid: string) => call(servers.reportJoin, { name, mc_uuid }),
+    claim: (name: string, mc_uuid: string) => call(ownership.claimForPlayer, { name, mc_uuid }),
+    readMenu: (name: string) => call(ownership.readMenu, { name }),
+    menuAccess: (mc_uuid: string) => call(ownership.readMenuAccess, { mc_uuid }),
+    linkStatus: (mc_uuid: string) => call(links.linkStatus, { mc_uuid }),
+    mintCode: (mc_uuid: string) => call(links.mintCode, { mc_uuid }),
+    startMigration: (mc_uuid: string) => call(accountMigrations.start, { mc_uuid }),
+    pendingLogins: () => call(signIn.listPendingOpLogins, {}),
+    readLogin: (id: string, approver_uuid: string) => call(signIn.readOpLogin, { id, approver_uuid }),
+    approveLogin: (id: string, approver_uuid: string, username: string) =>
+      call(signIn.approveOpLogin, { id, approver_uuid, username }),
+    close: () => agent.destroy(),
+  };
+}
+
+type Refusal = Extract<Answer<never>, { ok: false }>;
+
+async function callWithRetry<C extends AnyContract>(
+  options: FaceOptions,
+  contract: C,
+  send: () => Promise<ClientOutput<C>>,
+): Promise<Answer<ClientOutput<C>>> {
+  const startedAt = performance.now();
+  const attempt = (): Promise<Answer<ClientOutput<C>> & { isDropped?: boolean }> =>
+    send().then((value) => ({ ok: true, status: contract.http?.status ?? 200, value }) as const, refusalOf);
+  let answer = await attempt();
+  const isRetried = contract.http?.method === "GET" && !answer.ok && mayRepeat(answer);
+  if (isRetried) {
+    await pause(options.limits);
+    answer = await attempt();
+  }
+  const elapsedMs = performance.now() - startedAt;
+  options.onCall({ operation: contract.subject, status: answer.status, elapsedMs, isRetried });
+  return answer;
+}
+
+function mayRepeat(answer: Refusal & { isDropped?: boolean }): boolean {
+  return answer.isDropped === true || [502, 503, 504].includes(answer.status);
+}
+
+function refusalOf(error: unknown): Refusal & { isDropped: boolean } {
+  if (error instanceof ApiError) {
+    const { status, code, message, retryAfterSeconds } = error;
+    return { ok: false, status, code, message, retryAfterSeconds, isDropped: false };
+  }
+  // A call that timed out may still be at work over there; asking twice would make a slow service slower.
+  const isDropped = !isTimeout(error);
+  const message = error instanceof Error ? error.message : String(error);
+  return { ok: false, status: 0, code: "", message, retryAfterSeconds: undefined, isDropped };
+}
+
+function isTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = error.cause instanceof Error && "code" in error.cause ? String(error.cause.code) : "";
+  return error.name === "TimeoutError" || code.endsWith("_TIMEOUT") || code === "ETIMEDOUT";
+}
+
+function pause({ retryPauseMinMs: min, retryPauseMaxMs: max }: FaceOptions["limits"]): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, min + Math.random() * Math.max(0, max - min)));
+}

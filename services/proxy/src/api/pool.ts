@@ -1,0 +1,39 @@
+/** Every worker and every slot is taken; told at once instead of kept waiting. */
+export class BusyError extends Error {
+  override name = "BusyError";
+}
+
+export type Pool = {
+  /** Runs the task when a worker is free. Throws `BusyError` at once when nobody may wait any more. */
+  run: <T>(task: () => Promise<T>) => Promise<T>;
+};
+
+/** At most `workers` tasks at a time, at most `slots` that wait (behaviour.md r.2). */
+export function createPool({ workers, slots }: { workers: number; slots: number }): Pool {
+  const waiting: (() => void)[] = [];
+  let working = 0;
+  const enter = async (): Promise<void> => {
+    if (working < workers) {
+      working += 1;
+      return;
+    }
+    if (waiting.length >= slots) throw new BusyError("every worker is busy and every slot is taken");
+    // The one who leaves hands the place over, so that nobody slips in between.
+    await new Promise<void>((go) => waiting.push(go));
+  };
+  const leave = () => {
+    const next = waiting.shift();
+    if (next) next();
+    else working -= 1;
+  };
+  return {
+    run: async (task) => {
+      await enter();
+      try {
+        return await task();
+      } finally {
+        leave();
+      }
+    },
+  };
+}

@@ -1,0 +1,50 @@
+// `/invite` (behaviour.md f). Who accepts gets onto the allowlist by joining, hence may wake the server later.
+// Vocabulary: card = the prompt an invited player sees; only the newest one of a player lives.
+
+import { randomBytes } from "node:crypto";
+
+export type Card = { id: string; from: string; server: string; until: number };
+
+export type Invites = {
+  /** Milliseconds this sender has to wait; 0 = may invite. Asking charges nothing. */
+  waitOf: (from: string) => number;
+  /** The card was really shown: it replaces an older one, and the sender's cooldown begins. */
+  shown: (card: Card, to: string) => void;
+  make: (from: string, server: string) => Card;
+  /** The live card of this player with this id, which is spent by that. */
+  accept: (to: string, id: string) => Card | undefined;
+  /** A player left; their card is no use any more. */
+  forget: (player: string) => void;
+};
+
+export function createInvites({
+  ttlMs,
+  cooldownMs,
+  now,
+}: {
+  ttlMs: number;
+  cooldownMs: number;
+  now: () => number;
+}): Invites {
+  const cards = new Map<string, Card>();
+  const sentAt = new Map<string, number>();
+  const waitOf = (from: string) =>
+    Math.max(0, (sentAt.get(from) ?? Number.NEGATIVE_INFINITY) + cooldownMs - now());
+  return {
+    waitOf,
+    make: (from, server) => ({ id: randomBytes(6).toString("hex"), from, server, until: now() + ttlMs }),
+    shown: (card, to) => {
+      for (const from of sentAt.keys()) if (waitOf(from) === 0) sentAt.delete(from);
+      cards.set(to, card);
+      sentAt.set(card.from, now());
+    },
+    accept: (to, id) => {
+      const card = cards.get(to);
+      if (!card || card.id !== id) return undefined;
+      cards.delete(to);
+      return now() < card.until ? card : undefined;
+    },
+    // The cooldown stays: leaving and coming back must not end it.
+    forget: (player) => void cards.delete(player),
+  };
+}

@@ -1,0 +1,61 @@
+// What a player sees in the server list (interface.md 4.10, behaviour.md r.2). Answered from what is known already: a
+// ping wakes nothing and asks nothing.
+
+import type { ServerInfo } from "@svc/proto";
+import { joinAddress } from "../queue/policy.ts";
+import { type Language, say } from "../text/text.ts";
+
+export type Listing = { text: string; online: number; max: number };
+
+/** Moment a start was first seen, and how long the last starts took. */
+export type StartTimes = { startedAt: number | undefined; lastStartMs: number | undefined };
+
+export function listingOf(server: ServerInfo | undefined, times: StartTimes, now: number): Listing {
+  // A ping carries no locale.
+  const language: Language = "en";
+  if (!server) return { text: say("motdUnknown", language), online: 0, max: 0 };
+  const name = server.displayName ?? server.name;
+  const count = { online: server.playersOnline, max: server.playersMax };
+  const none = { online: 0, max: server.playersMax };
+  if (joinAddress(server) !== undefined) return { text: say("motdRunning", language, { name }), ...count };
+  if (server.startGaveUp) return { text: say("motdFailed", language, { name }), ...none };
+  const isDown = server.phase === "Stopped" || server.phase === "Stopping";
+  if (isDown && server.desiredState !== "Running") {
+    return {
+      text: say(server.phase === "Stopped" ? "motdSleeping" : "motdStopping", language, { name }),
+      ...none,
+    };
+  }
+  return { text: startingText(name, times, now), ...none };
+}
+
+function startingText(name: string, { startedAt, lastStartMs }: StartTimes, now: number): string {
+  const left = startedAt === undefined || lastStartMs === undefined ? 0 : startedAt + lastStartMs - now;
+  // An estimate that has run out is worse than none.
+  if (left <= 0) return say("motdStartingSoon", "en", { name });
+  return say("motdStarting", "en", { name, seconds: Math.ceil(left / 1_000) });
+}
+
+export type StartWatch = {
+  note: (server: ServerInfo, now: number) => void;
+  timesOf: (name: string) => StartTimes;
+};
+
+/** Learns from what the registry shows how long each server takes to start; only for the estimate in the list. */
+export function createStartWatch(): StartWatch {
+  const times = new Map<string, StartTimes>();
+  const timesOf = (name: string) => times.get(name) ?? { startedAt: undefined, lastStartMs: undefined };
+  return {
+    timesOf,
+    note: (server, now) => {
+      const { startedAt, lastStartMs } = timesOf(server.name);
+      if (server.phase === "Starting") {
+        if (startedAt === undefined) times.set(server.name, { startedAt: now, lastStartMs });
+        return;
+      }
+      if (startedAt === undefined) return;
+      const isThere = joinAddress(server) !== undefined;
+      times.set(server.name, { startedAt: undefined, lastStartMs: isThere ? now - startedAt : lastStartMs });
+    },
+  };
+}
