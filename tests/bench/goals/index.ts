@@ -22,6 +22,7 @@ import { start } from "./start.ts";
 import { tick } from "./tick.ts";
 import { viewers } from "./viewers.ts";
 import { wake } from "./wake.ts";
+import { worlds } from "./worlds.ts";
 
 export const goals: readonly Goal[] = [
   g1,
@@ -45,4 +46,5 @@ export const goals: readonly Goal[] = [
   g9,
   g14,
   fleet,
+  worlds,
 ];
