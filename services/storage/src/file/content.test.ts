@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { describe, test } from "node:test";
+import { isFault } from "@svc/proto";
+import { contentOf, contentVariables, type Wanted } from "./content.ts";
+
+const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
+const wanted = (bytes: Buffer, more: Partial<Wanted> = {}): Wanted => ({
+  content: bytes.toString("base64"),
+  content_sha256: sha256(bytes),
+  ...more,
+});
+const outcome = (about: Wanted) => {
+  try {
+    return contentOf(about, 10).toString();
+  } catch (error) {
+    return isFault(error) ? error.fault : String(error);
+  }
+};
+
+describe("the content of a save", () => {
+  const ok = Buffer.from("hello");
+  const cases: Record<string, [about: Wanted, answer: string]> = {
+    "is taken with its digest": [wanted(ok), "hello"],
+    "may be empty": [wanted(Buffer.alloc(0)), ""],
+    "needs a digest": [wanted(ok, { content_sha256: undefined }), "digest_required"],
+    "needs a digest in lower-case hex": [wanted(ok, { content_sha256: "X" }), "bad_digest"],
+    "must be what its digest says": [
+      wanted(ok, { content_sha256: sha256(Buffer.from("x")) }),
+      "digest_mismatch",
+    ],
+    "must be base64": [wanted(ok, { content: "a-b_" }), "bad_request"],
+    "must be whole base64": [wanted(ok, { content: "abc" }), "bad_request"],
+    "has a limit": [wanted(Buffer.from("hello world")), "too_large"],
+    "is either new or expected": [
+      wanted(ok, { create_only: true, expect_sha256: sha256(ok) }),
+      "bad_request",
+    ],
+  };
+  for (const [name, [about, answer]] of Object.entries(cases)) {
+    test(name, () => assert.equal(outcome(about), answer));
+  }
+});
+
+test("a Job's variables hold the content in pieces that the kernel takes, in order", () => {
+  const bytes = randomBytes(256 * 1_024);
+  const variables = contentVariables(bytes);
+  const names = Object.keys(variables);
+  assert.deepEqual(
+    names,
+    names.map((_, index) => `SVC_TASK_CONTENT_${index}`),
+  );
+  assert.ok(Object.entries(variables).every(([name, value]) => name.length + value.length < 131_000));
+  assert.ok(Buffer.concat(Object.values(variables).map((one) => Buffer.from(one, "base64"))).equals(bytes));
+  assert.deepEqual(contentVariables(Buffer.alloc(0)), { SVC_TASK_CONTENT_0: "" });
+});

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { resources } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import { until } from "@svc/mesh/testing";
+import { files } from "@svc/proto";
+import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
+import { type FaceStage, openFaceStage } from "../testing/faces.ts";
+import type { Replica } from "../testing/stage.ts";
+import { namespace } from "../testing/worlds.ts";
+import { endedBy, newOp, opKey } from "./op.ts";
+
+const base = "/api/v1/servers/survival/files";
+
+describe("background operations, over both faces and with the shipped agent", () => {
+  let bed: FaceStage;
+  let replica: Replica;
+  let storage: Mesh;
+  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
+  before(async () => {
+    bed = await openFaceStage();
+    replica = await bed.start(["storage.file_op_settle=100ms"]);
+    storage = await bed.stage.nats.connect("storage");
+    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one" });
+    writeFileSync(
+      inWorld("pack.zip"),
+      makeZip([
+        { name: "mods/", content: "" },
+        { name: "mods/a.jar", content: "a" },
+        { name: "mods/b.jar", content: "bb" },
+      ]),
+    );
+    writeFileSync(inWorld("slip.zip"), makeZip([{ name: "../out.txt", content: "x" }]));
+    writeFileSync(inWorld("torn.zip"), "PK no zip");
+  });
+  after(async () => {
+    await storage?.drain(100);
+    await bed?.close();
+  });
+
+  const unzip = async (path: string, json: object = {}) => {
+    const { status, body } = await bed.ask(`${base}/unzip?path=${path}`, { method: "POST", json });
+    assert.equal(status, 202, JSON.stringify(body));
+    return (body["op"] as files.FileOp).id;
+  };
+  const list = async () => (await bed.ask(`${base}/ops`)).body["ops"] as files.FileOp[];
+  const ended = async (id: string) => {
+    const find = async () => (await list()).find((op) => op.id === id);
+    await until(async () => (await find())?.state !== "running", 20_000);
+    const op = await find();
+    assert.ok(op);
+    return op;
+  };
+
+  test("a zip is extracted beside itself, and the operation counts what it made", async () => {
+    const op = await ended(await unzip("pack.zip"));
+    assert.deepEqual(
+      [op.op, op.path, op.state, op.files, op.bytes],
+      ["unzip", "pack.zip", "succeeded", 2, 3],
+    );
+    assert.ok(op.finished_at !== undefined && op.finished_at >= op.started_at);
+    assert.equal(readFileSync(inWorld("mods/b.jar"), "utf8"), "bb");
+  });
+  test("what is there already is named, and replaced only when that is asked for", async () => {
+    writeFileSync(inWorld("mods/a.jar"), "mine");
+    const op = await ended(await unzip("pack.zip"));
+    assert.equal(op.error?.code, "file_exists");
+    assert.deepEqual([op.error.conflicts, op.error.conflict_count], [["mods/a.jar", "mods/b.jar"], 2]);
+    assert.equal(readFileSync(inWorld("mods/a.jar"), "utf8"), "mine");
+    assert.equal((await ended(await unzip("pack.zip", { overwrite: true }))).state, "succeeded");
+    assert.equal(readFileSync(inWorld("mods/a.jar"), "utf8"), "a");
+  });
+  test("an archive that leads out, that is torn or that is not there fails with its own code", async () => {
+    const codes = [];
+    for (const path of ["slip.zip", "torn.zip", "none.zip"])
+      codes.push((await ended(await unzip(path))).error?.code);
+    assert.deepEqual(codes, ["archive_unsafe", "archive_invalid", "not_found"]);
+    assert.equal(existsSync(join(bed.worldDir("survival"), "..", "out.txt")), false);
+    assert.deepEqual(
+      readdirSync(inWorld(".")).filter((name) => name.startsWith(".svc-")),
+      [],
+    );
+  });
+  test("only a zip is extracted, and only by who owns the server", async () => {
+    const about = { method: "POST", json: {} };
+    assert.equal(await bed.refusal(`${base}/unzip?path=level.dat`, about), "400 bad_path");
+    assert.equal(
+      await bed.refusal(`${base}/unzip?path=pack.zip`, { ...about, as: "usr-2" }),
+      "403 forbidden",
+    );
+    assert.equal(await bed.refusal(`${base}/ops`, { as: "usr-2" }), "403 forbidden");
+    const strict = { method: "POST", json: { overwrite: true, more: 1 } };
+    assert.equal(await bed.refusal(`${base}/unzip?path=pack.zip`, strict), "400 bad_request");
+  });
+  test("the list shows at most ten, the newest first", async () => {
+    for (let n = 0; n < 5; n++) await ended(await unzip("torn.zip"));
+    const ops = await list();
+    assert.equal(ops.length, 10);
+    const times = ops.map(({ started_at }) => started_at);
+    assert.deepEqual(times, times.toSorted().toReversed());
+  });
+
+  describe("when something dies", () => {
+    const entryOf = async (age: number) => {
+      const now = () => Date.now() - age;
+      const op = newOp({ now }, { op: "unzip", path: "x.zip", server: "survival", started_by: "usr-1" });
+      await storage.bucket(files.fileOps).create(opKey(op), op);
+      return op.id;
+    };
+    test("an operation whose Job is killed has failed", async () => {
+      const id = await unzip("pack.zip", { overwrite: true });
+      const name = `files-survival-${id}`;
+      await bed.stage.kube.remove(resources.jobs, { name, namespace }, { propagationPolicy: "Background" });
+      const op = await ended(id);
+      assert.deepEqual([op.state, op.error?.code], ["failed", "job_failed"]);
+    });
+    test("a replica that dies before its Job is there leaves an operation that failed", async () => {
+      const stateOf = async (id: string) =>
+        (await storage.bucket(files.fileOps).get(opKey({ server: "survival", id })))?.value;
+      const [old, young] = [await entryOf(61_000), await entryOf(0)];
+      await until(async () => (await stateOf(old))?.state === "failed");
+      assert.equal((await stateOf(old))?.error?.code, "job_failed");
+      assert.equal((await stateOf(young))?.state, "running");
+    });
+    test("a replica that dies right after its answer loses nothing: another notes the end", async () => {
+      await until(async () => (await bed.ask(`${base}/mkdir?path=gap`, { method: "POST" })).status !== 409);
+      const id = await unzip("pack.zip", { overwrite: true });
+      await replica.stop();
+      replica = await bed.start(["storage.file_op_settle=100ms"]);
+      assert.equal((await ended(id)).state, "succeeded");
+    });
+    test("an operation is ended once, whoever looks first", () => {
+      const op = newOp({ now: Date.now }, { op: "unzip", path: "x.zip", server: "s", started_by: "u" });
+      const done = endedBy(op, { kind: "done", done: { files: 2, bytes: 3 } }, new Date());
+      assert.deepEqual(
+        [done.state, done.files, done.bytes, done.done, done.total],
+        ["succeeded", 2, 3, 3, 3],
+      );
+      const full = { code: "volume_full", message: "full", need: 5, avail: 0 } as const;
+      const failed = endedBy(op, { kind: "refused", fault: full }, new Date());
+      assert.deepEqual(failed.error, { code: "volume_full", message: "full", need: 5 });
+      const odd = { code: "transfer_failed", message: "gone" } as const;
+      assert.equal(endedBy(op, { kind: "refused", fault: odd }, new Date()).error?.code, "job_failed");
+    });
+  });
+});
