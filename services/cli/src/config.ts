@@ -23,6 +23,11 @@ export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
   };
 }
 
+/** Mesh that commands join where there is no local stack: with user and password of the operator. */
+export function operatorNatsUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  return env["SVC_OPERATOR_NATS_URL"] || undefined;
+}
+
 /** Environment that the processes of a stack are started with. */
 export function environment(): NodeJS.ProcessEnv {
   return process.env;

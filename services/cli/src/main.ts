@@ -4,6 +4,7 @@ import { addBackupCommands } from "./backup/program.ts";
 import { buildVersion, callerDir, defaultDataDir } from "./config.ts";
 import type { NanoOptions } from "./nano/run.ts";
 import { CommandError, type Outcome, print } from "./output.ts";
+import { addReaperCommand } from "./reaper/program.ts";
 
 // Each command loads its code when it runs, so that `svc --help` answers at once.
 const program = new Command("svc")
@@ -252,6 +253,7 @@ addHostCommands();
 addUserCommands();
 addServerCommands();
 addBackupCommands(program, { command, runs });
+addReaperCommand(program, { command, runs });
 addManifestCommands();
 addNanoCommand();
 addVersionCommand();

@@ -1,11 +1,11 @@
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { createLogger } from "@svc/telemetry";
-import { buildVersion } from "../config.ts";
+import { buildVersion, operatorNatsUrl } from "../config.ts";
 import { readStackFile } from "../stack/stack-file.ts";
 
 /** Joins the mesh of a local stack as its operator, who may watch and may not act. */
 export async function joinAsOperator(dataDir: string): Promise<Mesh> {
-  const url = new URL(readStackFile(dataDir).nats_url);
+  const url = new URL(operatorNatsUrl() ?? readStackFile(dataDir).nats_url);
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
   url.username = "";
   url.password = "";

@@ -1,11 +1,23 @@
 // Storage and the agent die at every step of a move: it goes on, or fails with the world where it was and can be retried.
 
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { after, before, describe, test } from "node:test";
+import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
+import { lockedServers } from "@svc/world-lock";
+import { namespace } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 
-const steps = ["backup", "rename", "result", "restore", "extract", "restored"] as const;
+const steps = ["backup", "backup-told", "restore", "restore-told"] as const;
+
+async function reachesStep({ stage, read }: Bed, step: string, name: string): Promise<void> {
+  await until(async () => {
+    const { state, error } = await read(name);
+    assert.notEqual(state, "failed", error);
+    return stage.pidAt(step) !== undefined;
+  }, 20_000);
+}
 
 describe("a move that is interrupted", () => {
   let bed: Bed;
@@ -22,7 +34,7 @@ describe("a move that is interrupted", () => {
       bed.stage.hold(step);
       const first = await bed.start();
       await bed.begin(name);
-      await until(() => bed.stage.pidAt(step) !== undefined, 20_000);
+      await reachesStep(bed, step, name);
       await first.stop();
       assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
       assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
@@ -41,11 +53,11 @@ describe("a move that is interrupted", () => {
       bed.stage.hold(step);
       const replica = await bed.start();
       const { id } = await bed.begin(name);
-      await until(() => bed.stage.pidAt(step) !== undefined, 20_000);
+      await reachesStep(bed, step, name);
       process.kill(bed.stage.pidAt(step) ?? 0, "SIGKILL");
       const failed = await bed.reaches(name, "failed", "succeeded");
       bed.stage.unhold(step);
-      const isBackup = ["backup", "rename", "result"].includes(step);
+      const isBackup = step.startsWith("backup");
       assert.deepEqual([failed.state, failed.stage], ["failed", isBackup ? "backing_up" : "restoring"]);
       assert.ok((failed.error ?? "").length > 0);
       assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
@@ -64,12 +76,12 @@ describe("a move that is interrupted", () => {
   test("ends when lifecycle switched the server over and the answer got lost", async () => {
     const name = "answer-lost";
     await bed.addWorld(name);
-    bed.stage.hold("restored");
+    bed.stage.hold("restore-told");
     const replica = await bed.start();
     await bed.begin(name);
-    await until(() => bed.stage.pidAt("restored") !== undefined, 20_000);
+    await reachesStep(bed, "restore-told", name);
     bed.stage.lifecycle.isAway = true;
-    bed.stage.unhold("restored");
+    bed.stage.unhold("restore-told");
     await replica.stop();
     const { targetPVC } = await bed.read(name).catch(() => ({ targetPVC: "" }));
     assert.equal(targetPVC, "", "no replica answers");
@@ -78,12 +90,11 @@ describe("a move that is interrupted", () => {
       [name],
     );
     const merge = { spec: { nodeName: "local-2", storage: { claimName: row?.["target_claim"] } } };
-    const { lockedServers } = await import("@svc/world-lock");
     await bed.stage.database.admin(
       "update storage.world_migrations set state = 'switching', stage = 'switching' where server_name = $1",
       [name],
     );
-    await bed.stage.kube.patch(lockedServers, { name, namespace: "minecraft" }, { merge });
+    await bed.stage.kube.patch(lockedServers, { name, namespace }, { merge });
     await bed.setLock(name, null);
     bed.stage.lifecycle.isAway = false;
     const second = await bed.start();
@@ -99,12 +110,10 @@ describe("a move that is interrupted", () => {
            source_claim_uid, target_claim, lock, owner_id, started_by, started_at)
          select $1, 'half-begun', 'backing_up', 'backing_up', 'local-1', 'local-2', 'world-half-begun-0', $2,
            'world-half-begun-m1', $3, 'usr-1', 'test', $4`,
-        [`half-${lock}`.slice(0, 60), uid, lock, at],
+        [randomBytes(16).toString("hex"), uid, lock, at],
       );
-    const { resources } = await import("@svc/kube");
-    const uid = (
-      await bed.stage.kube.get(resources.claims, { name: "world-half-begun-0", namespace: "minecraft" })
-    ).metadata.uid;
+    const uid = (await bed.stage.kube.get(resources.claims, { name: "world-half-begun-0", namespace }))
+      .metadata.uid;
     await insert("migration@2026-01-01T00:00:00.000Z", new Date(Date.now() - 3_600_000));
     const replica = await bed.start();
     const count = async () =>
@@ -118,14 +127,13 @@ describe("a move that is interrupted", () => {
     const lock = `migration@${at.toISOString()}`;
     await bed.setLock("half-begun", lock);
     await insert(lock, at);
-    assert.equal(
-      (
-        await bed
-          .reaches("half-begun", "succeeded", "failed")
-          .catch(() => bed.reaches("half-begun", "succeeded"))
-      ).state,
-      "succeeded",
+    await until(() =>
+      bed.read("half-begun").then(
+        () => true,
+        () => false,
+      ),
     );
+    assert.equal((await bed.reaches("half-begun", "succeeded", "failed")).state, "succeeded");
     await replica.stop();
   });
 });

@@ -34,7 +34,9 @@ export async function stepOne(deps: StorageDeps, row: MigrationRow): Promise<voi
     if (row.state === "restoring") return await restore(deps, row);
     if (row.state === "switching") return await switchOver(deps, row);
   } catch (error) {
-    if ((error as Error).name !== "Disturbed") throw error;
+    // What the cluster refuses for good is not asked for again and again.
+    const isRefused = isKubeError(error, 403) || isKubeError(error, 422);
+    if ((error as Error).name !== "Disturbed" && !isRefused) throw error;
     await giveUp(deps, row, (error as Error).message);
   }
 }

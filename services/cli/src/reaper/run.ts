@@ -1,0 +1,22 @@
+// `svc reaper`: one run of the daily batch, from begin to end (behaviour.md i.1). A Job of the cluster calls it as well.
+
+import { reapers } from "@svc/proto";
+import { poll, withMesh } from "../backup/ask.ts";
+import type { Outcome } from "../output.ts";
+
+export type ReaperOptions = { data: string; retentionOnly?: boolean };
+
+/** Begins a run, or joins the one that is under way, and ends with it: 1 when somebody has to look. */
+export async function runReaper({ data, retentionOnly = false }: ReaperOptions): Promise<Outcome> {
+  return withMesh(data, async (mesh) => {
+    const about = { retention_only: retentionOnly, started_by: "operator" };
+    const { id } = await mesh.call(reapers.startReaper, about);
+    const run = await poll(async () => {
+      const now = await mesh.call(reapers.readReaper, { id });
+      return now.state === "running" ? undefined : now;
+    });
+    const failed = run.message === undefined ? [] : [`the run failed: ${run.message}`];
+    const text = [...run.notes, ...failed, run.line].join("\n");
+    return { json: run, text, exitCode: run.state === "succeeded" ? 0 : 1 };
+  });
+}
