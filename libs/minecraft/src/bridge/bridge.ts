@@ -1,0 +1,209 @@
+import { MinecraftFault } from "../fault.ts";
+import { type Backend, dial } from "../login/dial.ts";
+import { kick, type Player } from "../login/player.ts";
+import { type PluginMessage, packets, type Title } from "../packet/play.ts";
+import { plainText as plain, type Text } from "../packet/text.ts";
+import type { Connection } from "../wire/connection.ts";
+import { hold } from "./hold.ts";
+import { attach, type Link } from "./link.ts";
+
+/** What a proxy hears of one player. None may throw. */
+export type BridgeHooks = {
+  /** A command without its slash; true keeps it from the server. Signed commands come too. */
+  readonly onCommand?: (command: string) => boolean;
+  /**
+   * A plugin message of a server; true keeps it from the client. `svc:control` never passes, in either direction, and a
+   * client's own is dropped without a word.
+   */
+  readonly onServerMessage?: (message: PluginMessage, server: string) => boolean;
+  /** The player is in the world of this server. */
+  readonly onJoined?: (server: string) => void;
+  /** The server kicked the player (with its words) or is gone; the player stays connected and waits for `connect`. */
+  readonly onLost?: (server: string, reason: Text | undefined) => void;
+};
+
+/** A player behind the proxy, from login to the end of the connection. */
+export type Bridge = {
+  readonly player: Player;
+  /** The server the player is on or is just being configured for. */
+  readonly server: string | undefined;
+  /** The player is in a world: texts can be shown. */
+  readonly isInWorld: boolean;
+  /**
+   * Takes the player to a server: the first one, the next one (through the configuration phase), or one after a loss.
+   * Resolves when the player is in its world. Until the new server has taken the login, nothing changes for the player;
+   * `refused`, `unavailable`, `timeout` and `unsupported` before that leave them where they are. One at a time: `busy`.
+   */
+  readonly connect: (backend: Backend) => Promise<void>;
+  /** A line of chat (or above the hotbar); false when the player is in no world at the moment. */
+  readonly message: (text: Text, overlay?: boolean) => boolean;
+  readonly title: (title: Title) => boolean;
+  /** A plugin message to the current server; false when there is none. */
+  readonly sendToServer: (message: PluginMessage) => boolean;
+  readonly transfer: (target: { readonly host: string; readonly port: number }) => void;
+  readonly kick: (reason: Text) => void;
+};
+
+/** How long a client may take to leave its world, and a server to configure it. */
+export type BridgeLimits = {
+  readonly acknowledgeTimeoutMs?: number;
+  readonly configurationTimeoutMs?: number;
+};
+
+type State = {
+  readonly player: Player;
+  readonly hooks: BridgeHooks;
+  readonly limits: BridgeLimits;
+  readonly gone: AbortController;
+  link?: Link | undefined;
+  server?: string | undefined;
+  busy: boolean;
+  /** Keeps the player alive while no server does. */
+  waiting?: Disposable | undefined;
+  /** Rejects the `connect` in progress when the player leaves. */
+  onGone?: () => void;
+};
+
+/** Takes over a player in the configuration phase. They are kept alive until the first `connect`. */
+export function createBridge(player: Player, hooks: BridgeHooks, limits: BridgeLimits = {}): Bridge {
+  const { connection: client, version } = player;
+  const state: State = {
+    player,
+    hooks,
+    limits,
+    gone: new AbortController(),
+    busy: false,
+    waiting: hold(player),
+  };
+  void client.closed.then(() => {
+    state.gone.abort();
+    state.link?.detach();
+    state.onGone?.();
+  });
+  const isInWorld = () => player.phase === "play" && !client.isClosed;
+  const show = (bodies: readonly Buffer[]) => {
+    if (!isInWorld()) return false;
+    for (const body of bodies) client.sendBody(body);
+    return true;
+  };
+  return {
+    player,
+    get server() {
+      return state.server;
+    },
+    get isInWorld() {
+      return isInWorld();
+    },
+    connect: (backend) => connectOnce(state, backend),
+    message: (text, overlay = false) => show([packets.message(version, text, overlay)]),
+    title: (title) => show(packets.title(version, title)),
+    sendToServer: (message) => {
+      state.link?.sendToServer(message);
+      return state.link !== undefined;
+    },
+    transfer: (target) => void client.sendBody(packets.transfer(version, player.phase, target)),
+    kick: (reason) => {
+      state.link?.detach();
+      kick(player, reason);
+    },
+  };
+}
+
+async function connectOnce(state: State, backend: Backend): Promise<void> {
+  if (state.busy) throw new MinecraftFault("busy", "the player is on the way to a server already");
+  state.busy = true;
+  try {
+    const { version, profile, address } = state.player;
+    const connection = await dial(backend, { version, profile, address, signal: state.gone.signal });
+    try {
+      await leaveServer(state);
+    } catch (error) {
+      connection.destroy();
+      throw error;
+    }
+    await wire(state, backend, connection);
+  } finally {
+    state.busy = false;
+  }
+}
+
+async function leaveServer(state: State): Promise<void> {
+  const { player, limits } = state;
+  if (player.connection.isClosed) throw new MinecraftFault("closed", "the player left");
+  const inBundle = state.link?.inBundle() ?? false;
+  state.link?.detach();
+  state.link = undefined;
+  release(state);
+  if (player.phase === "play") await leaveWorld(player, inBundle, limits.acknowledgeTimeoutMs ?? 10_000);
+}
+
+function release(state: State): void {
+  state.waiting?.[Symbol.dispose]();
+  state.waiting = undefined;
+}
+
+/** Wires the two and resolves when the client is in the server's world. */
+function wire(state: State, backend: Backend, connection: Connection): Promise<void> {
+  const { player, hooks, limits } = state;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const late = () => connection.destroy(new MinecraftFault("timeout", "the configuration took too long"));
+  const timer = setTimeout(late, limits.configurationTimeoutMs ?? 60_000);
+  let [joined, lost] = [false, false];
+  state.onGone = () => {
+    clearTimeout(timer);
+    reject(new MinecraftFault("closed", "the player left"));
+  };
+  state.server = backend.name;
+  const attached = attach(player, connection, {
+    onJoined: () => {
+      clearTimeout(timer);
+      const first = !joined;
+      joined = true;
+      if (first) hooks.onJoined?.(backend.name);
+      resolve();
+    },
+    onCommand: (command) => hooks.onCommand?.(command) ?? false,
+    onServerMessage: (message) => hooks.onServerMessage?.(message, backend.name) ?? false,
+    onLost: (reason) => {
+      clearTimeout(timer);
+      lost = true;
+      state.link = undefined;
+      state.server = undefined;
+      if (player.connection.isClosed) return reject(new MinecraftFault("closed", "the player left"));
+      state.waiting = hold(player);
+      if (joined) hooks.onLost?.(backend.name, reason);
+      else reject(lossBeforeJoin(backend.name, reason));
+    },
+  });
+  // A kick that was waiting in the socket arrives while the two are being wired.
+  if (!lost) state.link = attached;
+  return promise;
+}
+
+function lossBeforeJoin(name: string, reason: Text | undefined): MinecraftFault {
+  if (reason === undefined)
+    return new MinecraftFault("unavailable", `${name} closed the connection while it configured the player`);
+  return new MinecraftFault(
+    "refused",
+    `${name} refused the player`,
+    typeof reason === "string" ? reason : plain(reason),
+  );
+}
+
+/** Asks the client out of its world and forgets what it still says of it. A client that never answers is closed. */
+async function leaveWorld(player: Player, inBundle: boolean, timeoutMs: number): Promise<void> {
+  const { connection: client, version } = player;
+  const acknowledged = version.play.toServer.id("configuration_acknowledged");
+  if (inBundle) client.send(version.play.toClient.id("bundle_delimiter"));
+  client.send(version.play.toClient.id("start_configuration"));
+  player.phase = "configuration";
+  const timer = setTimeout(
+    () => client.destroy(new MinecraftFault("timeout", "the client did not leave its world")),
+    timeoutMs,
+  );
+  try {
+    for (let packet = await client.next(); packet.id !== acknowledged; packet = await client.next());
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,173 @@
+import { controlChannel } from "../control.ts";
+import { type Player, rememberBrand, rememberSettings } from "../login/player.ts";
+import { type Phase, type PluginMessage, packets, readPluginMessage } from "../packet/play.ts";
+import { readTextNbt, type Text } from "../packet/text.ts";
+import { Reader } from "../wire/bytes.ts";
+import type { Connection } from "../wire/connection.ts";
+import { maxFrameBytes } from "../wire/frame.ts";
+import type { Relay } from "../wire/relay.ts";
+import { tapsOf } from "./tap.ts";
+
+/** What one connection between a player and a backend tells the bridge. */
+export type LinkEvents = {
+  readonly onJoined: () => void;
+  readonly onCommand: (command: string) => boolean;
+  readonly onServerMessage: (message: PluginMessage) => boolean;
+  /** Once: the backend is gone, with its words when it sent some. The link is detached by then. */
+  readonly onLost: (reason: Text | undefined) => void;
+};
+
+/** A player wired to one backend. */
+export type Link = {
+  readonly server: Connection;
+  /** The client is inside a bundle: it must be closed before anything else is sent. */
+  readonly inBundle: () => boolean;
+  readonly sendToServer: (message: PluginMessage) => void;
+  readonly detach: () => void;
+};
+
+/** Compressed server packets up to this size are looked into: kicks and plugin messages are, chunks are not. */
+const peekServerBytes = 4_096;
+
+type State = {
+  readonly player: Player;
+  readonly server: Connection;
+  readonly events: LinkEvents;
+  /** The phase of what the client sends; the other direction's is the player's own. */
+  clientPhase: Phase;
+  inBundle: boolean;
+  detached: boolean;
+};
+
+/** Wires both directions. Frames go through as they are; only the packets in `tap.ts` are looked at. */
+export function attach(player: Player, server: Connection, events: LinkEvents): Link {
+  const state: State = {
+    player,
+    server,
+    events,
+    clientPhase: player.phase,
+    inBundle: false,
+    detached: false,
+  };
+  void server.closed.then(() => lose(state, undefined));
+  greet(player, server);
+  server.relay(serverRelay(state));
+  if (!state.detached) player.connection.relay(clientRelay(state));
+  return {
+    server,
+    inBundle: () => state.inBundle,
+    sendToServer: (message) =>
+      void server.sendBody(packets.pluginMessageToServer(player.version, state.clientPhase, message)),
+    detach: () => detach(state),
+  };
+}
+
+function serverRelay(state: State): Relay {
+  const { player, server, events } = state;
+  const { version, connection: client } = player;
+  const taps = tapsOf(version);
+  const relay: Relay = {
+    to: client,
+    tap: taps[player.phase].fromServer,
+    peekBytes: peekServerBytes,
+    reframe: reframes(client.threshold, server.threshold),
+    onPassed: (id) => {
+      const name = version[player.phase].toClient.name(id);
+      if (name === "bundle_delimiter") {
+        state.inBundle = !state.inBundle;
+        return;
+      }
+      player.phase = name === "start_configuration" ? "configuration" : "play";
+      state.inBundle = false;
+      relay.tap = taps[player.phase].fromServer;
+    },
+    onPacket: (id, body) => {
+      const fields = fieldsOf(body);
+      if (version[player.phase].toClient.name(id) === "custom_payload") return seenFromServer(fields, events);
+      lose(state, kickReason(fields.rest()));
+      return true;
+    },
+  };
+  return relay;
+}
+
+function clientRelay(state: State): Relay {
+  const { player, server, events } = state;
+  const { version, connection: client } = player;
+  const taps = tapsOf(version);
+  const relay: Relay = {
+    to: server,
+    tap: taps[state.clientPhase].fromClient,
+    // A client may pad what it forges until it is compressed, so every packet of a client is looked into.
+    peekBytes: maxFrameBytes,
+    reframe: reframes(server.threshold, client.threshold),
+    onPassed: () => {
+      const joined = state.clientPhase === "configuration";
+      state.clientPhase = joined ? "play" : "configuration";
+      relay.tap = taps[state.clientPhase].fromClient;
+      if (joined) events.onJoined();
+    },
+    onPacket: (id, body) => {
+      const fields = fieldsOf(body);
+      const name = version[state.clientPhase].toServer.name(id);
+      if (name === "custom_payload") return seenFromClient(player, fields.rest());
+      if (name !== "settings") return events.onCommand(fields.string(32_767));
+      rememberSettings(player, fields.rest());
+      return false;
+    },
+  };
+  return relay;
+}
+
+function detach(state: State): void {
+  if (state.detached) return;
+  state.detached = true;
+  state.player.connection.stop();
+  state.server.destroy();
+}
+
+function lose(state: State, reason: Text | undefined): void {
+  if (state.detached) return;
+  detach(state);
+  state.events.onLost(reason);
+}
+
+/** The client says these once; a backend it is switched to has to hear them from us. */
+function greet({ client, version }: Player, server: Connection): void {
+  const ids = version.configuration.toServer;
+  if (client.brand) server.send(ids.id("custom_payload"), client.brand);
+  if (client.settings) server.send(ids.id("settings"), client.settings);
+}
+
+/**
+ * Whether frames for `to` have to be built anew. The receiver takes frames that were compressed at its threshold or
+ * above; without compression on one side the layout itself differs.
+ */
+function reframes(to: number, from: number): boolean {
+  if (to < 0 || from < 0) return to !== from;
+  return from < to;
+}
+
+function seenFromServer(fields: Reader, events: LinkEvents): boolean {
+  const message = readPluginMessage(fields);
+  return events.onServerMessage(message) || message.channel === controlChannel;
+}
+
+function seenFromClient(player: Player, fields: Buffer): boolean {
+  rememberBrand(player, fields);
+  return readPluginMessage(new Reader(fields)).channel === controlChannel;
+}
+
+function fieldsOf(body: Buffer): Reader {
+  const reader = new Reader(body);
+  reader.varint();
+  return reader;
+}
+
+function kickReason(nbt: Buffer): Text {
+  try {
+    return readTextNbt(nbt);
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,40 @@
+export { type Bridge, type BridgeHooks, type BridgeLimits, createBridge } from "./bridge/bridge.ts";
+export { hold } from "./bridge/hold.ts";
+export {
+  type ControlFrame,
+  controlChannel,
+  decodeControl,
+  encodeControl,
+  maxControlBytes,
+  maxListedServers,
+} from "./control.ts";
+export { MinecraftFault, type MinecraftFaultCode } from "./fault.ts";
+export {
+  type ChestItem,
+  createLimbo,
+  type Limbo,
+  type LimboEvents,
+  type LimboOptions,
+  type LimboSession,
+} from "./limbo/limbo.ts";
+export {
+  type AcceptOptions,
+  accept,
+  defaultLoginTexts,
+  type LoginTexts,
+  type Ping,
+  type Trust,
+} from "./login/accept.ts";
+export { type Backend, type Dialler, dial } from "./login/dial.ts";
+export { decodeForwarding, encodeForwarding, type Forwarded, forwardingChannel } from "./login/forwarding.ts";
+export { type Listener, type ListenOptions, listen } from "./login/listen.ts";
+export { kick, type Player } from "./login/player.ts";
+export { isPlayerName, offlineUuid, type Profile, type ProfileProperty } from "./login/profile.ts";
+export { createLoginKeys, hasJoined, type LoginKeys, type SessionServer } from "./login/session-server.ts";
+export { type ServerStatus, statusJson } from "./login/status.ts";
+export { type Dialog, type Phase, type PluginMessage, packets, type Title } from "./packet/play.ts";
+export { type Click, plainText, type Text, type TextPart } from "./packet/text.ts";
+export { type Endpoint, plainAddress } from "./proxy-protocol.ts";
+export { findVersion, supportedProtocols, supportedRange, type Version } from "./version/catalog.ts";
+export { Connection, type Packet } from "./wire/connection.ts";
+export type { Interest, Relay } from "./wire/relay.ts";

@@ -1,0 +1,213 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { MinecraftFault } from "../fault.ts";
+import { type Text, textJson } from "../packet/text.ts";
+import { findVersion, supportedRange, type Version } from "../version/catalog.ts";
+import { bool, byteArray, Reader, string, varint } from "../wire/bytes.ts";
+import type { Connection, Packet } from "../wire/connection.ts";
+import { maxFrameBytes } from "../wire/frame.ts";
+import { decodeForwarding, type Forwarded, forwardingChannel } from "./forwarding.ts";
+import type { Player } from "./player.ts";
+import { encodeProperties, isPlayerName, offlineUuid, uuidBytes } from "./profile.ts";
+import { decryptWith, hasJoined, type LoginKeys, type SessionServer, serverHash } from "./session-server.ts";
+import { type ServerStatus, statusJson } from "./status.ts";
+
+/**
+ * Who vouches for a player: the session server (`online`), a proxy that signs with our secret (`forwarded`), or nobody
+ * (`offline`: any name gets in; for tests and for servers no player can reach).
+ */
+export type Trust =
+  | {
+      readonly kind: "online";
+      readonly keys: LoginKeys;
+      readonly sessionServer: SessionServer;
+      readonly checkAddress?: boolean;
+    }
+  | { readonly kind: "forwarded"; readonly secret: string }
+  | { readonly kind: "offline" };
+
+/** What a player who can't log in reads. */
+export type LoginTexts = {
+  readonly unsupported: (range: string) => Text;
+  readonly badName: Text;
+  readonly unauthenticated: Text;
+  readonly unavailable: Text;
+};
+
+/** The texts used when none are given. */
+export const defaultLoginTexts: LoginTexts = {
+  unsupported: (range) => `This server speaks Minecraft ${range}. Please start one of these versions.`,
+  badName: "Your player name is not valid. Use 1 to 16 letters, digits or underscores.",
+  unauthenticated: "Your login could not be verified. Restart your game and join through the right address.",
+  unavailable: "The login service does not answer at the moment. Please try again in a minute.",
+};
+
+/** A question from a server list. */
+export type Ping = { readonly host: string; readonly protocol: number; readonly address: string };
+
+/** How connections are answered. */
+export type AcceptOptions = {
+  readonly trust: Trust;
+  readonly status: (ping: Ping) => ServerStatus | Promise<ServerStatus>;
+  /** Compression threshold in bytes (256); below 0 none. */
+  readonly threshold?: number;
+  readonly texts?: Partial<LoginTexts>;
+};
+
+type Handshake = {
+  protocol: number;
+  host: string;
+  intent: "status" | "login";
+  transferred: boolean;
+  address: string;
+};
+
+/** Limit of a frame before the login is through; a forwarded profile with its skin needs the larger one. */
+const frameLimits = { online: 4_096, offline: 4_096, forwarded: 65_536 } as const;
+
+/** Takes a connection through handshake and login. Undefined: it only asked for the status, which it got. */
+export async function accept(
+  connection: Connection,
+  address: string,
+  options: AcceptOptions,
+): Promise<Player | undefined> {
+  connection.frameLimit = frameLimits[options.trust.kind];
+  connection.inflatedLimit = connection.frameLimit;
+  const handshake = readHandshake(await connection.next(), address);
+  if (handshake.intent === "status") return answerStatus(connection, handshake, options);
+  const version = findVersion(handshake.protocol);
+  const texts = { ...defaultLoginTexts, ...options.texts };
+  if (!version) {
+    return refuse(
+      connection,
+      texts.unsupported(supportedRange),
+      new MinecraftFault("unsupported", `protocol ${handshake.protocol}`),
+    );
+  }
+  try {
+    return await login(connection, { ...handshake, version }, options);
+  } catch (error) {
+    const fault = error instanceof MinecraftFault ? error : new MinecraftFault("frame", String(error));
+    if (fault.code === "unauthenticated") return refuse(connection, texts.unauthenticated, fault);
+    if (fault.code === "unavailable") return refuse(connection, texts.unavailable, fault);
+    if (fault.code === "refused") return refuse(connection, texts.badName, fault);
+    throw fault;
+  }
+}
+
+function refuse(connection: Connection, text: Text, fault: MinecraftFault): never {
+  connection.send(0, string(textJson(text)));
+  connection.end();
+  throw fault;
+}
+
+function readHandshake({ id, reader }: Packet, address: string): Handshake {
+  if (id !== 0) throw new MinecraftFault("state", `packet ${id} came before the handshake`);
+  const protocol = reader.varint();
+  const host = cleanHost(reader.string(255));
+  reader.ushort();
+  const intent = reader.varint();
+  if (intent < 1 || intent > 3) throw new MinecraftFault("state", `the handshake asks for state ${intent}`);
+  return { protocol, host, intent: intent === 1 ? "status" : "login", transferred: intent === 3, address };
+}
+
+/** Mod loaders hang their own data behind a NUL; resolvers leave the root's dot. */
+function cleanHost(host: string): string {
+  return (host.split("\0")[0] ?? "").replace(/\.$/, "").toLowerCase();
+}
+
+async function answerStatus(connection: Connection, ping: Ping, options: AcceptOptions): Promise<undefined> {
+  await expect(connection, 0, "status request");
+  const status = await options.status({ host: ping.host, protocol: ping.protocol, address: ping.address });
+  connection.send(0, string(statusJson(status, ping.protocol)));
+  // Many list sites leave without the ping.
+  const echo = await connection.next().catch(() => undefined);
+  if (echo?.id === 1) connection.send(1, echo.reader.take(8));
+  connection.end();
+  return undefined;
+}
+
+type Login = Handshake & { readonly version: Version };
+
+async function login(connection: Connection, login: Login, options: AcceptOptions): Promise<Player> {
+  const start = await expect(connection, 0, "login start");
+  const name = start.reader.string(255);
+  if (!isPlayerName(name)) throw new MinecraftFault("refused", "the name is no player name");
+  const { profile, address } = await vouch(connection, { ...login, name }, options.trust);
+  const threshold = options.threshold ?? 256;
+  if (threshold >= 0) {
+    connection.send(3, varint(threshold));
+    connection.threshold = threshold;
+  }
+  const strict = login.version.hasStrictErrors ? bool(false) : Buffer.alloc(0);
+  connection.send(
+    2,
+    uuidBytes(profile.uuid),
+    string(profile.name),
+    encodeProperties(profile.properties),
+    strict,
+  );
+  await expect(connection, 3, "login acknowledged");
+  connection.frameLimit = maxFrameBytes;
+  connection.inflatedLimit = maxFrameBytes;
+  const { version, host, transferred } = login;
+  return {
+    connection,
+    version,
+    profile,
+    address,
+    host,
+    transferred,
+    phase: "configuration",
+    client: { locale: "en_us" },
+  };
+}
+
+function vouch(
+  connection: Connection,
+  login: Login & { name: string },
+  trust: Trust,
+): Forwarded | Promise<Forwarded> {
+  if (trust.kind === "online") return authenticate(connection, login, trust);
+  if (trust.kind === "forwarded") return askProxy(connection, trust.secret);
+  return {
+    profile: { uuid: offlineUuid(login.name), name: login.name, properties: [] },
+    address: login.address,
+  };
+}
+
+async function authenticate(
+  connection: Connection,
+  login: Login & { name: string },
+  trust: Trust & { kind: "online" },
+): Promise<Forwarded> {
+  const token = randomBytes(4);
+  connection.send(1, string(""), byteArray(trust.keys.publicDer), byteArray(token), bool(true));
+  const { reader } = await expect(connection, 1, "encryption response");
+  const [secret, echoed] = [reader.byteArray(256), reader.byteArray(256)].map((bytes) =>
+    decryptWith(trust.keys, bytes),
+  );
+  if (secret?.length !== 16 || echoed?.length !== 4 || !timingSafeEqual(echoed, token)) {
+    throw new MinecraftFault("frame", "the encryption answer does not hold our token");
+  }
+  connection.encrypt(secret);
+  const hash = serverHash("", secret, trust.keys.publicDer);
+  const server = trust.checkAddress
+    ? { ...trust.sessionServer, address: login.address }
+    : trust.sessionServer;
+  return { profile: await hasJoined(server, login.name, hash), address: login.address };
+}
+
+async function askProxy(connection: Connection, secret: string): Promise<Forwarded> {
+  connection.send(4, varint(1), string(forwardingChannel), Buffer.of(1));
+  const { reader } = await expect(connection, 2, "login plugin response");
+  const [messageId, understood] = [reader.varint(), reader.bool()];
+  if (messageId !== 1 || !understood)
+    throw new MinecraftFault("unauthenticated", "the player did not come through the proxy");
+  return decodeForwarding(reader.rest(), secret);
+}
+
+async function expect(connection: Connection, id: number, what: string): Promise<Packet> {
+  const packet = await connection.next();
+  if (packet.id !== id) throw new MinecraftFault("state", `packet ${packet.id} came in place of ${what}`);
+  return { ...packet, reader: new Reader(packet.body, packet.reader.offset) };
+}

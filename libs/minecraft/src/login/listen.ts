@@ -1,0 +1,110 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { MinecraftFault } from "../fault.ts";
+import { plainAddress, readProxyHeader } from "../proxy-protocol.ts";
+import { Connection } from "../wire/connection.ts";
+import { type AcceptOptions, accept } from "./accept.ts";
+import type { Player } from "./player.ts";
+
+/** A port for players. */
+export type ListenOptions = AcceptOptions & {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host?: string;
+  /** Gets each player in the configuration phase. What it throws closes that player's connection. */
+  readonly onPlayer: (player: Player) => void | Promise<void>;
+  /** Learns why a connection did not become a player. `status` questions are not told. */
+  readonly onRefused?: (fault: MinecraftFault, address: string) => void;
+  /** Every connection starts with a PROXY v2 header, or is closed. Only behind a load balancer that sends them. */
+  readonly proxyProtocol?: boolean;
+  /** From the first byte to a logged-in player (30 000). */
+  readonly loginTimeoutMs?: number;
+  /** Connections together (4096) and from one address (64); more are closed at once. */
+  readonly maxConnections?: number;
+  readonly maxPerAddress?: number;
+};
+
+/** A listening port. Closing it also closes every connection that came through it. */
+export type Listener = AsyncDisposable & {
+  readonly port: number;
+  readonly connections: number;
+  /** Takes no new connections; those that are there stay. */
+  readonly stopAccepting: () => void;
+  readonly close: () => Promise<void>;
+};
+
+/** Listens for players. Resolves when the port is open. */
+export async function listen(options: ListenOptions): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  const perAddress = new Map<string, number>();
+  const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
+    // Until a Connection takes over, a reset must not bring the process down.
+    socket.on("error", () => undefined);
+    if (sockets.size >= (options.maxConnections ?? 4_096)) return void socket.destroy();
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+    void welcome(socket, options, perAddress);
+  });
+  server.listen(options.port, options.host ?? "0.0.0.0");
+  await once(server, "listening");
+  const bound = server.address();
+  const close = async () => {
+    const closed = server.listening ? once(server, "close") : undefined;
+    server.close();
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
+  return {
+    port: bound !== null && typeof bound === "object" ? bound.port : options.port,
+    get connections() {
+      return sockets.size;
+    },
+    stopAccepting: () => void server.close(),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+async function welcome(
+  socket: Socket,
+  options: ListenOptions,
+  perAddress: Map<string, number>,
+): Promise<void> {
+  let address = plainAddress(socket.remoteAddress ?? "");
+  const timeoutMs = options.loginTimeoutMs ?? 30_000;
+  const timer = setTimeout(() => socket.destroy(), timeoutMs);
+  let late = true;
+  try {
+    if (options.proxyProtocol)
+      address = plainAddress((await readProxyHeader(socket, timeoutMs))?.address ?? address);
+    admit(socket, address, { perAddress, max: options.maxPerAddress ?? 64 });
+    const player = await accept(new Connection(socket), address, options);
+    late = false;
+    clearTimeout(timer);
+    if (player) await options.onPlayer(player);
+  } catch (error) {
+    const fault = error instanceof MinecraftFault ? error : new MinecraftFault("frame", String(error));
+    // `refuse` ended it gracefully: the text must still arrive.
+    if (!socket.writableEnded) socket.destroy();
+    if (late) options.onRefused?.(fault, address);
+    else if (!(error instanceof MinecraftFault)) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function admit(
+  socket: Socket,
+  address: string,
+  limit: { perAddress: Map<string, number>; max: number },
+): void {
+  const { perAddress, max } = limit;
+  const count = (perAddress.get(address) ?? 0) + 1;
+  if (count > max) throw new MinecraftFault("busy", `${address} has ${max} connections already`);
+  perAddress.set(address, count);
+  socket.once("close", () => {
+    const left = (perAddress.get(address) ?? 1) - 1;
+    if (left > 0) perAddress.set(address, left);
+    else perAddress.delete(address);
+  });
+}

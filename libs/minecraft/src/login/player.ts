@@ -1,0 +1,41 @@
+import { type Phase, packets, readLocale } from "../packet/play.ts";
+import type { Text } from "../packet/text.ts";
+import type { Version } from "../version/catalog.ts";
+import { Reader } from "../wire/bytes.ts";
+import type { Connection } from "../wire/connection.ts";
+import type { Profile } from "./profile.ts";
+
+/** A player who is logged in. Handed out in the configuration phase, with nothing being read yet. */
+export type Player = {
+  readonly connection: Connection;
+  readonly version: Version;
+  readonly profile: Profile;
+  /** Where the player comes from: behind PROXY headers and forwarding, IPv4 in plain notation. */
+  readonly address: string;
+  /** The host name the player typed: lower case, no trailing dot, nothing behind `\0`. Not to be trusted. */
+  readonly host: string;
+  /** The client came by a Transfer packet. */
+  readonly transferred: boolean;
+  /** What the client's next packet from us has to be: the phase of our direction. */
+  phase: Phase;
+  /** What the client said of itself, kept because it says so only once. */
+  readonly client: { settings?: Buffer; brand?: Buffer; locale: string };
+};
+
+/** Sends the player away with a text, in whichever phase they are. */
+export function kick(player: Player, reason: Text): void {
+  player.connection.sendBody(packets.disconnect(player.version, player.phase, reason));
+  player.connection.end();
+}
+
+/** Remembers the fields of a `settings` packet. */
+export function rememberSettings(player: Player, fields: Buffer): void {
+  player.client.settings = Buffer.from(fields);
+  player.client.locale = readLocale(fields).toLowerCase();
+}
+
+/** Remembers the fields of a plugin message when it is the client's brand. */
+export function rememberBrand(player: Player, fields: Buffer): void {
+  if (fields.length <= 512 && new Reader(fields).string(256) === "minecraft:brand")
+    player.client.brand = Buffer.from(fields);
+}

@@ -1,0 +1,93 @@
+import { constants, createHash, generateKeyPairSync, type KeyObject, privateDecrypt } from "node:crypto";
+import { MinecraftFault } from "../fault.ts";
+import { dashed, isPlayerName, type Profile, type ProfileProperty } from "./profile.ts";
+
+/** The RSA pair of one process; made at start, kept in memory only. */
+export type LoginKeys = { readonly publicDer: Buffer; readonly privateKey: KeyObject };
+
+/** Makes the pair; 1024 bits, which is what every client takes. */
+export function createLoginKeys(): LoginKeys {
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", { modulusLength: 1024 });
+  return { publicDer: publicKey.export({ type: "spki", format: "der" }), privateKey };
+}
+
+/** Decrypts what a client encrypted for us; a `frame` fault when it was not for us. */
+export function decryptWith(keys: LoginKeys, bytes: Buffer): Buffer {
+  try {
+    return privateDecrypt({ key: keys.privateKey, padding: constants.RSA_PKCS1_PADDING }, bytes);
+  } catch {
+    throw new MinecraftFault("frame", "the encryption answer is not for our key");
+  }
+}
+
+/** The server hash: SHA-1 as a signed number in hex. */
+export function serverHash(serverId: string, secret: Buffer, publicDer: Buffer): string {
+  const digest = createHash("sha1").update(serverId, "latin1").update(secret).update(publicDer).digest("hex");
+  return BigInt.asIntN(160, BigInt(`0x${digest}`)).toString(16);
+}
+
+/** Where to ask whether a player joined. `root` is everything before `/session/minecraft/hasJoined`. */
+export type SessionServer = {
+  readonly root: string;
+  readonly timeoutMs?: number;
+  /** Ends the question when the player leaves. */
+  readonly signal?: AbortSignal;
+  /** Headers for a session server that wants a credential. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as `ip` when given: the session server then refuses a player who signed in from another address. */
+  readonly address?: string;
+};
+
+/** Asks `hasJoined`. Not joined is `unauthenticated`; anything else than an answer is `unavailable`, never "not joined". */
+export async function hasJoined(server: SessionServer, name: string, hash: string): Promise<Profile> {
+  const query = new URLSearchParams({ username: name, serverId: hash });
+  if (server.address !== undefined) query.set("ip", server.address);
+  const timeout = AbortSignal.timeout(server.timeoutMs ?? 5_000);
+  const signal = server.signal ? AbortSignal.any([server.signal, timeout]) : timeout;
+  const url = `${server.root.replace(/\/+$/, "")}/session/minecraft/hasJoined?${query}`;
+  const { status, body } = await ask(url, { signal, redirect: "error", headers: { ...server.headers } });
+  if (status === 204 || status === 403 || status === 404) {
+    throw new MinecraftFault("unauthenticated", "the session server does not know of this login");
+  }
+  if (status !== 200) throw new MinecraftFault("unavailable", `the session server answered ${status}`);
+  return toProfile(body, name);
+}
+
+async function ask(url: string, init: RequestInit): Promise<{ status: number; body: string }> {
+  try {
+    const response = await fetch(url, init);
+    return { status: response.status, body: await response.text() };
+  } catch (error) {
+    throw new MinecraftFault("unavailable", `the session server did not answer: ${String(error)}`);
+  }
+}
+
+function toProfile(body: string, asked: string): Profile {
+  const answer = parse(body);
+  const id = typeof answer["id"] === "string" ? answer["id"].replaceAll("-", "") : "";
+  const name = typeof answer["name"] === "string" ? answer["name"] : "";
+  // Somebody else's profile must never let this player in.
+  if (!/^[0-9a-fA-F]{32}$/.test(id) || !isPlayerName(name) || name.toLowerCase() !== asked.toLowerCase()) {
+    throw new MinecraftFault("unavailable", "the session server's answer is no profile of this player");
+  }
+  const properties = Array.isArray(answer["properties"]) ? answer["properties"].filter(isProperty) : [];
+  return { uuid: dashed(id), name, properties: properties.slice(0, 16).map(toProperty) };
+}
+
+function parse(body: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(body);
+    return value !== null && typeof value === "object" ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+const isProperty = (value: unknown): value is ProfileProperty =>
+  value !== null &&
+  typeof value === "object" &&
+  typeof (value as ProfileProperty).name === "string" &&
+  typeof (value as ProfileProperty).value === "string";
+
+const toProperty = ({ name, value, signature }: ProfileProperty): ProfileProperty =>
+  typeof signature === "string" ? { name, value, signature } : { name, value };

@@ -1,0 +1,27 @@
+import { type Text, textJson } from "../packet/text.ts";
+import { supportedProtocols } from "../version/catalog.ts";
+
+/** What the server list shows. */
+export type ServerStatus = {
+  readonly description: Text;
+  readonly playersOnline: number;
+  readonly playersMax: number;
+  /** The text in place of the version; shown when the versions differ. */
+  readonly versionName?: string;
+  /** Names in the list's tooltip. */
+  readonly sample?: readonly { readonly name: string; readonly id: string }[];
+  /** `data:image/png;base64,…`, 64x64. */
+  readonly favicon?: string;
+};
+
+/** The JSON of a status answer. A client of a version we speak sees its own number, so it shows no warning. */
+export function statusJson(status: ServerStatus, protocol: number): string {
+  const spoken = supportedProtocols.includes(protocol) ? protocol : (supportedProtocols.at(-1) ?? 0);
+  return JSON.stringify({
+    version: { name: status.versionName ?? "svc", protocol: spoken },
+    players: { max: status.playersMax, online: status.playersOnline, sample: status.sample ?? [] },
+    description: JSON.parse(textJson(status.description)) as unknown,
+    ...(status.favicon === undefined ? {} : { favicon: status.favicon }),
+    enforcesSecureChat: false,
+  });
+}

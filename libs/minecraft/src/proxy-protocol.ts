@@ -1,0 +1,118 @@
+import { isIPv4, isIPv6, type Socket } from "node:net";
+import { MinecraftFault } from "./fault.ts";
+
+const signature = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
+/** The most a header may hold: two IPv6 addresses and 1 KiB of extensions. */
+const maxExtraBytes = 1_060;
+
+/** One end of a TCP connection. */
+export type Endpoint = { readonly address: string; readonly port: number };
+
+/** Writes a PROXY protocol v2 header for a TCP connection. Mixed families are sent as IPv6. */
+export function encodeProxyHeader(source: Endpoint, destination: Endpoint): Buffer {
+  const v4 = isIPv4(source.address) && isIPv4(destination.address);
+  const address = v4 ? v4Bytes : v6Bytes;
+  const ports = Buffer.alloc(4);
+  ports.writeUInt16BE(source.port, 0);
+  ports.writeUInt16BE(destination.port, 2);
+  const body = Buffer.concat([address(source.address), address(destination.address), ports]);
+  return Buffer.concat([
+    signature,
+    Buffer.of(0x21, v4 ? 0x11 : 0x21, body.length >> 8, body.length & 0xff),
+    body,
+  ]);
+}
+
+/** Reads a header from the start of `bytes`: undefined while it is not whole; `source` is absent for health checks (LOCAL). */
+export function decodeProxyHeader(bytes: Buffer): { length: number; source?: Endpoint } | undefined {
+  const known = bytes.subarray(0, signature.length);
+  if (!known.equals(signature.subarray(0, known.length)))
+    throw new MinecraftFault("frame", "there is no PROXY header");
+  if (bytes.length < 16) return undefined;
+  const [command, family, size] = [bytes.readUInt8(12), bytes.readUInt8(13), bytes.readUInt16BE(14)];
+  if (command >> 4 !== 2 || (command & 0xf) > 1)
+    throw new MinecraftFault("frame", "the PROXY header is not version 2");
+  if (size > maxExtraBytes) throw new MinecraftFault("frame", `a PROXY header of ${size} bytes is refused`);
+  const length = 16 + size;
+  if (bytes.length < length) return undefined;
+  if ((command & 0xf) === 0) return { length };
+  const width = family === 0x11 ? 4 : family === 0x21 ? 16 : 0;
+  if (width === 0 || size < width * 2 + 4)
+    throw new MinecraftFault("frame", "the PROXY header is not about TCP");
+  const address = bytes.subarray(16, 16 + width);
+  return { length, source: { address: readAddress(address), port: bytes.readUInt16BE(16 + width * 2) } };
+}
+
+/** Takes the header off a fresh connection. `destroy`s nothing: the caller closes when this rejects. */
+export function readProxyHeader(socket: Socket, timeoutMs: number): Promise<Endpoint | undefined> {
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.alloc(0);
+    const settle = (act: () => void) => {
+      clearTimeout(timer);
+      socket.off("data", onData);
+      socket.off("close", onClose);
+      socket.off("error", onClose);
+      socket.pause();
+      act();
+    };
+    const fail = (error: unknown) => settle(() => reject(error));
+    const onClose = () => fail(new MinecraftFault("closed", "the connection closed before its PROXY header"));
+    const timer = setTimeout(
+      () => fail(new MinecraftFault("timeout", "the PROXY header did not come")),
+      timeoutMs,
+    );
+    const onData = (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      try {
+        const header = decodeProxyHeader(bytes);
+        if (!header) return;
+        const rest = bytes.subarray(header.length);
+        settle(() => {
+          if (rest.length > 0) socket.unshift(rest);
+          resolve(header.source);
+        });
+      } catch (error) {
+        fail(error);
+      }
+    };
+    socket.on("data", onData);
+    socket.once("close", onClose);
+    socket.once("error", onClose);
+    socket.resume();
+  });
+}
+
+const v4Bytes = (address: string) => Buffer.from(address.split(".").map(Number));
+
+function v6Bytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.concat([Buffer.alloc(10), Buffer.of(0xff, 0xff), v4Bytes(address)]);
+  if (!isIPv6(address)) throw new TypeError(`${address} is no address`);
+  // The URL parser writes every form (dotted tails too) as plain groups.
+  const [head = "", tail] = new URL(`http://[${address.split("%")[0]}]`).hostname.slice(1, -1).split("::");
+  const groups = (part: string) =>
+    part
+      .split(":")
+      .filter(Boolean)
+      .map((group) => Number.parseInt(group, 16));
+  const [before, after] = [groups(head), groups(tail ?? "")];
+  const all = [...before, ...new Array<number>(8 - before.length - after.length).fill(0), ...after];
+  return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function readAddress(bytes: Buffer): string {
+  if (bytes.length === 4) return bytes.join(".");
+  const groups = Array.from({ length: 8 }, (_, index) => bytes.readUInt16BE(index * 2).toString(16)).join(
+    ":",
+  );
+  return plainAddress(new URL(`http://[${groups}]`).hostname.slice(1, -1));
+}
+
+/** An IPv4 address that came as IPv6 (`::ffff:…`, in either notation) as plain IPv4; anything else unchanged. */
+export function plainAddress(address: string): string {
+  const dotted = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (dotted) return dotted;
+  const hex = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/i.exec(address);
+  if (!hex) return address;
+  const [high, low] = [Number.parseInt(hex[1] ?? "0", 16), Number.parseInt(hex[2] ?? "0", 16)];
+  return [high >> 8, high & 0xff, low >> 8, low & 0xff].join(".");
+}

@@ -1,0 +1,239 @@
+import { createCipheriv, createDecipheriv } from "node:crypto";
+import type { Socket } from "node:net";
+import { MinecraftFault } from "../fault.ts";
+import { Reader, varint } from "./bytes.ts";
+import { decodeFrame, encodeFrame, maxFrameBytes, maxInflatedBytes } from "./frame.ts";
+import { type Relay, relayChunk } from "./relay.ts";
+
+/** One whole packet. `reader` stands behind the id; `body` is id and fields, and is only borrowed until the sink returns. */
+export type Packet = { readonly id: number; readonly reader: Reader; readonly body: Buffer };
+
+type Transform = { update(bytes: Buffer): Buffer };
+type Sink = (packet: Packet) => void;
+type Used = { readonly bytes: number; readonly needed: number; readonly body?: Buffer };
+
+/**
+ * A socket with Minecraft framing. Bytes are read only while somebody wants them: during `next()`, with `listen()`, or
+ * in `relayTo()`. Anything the peer does wrong closes it with a `frame` fault; `closed` then settles, and never rejects.
+ */
+export class Connection {
+  readonly socket: Socket;
+  /** Settles once, with the fault that ended the connection, or undefined when either side simply closed. */
+  readonly closed: Promise<MinecraftFault | undefined>;
+  /** Compression threshold of both directions; below 0 there is none. */
+  threshold = -1;
+  /** Limit of one frame. Small before the peer is known, the protocol's own afterwards. */
+  frameLimit = maxFrameBytes;
+  /** Limit of one packet after inflation. */
+  inflatedLimit = maxInflatedBytes;
+
+  #cipher: Transform | undefined;
+  #decipher: Transform | undefined;
+  #chunks: Buffer[] = [];
+  #buffered = 0;
+  #needed = 1;
+  #sink: Sink | undefined;
+  #relay: Relay | undefined;
+  #fault: MinecraftFault | undefined;
+  #parsing = false;
+  #blocked = false;
+
+  constructor(socket: Socket) {
+    this.socket = socket;
+    socket.setNoDelay(true);
+    socket.pause();
+    this.closed = new Promise((resolve) => socket.once("close", () => resolve(this.#fault)));
+    socket.on("error", (error) => {
+      this.#fault ??= new MinecraftFault("closed", error.message);
+    });
+    socket.on("data", (bytes: Buffer) => this.#receive(bytes));
+    socket.on("drain", () => this.#drained?.());
+  }
+
+  #drained: (() => void) | undefined;
+
+  get isClosed(): boolean {
+    return this.socket.destroyed || this.socket.writableEnded;
+  }
+
+  /** Bytes that wait to be sent. */
+  get backlogBytes(): number {
+    return this.socket.writableLength;
+  }
+
+  /** From now on both directions are AES-128-CFB8 with `secret` as key and IV, as the protocol has it. */
+  encrypt(secret: Buffer): void {
+    this.#cipher = createCipheriv("aes-128-cfb8", secret, secret);
+    const decipher = createDecipheriv("aes-128-cfb8", secret, secret);
+    this.#decipher = decipher;
+    this.#chunks = this.#chunks.map((chunk) => decipher.update(chunk));
+  }
+
+  /** Sends one packet: id and fields. False means the peer reads slower than we send. */
+  send(id: number, ...fields: Buffer[]): boolean {
+    return this.sendBody(Buffer.concat([varint(id), ...fields]));
+  }
+
+  /** Sends a packet that is id and fields already. */
+  sendBody(body: Buffer): boolean {
+    return this.write(encodeFrame(body, this.threshold));
+  }
+
+  /** Sends bytes that are framed already. */
+  write(bytes: Buffer): boolean {
+    if (this.isClosed) return true;
+    return this.socket.write(this.#cipher ? this.#cipher.update(bytes) : bytes);
+  }
+
+  /** The next packet. What follows it stays unread until the next call. */
+  next(): Promise<Packet> {
+    return new Promise((resolve, reject) => {
+      const gone = () => reject(this.#fault ?? new MinecraftFault("closed", "the connection closed"));
+      if (this.isClosed) return gone();
+      this.socket.once("close", gone);
+      this.#read((packet) => {
+        this.stop();
+        this.socket.off("close", gone);
+        resolve({ ...packet, reader: new Reader(packet.body, packet.reader.offset) });
+      });
+    });
+  }
+
+  /** Hands every packet to `sink` until `stop()`. A fault thrown by the sink closes the connection. */
+  listen(sink: Sink): void {
+    this.#read(sink);
+  }
+
+  /** Passes frames on untouched until `stop()`; see `Relay`. */
+  relay(relay: Relay): void {
+    this.#sink = undefined;
+    this.#relay = relay;
+    this.#drive();
+  }
+
+  /** Stops reading; bytes stay in the socket, so that the peer feels it. */
+  stop(): void {
+    this.#sink = undefined;
+    this.#relay = undefined;
+    this.#blocked = false;
+    this.socket.pause();
+  }
+
+  /** Sends what is buffered, then closes; the peer has `graceMs` to read it. */
+  end(graceMs = 500): void {
+    this.stop();
+    if (this.socket.destroyed) return;
+    this.socket.end();
+    const timer = setTimeout(() => this.socket.destroy(), graceMs).unref();
+    this.socket.once("close", () => clearTimeout(timer));
+    this.socket.resume();
+  }
+
+  /** Closes at once. */
+  destroy(fault?: MinecraftFault): void {
+    this.#fault ??= fault;
+    this.stop();
+    this.socket.destroy();
+  }
+
+  /** Stops reading this connection until `other` has drained. */
+  waitFor(other: Connection): void {
+    this.#blocked = true;
+    this.socket.pause();
+    other.#drained = () => {
+      other.#drained = undefined;
+      this.#blocked = false;
+      this.#drive();
+    };
+  }
+
+  #read(sink: Sink): void {
+    this.#relay = undefined;
+    this.#sink = sink;
+    this.#drive();
+  }
+
+  #wanted(): boolean {
+    return (this.#sink !== undefined || this.#relay !== undefined) && !this.#blocked;
+  }
+
+  #drive(): void {
+    if (this.#parsing) return;
+    this.#parse();
+    if (this.#wanted() && !this.socket.destroyed) this.socket.resume();
+  }
+
+  #receive(bytes: Buffer): void {
+    if (this.socket.writableEnded) return;
+    const plain = this.#decipher ? this.#decipher.update(bytes) : bytes;
+    this.#chunks.push(plain);
+    this.#buffered += plain.length;
+    this.#parse();
+  }
+
+  #parse(): void {
+    if (this.#parsing) return;
+    this.#parsing = true;
+    try {
+      while (this.#wanted() && this.#buffered >= this.#needed && this.#step());
+    } catch (error) {
+      this.destroy(error instanceof MinecraftFault ? error : new MinecraftFault("frame", String(error)));
+    } finally {
+      this.#parsing = false;
+    }
+  }
+
+  /** Handles what is buffered; false when the next frame is not whole yet. Tiny chunks are joined once, not each time. */
+  #step(): boolean {
+    const bytes =
+      this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks);
+    const relay = this.#relay;
+    const used: Used = relay ? relayChunk(this, relay, bytes) : this.#one(bytes);
+    const rest = bytes.subarray(used.bytes);
+    this.#chunks = rest.length > 0 ? [rest] : [];
+    this.#buffered = rest.length;
+    this.#needed = Math.max(1, used.needed);
+    const sink = this.#sink;
+    if (used.body && sink) this.#deliver(used.body, sink);
+    return used.bytes > 0;
+  }
+
+  #one(bytes: Buffer): Used {
+    const header = frameHeader(bytes, 0, this.frameLimit);
+    if (header === undefined) return { bytes: 0, needed: bytes.length + 1 };
+    const end = header.start + header.length;
+    if (end > bytes.length) return { bytes: 0, needed: end };
+    const body = decodeFrame(bytes.subarray(header.start, end), this.threshold, this.inflatedLimit);
+    return { bytes: end, needed: 1, body };
+  }
+
+  #deliver(body: Buffer, sink: Sink): void {
+    const reader = new Reader(body);
+    sink({ id: reader.varint(), reader, body });
+  }
+
+  /** What relay code needs to know while it walks a chunk. */
+  isRelaying(relay: Relay): boolean {
+    return this.#relay === relay && !this.#blocked;
+  }
+}
+
+/** Where a frame's content starts and how long it is; undefined when the length itself is not whole yet. */
+export function frameHeader(
+  bytes: Buffer,
+  offset: number,
+  limit: number,
+): { start: number; length: number } | undefined {
+  let length = 0;
+  for (let index = 0; index < 3; index++) {
+    const byte = bytes[offset + index];
+    if (byte === undefined) return undefined;
+    length |= (byte & 0x7f) << (index * 7);
+    if ((byte & 0x80) !== 0) continue;
+    if (length === 0) throw new MinecraftFault("frame", "a frame is empty");
+    if (length > limit)
+      throw new MinecraftFault("frame", `a frame of ${length} bytes is above the limit of ${limit}`);
+    return { start: offset + index + 1, length };
+  }
+  throw new MinecraftFault("frame", "a frame's length is longer than 3 bytes");
+}

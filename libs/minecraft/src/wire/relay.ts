@@ -1,0 +1,122 @@
+import { constants, inflateSync } from "node:zlib";
+import { MinecraftFault } from "../fault.ts";
+import { Reader } from "./bytes.ts";
+import type { Connection } from "./connection.ts";
+import { decodeFrame } from "./frame.ts";
+
+/** `count` learns of the id while the frame passes; `look` sees the whole packet and may drop it. Other ids pass unseen. */
+export type Interest = "count" | "look";
+
+/**
+ * Passes frames to `to` without decoding them. Only packets whose id is in `tap` are looked at. `tap` is read anew for
+ * every frame, so a packet that changes the protocol state can put another one in its place.
+ */
+export type Relay = {
+  readonly to: Connection;
+  tap: ReadonlyMap<number, Interest>;
+  /** For ids to `look` at; true drops the frame. `body` is id and fields, inflated. */
+  readonly onPacket: (id: number, body: Buffer) => boolean;
+  /** For ids to `count`. Called while the frame waits to be passed: it must not write to `to`. */
+  readonly onPassed: (id: number) => void;
+  /** Compressed frames that inflate to at most this many bytes are looked into for their id; the others pass unseen. */
+  readonly peekBytes: number;
+  /** Both peers compress differently: take every frame apart and build it anew. */
+  readonly reframe: boolean;
+};
+
+type Used = { readonly bytes: number; readonly needed: number };
+
+/** Walks the whole frames of `bytes`. One write for each run of frames that nobody looked at. */
+export function relayChunk(from: Connection, relay: Relay, bytes: Buffer): Used {
+  const end = bytes.length;
+  const limit = from.frameLimit;
+  let offset = 0;
+  let runStart = 0;
+  let needed = 1;
+  const flush = (until: number) => {
+    if (until > runStart) pass(from, relay, bytes.subarray(runStart, until));
+  };
+  while (offset < end && from.isRelaying(relay)) {
+    // The length is read in place: this loop is the cost of a packet.
+    let start = offset + 1;
+    let length = bytes[offset] as number;
+    if (length > 0x7f) {
+      const second = bytes[start++];
+      if (second === undefined) break;
+      length = (length & 0x7f) | ((second & 0x7f) << 7);
+      if (second > 0x7f) {
+        const third = bytes[start++];
+        if (third === undefined) break;
+        if (third > 0x7f) throw new MinecraftFault("frame", "a frame's length is longer than 3 bytes");
+        length |= third << 14;
+      }
+    }
+    if (length === 0 || length > limit)
+      throw new MinecraftFault("frame", `a frame of ${length} bytes is refused`);
+    const next = start + length;
+    if (next > end) {
+      needed = next - offset;
+      break;
+    }
+    if (relay.reframe) {
+      rebuild(from, relay, bytes.subarray(start, next));
+      runStart = next;
+    } else {
+      const id = idOf(from, relay, bytes, start);
+      const interest = id === undefined ? undefined : relay.tap.get(id);
+      if (id !== undefined && interest === "count") relay.onPassed(id);
+      else if (id !== undefined && interest === "look") {
+        flush(offset);
+        const drop = relay.onPacket(
+          id,
+          decodeFrame(bytes.subarray(start, next), from.threshold, from.inflatedLimit),
+        );
+        runStart = drop ? next : offset;
+      }
+    }
+    offset = next;
+  }
+  flush(offset);
+  return { bytes: offset, needed };
+}
+
+function pass(from: Connection, relay: Relay, bytes: Buffer): void {
+  if (!relay.to.write(bytes)) from.waitFor(relay.to);
+}
+
+/** The packet's id, or undefined for a compressed frame too large to look into. The common case costs one byte's read. */
+function idOf(from: Connection, relay: Relay, bytes: Buffer, start: number): number | undefined {
+  if (from.threshold < 0) return idAt(bytes, start);
+  if (bytes[start] === 0) return idAt(bytes, start + 1);
+  const reader = new Reader(bytes, start);
+  return reader.varint() <= relay.peekBytes
+    ? peekId(bytes.subarray(reader.offset, reader.offset + 512))
+    : undefined;
+}
+
+function idAt(bytes: Buffer, offset: number): number {
+  const first = bytes[offset] ?? 0;
+  if (first < 0x80) return first;
+  const second = bytes[offset + 1] ?? 0;
+  // An id may be written longer than it has to be: it must not slip past the tap that way.
+  return second < 0x80 ? (first & 0x7f) | (second << 7) : new Reader(bytes, offset).varint();
+}
+
+/** The id of a compressed packet from its first bytes, so that a large packet is not inflated for nothing. */
+function peekId(head: Buffer): number {
+  try {
+    return new Reader(inflateSync(head, { finishFlush: constants.Z_SYNC_FLUSH })).varint();
+  } catch {
+    throw new MinecraftFault("frame", "a compressed packet is damaged");
+  }
+}
+
+/** The slow way, for a backend with another compression than the client's. */
+function rebuild(from: Connection, relay: Relay, content: Buffer): void {
+  const body = decodeFrame(content, from.threshold, from.inflatedLimit);
+  const id = new Reader(body).varint();
+  const interest = relay.tap.get(id);
+  if (interest === "count") relay.onPassed(id);
+  if (interest === "look" && relay.onPacket(id, body)) return;
+  if (!relay.to.sendBody(body)) from.waitFor(relay.to);
+}
