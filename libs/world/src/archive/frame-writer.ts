@@ -19,7 +19,8 @@ export async function packFrame(plain: Buffer, compression: Compression): Promis
   return await packZstd(plain, {
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
     pledgedSrcSize: plain.length,
-    chunkSize: 1 << 20,
+    // More than can come out, so that a frame takes one turn of the thread pool and no copy.
+    chunkSize: plain.length + (plain.length >> 7) + 1_024,
   });
 }
 

@@ -40,10 +40,10 @@ export async function openArchive(file: FileHandle): Promise<Archive> {
     size,
     readAll: (options = {}) => {
       const hash = createHash("sha256");
-      const packed = readPacked(file, { size, onChunk: (chunk) => void hash.update(chunk), ...options });
+      const part = { size, onChunk: (chunk: Buffer) => void hash.update(chunk), ...options };
       const plain = frames
-        ? unpackFrames(regroup(packed, frames), options)
-        : unpackStream(packed, isZstd ? createZstdDecompress() : createGunzip());
+        ? unpackFrames(readFrames(file, frames, part), options)
+        : unpackStream(readPacked(file, 0, part), isZstd ? createZstdDecompress() : createGunzip());
       return { plain: explained(plain), sha256: () => hash.digest("hex") };
     },
     seek: frames && seekIn(file, frames),
@@ -91,51 +91,51 @@ async function* dropped(chunks: AsyncIterable<Buffer>, count: number): AsyncGene
   }
 }
 
-async function* readPacked(
-  file: FileHandle,
-  options: ReadOptions & { size: number; onChunk: (chunk: Buffer) => void },
-): AsyncGenerator<Buffer> {
-  for (let at = 0; at < options.size; ) {
-    options.signal?.throwIfAborted();
-    const chunk = await readExactly(file, at, Math.min(readBytes, options.size - at));
+type Part = ReadOptions & { size: number; onChunk: (chunk: Buffer) => void };
+
+async function* readPacked(file: FileHandle, from: number, part: Part): AsyncGenerator<Buffer> {
+  for (let at = from; at < part.size; ) {
+    part.signal?.throwIfAborted();
+    const chunk = await readExactly(file, at, Math.min(readBytes, part.size - at));
     at += chunk.length;
-    options.onChunk(chunk);
-    options.onProgress?.(at);
+    part.onChunk(chunk);
+    part.onProgress?.(at);
     yield chunk;
   }
 }
 
-/** Cuts the bytes of an archive into its frames. */
-async function* regroup(packed: AsyncIterable<Buffer>, frames: readonly Frame[]) {
-  let index = 0;
-  let parts: Buffer[] = [];
-  let have = 0;
-  for await (const chunk of packed) {
-    let rest = chunk;
-    for (let frame = frames[index]; frame; frame = frames[index]) {
-      const part = rest.subarray(0, frame.packed - have);
-      parts.push(part);
-      have += part.length;
-      rest = rest.subarray(part.length);
-      if (have < frame.packed) break;
-      // Frames that unpack to nothing are skipped without being kept together.
-      yield { frame, packed: frame.plain > 0 ? Buffer.concat(parts) : Buffer.alloc(0) };
-      [parts, have] = [[], 0];
-      index += 1;
+type PackedFrame = { frame: Frame; packed: Buffer };
+
+/** Frame after frame; what unpacks to nothing, and the table at the end, is read for the digest alone. */
+async function* readFrames(
+  file: FileHandle,
+  frames: readonly Frame[],
+  part: Part,
+): AsyncGenerator<PackedFrame> {
+  let at = 0;
+  for (const frame of frames) {
+    part.signal?.throwIfAborted();
+    if (frame.plain === 0) {
+      for await (const _ of readPacked(file, at, { ...part, size: at + frame.packed }));
+    } else {
+      const packed = await readExactly(file, at, frame.packed);
+      part.onChunk(packed);
+      part.onProgress?.(at + frame.packed);
+      yield { frame, packed };
     }
-    if (frames[index]?.plain === 0) parts = [];
+    at += frame.packed;
   }
+  for await (const _ of readPacked(file, at, part));
 }
 
 async function* unpackFrames(
-  packed: AsyncIterable<{ frame: Frame; packed: Buffer }>,
+  packed: AsyncIterable<PackedFrame>,
   { signal }: ReadOptions,
 ): AsyncGenerator<Buffer> {
   const atOnce = Math.min(3, availableParallelism() + 1);
   const unpacking: Promise<Buffer>[] = [];
   for await (const { frame, packed: bytes } of packed) {
     signal?.throwIfAborted();
-    if (frame.plain === 0) continue;
     const plain = unpackFrame(bytes, frame);
     plain.catch(() => undefined);
     unpacking.push(plain);
@@ -147,7 +147,8 @@ async function* unpackFrames(
 async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {
   const plain = await unpack(packed, {
     maxOutputLength: frame.plain,
-    chunkSize: Math.max(64, Math.min(frame.plain, 4 << 20)),
+    // One more than comes out, so that one turn of the thread pool sees the end.
+    chunkSize: Math.min(frame.plain, 4 << 20) + 64,
   });
   if (plain.length !== frame.plain) throw corrupt("a frame is shorter than its table says");
   return plain;
