@@ -20,6 +20,7 @@ import { g22 } from "./g22.ts";
 import { g22Gateway } from "./g22-gateway.ts";
 import { start } from "./start.ts";
 import { tick } from "./tick.ts";
+import { transfers } from "./transfers.ts";
 import { viewers } from "./viewers.ts";
 import { wake } from "./wake.ts";
 import { worlds } from "./worlds.ts";
@@ -47,4 +48,5 @@ export const goals: readonly Goal[] = [
   g14,
   fleet,
   worlds,
+  transfers,
 ];

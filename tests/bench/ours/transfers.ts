@@ -1,0 +1,52 @@
+// The data port of storage as it ships: staging of parts, and the relay that holds the last bytes of a download back.
+// Gateways, which only pass bytes on, are measured elsewhere; a Job is a file here.
+
+import { createHash } from "node:crypto";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { createLogger } from "@svc/telemetry";
+import { startLaneServer } from "../../../libs/mesh/src/lane/server.ts";
+import { createRelay } from "../../../services/storage/src/export/relay.ts";
+import { createStaging } from "../../../services/storage/src/upload/staging.ts";
+import { need, serveParent } from "../harness/parent.ts";
+
+const base = need("BENCH_BASE");
+const id = "0".repeat(32);
+const staging = createStaging({ path: base, keepFree: 0 });
+const { lanes } = await startLaneServer({ host: "127.0.0.1", log: createLogger("storage", "warn") });
+
+type Part = { offset: number; length: number; sha256: string };
+
+const part = (coming: Part) =>
+  lanes.upload({ receive: (body, _head, signal) => staging.receive(body, { ...coming, id, signal }) });
+
+async function* pieces(file: string): AsyncGenerator<Buffer> {
+  const handle = await open(join(base, file));
+  try {
+    for (;;) {
+      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(1 << 20));
+      if (bytesRead === 0) return;
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function download({ file }: { file: string }) {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const piece of pieces(file)) {
+    hash.update(piece);
+    size += piece.length;
+  }
+  const digest = hash.digest();
+  const expected = { size, sha256: digest.toString("hex") };
+  const relay = createRelay({ expected, waitMs: 60_000, onWaited: async () => true });
+  const trailerDigest = () => `sha-256=:${digest.toString("base64")}:`;
+  const head = { contentLength: undefined, contentDigest: undefined, trailerDigest };
+  relay.receive(pieces(file), head, new AbortController().signal).catch(() => {});
+  return lanes.download({ headers: {}, source: relay.source });
+}
+
+serveParent({ part, download, clear: () => staging.remove(id) });
