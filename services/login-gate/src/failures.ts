@@ -1,0 +1,16 @@
+// A service that is away fails hundreds of calls a second: each is counted, one line a minute is written.
+
+import type { Counter, Logger } from "@svc/telemetry";
+
+const lineEveryMs = 60_000;
+
+export function createFailureLog({ log, counter }: { log: Logger; counter: Counter<"call"> }) {
+  let lastLineAt = Number.NEGATIVE_INFINITY;
+  return (call: string, error: unknown): void => {
+    counter.inc({ call });
+    const now = performance.now();
+    if (now - lastLineAt < lineEveryMs) return;
+    lastLineAt = now;
+    log.warn({ call, err: error }, "a call of the service brought no answer to go by");
+  };
+}

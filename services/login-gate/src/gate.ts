@@ -1,0 +1,86 @@
+// Players of the gate: each connection becomes a player in a world of nothing, and is held there.
+
+import {
+  controlChannel,
+  createLimbo,
+  encodeControl,
+  kick,
+  type Limbo,
+  type LimboSession,
+  type Player,
+} from "@svc/minecraft";
+import type { Logger } from "@svc/telemetry";
+import { type GatePlayer, type HoldDeps, hold } from "./hold/hold.ts";
+import { bookPage, languageOf, wordsOf } from "./hold/words.ts";
+
+type Dependencies = {
+  /** Undefined: the sign-in flow is off, and nobody passes. */
+  readonly holding: HoldDeps | undefined;
+  readonly maxPlayers: number;
+  readonly log: Logger;
+};
+
+export type Gate = {
+  readonly admit: (player: Player) => Promise<void>;
+  readonly players: () => number;
+  readonly close: () => Promise<void>;
+};
+
+export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
+  const limbo: Limbo = createLimbo();
+  const present = new Set<Player>();
+  let isClosing = false;
+  const admit = async (player: Player) => {
+    const words = wordsOf(languageOf(player.client.locale));
+    if (!holding) return kick(player, words.kicked.off);
+    if (isClosing) return kick(player, words.kicked.closing);
+    if (present.size >= maxPlayers) return kick(player, words.kicked.full);
+    present.add(player);
+    player.connection.closed.then(() => present.delete(player)).catch(() => {});
+    const left = new AbortController();
+    const session = await limbo.enter(player, { onLeave: () => left.abort() });
+    if (player.connection.isClosed) left.abort();
+    try {
+      await hold(gatePlayer(session, left.signal), holding);
+    } catch (error) {
+      // In doubt nobody passes.
+      log.error({ err: error, player: player.profile.uuid }, "a player could not be held at the gate");
+      session.kick(words.kicked.service_refuses);
+    }
+  };
+  return {
+    admit,
+    players: () => present.size,
+    close: async () => {
+      isClosing = true;
+      for (const player of present) kick(player, wordsOf(languageOf(player.client.locale)).kicked.closing);
+      await Promise.all([...present].map(({ connection }) => connection.closed));
+      await limbo[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function gatePlayer(session: LimboSession, left: AbortSignal): GatePlayer {
+  const { profile, client } = session.player;
+  let isDialogOpen = false;
+  return {
+    uuid: profile.uuid,
+    name: profile.name,
+    locale: () => client.locale,
+    say: (text) => session.message(text),
+    showCard: (card) => {
+      isDialogOpen = session.showDialog({ ...card, closable: true });
+      if (!isDialogOpen) session.openBook([bookPage(card)]);
+    },
+    hideCard: () => {
+      if (isDialogOpen) session.clearDialog();
+      isDialogOpen = false;
+    },
+    release: () => {
+      const data = encodeControl({ type: "LoginRelease", player: profile.uuid });
+      session.pluginMessage({ channel: controlChannel, data });
+    },
+    kick: (text) => session.kick(text),
+    left,
+  };
+}

@@ -1,0 +1,92 @@
+// Holds one player at the gate: performs what the policy decides until the player is gone.
+
+import type { Text } from "@svc/minecraft";
+import type { GateRules } from "../config.ts";
+import type { Clock } from "./clock.ts";
+import type { Platform } from "./platform.ts";
+import { type Action, type Answer, arrive, type KickReason, next, type Step } from "./policy.ts";
+import { type Card, codeCard, codeLines, languageOf, wordsOf } from "./words.ts";
+
+/** A player as far as the gate needs one. */
+export type GatePlayer = {
+  readonly uuid: string;
+  readonly name: string;
+  readonly locale: () => string;
+  readonly say: (text: Text) => void;
+  /** Shows a dialog, or a book where the client has no dialogs. */
+  readonly showCard: (card: Card) => void;
+  readonly hideCard: () => void;
+  /** Asks the proxy to take the player on. */
+  readonly release: () => void;
+  readonly kick: (text: Text) => void;
+  /** Aborted once the connection is closed. */
+  readonly left: AbortSignal;
+};
+
+export type HoldDeps = {
+  readonly platform: Platform;
+  readonly panelHost: string;
+  readonly rules: GateRules;
+  readonly clock: Clock;
+  /** How it went, for counting. */
+  readonly onOutcome: (outcome: KickReason | "code_shown" | "release") => void;
+};
+
+/** Settles when the player was sent away or has left. Never rejects for a reason of the player's or the service's. */
+export async function hold(player: GatePlayer, deps: HoldDeps): Promise<void> {
+  try {
+    await walk(player, deps);
+  } catch (error) {
+    if (!player.left.aborted) throw error;
+  }
+}
+
+async function walk(player: GatePlayer, deps: HoldDeps): Promise<void> {
+  const { clock, rules, onOutcome } = deps;
+  let step = arrive(clock.now());
+  for (;;) {
+    if (step.afterMs > 0) await clock.sleep(step.afterMs, player.left);
+    player.left.throwIfAborted();
+    const { action } = step;
+    if (action.kind === "kick") {
+      onOutcome(action.reason);
+      player.kick(wordsOf(languageOf(player.locale())).kicked[action.reason]);
+      return;
+    }
+    const answer = await perform(action, player, deps);
+    const before = step;
+    step = next(step, answer, { now: clock.now(), rules });
+    tell(player, { before, step, answer, deps });
+  }
+}
+
+async function perform(action: Action, player: GatePlayer, { platform }: HoldDeps): Promise<Answer> {
+  if (action.kind === "look" || action.kind === "poll" || action.kind === "mint") {
+    return platform[action.kind](player.uuid, player.left);
+  }
+  player.release();
+  return { kind: "sent" };
+}
+
+type Turn = { before: Step; step: Step; answer: Answer; deps: HoldDeps };
+
+function tell(player: GatePlayer, { before, step, answer, deps }: Turn): void {
+  const language = languageOf(player.locale());
+  const words = wordsOf(language);
+  if (step.alsoRelease) player.release();
+  if (answer.kind === "outage" && step.state.phase === "arriving" && before.state.attempts === 0) {
+    player.say({ text: words.waiting, color: "yellow" });
+  }
+  if (answer.kind === "minted") {
+    const minutes = Math.max(1, Math.round((answer.expiresAt - deps.clock.now()) / 60_000));
+    const code = { code: answer.code, url: answer.url ?? `https://${deps.panelHost}`, minutes };
+    for (const line of codeLines(code, language)) player.say(line);
+    player.showCard(codeCard(code, language));
+    deps.onOutcome("code_shown");
+  }
+  if (step.state.phase === "releasing" && before.state.phase !== "releasing") {
+    player.hideCard();
+    player.say({ text: words.linked, color: "green" });
+    deps.onOutcome("release");
+  }
+}

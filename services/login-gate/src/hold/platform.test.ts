@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { createClient } from "@svc/client";
+import { startInternalFace } from "../testing/internal-face.ts";
+import { createLimit } from "./limit.ts";
+import { createPlatform, type Platform } from "./platform.ts";
+
+const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
+const staying = new AbortController().signal;
+let face: Awaited<ReturnType<typeof startInternalFace>>;
+before(async () => {
+  face = await startInternalFace();
+});
+after(() => face[Symbol.asyncDispose]());
+
+function platform(about: { baseUrl?: string; token?: string } = {}): { calls: Platform; failures: string[] } {
+  const { baseUrl = face.baseUrl, token = face.token } = about;
+  const failures: string[] = [];
+  const client = createClient({ baseUrl, headers: { authorization: `Bearer ${token}` } });
+  const calls = createPlatform({
+    client,
+    timeoutMs: 2_000,
+    limit: createLimit(4),
+    onFailure: (call) => failures.push(call),
+  });
+  return { calls, failures };
+}
+
+test("a look asks the blacklist first, and nothing more about who is on it", async () => {
+  Object.assign(face.state, { barred: true, linked: true });
+  face.seen.length = 0;
+  assert.deepEqual(await platform().calls.look(uuid, staying), { kind: "barred" });
+  assert.deepEqual(face.seen, [`player/blacklist/${uuid}`]);
+  face.state.barred = false;
+  assert.deepEqual(await platform().calls.look(uuid, staying), { kind: "linked" });
+  face.state.linked = false;
+  assert.deepEqual(await platform().calls.look(uuid, staying), { kind: "unlinked" });
+  assert.deepEqual(await platform().calls.poll(uuid, staying), { kind: "unlinked" });
+});
+
+test("a code comes with the moment it ends", async () => {
+  const answer = await platform().calls.mint(uuid, staying);
+  assert.equal(answer.kind, "minted");
+  assert.ok(answer.kind === "minted" && Math.abs(answer.expiresAt - Date.now() - 600_000) < 5_000);
+});
+
+const statuses: [number, "refused" | "outage"][] = [
+  [400, "refused"],
+  [403, "refused"],
+  [429, "refused"],
+  [500, "outage"],
+  [502, "outage"],
+  [503, "outage"],
+];
+for (const [status, kind] of statuses) {
+  test(`${status} is ${kind === "outage" ? "an outage" : "a refusal"}, whatever was asked`, async () => {
+    face.state.status = status;
+    const { calls, failures } = platform();
+    for (const call of ["look", "poll", "mint"] as const) {
+      assert.deepEqual(await calls[call](uuid, staying), { kind });
+    }
+    assert.deepEqual(failures, ["look", "poll", "mint"]);
+    face.state.status = undefined;
+  });
+}
+
+test("a wrong token is a refusal, a service that is not there an outage", async () => {
+  assert.deepEqual(await platform({ token: "wrong" }).calls.look(uuid, staying), { kind: "refused" });
+  const nowhere = platform({ baseUrl: "http://127.0.0.1:1" });
+  assert.deepEqual(await nowhere.calls.look(uuid, staying), { kind: "outage" });
+});
+
+test("an answer that does not fit says nothing about the player", async () => {
+  face.state.linked = "yes" as unknown as boolean;
+  assert.deepEqual(await platform().calls.poll(uuid, staying), { kind: "outage" });
+  face.state.linked = false;
+});
+
+test("a call ends with the player who leaves", async () => {
+  const leaving = new AbortController();
+  leaving.abort();
+  await assert.rejects(platform().calls.poll(uuid, leaving.signal), { name: "AbortError" });
+});

@@ -1,0 +1,69 @@
+// What the gate asks the service, and what the answers mean to a player who waits.
+
+import { ApiError, type Client } from "@svc/client";
+import { links } from "@svc/proto";
+import type { Answer } from "./policy.ts";
+
+export type Platform = {
+  look: (uuid: string, signal: AbortSignal) => Promise<Answer>;
+  poll: (uuid: string, signal: AbortSignal) => Promise<Answer>;
+  mint: (uuid: string, signal: AbortSignal) => Promise<Answer>;
+};
+
+type Dependencies = {
+  readonly client: Client;
+  readonly timeoutMs: number;
+  /** Runs a call once there is room for it. */
+  readonly limit: <T>(run: () => Promise<T>, signal: AbortSignal) => Promise<T>;
+  /** Told of every call that brought no answer to go by. */
+  readonly onFailure: (call: string, error: unknown) => void;
+};
+
+/** Calls of the service as answers of the policy. Rejects only once the player's `signal` is aborted. */
+export function createPlatform({ client, timeoutMs, limit, onFailure }: Dependencies): Platform {
+  const answer = async (
+    call: string,
+    signal: AbortSignal,
+    ask: (settings: { signal: AbortSignal }) => Promise<Answer>,
+  ): Promise<Answer> => {
+    try {
+      return await limit(
+        () => ask({ signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) }),
+        signal,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      onFailure(call, error);
+      return { kind: isRefusal(error) ? "refused" : "outage" };
+    }
+  };
+  return {
+    look: (mc_uuid, signal) =>
+      answer("look", signal, async (settings) => {
+        const { blacklisted } = await client.call(links.readBlacklist, { mc_uuid }, settings);
+        if (blacklisted) return { kind: "barred" };
+        const { linked } = await client.call(links.linkStatus, { mc_uuid }, settings);
+        return { kind: linked ? "linked" : "unlinked" };
+      }),
+    poll: (mc_uuid, signal) =>
+      answer("poll", signal, async (settings) => {
+        const { linked } = await client.call(links.linkStatus, { mc_uuid }, settings);
+        return { kind: linked ? "linked" : "unlinked" };
+      }),
+    mint: (mc_uuid, signal) =>
+      answer("mint", signal, async (settings) => {
+        const { code, expires_at, panel_url } = await client.call(links.mintCode, { mc_uuid }, settings);
+        return {
+          kind: "minted",
+          code,
+          expiresAt: Date.parse(expires_at),
+          ...(panel_url ? { url: panel_url } : {}),
+        };
+      }),
+  };
+}
+
+// An answer that is none of ours (a proxy's page, say) is an outage: it says nothing about the player.
+function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.status >= 400 && error.status < 500;
+}

@@ -1,0 +1,97 @@
+import { createClient } from "@svc/client";
+import { listen } from "@svc/minecraft";
+import { Counter, Gauge, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
+import { callsAtOnce, type GateConfig, requestTimeoutMs } from "./config.ts";
+import { createFailureLog } from "./failures.ts";
+import { createGate } from "./gate.ts";
+import { systemClock } from "./hold/clock.ts";
+import type { HoldDeps } from "./hold/hold.ts";
+import { createLimit } from "./hold/limit.ts";
+import { createPlatform } from "./hold/platform.ts";
+import { bothLanguages } from "./hold/words.ts";
+
+type Dependencies = { readonly config: GateConfig; readonly log: Logger; readonly registry: Registry };
+
+/** Connections that are no players yet: pings, and logins under way. */
+const spareConnections = 256;
+
+const proxyOnly = "Join through the network's own address.\n请通过网络地址加入。";
+
+export async function startGate({ config, log, registry }: Dependencies) {
+  const { host, maxPlayers, forwardingSecret } = config;
+  if (!forwardingSecret)
+    log.warn("SVC_FORWARDING_SECRET is not set: whoever reaches this port names themselves");
+  const gate = createGate({ holding: holdingOf({ config, log, registry }), maxPlayers, log });
+  new Gauge({
+    name: "svc_login_gate_players",
+    help: "Players who stand at the gate.",
+    registers: [registry],
+    collect() {
+      this.set(gate.players());
+    },
+  });
+  let hasTicked = false;
+  const health = await startHealthServer({
+    host,
+    port: config.healthPort,
+    registry,
+    isReady: async () => (hasTicked ? undefined : "the first tick is still to come"),
+    isStuck: () => (hasTicked ? undefined : "the first tick is still to come"),
+  });
+  const listener = await listen({
+    host,
+    port: config.gamePort,
+    trust: forwardingSecret ? { kind: "forwarded", secret: forwardingSecret } : { kind: "offline" },
+    status: () => ({ description: "svc login", playersOnline: gate.players(), playersMax: maxPlayers }),
+    texts: { unauthenticated: proxyOnly, unavailable: bothLanguages(({ kicked }) => kicked.service_away) },
+    onPlayer: gate.admit,
+    onRefused: ({ code, message }, address) =>
+      log.info({ code, address }, `a connection was refused: ${message}`),
+    maxConnections: maxPlayers + spareConnections,
+    // All players come from the proxy's address.
+    maxPerAddress: maxPlayers + spareConnections,
+  });
+  setImmediate(() => {
+    hasTicked = true;
+  });
+  return {
+    gamePort: listener.port,
+    healthPort: health.port,
+    close: async () => {
+      listener.stopAccepting();
+      await gate.close();
+      await listener.close();
+      await health.close();
+    },
+  };
+}
+
+function holdingOf({ config, log, registry }: Dependencies): HoldDeps | undefined {
+  const { flow, rules } = config;
+  if (!flow) return undefined;
+  const outcomes = new Counter({
+    name: "svc_login_gate_outcomes_total",
+    help: "What became of players at the gate.",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  const counter = new Counter({
+    name: "svc_login_gate_calls_failed_total",
+    help: "Calls of the service without an answer to go by.",
+    labelNames: ["call"],
+    registers: [registry],
+  });
+  const client = createClient({
+    baseUrl: flow.baseUrl,
+    headers: { authorization: `Bearer ${flow.token}` },
+  });
+  const onFailure = createFailureLog({ log, counter });
+  const limit = createLimit(callsAtOnce);
+  return {
+    platform: createPlatform({ client, timeoutMs: requestTimeoutMs, limit, onFailure }),
+    panelHost: flow.panelHost,
+    rules,
+    clock: systemClock,
+    onOutcome: (outcome) => outcomes.inc({ outcome }),
+  };
+}
