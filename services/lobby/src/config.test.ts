@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { loadConfig, paceRules, refreshMs, serversAtMost } from "./config.ts";
+import { answerTimeoutMs, loadConfig, paceRules, redrawMs, refreshMs } from "./config.ts";
 
 test("an empty environment means the documented numbers", () => {
   assert.deepEqual(loadConfig({}), {
@@ -11,7 +11,8 @@ test("an empty environment means the documented numbers", () => {
   });
   assert.deepEqual(paceRules, { burst: 90, perSecond: 8, reserved: 16 });
   assert.equal(refreshMs, 10_000);
-  assert.equal(serversAtMost, 500);
+  assert.equal(redrawMs, 250);
+  assert.equal(answerTimeoutMs, 5_000);
 });
 
 test("the secret counts without the white space of its file", () => {

@@ -19,9 +19,6 @@ export const paceRules: PaceRules = { burst: 90, perSecond: 8, reserved: 16 };
 /** An open menu asks for its tiles again this often. */
 export const refreshMs = 10_000;
 
-/** Names that the menu keeps; the proxy sends at most as many (behaviour.md r.2). */
-export const serversAtMost = 500;
-
 export function loadConfig(environment: Environment): LobbyConfig {
   const warnings: string[] = [];
   const number = (name: string, bounds: Bounds) => wholeNumber(environment[name], { name, bounds, warnings });
@@ -48,3 +45,9 @@ function wholeNumber(
   warnings.push(`${name} is not a whole number from ${min} to ${max}; it counts as ${fallback}.`);
   return fallback;
 }
+
+/** A player whose menu request the proxy does not answer is told so. */
+export const answerTimeoutMs = 5_000;
+
+/** Answers for the tiles of a menu come one by one; the chest is drawn again at most this often for them. */
+export const redrawMs = 250;

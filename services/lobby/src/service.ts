@@ -1,0 +1,38 @@
+import { listen } from "@svc/minecraft";
+import type { Logger } from "@svc/telemetry";
+import type { LobbyConfig } from "./config.ts";
+import { createLobby } from "./lobby.ts";
+
+/** Connections that are no players yet: probes, pings, and logins under way. */
+const spareConnections = 256;
+
+const proxyOnly = "Join through the network's own address.\n请通过网络地址加入。";
+
+export async function startLobby({ config, log }: { config: LobbyConfig; log: Logger }) {
+  const { host, gamePort, maxPlayers, forwardingSecret } = config;
+  if (!forwardingSecret)
+    log.warn("SVC_FORWARDING_SECRET is not set: whoever reaches this port names themselves");
+  const lobby = createLobby({ maxPlayers });
+  const listener = await listen({
+    host,
+    port: gamePort,
+    trust: forwardingSecret ? { kind: "forwarded", secret: forwardingSecret } : { kind: "offline" },
+    status: () => ({ description: "svc lobby", playersOnline: lobby.players(), playersMax: maxPlayers }),
+    texts: { unauthenticated: proxyOnly },
+    onPlayer: lobby.admit,
+    onRefused: ({ code, message }, address) =>
+      log.debug({ code, address }, `a connection was refused: ${message}`),
+    maxConnections: maxPlayers + spareConnections,
+    // All players come from the proxy's address.
+    maxPerAddress: maxPlayers + spareConnections,
+  });
+  return {
+    gamePort: listener.port,
+    players: lobby.players,
+    close: async () => {
+      listener.stopAccepting();
+      await lobby.close();
+      await listener.close();
+    },
+  };
+}

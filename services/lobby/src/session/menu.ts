@@ -1,0 +1,98 @@
+// The open chest of one player: which page it shows, and that what it shows stays fresh.
+
+import { redrawMs, refreshMs } from "../config.ts";
+import { type Click, clickOf } from "../menu/page.ts";
+import { renderPage } from "../menu/render.ts";
+import type { Server } from "../menu/tile.ts";
+import type { Words } from "../words.ts";
+import type { Board } from "./board.ts";
+import type { Clock } from "./clock.ts";
+import type { LobbyPlayer } from "./player.ts";
+import type { Questions } from "./questions.ts";
+
+type Dependencies = {
+  readonly player: LobbyPlayer;
+  readonly board: Board;
+  readonly questions: Questions;
+  readonly clock: Clock;
+  readonly words: () => Words;
+};
+
+export type Menu = {
+  readonly isOpen: () => boolean;
+  readonly open: () => void;
+  readonly close: () => void;
+  /** The player has closed it. */
+  readonly closed: () => void;
+  readonly show: () => void;
+  /** Shows within a moment, once for all that changes in it. */
+  readonly showSoon: () => void;
+  /** Shows, and asks how the servers are. */
+  readonly refresh: () => void;
+  readonly turnTo: (page: number) => void;
+  readonly clicked: (slot: number) => { click: Click; server: Server | undefined };
+};
+
+export function createMenu({ player, board, questions, clock, words }: Dependencies): Menu {
+  let pageIndex = 0;
+  let closing: AbortController | undefined;
+  const show = () => {
+    const page = board.page(pageIndex);
+    player.showMenu(words().title(page.index + 1, page.count), renderPage(page, words()));
+  };
+  let isDue = false;
+  const showSoon = () => {
+    if (isDue || !closing) return;
+    isDue = true;
+    const open = closing;
+    clock.sleep(redrawMs, player.left).then(
+      () => {
+        isDue = false;
+        if (closing === open) show();
+      },
+      () => {},
+    );
+  };
+  const refresh = () => {
+    show();
+    questions.ask(board.page(pageIndex).tiles.map(({ name }) => name));
+  };
+  const keepFresh = async (signal: AbortSignal) => {
+    for (;;) {
+      await clock.sleep(refreshMs, signal);
+      refresh();
+    }
+  };
+  const closed = () => {
+    closing?.abort();
+    closing = undefined;
+    questions.ask([]);
+  };
+  return {
+    isOpen: () => closing !== undefined,
+    open: () => {
+      closing?.abort();
+      closing = new AbortController();
+      pageIndex = 0;
+      refresh();
+      keepFresh(AbortSignal.any([closing.signal, player.left])).catch(() => {});
+    },
+    close: () => {
+      closed();
+      player.closeMenu();
+    },
+    closed,
+    show,
+    showSoon,
+    refresh,
+    turnTo: (index) => {
+      pageIndex = index;
+      refresh();
+    },
+    clicked: (slot) => {
+      const page = board.page(pageIndex);
+      const click = clickOf(page, slot);
+      return { click, server: click.kind === "server" ? page.tiles[click.position] : undefined };
+    },
+  };
+}

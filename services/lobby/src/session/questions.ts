@@ -1,0 +1,49 @@
+// Frames of one player to the proxy. Clicks go out at once or not at all; questions wait until the pace lets them.
+
+import type { ControlFrame } from "@svc/minecraft";
+import type { PaceRules } from "../config.ts";
+import { fullPace, spend } from "../menu/pace.ts";
+import type { Clock } from "./clock.ts";
+
+type Dependencies = {
+  readonly send: (frame: ControlFrame) => void;
+  readonly clock: Clock;
+  readonly rules: PaceRules;
+  readonly left: AbortSignal;
+};
+
+export type Questions = {
+  /** False: too fast, nothing was sent. */
+  readonly act: (frame: ControlFrame) => boolean;
+  /** Asks for the state of these servers, in place of those that still wait. */
+  readonly ask: (servers: readonly string[]) => void;
+};
+
+export function createQuestions({ send, clock, rules, left }: Dependencies): Questions {
+  let pace = fullPace(rules, clock.now());
+  let waiting: string[] = [];
+  let isDraining = false;
+  const pass = (frame: ControlFrame, isQuestion: boolean): boolean => {
+    const rest = spend(pace, { now: clock.now(), rules, isQuestion });
+    if (!rest) return false;
+    pace = rest;
+    send(frame);
+    return true;
+  };
+  const drain = async () => {
+    isDraining = true;
+    while (waiting.length > 0 && !left.aborted) {
+      const [server] = waiting;
+      if (server !== undefined && pass({ type: "StatusQuery", server }, true)) waiting.shift();
+      else await clock.sleep(1_000 / rules.perSecond, left).catch(() => {});
+    }
+    isDraining = false;
+  };
+  return {
+    act: (frame) => pass(frame, false),
+    ask: (servers) => {
+      waiting = [...servers];
+      if (!isDraining) void drain();
+    },
+  };
+}

@@ -1,0 +1,146 @@
+// One player in the lobby: what they type and click, and what the proxy tells.
+
+import { type ControlFrame, decodeControl } from "@svc/minecraft";
+import { paceRules } from "../config.ts";
+import { type Server, tileOf } from "../menu/tile.ts";
+import { errorText, languageOf, type Words, wordsOf } from "../words.ts";
+import { type Board, createBoard } from "./board.ts";
+import type { Clock } from "./clock.ts";
+import { createListRequest, type ListRequest } from "./list-request.ts";
+import { createMenu, type Menu } from "./menu.ts";
+import type { LobbyPlayer } from "./player.ts";
+import { createQuestions, type Questions } from "./questions.ts";
+
+export type Session = {
+  /** Without the slash. */
+  readonly command: (text: string) => void;
+  readonly frame: (bytes: Buffer) => void;
+  readonly click: (slot: number) => void;
+  readonly menuClosed: () => void;
+};
+
+type Parts = {
+  readonly player: LobbyPlayer;
+  readonly board: Board;
+  readonly menu: Menu;
+  readonly list: ListRequest;
+  readonly questions: Questions;
+  readonly words: () => Words;
+  /** The server of the last click: errors about others answer questions that no player asked aloud. */
+  acted: string | undefined;
+};
+
+const menuCommands: readonly string[] = ["menu", "server"];
+
+export function openSession(player: LobbyPlayer, clock: Clock): Session {
+  const { left } = player;
+  const words = () => wordsOf(languageOf(player.locale()));
+  const questions = createQuestions({ send: player.send, clock, rules: paceRules, left });
+  const board = createBoard();
+  const menu = createMenu({ player, board, questions, clock, words });
+  const list = createListRequest({
+    send: () => sendOrSay({ player, questions, words }, { type: "ListRequest" }),
+    onNoAnswer: () => player.say({ text: words().noAnswer, color: "red" }),
+    clock,
+    left,
+  });
+  const parts: Parts = { player, board, menu, list, questions, words, acted: undefined };
+  const greeting = { text: words().welcomeButton, color: "aqua", click: { run: "menu" } };
+  player.say({ text: words().welcome, color: "yellow", extra: [greeting] });
+  return {
+    command: (text) => {
+      const [name = ""] = text.trim().split(/\s+/, 1);
+      if (menuCommands.includes(name.toLowerCase())) list.start();
+      else player.say({ text: words().unknownCommand, color: "yellow" });
+    },
+    frame: (bytes) => {
+      const frame = decodeControl(bytes);
+      if (frame) receive(frame, parts);
+    },
+    click: (slot) => {
+      if (menu.isOpen()) clicked(slot, parts);
+    },
+    menuClosed: () => {
+      list.settle();
+      menu.closed();
+    },
+  };
+}
+
+function sendOrSay(
+  { player, questions, words }: Pick<Parts, "player" | "questions" | "words">,
+  frame: ControlFrame,
+) {
+  if (questions.act(frame)) return true;
+  player.say({ text: words().tooFast, color: "red" });
+  return false;
+}
+
+// The client has moved the item in its own view already: whatever the click meant, the chest is shown again.
+function clicked(slot: number, parts: Parts): void {
+  const { menu, list } = parts;
+  const { click, server } = menu.clicked(slot);
+  if (server) act(server, parts);
+  else if (click.kind === "page") menu.turnTo(click.index);
+  else {
+    if (click.kind === "refresh") list.start();
+    menu.show();
+  }
+}
+
+function act(server: Server, parts: Parts): void {
+  const { player, menu, words } = parts;
+  const { name } = server;
+  const tile = tileOf(server);
+  if (tile.label === "blocked") {
+    player.say({ text: words().cannotStart(name, words().reasons[tile.obstacle]), color: "red" });
+    menu.show();
+    return;
+  }
+  if (!sendOrSay(parts, { type: tile.frame, player: null, server: name })) {
+    menu.show();
+    return;
+  }
+  parts.acted = name;
+  const { joining, claiming, starting } = words();
+  const said = { join: joining, claim: claiming, start: starting }[tile.label];
+  player.say({ text: said(name), color: "yellow" });
+  menu.close();
+}
+
+function receive(frame: ControlFrame, parts: Parts): void {
+  const { board, menu } = parts;
+  if (frame.type === "ListUpdate") receiveList(frame, parts);
+  if (frame.type === "StatusUpdate" && board.setStatus(frame)) menu.showSoon();
+  if (frame.type === "Error") receiveError(frame, parts);
+  if (frame.type === "TransferReady") receiveReady(frame.server ?? "", parts);
+}
+
+function receiveList(frame: Extract<ControlFrame, { type: "ListUpdate" }>, parts: Parts): void {
+  const { player, board, menu, list, words } = parts;
+  board.setList(frame);
+  const isWanted = list.settle();
+  if (menu.isOpen()) menu.refresh();
+  else if (!isWanted) return;
+  else if (board.size() === 0) player.say({ text: words().empty, color: "yellow" });
+  else menu.open();
+}
+
+function receiveError(frame: Extract<ControlFrame, { type: "Error" }>, parts: Parts): void {
+  const { player, board, menu } = parts;
+  const server = frame.server ?? undefined;
+  if (server === undefined || server === parts.acted) {
+    parts.acted = undefined;
+    player.say({ text: errorText(frame, languageOf(player.locale())), color: "red" });
+  } else if (frame.code === "not_found") {
+    board.drop(server);
+    if (menu.isOpen()) menu.show();
+  }
+}
+
+function receiveReady(server: string, { player, menu, words }: Parts): void {
+  if (menu.isOpen()) menu.close();
+  const text = words().ready(server);
+  player.title({ text: words().readyTitle, color: "green" }, text);
+  player.say({ text, color: "green" });
+}
