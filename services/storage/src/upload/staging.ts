@@ -26,6 +26,8 @@ export type Staging = {
   read: (id: string, parts: readonly Part[], signal: AbortSignal) => AsyncGenerator<Uint8Array>;
   discard: (id: string, part: Part) => Promise<void>;
   remove: (id: string) => Promise<void>;
+  /** Removes files of an upload that are none of its parts and were not written to since then; says how many. */
+  prune: (id: string, parts: readonly Part[], before: number) => Promise<number>;
   /** Ids of all folders that were not written to since then, in Unix milliseconds. */
   idleSince: (before: number) => Promise<string[]>;
 };
@@ -68,6 +70,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     },
     discard: (id, { file }) => rm(join(folderOf(id), file), { force: true }),
     remove: (id) => rm(folderOf(id), { recursive: true, force: true }),
+    prune: (id, parts, before) => prune(folderOf(id), parts, before),
     idleSince: (before) => idleSince(path, before),
   };
 }
@@ -152,6 +155,18 @@ async function idleSince(path: string, before: number): Promise<string[]> {
   const ids = names.filter((name) => /^[0-9a-f]{32}$/.test(name));
   const stats = await Promise.all(ids.map((id) => stat(join(path, id)).catch(() => undefined)));
   return ids.filter((_, index) => (stats[index]?.mtimeMs ?? Number.POSITIVE_INFINITY) < before);
+}
+
+async function prune(folder: string, parts: readonly Part[], before: number): Promise<number> {
+  const known = new Set(parts.map(({ file }) => file));
+  let pruned = 0;
+  for (const name of await readdir(folder).catch(() => [])) {
+    const about = known.has(name) ? undefined : await stat(join(folder, name)).catch(() => undefined);
+    if (!about || about.mtimeMs >= before) continue;
+    await rm(join(folder, name), { force: true });
+    pruned += 1;
+  }
+  return pruned;
 }
 
 function fullOr(error: unknown): unknown {

@@ -3,17 +3,18 @@
 
 import type { TransferDeps } from "../file/deps.ts";
 
-/** Removes what nothing stands for; returns how much. */
+/** Removes what nothing stands for: whole uploads, and half parts of those that go on. Returns how much. */
 export async function sweepStaging(deps: TransferDeps): Promise<number> {
-  const known = new Set(await deps.uploads.keys());
-  deps.transferMetrics.uploadsOpen(known.size);
-  const { upload_sweep } = deps.settings.storage;
+  deps.transferMetrics.uploadsOpen((await deps.uploads.keys()).length);
+  const before = Date.now() - deps.settings.storage.upload_sweep;
   let swept = 0;
-  for (const id of await deps.staging.idleSince(Date.now() - upload_sweep)) {
-    // Asked again: it may have come since the keys were read.
-    if (known.has(id) || (await deps.uploads.get(id))) continue;
-    await deps.staging.remove(id);
-    swept += 1;
+  for (const id of await deps.staging.idleSince(before)) {
+    const upload = (await deps.uploads.get(id))?.value;
+    if (upload) swept += await deps.staging.prune(id, upload.parts, before);
+    else {
+      await deps.staging.remove(id);
+      swept += 1;
+    }
   }
   return swept;
 }
