@@ -1,0 +1,122 @@
+// What happens to a world that moves, is forgotten, and is asked for again: from `npm run up`, with real players.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import pg from "pg";
+import { blockNameAt, breakFloorBlock, join, type Player } from "./player.ts";
+import { type Stack, startStack, until } from "./stack.ts";
+
+type Info = { phase: string; ready: boolean; nodeName?: string; endpointAddress?: string };
+type Move = { id: string; state: string; error?: string; targetPVC: string };
+type Run = { state: string; summary: Record<string, number>; notes: string[] };
+
+let stack: Stack;
+before(async () => {
+  stack = await startStack(["--set", "lifecycle.arrival_window=2s", "--set", "lifecycle.wake_cooldown=0s"]);
+  await stack.becomeOwner();
+});
+after(() => stack?.stop());
+
+const name = "mover";
+const path = `/api/v1/servers/${name}`;
+const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
+
+async function call<T>(method: string, where: string, status: number, body?: unknown): Promise<T> {
+  const answer = await stack.external(method, where, body);
+  assert.equal(answer.status, status, `${method} ${where}: ${JSON.stringify(answer.body)}`);
+  return answer.body as T;
+}
+
+async function statusOf(): Promise<Info> {
+  const answer = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  return answer.body as Info;
+}
+
+async function enter(): Promise<Player> {
+  await until("a wake to be accepted", 60_000, async () => {
+    const wake = await stack.internal("POST", `/api/v1/internal/servers/${name}/wake`, { mc_uuid: player });
+    return wake.status === 202;
+  });
+  const ready = await until("the server to be ready", 60_000, async () => {
+    const info = await statusOf();
+    return info.phase === "Running" && info.ready && info.endpointAddress ? info : undefined;
+  });
+  return join(ready.endpointAddress ?? "", "alice");
+}
+
+async function rest(): Promise<void> {
+  await call("POST", `${path}/stop`, 202);
+  await until("the server to stop", 60_000, async () => (await statusOf()).phase === "Stopped");
+}
+
+const movedTo = (targetNode: string) =>
+  until("the move to end", 60_000, async () => {
+    const move = await call<Move>("GET", `${path}/migrations`, 200);
+    assert.notEqual(move.state, "failed", `${targetNode}: ${move.error}`);
+    return move.state === "succeeded" ? move : undefined;
+  });
+
+async function forget(): Promise<void> {
+  const client = new pg.Client({ connectionString: stack.file().database_url });
+  await client.connect();
+  const idle = "update lifecycle.servers set last_active_at = now() - interval '16 days' where name = $1";
+  assert.equal((await client.query(idle, [name])).rowCount, 1);
+  await client.end();
+}
+
+async function reap(): Promise<Run> {
+  const ran = await stack.svc("reaper", "--json");
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr);
+  return JSON.parse(ran.stdout) as Run;
+}
+
+test("a world moves to the other node, is reclaimed when it is forgotten, and comes back from its archive", async () => {
+  const about = { name, subdomain: name, autostartPolicy: "public", nodeName: "local-1" };
+  await call("POST", "/api/v1/servers", 201, about);
+  const first = await enter();
+  const broken = await breakFloorBlock(first);
+  await first.leave();
+  await rest();
+
+  await call("POST", `${path}/migrations`, 202, { targetNode: "local-2" });
+  await movedTo("local-2");
+  const second = await enter();
+  assert.equal((await statusOf()).nodeName, "local-2");
+  assert.equal(blockNameAt(second, broken), "air");
+  await second.leave();
+  await rest();
+
+  await forget();
+  const run = await reap();
+  assert.deepEqual([run.state, run.summary["reaped"]], ["succeeded", 1], JSON.stringify(run));
+  const { backups } = await call<{ backups: { id: string; reason: string }[] }>(
+    "GET",
+    `/api/v1/backups?server=${name}`,
+    200,
+  );
+  assert.deepEqual(
+    backups.map(({ reason }) => reason),
+    ["inactive_15d", "pre_restore"],
+  );
+
+  const third = await enter();
+  assert.notEqual(blockNameAt(third, broken), "air", "the reclaimed server has a new world");
+  await third.leave();
+  await rest();
+  const restore = { backup_id: backups[0]?.id, safety_snapshot: false };
+  await call("POST", `${path}/restore-backup`, 202, restore);
+  await until("the restore to end", 60_000, async () => {
+    const { jobs } = await call<{ jobs: { kind: string; state: string; message?: string }[] }>(
+      "GET",
+      `${path}/jobs`,
+      200,
+    );
+    const job = jobs.find(({ kind }) => kind === "restore");
+    assert.notEqual(job?.state, "failed", job?.message);
+    return job?.state === "succeeded";
+  });
+  const fourth = await enter();
+  assert.equal(blockNameAt(fourth, broken), "air", "the world is the one of before");
+  await fourth.leave();
+});
