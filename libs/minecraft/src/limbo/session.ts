@@ -1,6 +1,150 @@
-import type { Limbo, LimboOptions } from "./limbo.ts";
+import { setImmediate } from "node:timers/promises";
+import { MinecraftFault } from "../fault.ts";
+import { kick, type Player, rememberBrand, rememberSettings } from "../login/player.ts";
+import { packets, readPluginMessage } from "../packet/play.ts";
+import { findVersion, type Version } from "../version/catalog.ts";
+import type { Reader } from "../wire/bytes.ts";
+import type { Packet } from "../wire/connection.ts";
+import { encodeFrame } from "../wire/frame.ts";
+import { bookPackets, chestPackets } from "./items.ts";
+import type { Limbo, LimboEvents, LimboOptions, LimboSession } from "./limbo.ts";
+import { buildWorld, type World } from "./world.ts";
+
+const keepAliveMs = 10_000;
+
+type Member = { readonly player: Player; readonly events: LimboEvents; heardAt: number; windowId: number };
+type Framed = { readonly configuration: Buffer; readonly join: Buffer };
 
 /** Makes the worlds; nothing is serialized before the first player of a version, or `prepare`. */
 export function createLimbo(options: LimboOptions = {}): Limbo {
-  throw new TypeError(`limbo worlds land within minutes: ${JSON.stringify(options)}`);
+  const members = new Set<Member>();
+  const framed = new Map<string, Framed>();
+  const worlds = new Map<number, World>();
+  const timer = setInterval(() => beat(members, options.idleTimeoutMs ?? 30_000), keepAliveMs).unref();
+  const worldOf = (version: Version): World => {
+    const world = worlds.get(version.protocol) ?? buildWorld(version, { platform: options.platform ?? true });
+    worlds.set(version.protocol, world);
+    return world;
+  };
+  const framesOf = ({ version, connection }: Player): Framed => {
+    const key = `${version.protocol}/${connection.threshold}`;
+    const world = worldOf(version);
+    const frames = (bodies: readonly Buffer[]) =>
+      Buffer.concat(bodies.map((body) => encodeFrame(body, connection.threshold)));
+    const made = framed.get(key) ?? { configuration: frames(world.configuration), join: frames(world.join) };
+    framed.set(key, made);
+    return made;
+  };
+  return {
+    get players() {
+      return members.size;
+    },
+    prepare: async (protocols) => {
+      for (const protocol of protocols) {
+        const version = findVersion(protocol);
+        if (version) worldOf(version);
+        await setImmediate();
+      }
+    },
+    enter: async (player, events = {}) => {
+      await configure(player, framesOf(player));
+      const member: Member = { player, events, heardAt: performance.now(), windowId: 0 };
+      members.add(member);
+      void player.connection.closed.then(() => {
+        members.delete(member);
+        events.onLeave?.();
+      });
+      // The caller gets the session before the first event of it.
+      queueMicrotask(() => player.connection.listen((packet) => hear(member, packet)));
+      return sessionOf(member);
+    },
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer);
+      const closed = [...members].map(({ player }) => player.connection.closed);
+      for (const { player } of members) player.connection.destroy();
+      await Promise.all(closed);
+    },
+  };
+}
+
+async function configure(player: Player, frames: Framed): Promise<void> {
+  const { connection, version } = player;
+  connection.write(frames.configuration);
+  for (;;) {
+    const { id, reader } = await connection.next();
+    const name = version.configuration.toServer.name(id);
+    if (name === "settings") rememberSettings(player, reader.rest());
+    else if (name === "custom_payload") rememberBrand(player, reader.rest());
+    else if (name === "finish_configuration") break;
+    else if (name === undefined)
+      throw new MinecraftFault("state", `packet ${id} came in the configuration phase`);
+  }
+  player.phase = "play";
+  connection.write(frames.join);
+}
+
+/** One clock for everybody: a thousand players are one timer and one pass. */
+function beat(members: ReadonlySet<Member>, idleTimeoutMs: number): void {
+  const now = performance.now();
+  const id = Buffer.alloc(8);
+  id.writeBigInt64BE(BigInt(Math.trunc(now)));
+  for (const { player, heardAt } of members) {
+    if (now - heardAt > idleTimeoutMs)
+      player.connection.destroy(new MinecraftFault("timeout", "the client is silent"));
+    else player.connection.sendBody(packets.keepAlive(player.version, "play", id));
+  }
+}
+
+function hear(member: Member, { id, reader }: Packet): void {
+  member.heardAt = performance.now();
+  const { player, events } = member;
+  const name = player.version.play.toServer.name(id);
+  if (name === "chat_command" || name === "chat_command_signed") events.onCommand?.(reader.string(32_767));
+  else if (name === "chat_message") events.onChat?.(reader.string(256));
+  else if (name === "window_click") click(member, reader);
+  else if (name === "close_window") events.onCloseWindow?.(reader.varint());
+  else if (name === "custom_payload") events.onPluginMessage?.(readPluginMessage(reader));
+  else if (name === "custom_click_action") events.onDialogClick?.(reader.string(256));
+  else if (name === "settings") rememberSettings(player, reader.rest());
+  else if (name === "cookie_response") {
+    const key = reader.string(256);
+    events.onCookie?.(key, reader.bool() ? Buffer.from(reader.byteArray(5_120)) : undefined);
+  } else if (name === undefined) throw new MinecraftFault("state", `packet ${id} is unknown in play`);
+}
+
+/** The head of a click is the same in every version: window, state, slot, button. The rest is the client's belief. */
+function click({ events }: Member, reader: Reader): void {
+  const windowId = reader.varint();
+  reader.varint();
+  events.onClick?.({ windowId, slot: reader.short(), button: reader.ubyte() });
+}
+
+function sessionOf(member: Member): LimboSession {
+  const { player } = member;
+  const { connection, version } = player;
+  const send = (bodies: readonly Buffer[]) => {
+    for (const body of bodies) connection.sendBody(body);
+  };
+  return {
+    player,
+    message: (text, overlay = false) => send([packets.message(version, text, overlay)]),
+    title: (title) => send(packets.title(version, title)),
+    pluginMessage: (message) => send([packets.pluginMessage(version, "play", message)]),
+    openChest: (chest) => {
+      member.windowId = (member.windowId % 100) + 1;
+      send(chestPackets(version, { ...chest, windowId: member.windowId }));
+      return member.windowId;
+    },
+    closeWindow: () => send([packets.closeWindow(version, member.windowId)]),
+    openBook: (pages) => send(bookPackets(version, pages)),
+    showDialog: (dialog) => {
+      if (version.hasDialogs) send([packets.dialog(version, "play", dialog)]);
+      return version.hasDialogs;
+    },
+    clearDialog: () => send(version.hasDialogs ? [packets.clearDialog(version, "play")] : []),
+    storeCookie: (key, value) => send([packets.storeCookie(version, "play", { key, value })]),
+    requestCookie: (key) => send([packets.requestCookie(version, "play", key)]),
+    transfer: (target) => send([packets.transfer(version, "play", target)]),
+    kick: (reason) => kick(player, reason),
+  };
 }
