@@ -2,6 +2,7 @@
 
 import { type Selectable, sql } from "kysely";
 import type { IdentityDb, IdentityTrx, UsersTable } from "../database.ts";
+import { isSameAddress } from "../email/policy.ts";
 import { mintId } from "../secret.ts";
 
 export type Account = Selectable<UsersTable>;
@@ -29,9 +30,13 @@ export function lockLiveAccount(trx: IdentityTrx, userId: string): Promise<Accou
     .executeTakeFirst();
 }
 
-/** The live account that has proved an address. */
-export function findByVerifiedEmail(db: IdentityDb, email: string): Promise<Account | undefined> {
-  return db
+/**
+ * The live account that has proved an address. The database and this process must both take the two for the same:
+ * the waits and budgets of an address are kept under what this process makes of it, and an account that more spellings
+ * reach than they know could be flooded.
+ */
+export async function findByVerifiedEmail(db: IdentityDb, email: string): Promise<Account | undefined> {
+  const account = await db
     .selectFrom("users")
     .selectAll()
     .where(sql<boolean>`lower(email) = lower(${email})`)
@@ -39,6 +44,7 @@ export function findByVerifiedEmail(db: IdentityDb, email: string): Promise<Acco
     .where("deleted_at", "is", null)
     .where("disabled", "=", false)
     .executeTakeFirst();
+  return account && isSameAddress(account.email, email) ? account : undefined;
 }
 
 /** The language that an account is written to in. */

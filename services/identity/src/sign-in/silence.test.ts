@@ -54,6 +54,19 @@ describe("the door with mailed codes", () => {
     await bed.smtp.awaitMail(email, 2);
   });
 
+  test("letters that fold to those of an address only here, or only in the database, reach no account", async () => {
+    const { email } = await holder();
+    for (const [plain, strange] of [
+      ["i", "\u0130"],
+      ["l", "\uff4c"],
+      ["a", "\u0430"],
+    ] as const) {
+      await start(email.replace(plain, strange));
+      bed.pass(minute);
+    }
+    assert.equal(await settled(email), 0);
+  });
+
   test("parallel starts send one mail", async () => {
     const { email } = await holder();
     await Promise.all([1, 2, 3, 4, 5].map(() => start(email)));
