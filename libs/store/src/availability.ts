@@ -14,13 +14,20 @@ const network = new Set([
 const lostConnection =
   /connection terminated|timeout exceeded when trying to connect|connection error|not queryable/i;
 
+// Text that PostgreSQL cannot hold, of which JSON and a path can have one: U+0000.
+const unkeepable = new Set(["22021", "22P05"]);
+
 /**
- * Turns "the database is not there" into the fault `unavailable` (503, never 401 or 500); any other error is
- * returned as it came.
+ * Turns "the database is not there" into the fault `unavailable` (503, never 401 or 500), and a character that it
+ * cannot hold into `bad_request`; any other error is returned as it came.
  */
 export function asFault(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (unkeepable.has(code)) {
+    const message = "The request has a character that no text here may have (U+0000); leave it out.";
+    return new Fault("bad_request", { message, cause: error });
+  }
   const isPassing = passing.test(code) || network.has(code) || lostConnection.test(error.message);
   if (!isPassing) return error;
   return new Fault("unavailable", {

@@ -23,6 +23,16 @@ describe("a store", () => {
     await database.drop();
   });
 
+  test("a text with U+0000, which PostgreSQL cannot hold, is the caller's mistake", async () => {
+    const about = { id: 99, name: "a\u0000b" };
+    const error: unknown = await store.db
+      .insertInto("things")
+      .values(about)
+      .execute()
+      .catch((cause: unknown) => cause);
+    assert.ok(isFault(error) && error.fault === "bad_request", String(error));
+    assert.match(error.message, /U\+0000/);
+  });
   test("finds its tables in its own schema and reads bigint as numbers", async () => {
     await store.db.insertInto("things").values({ id: 9_007_199_254_740_991, name: "big" }).execute();
     const row = await store.db.selectFrom("things").selectAll().where("name", "=", "big").executeTakeFirst();
