@@ -29,8 +29,12 @@ export const Principal = z.discriminatedUnion("kind", [
 export type Principal = z.output<typeof Principal>;
 export type AccountPrincipal = Extract<Principal, { kind: "account" }>;
 
-/** Where a request came from; empty strings when unknown. */
-export type Client = { address: string; userAgent: string };
+/** The languages that people are written to in. */
+export const languages = ["en", "zh"] as const;
+export type Language = (typeof languages)[number];
+
+/** Where a request came from; empty strings when unknown, no language when it asks for none of ours. */
+export type Client = { address: string; userAgent: string; language?: Language };
 
 /** Names of the NATS headers of a request and its reply. */
 export const header = {
@@ -38,6 +42,8 @@ export const header = {
   principal: "Svc-Principal",
   clientAddress: "Svc-Client-Address",
   userAgent: "Svc-User-Agent",
+  /** The one of `languages` that the client likes best. */
+  language: "Svc-Language",
   /** Unix milliseconds after which nobody waits for the reply. */
   deadline: "Svc-Deadline",
   traceparent: "traceparent",

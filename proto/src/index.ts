@@ -54,6 +54,8 @@ export {
   type Client,
   header,
   LaneTicket,
+  type Language,
+  languages,
   Principal,
   SessionGrant,
   StreamTicket,

@@ -11,6 +11,7 @@ import type { Binding } from "./binding/call.ts";
 import { hasBody, parseJson, readBody } from "./request/body.ts";
 import type { Exchange } from "./request/exchange.ts";
 import { type Fields, inputReader } from "./request/input.ts";
+import { languageOf } from "./request/language.ts";
 import type { FaceSettings } from "./settings.ts";
 
 export type ServeNeeds = {
@@ -70,11 +71,13 @@ function visitorOf(exchange: Exchange, host: string, settings: FaceSettings): Vi
   const { request } = exchange;
   const { headers } = request;
   const trace = headers["traceparent"];
+  const language = languageOf(headers["accept-language"]);
   const options: CallOptions = {
     requestId: exchange.id,
     client: {
       address: clientAddressOf(request, settings.clientIpHeader),
       userAgent: plain(headers["user-agent"] ?? ""),
+      ...(language && { language }),
     },
   };
   if (typeof trace === "string" && traceShape.test(trace)) options.traceparent = trace;

@@ -61,7 +61,7 @@ test("an answer and everything the caller said travel both ways", async () => {
     {
       requestId: "req-1",
       principal: { kind: "caller", caller: "velocity" },
-      client: { address: "192.0.2.7", userAgent: "Müller\r\nSvc-Principal: x" },
+      client: { address: "192.0.2.7", userAgent: "Müller\r\nSvc-Principal: x", language: "zh" },
       traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
       deadlineAt,
     },
@@ -69,7 +69,8 @@ test("an answer and everything the caller said travel both ways", async () => {
   assert.deepEqual(answer, { n: 2 });
   assert.equal(seen?.requestId, "req-1");
   assert.deepEqual(seen?.principal, { kind: "caller", caller: "velocity" });
-  assert.deepEqual(seen?.client, { address: "192.0.2.7", userAgent: "Müller Svc-Principal: x" });
+  const client = { address: "192.0.2.7", userAgent: "Müller Svc-Principal: x", language: "zh" };
+  assert.deepEqual(seen?.client, client);
   assert.equal(seen?.traceparent, "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");
   assert.equal(seen?.deadlineAt, deadlineAt);
 });

@@ -3,11 +3,13 @@
 import { randomUUID } from "node:crypto";
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import {
+  type Client,
   Fault,
   faults,
   header,
   isFaultName,
   LaneTicket,
+  languages,
   Principal,
   type ServiceName,
   SessionGrant,
@@ -23,7 +25,7 @@ const longestMessage = 2_000;
 export type Envelope = {
   requestId: string;
   principal: Principal;
-  client: { address: string; userAgent: string };
+  client: Client;
   deadlineAt: number;
   traceparent: string;
 };
@@ -65,12 +67,13 @@ export function envelopeOf(
 
 /** The header block of a request. */
 export function encodeEnvelope(envelope: Envelope): Uint8Array {
-  const { address, userAgent } = envelope.client;
+  const { address, userAgent, language } = envelope.client;
   return encodeHeaders({
     [header.requestId]: envelope.requestId,
     [header.principal]: JSON.stringify(envelope.principal),
     [header.clientAddress]: address === "" ? undefined : address,
     [header.userAgent]: userAgent === "" ? undefined : userAgent,
+    [header.language]: language,
     [header.deadline]: String(envelope.deadlineAt),
     [header.traceparent]: envelope.traceparent,
   });
@@ -86,9 +89,19 @@ export function decodeEnvelope(headers: MsgHdrs | undefined, deadlineMs: number)
   return {
     requestId: headers.get(header.requestId) || randomUUID(),
     principal: decodePrincipal(principalText),
-    client: { address: headers.get(header.clientAddress), userAgent: headers.get(header.userAgent) },
+    client: decodeClient(headers),
     deadlineAt: deadlineAt > 0 ? deadlineAt : Date.now() + deadlineMs,
     traceparent: traceparentShape.test(traceparent) ? traceparent : newTraceparent(),
+  };
+}
+
+function decodeClient(headers: MsgHdrs): Client {
+  const told = headers.get(header.language);
+  const language = languages.find((one) => one === told);
+  return {
+    address: headers.get(header.clientAddress),
+    userAgent: headers.get(header.userAgent),
+    ...(language && { language }),
   };
 }
 

@@ -75,7 +75,7 @@ export type NewSession = {
   isProof: boolean;
 };
 
-/** Mints a session; the value goes to the browser and is kept nowhere. */
+/** Mints a session; the value goes to the browser and is kept nowhere. The account is written to as its owner reads. */
 export async function createSession(
   trx: IdentityTrx,
   session: NewSession,
@@ -97,7 +97,19 @@ export async function createSession(
       reauth_at: session.isProof ? session.now : null,
     })
     .execute();
+  await rememberLanguage(trx, session);
   return { value, tokenHash, expiresAt };
+}
+
+async function rememberLanguage(trx: IdentityTrx, { userId, client }: NewSession): Promise<void> {
+  const { language } = client;
+  if (language === undefined) return;
+  await trx
+    .updateTable("users")
+    .set({ language })
+    .where("id", "=", userId)
+    .where("language", "<>", language)
+    .execute();
 }
 
 /** The live sessions of an account, most recently seen first, at most `limit`. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
-import { accounts } from "@svc/proto";
+import { accounts, signIn } from "@svc/proto";
 import { type Bed, startBed } from "../testing/bed.ts";
 import { createMailDoor, newAddress, wrong } from "../testing/mail-door.ts";
 
@@ -14,7 +14,9 @@ describe("signing in with a mailed code", () => {
     bed = await startBed({ set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"] });
   });
   after(() => bed.stop());
-  const { start, verify, refused, holder, mailed, several, auditOf, settled } = createMailDoor(() => bed);
+  const { options, start, verify, refused, holder, mailed, several, auditOf, settled } = createMailDoor(
+    () => bed,
+  );
 
   const lock = async (email: string) => {
     for (let round = 0; round < 2; round++) {
@@ -41,6 +43,26 @@ describe("signing in with a mailed code", () => {
     );
     assert.deepEqual(rows, [{ door: "email", reauth_at: bed.now() }]);
     await until(async () => (await auditOf("auth.email.login")).length > 0);
+  });
+
+  test("who signs in is written to in the language of that browser, and in no other for want of one", async () => {
+    const { email, person, code } = await mailed();
+    const languageOf = async () =>
+      (await bed.database.admin("select language from identity.users where id = $1", [person.userId]))[0];
+    const client = { address: "198.51.100.251", userAgent: "browser", language: "zh" } as const;
+    const enter = { ...options(), client };
+    assert.equal(
+      (await bed.refused(signIn.verifyEmail, { email, code: wrong(code) }, enter)).fault,
+      "invalid_code",
+    );
+    assert.deepEqual(await languageOf(), { language: "en" });
+    await bed.gateway.forward(signIn.verifyEmail, { email, code }, enter);
+    assert.deepEqual(await languageOf(), { language: "zh" });
+    bed.pass(minute);
+    await start(email);
+    const chinese = /^(\d{6}) 是您的验证码$/.exec((await bed.smtp.awaitMail(email, 2)).subject)?.[1];
+    await verify(email, chinese ?? "");
+    assert.deepEqual(await languageOf(), { language: "zh" });
   });
 
   for (const index of [0, 1, 2]) {
