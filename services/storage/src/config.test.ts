@@ -44,6 +44,7 @@ test("the defaults of backups, restores and their Jobs are the numbers of the sp
     job_unnoted_ttl: 7 * day,
     start_patience: 2 * minute,
     settle_interval: 5_000,
+    settle_busy_interval: 1_000,
     await_interval: 250,
     job_history: 30 * day,
     jobs_shown: 50,

@@ -63,6 +63,8 @@ export const settings = z.object({
     start_patience: duration("2m"),
     /** How often what runs is looked at (behaviour.md d, restore-chain settle). */
     settle_interval: duration("5s"),
+    /** And while anything runs: a restore goes on this soon after its snapshot. */
+    settle_busy_interval: duration("1s"),
     /** How often a Job that somebody waits for is looked at. */
     await_interval: duration("250ms"),
     /** How long finished Jobs are told of. */

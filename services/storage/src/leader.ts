@@ -11,7 +11,12 @@ import { settleAll } from "./job/settle.ts";
 import { forgetJobs } from "./job/store.ts";
 import { moveWorlds } from "./migration/serve.ts";
 
-type Loop = { everyMs: number; name: string; work: (signal: AbortSignal) => Promise<unknown> };
+type Loop = {
+  /** Asked after each look. */
+  everyMs: number | (() => number);
+  name: string;
+  work: (signal: AbortSignal) => Promise<unknown>;
+};
 
 const forgetEveryMs = 3_600_000;
 
@@ -22,10 +27,18 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
   const { storage, k8s } = settings;
   const autoBackup = createAutoBackup(deps);
   const loops: Loop[] = [
-    { everyMs: storage.settle_interval, name: "settle", work: (signal) => settle(deps, signal) },
+    settling(deps),
     { everyMs: storage.move_interval, name: "moves", work: (signal) => moveWorlds(deps, signal) },
-    { everyMs: storage.auto_backup_interval, name: "restore points", work: autoBackup.tick },
-    { everyMs: storage.settle_interval, name: "drills", work: (signal) => stepDrills(deps, drills, signal) },
+    {
+      everyMs: storage.auto_backup_interval,
+      name: "restore points",
+      work: autoBackup.tick,
+    },
+    {
+      everyMs: storage.settle_interval,
+      name: "drills",
+      work: (signal) => stepDrills(deps, drills, signal),
+    },
     {
       everyMs: forgetEveryMs,
       name: "forgetting",
@@ -52,18 +65,25 @@ async function run({ log }: StorageDeps, { everyMs, name, work }: Loop, signal: 
     await work(signal).catch((error: Error) =>
       log.warn({ loop: name, error: error.message }, "a look failed and is repeated"),
     );
-    await delay(everyMs, undefined, { signal }).catch(() => {});
+    await delay(typeof everyMs === "number" ? everyMs : everyMs(), undefined, { signal }).catch(() => {});
   }
 }
 
-async function settle(deps: StorageDeps, signal: AbortSignal): Promise<void> {
-  const startedAt = performance.now();
-  const seconds = () => (performance.now() - startedAt) / 1_000;
-  try {
-    await settleAll(deps, signal);
-    deps.metrics.settled("done", seconds());
-  } catch (error) {
-    deps.metrics.settled("failed", seconds());
-    throw error;
-  }
+/** Looked at more often while anything runs, so that a restore goes on soon after its snapshot. */
+function settling(deps: StorageDeps): Loop {
+  const { settle_busy_interval, settle_interval } = deps.settings.storage;
+  let open = 0;
+  const work = async (signal: AbortSignal) => {
+    const startedAt = performance.now();
+    const seconds = () => (performance.now() - startedAt) / 1_000;
+    try {
+      open = await settleAll(deps, signal);
+      deps.metrics.settled("done", seconds());
+    } catch (error) {
+      deps.metrics.settled("failed", seconds());
+      throw error;
+    }
+  };
+  const everyMs = () => (open > 0 ? Math.min(settle_busy_interval, settle_interval) : settle_interval);
+  return { name: "settle", everyMs, work };
 }

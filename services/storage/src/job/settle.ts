@@ -20,14 +20,17 @@ const managers = "svc-backup,svc-restore,svc-export,svc-verify";
 
 type Jobs = ReadonlyMap<string, Job>;
 
-/** One look; a row that fails is left for the next one and keeps no other from being settled. */
-export async function settleAll(deps: StorageDeps, signal?: AbortSignal): Promise<void> {
+/**
+ * One look; a row that fails is left for the next one and keeps no other from being settled. Returns how many rows it
+ * looked at.
+ */
+export async function settleAll(deps: StorageDeps, signal?: AbortSignal): Promise<number> {
   const rows = await findOpenJobs(deps.db, rowsAtMost);
   const labelSelector = `${label.managedBy} in (${managers})`;
   const { items } = await deps.kube.list(resources.jobs, { ...placeOf(deps), labelSelector });
   const jobs: Jobs = new Map(items.map((job) => [job.metadata.name, job]));
   for (const row of rows) {
-    if (signal?.aborted) return;
+    if (signal?.aborted) return rows.length;
     await settleOne(deps, row, jobs).catch((error: Error) =>
       deps.log.warn({ job: row.job, error: error.message }, "a world job is left for the next look"),
     );
@@ -35,6 +38,7 @@ export async function settleAll(deps: StorageDeps, signal?: AbortSignal): Promis
   await freeStrays(deps, rows, jobs);
   const { bytes, count } = await presentBytes(deps.db);
   deps.metrics.stored(bytes, count);
+  return rows.length;
 }
 
 async function settleOne(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {

@@ -32,6 +32,7 @@ export function createStorageDatabase(): Promise<TestDatabase> {
 export const quick = [
   `storage.agent_image=${agentImage}`,
   "storage.settle_interval=50ms",
+  "storage.settle_busy_interval=50ms",
   "storage.await_interval=20ms",
   "storage.start_patience=1s",
   "storage.lease_duration=2s",
