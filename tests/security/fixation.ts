@@ -1,0 +1,137 @@
+// Session fixation: a cookie that was there before a sign-in is never the one after it.
+
+import assert from "node:assert/strict";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { hashPassword } from "../../services/identity/src/sign-in/password-hash.ts";
+import { savePassword } from "../../services/identity/src/sign-in/password-store.ts";
+import type { RequestOptions } from "../../services/identity/src/testing/authenticator.ts";
+import { createPasskeyPeople } from "../../services/identity/src/testing/passkeys.ts";
+import type { Reply } from "./ask.ts";
+import { cookieOf } from "./bed.ts";
+import { adminHost, type Doors } from "./doors.ts";
+
+/** Signs a victim in, in a browser that already sends `cookie`. */
+type Entry = (doors: Doors, cookie: string) => Promise<{ reply: Reply; userId: string; host?: string }>;
+
+const post = (path: string, json: unknown, cookie: string) =>
+  ({ method: "POST", path: `/api/v1/auth/${path}`, json, cookie }) as const;
+let number = 0;
+
+const byMail: Entry = async ({ bed, visit }, cookie) => {
+  const email = `victim${++number}@example.org`;
+  const { userId } = await bed.person({ email, emailVerified: true });
+  await visit(post("email/start", { email }, cookie));
+  await bed.smtp.awaitMail(email);
+  const code = bed.smtp.codeTo(email);
+  return { userId, reply: await visit(post("email/verify", { email, code }, cookie)) };
+};
+
+const byBindCode: Entry = async ({ asProxy, visit }, cookie) => {
+  const minted = await asProxy({
+    method: "POST",
+    path: "/api/v1/internal/account/link/code",
+    json: { mc_uuid: randomUUID() },
+  });
+  const { code } = JSON.parse(minted.text) as { code: string };
+  const reply = await visit(post("bind", { code }, cookie));
+  return { reply, userId: (JSON.parse(reply.text) as { user_id: string }).user_id };
+};
+
+const byPassword: Entry = async ({ bed, visit }, cookie) => {
+  const { userId, principal } = await bed.person();
+  const passwordHash = await hashPassword("correct horse");
+  await bed.store.db
+    .transaction()
+    .execute((trx) => savePassword(trx, { userId, passwordHash, now: bed.now() }));
+  await bed.database.admin(
+    `insert into identity.platform_settings (key, value) values ('local_auth_enabled', 'true')
+     on conflict (key) do update set value = excluded.value`,
+  );
+  const given = { username: principal.username, password: "correct horse" };
+  return { userId, reply: await visit(post("password", given, cookie)) };
+};
+
+const byPasskey: Entry = async ({ bed, visit }, cookie) => {
+  const holder = await createPasskeyPeople(() => bed).holder();
+  const begun = await visit(post("passkey/login/discoverable/begin", {}, cookie));
+  const { publicKey, login_id } = JSON.parse(begun.text) as { publicKey: RequestOptions; login_id: string };
+  const assertion = holder.device.assert(publicKey);
+  const reply = await visit(post("passkey/login/discoverable/finish", { login_id, assertion }, cookie));
+  return { userId: holder.userId, reply };
+};
+
+const byOpLogin: Entry = async ({ bed, visit, asProxy }, cookie) => {
+  const email = `staff${++number}@example.org`;
+  const { userId, principal } = await bed.person({ role: "admin", email, emailVerified: true });
+  const approver_uuid = randomUUID();
+  await bed.store.db
+    .insertInto("account_links")
+    .values({ user_id: userId, mc_uuid: approver_uuid })
+    .execute();
+  const started = await visit(post("op-login/start", { email }, cookie));
+  const { request_id } = JSON.parse(started.text) as { request_id: string };
+  await bed.smtp.awaitMail(email);
+  const path = `/api/v1/internal/op-login/${request_id}/approve`;
+  await asProxy({ method: "POST", path, json: { approver_uuid, username: principal.username } });
+  const finish = post("op-login/finish", { request_id, code: bed.smtp.codeTo(email) }, cookie);
+  return { userId, reply: await visit(finish), host: adminHost };
+};
+
+const entries: Record<string, Entry> = {
+  "a mailed code": byMail,
+  "a bind code": byBindCode,
+  "a password": byPassword,
+  "a passkey": byPasskey,
+  "an operator login": byOpLogin,
+};
+
+export function checkFixation(doors: () => Doors): void {
+  const whoIs = async (cookie: string, host?: string) =>
+    doors().visit({ path: "/api/v1/me", cookie, ...(host && { headers: { host } }) });
+  const idOf = ({ text }: Reply) => (JSON.parse(text) as { user_id: string }).user_id;
+  for (const [what, enter] of Object.entries(entries)) {
+    test(`signing in with ${what} makes a new cookie, whatever the browser sent before`, async () => {
+      const attacker = await doors().bed.person();
+      const planted = randomBytes(32).toString("base64url");
+      for (const value of [planted, attacker.cookie]) {
+        const before = `svc_session=${value}`;
+        const { reply, userId, host } = await enter(doors(), before);
+        assert.equal(reply.status, 200, reply.text);
+        const fresh = cookieOf(reply);
+        assert.match(fresh, /^svc_session=[A-Za-z0-9_-]{43}$/);
+        assert.notEqual(fresh, before);
+        assert.equal(idOf(await whoIs(fresh, host)), userId);
+      }
+      assert.equal((await whoIs(`svc_session=${planted}`)).status, 401);
+      assert.equal(idOf(await whoIs(`svc_session=${attacker.cookie}`)), attacker.userId);
+    });
+  }
+
+  test("signing out with the cookie of a closed password door ends it, and opening the door brings it not back", async () => {
+    const { reply } = await byPassword(doors(), "");
+    const cookie = cookieOf(reply);
+    const set = (value: string) =>
+      doors().bed.database.admin(
+        "update identity.platform_settings set value = $1::jsonb where key = 'local_auth_enabled'",
+        [value],
+      );
+    await set("false");
+    const closed = await whoIs(cookie);
+    assert.equal(closed.status, 401);
+    assert.match(closed.text, /local auth disabled/);
+    const left = await doors().visit({ method: "POST", path: "/api/v1/auth/logout", cookie });
+    assert.equal(left.status, 200, left.text);
+    assert.equal(cookieOf(left), "svc_session=");
+    await set("true");
+    assert.equal((await whoIs(cookie)).status, 401);
+    const hash = createHash("sha256")
+      .update(cookie.split("=")[1] ?? "")
+      .digest("hex");
+    const rows = await doors().bed.database.admin(
+      "select revoked_at is not null as ended from identity.sessions where token_hash = $1",
+      [hash],
+    );
+    assert.deepEqual(rows, [{ ended: true }]);
+  });
+}
