@@ -5,7 +5,9 @@ export type ReaperMetrics = {
   counted: (key: SummaryKey, by: number) => void;
   /** A world volume is gone for good. */
   worldDeleted: () => void;
-  ended: (result: "succeeded" | "failed", seconds: number, at: number) => void;
+  ended: (result: "succeeded" | "failed", seconds: number) => void;
+  /** Of any replica, so that a restart does not forget it. */
+  lastSuccess: (at: Date) => void;
 };
 
 export function createReaperMetrics(registry: Registry): ReaperMetrics {
@@ -30,15 +32,13 @@ export function createReaperMetrics(registry: Registry): ReaperMetrics {
   });
   const last = new Gauge({
     name: "svc_reaper_last_success_timestamp_seconds",
-    help: "When the last good run of this process ended; 0 before the first.",
+    help: "When the last good run of any replica ended; 0 before the first.",
     registers,
   });
   return {
     counted: (event, by) => events.inc({ event }, by),
     worldDeleted: () => deleted.inc(),
-    ended: (result, seconds, at) => {
-      duration.observe({ result }, seconds);
-      if (result === "succeeded") last.set(at / 1_000);
-    },
+    ended: (result, seconds) => duration.observe({ result }, seconds),
+    lastSuccess: (at) => last.set(at.getTime() / 1_000),
   };
 }

@@ -9,7 +9,16 @@ import type { ReaperMetrics } from "./metrics.ts";
 import { runOnce } from "./one-run.ts";
 import { warnBeforeMs } from "./policy.ts";
 import type { RunRow } from "./row.ts";
-import { beat, buryRuns, diedMessage, findNewestRun, finishRun, forgetRuns, insertRun } from "./run-store.ts";
+import {
+  beat,
+  buryRuns,
+  diedMessage,
+  findLastSuccess,
+  findNewestRun,
+  finishRun,
+  forgetRuns,
+  insertRun,
+} from "./run-store.ts";
 import { isGood, summaryLine } from "./summary.ts";
 
 export type Reaper = {
@@ -48,6 +57,8 @@ export function createReaper(deps: ReaperDeps): Reaper {
     }
   };
   const tick: Reaper["tick"] = async () => {
+    const last = await findLastSuccess(deps.db);
+    if (last) deps.reaperMetrics.lastSuccess(last);
     if (storage.reaper_every === 0 || stopping.signal.aborted) return undefined;
     const now = new Date(deps.now());
     await buryRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
@@ -109,7 +120,7 @@ async function carryOut(deps: ReaperDeps, row: RunRow, stopped: AbortSignal): Pr
     { run: run.id, ...(message && { error: message }) },
     summaryLine(run.summary),
   );
-  deps.reaperMetrics.ended(state, (performance.now() - startedAt) / 1_000, deps.now());
+  deps.reaperMetrics.ended(state, (performance.now() - startedAt) / 1_000);
   await finishRun(deps.db, row.id, end).catch((error: Error) =>
     note(run, `the end was not noted: ${error.message}`),
   );

@@ -38,6 +38,18 @@ export function findNewestRun(db: StorageDb): Promise<RunRow | undefined> {
   return db.selectFrom("reaper_runs").selectAll().orderBy("started_at", "desc").limit(1).executeTakeFirst();
 }
 
+/** When the last good run ended; undefined before the first. */
+export async function findLastSuccess(db: StorageDb): Promise<Date | undefined> {
+  const row = await db
+    .selectFrom("reaper_runs")
+    .select("finished_at")
+    .where("state", "=", "succeeded")
+    .orderBy("started_at", "desc")
+    .limit(1)
+    .executeTakeFirst();
+  return row?.finished_at ?? undefined;
+}
+
 /** Says that the run lives and how far it is; false when somebody declared it dead. */
 export async function beat(
   db: StorageDb,

@@ -1,0 +1,99 @@
+// When a run begins: once a day, over all replicas, and again when its process died.
+
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { loadSettings } from "@svc/config";
+import { reapers } from "@svc/proto";
+import { parse } from "yaml";
+import { settings as schema } from "../config.ts";
+import { attemptDue, createReaper } from "./reaper.ts";
+import type { RunRow } from "./row.ts";
+import { diedMessage } from "./run-store.ts";
+import { type Bed, day, openBed } from "./testing/bed.ts";
+import { now } from "./testing/facts.ts";
+
+describe("a run is due", () => {
+  type Newest = Pick<RunRow, "state" | "message" | "attempt" | "started_at">;
+  const ago = (ms: number, about: Partial<Newest> = {}): Newest => ({
+    state: "succeeded",
+    message: "",
+    attempt: 1,
+    started_at: new Date(now - ms),
+    ...about,
+  });
+  const died = { state: "failed", message: diedMessage } as const;
+  const rows: [fact: string, newest: Newest | undefined, attempt: number | undefined][] = [
+    ["when there never was one", undefined, 1],
+    ["a day after the last one began", ago(day), 1],
+    ["not before", ago(day - 1), undefined],
+    ["not while one is under way", ago(60_000, { state: "running" }), undefined],
+    ["not again because somebody has to look", ago(60_000, { state: "failed" }), undefined],
+    ["again when its process died", ago(60_000, died), 2],
+    ["at most three times", ago(60_000, { ...died, attempt: 3 }), undefined],
+    ["and the next day from the start", ago(day, { ...died, attempt: 3 }), 1],
+  ];
+  const settings = loadSettings(schema, {});
+  for (const [fact, newest, attempt] of rows) {
+    test(fact, () => assert.equal(attemptDue(newest, { settings, now: () => now }), attempt));
+  }
+});
+
+describe("runs of several replicas", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await openBed();
+  });
+  after(() => bed?.close());
+
+  test("are one, whoever begins it", async () => {
+    const replicas = [1, 2, 3].map(() => createReaper(bed.depsOf(["storage.reaper_every=1d"])));
+    const began = await Promise.all(replicas.map((reaper) => reaper.tick()));
+    assert.equal(began.filter((row) => row !== undefined).length, 1);
+    await Promise.all(replicas.map((reaper) => reaper.idle()));
+    assert.deepEqual(await Promise.all(replicas.map((reaper) => reaper.tick())), [
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+
+  test("that died are begun again by another one", async () => {
+    await bed.stage.database.admin(
+      `insert into storage.reaper_runs (id, started_by, started_at, heartbeat_at)
+       values ('dead', 'storage', now(), now() - interval '3 minutes')`,
+    );
+    const reaper = createReaper(bed.depsOf(["storage.reaper_every=1d"]));
+    const again = await reaper.tick();
+    assert.equal(again?.attempt, 2);
+    await reaper.idle();
+    const [dead] = await bed.stage.database.admin(
+      "select state, message from storage.reaper_runs where id = 'dead'",
+    );
+    assert.deepEqual(dead, { state: "failed", message: diedMessage });
+  });
+
+  test("are begun and told of over the mesh, for the operator", async () => {
+    const operator = await bed.stage.nats.connect("operator");
+    const begun = await operator.call(reapers.startReaper, { retention_only: true, started_by: "operator" });
+    assert.match(begun.line, /^svc reaper: evaluated=0 /);
+    let run = begun;
+    while (run.state === "running") run = await operator.call(reapers.readReaper, { id: begun.id });
+    assert.deepEqual([run.state, run.retention_only], ["succeeded", true], JSON.stringify(run));
+    await operator.drain(500);
+  });
+});
+
+test("the CronJob begins a run each day by a command that exists, and gives it two more tries", () => {
+  const root = fileURLToPath(new URL("../../../../", import.meta.url));
+  const { kind, spec } = parse(readFileSync(`${root}deploy/cron/reaper.yaml`, "utf8"));
+  assert.deepEqual(
+    [kind, spec.concurrencyPolicy, spec.jobTemplate.spec.backoffLimit],
+    ["CronJob", "Forbid", 2],
+  );
+  assert.match(spec.schedule, /^\d+ \d+ \* \* \*$/);
+  const [{ command }] = spec.jobTemplate.spec.template.spec.containers;
+  assert.equal(command.at(-1), "reaper");
+  assert.ok(existsSync(`${root}${command.at(-2)}`));
+});
