@@ -69,7 +69,10 @@ async function everyStep({ name, task, setup, content = "" }: Case): Promise<voi
   for (let step = 1; step <= changes; step += 1) {
     const folder = copy(`step-${step}`);
     const stopped = await runFrozenAt(step, () => run(folder, asked, content));
-    assert.equal(stopped.value, undefined, `step ${step} of ${changes} was reached`);
+    // What comes over the network comes in more or fewer pieces; nothing else may take fewer steps.
+    const isReached = stopped.value === undefined;
+    if (asked.mode !== "upload") assert.ok(isReached, `step ${step} of ${changes} was reached`);
+    else assert.ok(isReached || stopped.value?.ok, JSON.stringify(stopped.value));
     await settleVolume(join(folder, "world"));
     const tree = bare(await treeAt(join(folder, "world")));
     const isOld = JSON.stringify(tree) === JSON.stringify(oldTree);
