@@ -161,6 +161,21 @@ describe("taking a lock", () => {
 });
 
 describe("holding a lock", () => {
+  test("a lock of a move that its process leaves behind stands, and nobody gets the world", async () => {
+    const target = await makeServer();
+    const at = Date.parse("2026-01-01T00:00:00.000Z");
+    const hold = await acquireLock({ kube, now: () => at }, target, {
+      kind: "migration",
+      mustBeStopped: true,
+    });
+    await hold.leave();
+    const server = await kube.get(lockedServers, target);
+    assert.equal(server.metadata.annotations?.[maintenanceAnnotation], lockValue("migration", at));
+    assert.throws(() => hold.assertHeld());
+    const refused = await acquireLock({ kube }, target, free).catch((error: unknown) => error);
+    assert.equal(isFault(refused) && refused.fault, "maintenance_in_progress");
+  });
+
   test("it is refreshed for as long as it is held", async () => {
     const target = await makeServer();
     await using hold = await acquireLock({ kube, ttlMs: 60_000, refreshMs: 20 }, target, free);
