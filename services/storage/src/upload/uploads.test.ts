@@ -271,6 +271,22 @@ describe("uploads, over both faces and with the shipped agent", () => {
       assert.equal(op?.state, "succeeded", JSON.stringify(op));
       assert.ok(readFileSync(inWorld("resumed.bin")).equals(bytes));
     });
+    test("a replica that goes right after a commit lands it, or leaves it to be committed again", async () => {
+      const bytes = randomBytes(20_000_000);
+      const { id } = await begin("gathered.bin", bytes.length);
+      for (const at of [0, 10_000_000]) await put(id, at, bytes.subarray(at, at + 10_000_000));
+      const first = (await commit(id)).body["op"] as Op;
+      await replica.stop();
+      replica = await bed.start();
+      const op = await ended(first.id);
+      if (op?.state === "failed") {
+        assert.equal(op.error?.code, "job_failed");
+        assert.equal(existsSync(inWorld("gathered.bin")), false);
+        const again = await ended(((await commit(id)).body["op"] as Op).id);
+        assert.equal(again?.state, "succeeded", JSON.stringify(again));
+      }
+      assert.ok(readFileSync(inWorld("gathered.bin")).equals(bytes));
+    });
     test("a writer that died loses its place after its lease, and its half part is swept", async () => {
       const { id } = await begin("dead.bin", 10);
       const bucket = await bed.stage.nats.connect("storage");
