@@ -8,7 +8,10 @@ const sentences = {
     "The login gate is not available. Please try again in a moment.",
     "登录服务暂不可用，请稍后再试。",
   ],
-  notLinked: ["Link your account first: type /link for a code.", "请先绑定账号：输入 /link 获取绑定码。"],
+  notLinked: [
+    "Link your account first, with the code that the login gate shows you.",
+    "请先使用登录服务显示的绑定码绑定账号。",
+  ],
   linkUnknown: [
     "Your account cannot be checked right now. Please wait here; we keep trying.",
     "暂时无法核实你的账号，请在此等候，我们会继续尝试。",
@@ -26,6 +29,8 @@ const sentences = {
     "The connection to {server} was lost. You are in the lobby now.",
     "与 {server} 的连接已断开，你已回到大厅。",
   ],
+  lostLobby: ["The lobby is not available. Please join again.", "大厅暂不可用，请重新加入。"],
+  elsewhere: ["You joined from somewhere else.", "你已在其他地方登录。"],
   cannotReach: ["{server} cannot be reached. Please try again.", "无法连接 {server}，请重试。"],
   tooLong: ["{server} took over an hour. Try again later.", "等待 {server} 已超过一小时，请稍后再试。"],
   noAnswer: ["We hear nothing of {server}. Try again later.", "无法获取 {server} 的状态，请稍后再试。"],

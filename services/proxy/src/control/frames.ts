@@ -1,0 +1,130 @@
+// Frames of svc:control as they arrive (behaviour.md r.1). The player is always the one whose connection it is.
+
+import {
+  type ControlFrame,
+  controlChannel,
+  decodeControl,
+  encodeControl,
+  maxControlBytes,
+  type PluginMessage,
+} from "@svc/minecraft";
+import { BusyError } from "../api/pool.ts";
+import { release } from "../gate/release.ts";
+import { type Context, isCurrent, isSystem, type Session, sentence } from "../player/session.ts";
+import { enterServer } from "../player/travel.ts";
+import { joinAddress } from "../queue/policy.ts";
+import { wakeAndQueue } from "../queue/wake-player.ts";
+import { type FrameSource, listFor, maySend } from "./policy.ts";
+import type { StatusCache } from "./status-cache.ts";
+import type { Strangers } from "./strangers.ts";
+
+export type FrameContext = Context & { readonly statuses: StatusCache; readonly strangers: Strangers };
+
+/** Takes a frame off the wire. True: it was ours and goes no further, whatever became of it. */
+export function takeFrame(
+  context: FrameContext,
+  session: Session,
+  from: { message: PluginMessage; server: string },
+): boolean {
+  const { message, server } = from;
+  if (message.channel !== controlChannel) return false;
+  const frame = decodeControl(message.data);
+  if (!frame) return true;
+  if (!maySend(sourceOf(context, server), frame.type)) {
+    context.strangers.warn(server, frame.type);
+    return true;
+  }
+  if (context.frames.spend(session.uuid) > 0) return true;
+  // A frame that waited while the player moved on is no order any more.
+  if (session.bridge.server !== server) return true;
+  void obey(context, session, frame).catch((error: unknown) => {
+    if (error instanceof BusyError) return sendError(session, { code: "busy", server: serverOf(frame) });
+    context.log.error({ error, type: frame.type }, "a frame broke");
+  });
+  return true;
+}
+
+function sourceOf({ config }: Context, server: string): FrameSource {
+  if (server === config.loginServer) return "gate";
+  return server === config.lobbyServer ? "lobby" : "server";
+}
+
+function serverOf(frame: ControlFrame): string | null {
+  return "server" in frame ? (frame.server ?? null) : null;
+}
+
+async function obey(context: FrameContext, session: Session, frame: ControlFrame): Promise<void> {
+  if (frame.type === "LoginRelease") return release(context, session);
+  if (!session.isReleased) return;
+  if (frame.type === "ListRequest") return sendList(context, session);
+  const name = serverOf(frame);
+  if (name === null || isSystem(context, name) || !context.registry.find(name)) {
+    return sendError(session, { code: "not_found", server: name });
+  }
+  if (frame.type === "StatusQuery") return sendStatus(context, session, name);
+  if (!context.isRouting) return sendError(session, { code: "routing_off", server: name });
+  if (context.actions.spend(session.uuid) > 0) return sendError(session, { code: "busy", server: name });
+  if (frame.type === "ClaimRequest" && !(await claim(context, session, name))) return;
+  if (frame.type === "WakeRequest" || frame.type === "ClaimRequest")
+    await goOrWake(context, session, { server: name, origin: "menu" });
+}
+
+async function sendList({ face, pool, registry, config }: FrameContext, session: Session): Promise<void> {
+  const answer = await pool.run(() => face.menuAccess(session.uuid));
+  const names = registry
+    .all()
+    .map(({ name }) => name)
+    .filter((name) => name !== config.loginServer && name !== config.lobbyServer);
+  const verdicts = answer.ok ? answer.value.servers : {};
+  const list = listFor(names, verdicts, { names: config.limits.listNames, bytes: maxControlBytes });
+  send(session, { type: "ListUpdate", ...list });
+}
+
+async function sendStatus({ statuses }: FrameContext, session: Session, name: string): Promise<void> {
+  const row = await statuses.read(name);
+  if (row === "unknown") return sendError(session, { code: "not_found", server: name });
+  if (row === undefined) return sendError(session, { code: "unavailable", server: name });
+  const { phase, ready, playersOnline, playersMax, claimable } = row;
+  send(session, { type: "StatusUpdate", server: name, phase, ready, playersOnline, playersMax, claimable });
+}
+
+async function claim({ face, pool }: FrameContext, session: Session, name: string): Promise<boolean> {
+  const answer = await pool.run(() => face.claim(name, session.uuid));
+  if (answer.ok) return true;
+  const code = answer.status === 0 ? "unavailable" : answer.code;
+  sendError(session, { code, server: name, message: answer.message });
+  return false;
+}
+
+/** To a server that is up at once; else it is woken and waited for. */
+export async function goOrWake(
+  context: Context,
+  session: Session,
+  want: { server: string; origin: "menu" | "join" },
+): Promise<void> {
+  const { face, pool, registry } = context;
+  const { server } = want;
+  const answer = await pool.run(() => face.readStatus(server));
+  if (!isCurrent(context, session)) return;
+  if (answer.ok) registry.note(answer.value);
+  const address = answer.ok ? joinAddress(answer.value) : undefined;
+  if (address === undefined) {
+    const told = await wakeAndQueue(context, session, want);
+    if (!told.queued && want.origin === "menu") sendError(session, { code: told.code, server });
+    return;
+  }
+  if (want.origin === "menu") send(session, { type: "TransferReady", player: session.uuid, server });
+  context.queue.leave(session.uuid);
+  await enterServer(context, session, { name: server, address });
+}
+
+function send(session: Session, frame: ControlFrame): void {
+  session.bridge.sendToServer({ channel: controlChannel, data: encodeControl(frame) });
+}
+
+type ErrorFrame = { code: string; server: string | null; message?: string };
+
+function sendError(session: Session, { code, server, message }: ErrorFrame): void {
+  const text = message ?? (code === "busy" ? sentence(session, "busy") : sentence(session, "tryAgain"));
+  send(session, { type: "Error", code, message: text, ...(server !== null && { server }) });
+}

@@ -1,0 +1,20 @@
+import type { Logger } from "@svc/telemetry";
+
+export type Loop = { name: string; everyMs: number; run: () => Promise<void> };
+
+/** Runs each loop at its pace; a run that takes longer skips its next turns. Answers a stop that waits for what runs. */
+export function startLoops(loops: readonly Loop[], log: Logger): () => Promise<void> {
+  const running = new Map<string, Promise<void>>();
+  const turn = ({ name, run }: Loop) => {
+    if (running.has(name)) return;
+    const work = run()
+      .catch((error: unknown) => log.error({ error, loop: name }, "a loop broke and goes on"))
+      .finally(() => running.delete(name));
+    running.set(name, work);
+  };
+  const timers = loops.map((loop) => setInterval(() => turn(loop), loop.everyMs));
+  return async () => {
+    for (const timer of timers) clearInterval(timer);
+    await Promise.all(running.values());
+  };
+}

@@ -1,0 +1,67 @@
+// One player on one connection, and what all parts of the proxy share.
+// Vocabulary: session = a connection from login to its end, never carried over to the next one; place = where it is.
+
+import type { Bridge } from "@svc/minecraft";
+import type { Logger } from "@svc/telemetry";
+import type { Face } from "../api/face.ts";
+import type { Pool } from "../api/pool.ts";
+import type { Budget } from "../budget/bucket.ts";
+import type { ProxyConfig } from "../config.ts";
+import type { Place } from "../gate/policy.ts";
+import type { Invites } from "../invite/invites.ts";
+import type { Queue } from "../queue/queue.ts";
+import type { Registry } from "../registry/registry.ts";
+import type { Activity } from "../report/activity.ts";
+import { languageOf, type SentenceKey, say } from "../text/text.ts";
+
+export type Session = {
+  readonly uuid: string;
+  readonly name: string;
+  readonly bridge: Bridge;
+  place: Place;
+  /** The server whose subdomain was typed; forgotten once it refused the player or is gone. */
+  target: string | undefined;
+  /** The service said on this connection that the player is linked (or its memory did). */
+  isReleased: boolean;
+  isReleasing: boolean;
+  deniedAt: number;
+};
+
+export type Context = {
+  readonly config: ProxyConfig;
+  readonly log: Logger;
+  readonly now: () => number;
+  readonly face: Face;
+  readonly pool: Pool;
+  readonly registry: Registry;
+  readonly queue: Queue;
+  readonly invites: Invites;
+  readonly activity: Activity;
+  readonly actions: Budget;
+  readonly frames: Budget;
+  /** When the service last said that a player is linked. */
+  readonly linkedAt: Map<string, number>;
+  /** By UUID. */
+  readonly sessions: Map<string, Session>;
+  readonly isRouting: boolean;
+};
+
+type Values = Parameters<typeof say>[2];
+
+export function sentence(session: Session, key: SentenceKey, values?: Values): string {
+  return say(key, languageOf(session.bridge.player.client.locale), values);
+}
+
+/** A line of chat; nothing while the player is in no world. */
+export function tell(session: Session, key: SentenceKey, values?: Values): void {
+  session.bridge.message(sentence(session, key, values));
+}
+
+export function isSystem({ config }: Context, server: string): boolean {
+  return server === config.loginServer || server === config.lobbyServer;
+}
+
+/** A session that was replaced or has ended must not act any more. */
+export function isCurrent({ sessions }: Context, session: Session): boolean {
+  return sessions.get(session.uuid) === session;
+}

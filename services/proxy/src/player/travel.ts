@@ -1,0 +1,139 @@
+// Bringing a player from one server to another; the only place that connects.
+
+import { type Backend, MinecraftFault } from "@svc/minecraft";
+import { parseAddress } from "../config.ts";
+import { type Destination, mayConnect } from "../gate/policy.ts";
+import { joinAddress } from "../queue/policy.ts";
+import { type Context, isCurrent, type Session, sentence, tell } from "./session.ts";
+
+export type Trip =
+  | { ok: true }
+  | { ok: false; why: "denied" | "busy" | "left" | "unreachable" | "refused"; reason: string };
+
+const failed = (why: Exclude<Trip, { ok: true }>["why"], reason = ""): Trip => ({ ok: false, why, reason });
+
+export async function travel(
+  context: Context,
+  session: Session,
+  to: Destination & { address?: string },
+): Promise<Trip> {
+  if (!isCurrent(context, session)) return failed("left");
+  if (!mayConnect(session.place, to, session.isReleased)) return failed("denied");
+  const backend = backendOf(context, to);
+  if (!backend) return failed("unreachable");
+  try {
+    await session.bridge.connect(backend);
+    session.place = to;
+    return { ok: true };
+  } catch (error) {
+    return tripOf(context, error, backend.name);
+  }
+}
+
+function tripOf({ log }: Context, error: unknown, server: string): Trip {
+  if (!(error instanceof MinecraftFault)) throw error;
+  if (error.code === "busy") return failed("busy");
+  if (error.code === "closed") return failed("left");
+  if (error.code === "refused") return failed("refused", error.reason ?? "");
+  log.warn({ server, reason: error.message }, "a server took no player");
+  return failed("unreachable");
+}
+
+function backendOf(
+  { config, registry }: Context,
+  to: Destination & { address?: string },
+): Backend | undefined {
+  const name = to.kind === "server" ? to.name : to.kind === "gate" ? config.loginServer : config.lobbyServer;
+  const fixed =
+    to.kind === "gate" ? config.loginAddress : to.kind === "lobby" ? config.lobbyAddress : to.address;
+  const server = registry.find(name);
+  const place = parseAddress(fixed ?? (server && joinAddress(server)) ?? "");
+  if (!place) return undefined;
+  const secret = config.forwardingSecret === "" ? {} : { secret: config.forwardingSecret };
+  return {
+    name,
+    ...place,
+    ...secret,
+    proxyProtocol: config.sendProxyProtocol,
+    timeoutMs: config.connectTimeoutMs,
+  };
+}
+
+/** To a user server. One that refuses or is gone is forgotten as the target, and the player goes to the lobby. */
+export async function enterServer(
+  context: Context,
+  session: Session,
+  to: { name: string; address: string },
+): Promise<Trip> {
+  const trip = await travel(context, session, { kind: "server", ...to });
+  const { name: server } = to;
+  if (trip.ok) {
+    session.target = undefined;
+    reportJoin(context, session, server);
+    return trip;
+  }
+  if (trip.why === "left" || trip.why === "busy") return trip;
+  session.target = undefined;
+  context.activity.count("transfersFailed");
+  const line =
+    trip.why === "refused"
+      ? sentence(session, "refusedByServer", { server, reason: trip.reason })
+      : sentence(session, "cannotReach", { server });
+  await toLobby(context, session, line);
+  return trip;
+}
+
+/** To the lobby with a line of chat. Who has nowhere to stay reads the line while they are sent away. */
+export async function toLobby(context: Context, session: Session, line: string | undefined): Promise<void> {
+  const isThere = session.place.kind === "lobby" && session.bridge.server !== undefined;
+  const trip: Trip = isThere ? { ok: true } : await travel(context, session, { kind: "lobby" });
+  if (trip.ok) {
+    if (line !== undefined) session.bridge.message(line);
+    return;
+  }
+  if (trip.why === "left" || trip.why === "busy") return;
+  if (session.bridge.server === undefined) {
+    session.bridge.kick(line ?? sentence(session, "cannotReach", { server: context.config.lobbyServer }));
+    return;
+  }
+  if (line !== undefined) session.bridge.message(line);
+  else tell(session, "cannotReach", { server: context.config.lobbyServer });
+}
+
+function reportJoin(context: Context, session: Session, server: string): void {
+  const { activity, face, log, pool } = context;
+  void pool
+    .run(() => face.reportJoin(server, session.uuid))
+    .then(
+      (answer) => {
+        if (answer.ok) return;
+        activity.count("joinEventsFailed");
+        log.warn({ server, status: answer.status, code: answer.code }, "a join could not be reported");
+      },
+      () => {
+        activity.count("joinEventsDropped");
+        log.warn({ server }, "a join was not reported: all workers are busy");
+      },
+    );
+}
+
+/** The server a player was on kicked them or is gone. */
+export async function onLost(
+  context: Context,
+  session: Session,
+  lost: { server: string; reason: string | undefined },
+): Promise<void> {
+  const { server, reason } = lost;
+  const told = reason !== undefined && reason !== "";
+  if (session.place.kind !== "server") {
+    session.bridge.kick(
+      told ? reason : sentence(session, session.place.kind === "lobby" ? "lostLobby" : "gateUnavailable"),
+    );
+    return;
+  }
+  session.target = undefined;
+  const line = told
+    ? sentence(session, "refusedByServer", { server, reason })
+    : sentence(session, "lostServer", { server });
+  await toLobby(context, session, line);
+}

@@ -1,0 +1,201 @@
+// The proxy put together: players come in, go to the gate, and from there where the service lets them.
+
+import {
+  createBridge,
+  createLoginKeys,
+  type Listener,
+  listen,
+  type Player,
+  plainText,
+  type Trust,
+} from "@svc/minecraft";
+import type { Logger, Registry as Metrics } from "@svc/telemetry";
+import { createFace } from "./api/face.ts";
+import { createPool } from "./api/pool.ts";
+import { createTokenSource } from "./api/token.ts";
+import { createBudget } from "./budget/bucket.ts";
+import { runCommand } from "./command/run.ts";
+import { type ProxyConfig, parseAddress } from "./config.ts";
+import { type FrameContext, takeFrame } from "./control/frames.ts";
+import { createStatusCache } from "./control/status-cache.ts";
+import { createStrangers } from "./control/strangers.ts";
+import { subdomainOf } from "./gate/policy.ts";
+import { createInvites } from "./invite/invites.ts";
+import { startLoops } from "./loops.ts";
+import { isCurrent, type Session, sentence } from "./player/session.ts";
+import { onLost, travel } from "./player/travel.ts";
+import { createQueue, drainQueue } from "./queue/queue.ts";
+import { createRefresh } from "./registry/refresh.ts";
+import { createRegistry, readLastServers } from "./registry/registry.ts";
+import { createActivity } from "./report/activity.ts";
+import { createStartWatch, listingOf, type StartTimes } from "./status/motd.ts";
+
+export type Proxy = AsyncDisposable & {
+  readonly port: number;
+  readonly isReady: () => string | undefined;
+  readonly close: () => Promise<void>;
+};
+
+export async function startProxy(
+  config: ProxyConfig,
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): Promise<Proxy> {
+  const context = createContext(config, { log, metrics });
+  const { limits } = config;
+  const refresh = createRefresh({
+    ...context,
+    dataDir: config.dataDir,
+    outageWarningMs: limits.outageWarningMs,
+  });
+  const watch = createStartWatch();
+  const refreshAndWatch = async () => {
+    await refresh();
+    for (const server of context.registry.all()) watch.note(server, Date.now());
+  };
+  await refreshAndWatch();
+  const listener = await listen({
+    port: config.listenPort,
+    host: config.listenHost,
+    trust: trustOf(config),
+    proxyProtocol: config.acceptProxyProtocol,
+    loginTimeoutMs: limits.loginTimeoutMs,
+    maxPerAddress: limits.connectionsPerAddress,
+    status: ({ host }) => statusOf(context, host, watch.timesOf),
+    onRefused: (fault) => context.activity.refused(fault.code),
+    onPlayer: (player) => welcome(context, player),
+  });
+  const stopLoops = startLoops(
+    [
+      { name: "refresh", everyMs: limits.refreshMs, run: refreshAndWatch },
+      { name: "queue", everyMs: limits.queueTickMs, run: () => drainQueue(context) },
+      {
+        name: "activity",
+        everyMs: limits.activityMs,
+        run: async () => log.info(context.activity.flush(context.queue.all().length), "activity"),
+      },
+    ],
+    log,
+  );
+  const close = async () => {
+    await drain(context, listener);
+    await stopLoops();
+    await listener.close();
+    await context.face.close();
+  };
+  const isReady = () => (context.registry.isKnown() ? undefined : "the service has not told any server yet");
+  return { port: listener.port, isReady, close, [Symbol.asyncDispose]: close };
+}
+
+function createContext(
+  config: ProxyConfig,
+  { log, metrics }: { log: Logger; metrics: Metrics },
+): FrameContext {
+  const { limits } = config;
+  const now = () => Date.now();
+  const sessions = new Map<string, Session>();
+  const queue = createQueue();
+  const activity = createActivity(metrics, {
+    players: () => sessions.size,
+    waiting: () => queue.all().length,
+  });
+  const onChange = (fingerprint: string) => log.info({ fingerprint }, "the service token was read");
+  const token = createTokenSource(config, { rereadMs: limits.tokenRereadMs, now, onChange });
+  const face = createFace({ ...config, baseUrl: config.apiBaseUrl, token, onCall: activity.call });
+  const pool = createPool(limits);
+  return {
+    config,
+    log,
+    now,
+    face,
+    pool,
+    queue,
+    activity,
+    sessions,
+    registry: createRegistry(readLastServers(config.dataDir)),
+    invites: createInvites({ ttlMs: limits.inviteTtlMs, cooldownMs: limits.inviteCooldownMs, now }),
+    actions: createBudget({ burst: limits.actionBurst, everyMs: limits.actionEveryMs }, now),
+    frames: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
+    linkedAt: new Map(),
+    isRouting: config.onlineMode && config.rootDomain !== "",
+    statuses: createStatusCache({ face, pool, keepMs: limits.statusCacheMs, now }),
+    strangers: createStrangers({ log, everyMs: limits.strangerWarningMs, now }),
+  };
+}
+
+function trustOf({ onlineMode, sessionServer, requestTimeoutMs }: ProxyConfig): Trust {
+  if (!onlineMode) return { kind: "offline" };
+  return {
+    kind: "online",
+    keys: createLoginKeys(),
+    sessionServer: { root: sessionServer, timeoutMs: requestTimeoutMs },
+  };
+}
+
+function statusOf(context: FrameContext, host: string, timesOf: (name: string) => StartTimes) {
+  const { config, registry, sessions } = context;
+  const subdomain = subdomainOf(host, config.rootDomain);
+  if (subdomain === undefined)
+    return { description: "svc", playersOnline: sessions.size, playersMax: sessions.size + 1 };
+  const server = registry.bySubdomain(subdomain);
+  const { text, online, max } = listingOf(server, timesOf(server?.name ?? ""), Date.now());
+  return { description: text, playersOnline: online, playersMax: max };
+}
+
+async function welcome(context: FrameContext, player: Player): Promise<void> {
+  const { config, registry, sessions, log } = context;
+  const { uuid, name } = player.profile;
+  const subdomain = context.isRouting ? subdomainOf(player.host, config.rootDomain) : undefined;
+  const target = subdomain === undefined ? undefined : registry.bySubdomain(subdomain)?.name;
+  const bridge = createBridge(player, {
+    onCommand: (line) => runCommand(context, session, line),
+    onServerMessage: (message, server) => takeFrame(context, session, { message, server }),
+    onLost: (server, reason) => {
+      const words = reason === undefined ? undefined : plainText(reason);
+      void onLost(context, session, { server, reason: words }).catch((error: unknown) =>
+        log.error({ error }, "a fallback broke"),
+      );
+    },
+  });
+  const start = {
+    place: { kind: "none" } as const,
+    target,
+    isReleased: false,
+    isReleasing: false,
+    deniedAt: Number.NEGATIVE_INFINITY,
+  };
+  const session: Session = { uuid, name, bridge, ...start };
+  const before = sessions.get(uuid);
+  sessions.set(uuid, session);
+  before?.bridge.kick(sentence(before, "elsewhere"));
+  context.queue.leave(uuid);
+  void player.connection.closed.then(() => leave(context, session));
+  const trip = await travel(context, session, { kind: "gate" });
+  if (!trip.ok && trip.why !== "left") bridge.kick(trip.reason || sentence(session, "gateUnavailable"));
+}
+
+function leave(context: FrameContext, session: Session): void {
+  if (!isCurrent(context, session)) return;
+  const { uuid } = session;
+  context.sessions.delete(uuid);
+  context.queue.leave(uuid);
+  context.invites.forget(uuid);
+  context.actions.forget(uuid);
+  context.frames.forget(uuid);
+}
+
+/** Takes nobody new, sends everybody to the other proxy (or away with a word), and waits a while for them to go. */
+async function drain({ config, sessions }: FrameContext, listener: Listener): Promise<void> {
+  listener.stopAccepting();
+  const target = config.transferTo === undefined ? undefined : parseAddress(config.transferTo);
+  const leaving = [...sessions.values()].map((session) => {
+    if (target) session.bridge.transfer(target);
+    else session.bridge.kick(sentence(session, "draining"));
+    return session.bridge.player.connection.closed;
+  });
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, config.limits.drainMs);
+  });
+  await Promise.race([Promise.all(leaving), over]);
+  clearTimeout(timer);
+}

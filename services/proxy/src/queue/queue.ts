@@ -1,0 +1,114 @@
+// The waiting players: one round every two seconds, one status call for each server that somebody waits for.
+
+import { controlChannel, encodeControl } from "@svc/minecraft";
+import { type Context, type Session, tell } from "../player/session.ts";
+import { enterServer } from "../player/travel.ts";
+import type { SentenceKey } from "../text/text.ts";
+import { type Decision, decide, type LeaveReason, type Look, type Waiter } from "./policy.ts";
+import { wakeAndQueue } from "./wake-player.ts";
+
+export type Queue = {
+  /** A player waits for one server; a newer wish replaces the older. */
+  add: (waiter: Waiter) => void;
+  leave: (player: string) => void;
+  find: (player: string) => Waiter | undefined;
+  all: () => readonly Waiter[];
+  replace: (before: Waiter, after: Waiter) => void;
+};
+
+export function createQueue(): Queue {
+  const waiters = new Map<string, Waiter>();
+  return {
+    add: (waiter) => void waiters.set(waiter.player, waiter),
+    leave: (player) => void waiters.delete(player),
+    find: (player) => waiters.get(player),
+    all: () => [...waiters.values()],
+    // Somebody who chose another server while we asked about the old one keeps the new wish.
+    replace: (before, after) => {
+      if (waiters.get(before.player) === before) waiters.set(after.player, after);
+    },
+  };
+}
+
+/** One round of the queue. */
+export async function drainQueue(context: Context): Promise<void> {
+  const byServer = Map.groupBy(context.queue.all(), ({ server }) => server);
+  await Promise.all(
+    [...byServer].map(async ([server, waiters]) => {
+      const look = await lookAt(context, server);
+      for (const waiter of waiters) settle(context, waiter, look);
+    }),
+  );
+}
+
+async function lookAt({ face, registry }: Context, server: string): Promise<Look> {
+  const answer = await face.readStatus(server);
+  if (!answer.ok) return { kind: answer.status === 404 ? "unknown" : "silence" };
+  registry.note(answer.value);
+  return { kind: "status", server: answer.value };
+}
+
+function settle(context: Context, waiter: Waiter, look: Look) {
+  const { queue, sessions, now, config } = context;
+  // Gone or changed while we asked.
+  if (queue.find(waiter.player) !== waiter) return;
+  const session = sessions.get(waiter.player);
+  const moment = { now: now(), isConnected: session !== undefined, limits: config.limits };
+  const decision = decide(waiter, look, moment);
+  if (!session) return queue.leave(waiter.player);
+  act(context, session, { waiter, decision });
+}
+
+const farewells: Readonly<Record<Exclude<LeaveReason, "disconnected">, SentenceKey>> = {
+  too_long: "tooLong",
+  no_answer: "noAnswer",
+  gone: "serverGone",
+  gave_up: "gaveUp",
+  stopped: "stopped",
+};
+
+function act(
+  context: Context,
+  session: Session,
+  { waiter, decision }: { waiter: Waiter; decision: Decision },
+): void {
+  const { queue, log, now } = context;
+  const { server } = waiter;
+  if (decision.do === "leave") {
+    queue.leave(waiter.player);
+    session.target = undefined;
+    if (decision.why !== "disconnected") tell(session, farewells[decision.why], { server });
+    return;
+  }
+  if (decision.do === "transfer") {
+    queue.leave(waiter.player);
+    void transfer(context, session, { waiter, address: decision.address }).catch((error: unknown) =>
+      log.error({ error }, "a transfer broke"),
+    );
+    return;
+  }
+  queue.replace(waiter, decision.waiter);
+  if (decision.do === "progress") {
+    tell(session, "stillWaiting", { server, minutes: Math.round((now() - waiter.since) / 60_000) });
+  }
+  if (decision.do === "wake") {
+    void wakeAndQueue(context, session, waiter).then(
+      (told) => told.queued || queue.leave(waiter.player),
+      (error: unknown) => log.error({ error }, "a second wake broke"),
+    );
+  }
+}
+
+async function transfer(
+  context: Context,
+  session: Session,
+  { waiter, address }: { waiter: Waiter; address: string },
+): Promise<void> {
+  const { server, origin } = waiter;
+  if (origin === "menu") {
+    const data = encodeControl({ type: "TransferReady", player: session.uuid, server });
+    session.bridge.sendToServer({ channel: controlChannel, data });
+  }
+  tell(session, "joining", { server });
+  await enterServer(context, session, { name: server, address });
+}

@@ -1,0 +1,168 @@
+// Game servers and players of a test: real sockets, the real protocol, modern forwarding; the players are clients of
+// minecraft-protocol.
+
+import { randomUUID } from "node:crypto";
+import {
+  type ControlFrame,
+  controlChannel,
+  createLimbo,
+  decodeControl,
+  encodeControl,
+  type LimboSession,
+  type Listener,
+  listen,
+  plainText,
+} from "@svc/minecraft";
+import { type Client, createClient } from "minecraft-protocol";
+import type { Account, Service } from "./service.ts";
+
+export const secret = "forwarding-secret";
+export const version = "1.21.4";
+
+/** Resolves once `look` answers something; asked anew whenever `wake` is called. */
+export function watcher() {
+  const waiting = new Set<() => void>();
+  return {
+    wake: () => {
+      for (const look of waiting) look();
+    },
+    until: <T>(look: () => T | undefined | false) =>
+      new Promise<T>((resolve) => {
+        const attempt = () => {
+          const found = look();
+          if (found === undefined || found === false) return;
+          waiting.delete(attempt);
+          resolve(found as T);
+        };
+        waiting.add(attempt);
+        attempt();
+      }),
+  };
+}
+
+/** One backend. What arrives on svc:control is kept; a test answers by `send`. */
+export async function startGame() {
+  const limbo = createLimbo();
+  const players = new Map<string, LimboSession>();
+  const frames: ControlFrame[] = [];
+  const { wake, until } = watcher();
+  let refuse: string | undefined;
+  const listener: Listener = await listen({
+    port: 0,
+    host: "127.0.0.1",
+    trust: { kind: "forwarded", secret },
+    status: () => ({ description: "", playersOnline: 0, playersMax: 0 }),
+    onPlayer: async (player) => {
+      const { name } = player.profile;
+      if (refuse !== undefined) {
+        const { kick } = await import("@svc/minecraft");
+        return kick(player, refuse);
+      }
+      const session = await limbo.enter(player, {
+        onPluginMessage: ({ channel, data }) => {
+          const frame = channel === controlChannel ? decodeControl(data) : undefined;
+          if (frame) frames.push(frame);
+          wake();
+        },
+        onLeave: () => {
+          if (players.get(name) === session) players.delete(name);
+          wake();
+        },
+      });
+      players.set(name, session);
+      wake();
+    },
+  });
+  return {
+    address: `127.0.0.1:${listener.port}`,
+    players,
+    frames,
+    until,
+    refuseWith: (reason: string | undefined) => {
+      refuse = reason;
+    },
+    player: (name: string) => until(() => players.get(name)),
+    send: (name: string, frame: ControlFrame) =>
+      players.get(name)?.pluginMessage({ channel: controlChannel, data: encodeControl(frame) }),
+    async [Symbol.asyncDispose]() {
+      await listener.close();
+      await limbo[Symbol.asyncDispose]();
+    },
+  };
+}
+export type Game = Awaited<ReturnType<typeof startGame>>;
+
+/** A player of an account of the session server. */
+export function joinAs(service: Service, to: { port: number; host: string; account: Account }) {
+  const { account } = to;
+  const accessToken = randomUUID();
+  service.accounts.set(accessToken, account);
+  const { wake, until } = watcher();
+  const chat: string[] = [];
+  const state: { ended: boolean; kicked: string | undefined; channels: string[] } = {
+    ended: false,
+    kicked: undefined,
+    channels: [],
+  };
+  const options = {
+    host: "127.0.0.1",
+    port: to.port,
+    fakeHost: to.host,
+    username: account.name,
+    version,
+    sessionServer: service.root,
+    skipValidation: true,
+    disableChatSigning: true,
+    auth: (client: Client, settings: Record<string, unknown>) => {
+      const session = {
+        accessToken,
+        selectedProfile: { id: account.uuid.replaceAll("-", ""), name: account.name },
+      };
+      Object.assign(client, { session, username: account.name });
+      Object.assign(settings, { accessToken, haveCredentials: true });
+      client.emit("session", session);
+      (settings["connect"] as (client: Client) => void)(client);
+    },
+  };
+  const client = createClient(options as unknown as Parameters<typeof createClient>[0]);
+  client.setMaxListeners(100);
+  client.on("error", () => {});
+  client.on("system_chat", ({ content }: { content: unknown }) => {
+    chat.push(textOf(content));
+    wake();
+  });
+  client.on("custom_payload", ({ channel }: { channel: string }) => void state.channels.push(channel));
+  for (const name of ["disconnect", "kick_disconnect"]) {
+    client.on(name, ({ reason }: { reason: unknown }) => {
+      state.kicked = textOf(reason);
+      wake();
+    });
+  }
+  client.on("end", () => {
+    state.ended = true;
+    wake();
+  });
+  return {
+    client,
+    chat,
+    state,
+    until,
+    hears: (pattern: RegExp) => until(() => chat.find((line) => pattern.test(line))),
+    isKicked: () =>
+      until(() => (state.kicked !== undefined || state.ended ? (state.kicked ?? "") : undefined)),
+    command: (command: string) => client.write("chat_command", { command }),
+    leave: async () => {
+      client.end("bye");
+      await until(() => state.ended);
+    },
+  };
+}
+
+/** The words of a text in whichever form the client has parsed it. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value.startsWith("{") ? textOf(JSON.parse(value)) : value;
+  if (value === null || typeof value !== "object") return "";
+  const plain = value as { type?: string; value?: unknown; text?: unknown };
+  if (plain.type !== undefined && "value" in plain) return textOf(plain.value);
+  return plainText(textOf(plain.text));
+}
