@@ -64,7 +64,7 @@ export async function addOperator(
 /** Opens or closes the local-password door. */
 export async function setLocalAuth(host: Host, enabled: boolean): Promise<{ local_auth_enabled: boolean }> {
   await host.db.transaction().execute(async (trx) => {
-    await savePlatformSettings(trx, { local_auth_enabled: enabled });
+    await savePlatformSettings(trx, { local_auth_enabled: enabled }, host.now);
     await note(host, trx, { action: "break_glass.local_auth", payload: { enabled } });
   });
   return { local_auth_enabled: enabled };

@@ -7,6 +7,9 @@ import type { IdentityDb, IdentityTrx, SessionDoor, SessionsTable } from "../dat
 import { mintToken, sha256 } from "../secret.ts";
 import { keptAddress, keptUserAgent, type SessionFacts } from "./policy.ts";
 
+// PostgreSQL takes 65,535 parameters in a statement.
+const outboxBatch = 1_000;
+
 export type FoundSession = SessionFacts & {
   userId: string;
   username: string;
@@ -172,6 +175,27 @@ export async function endSession(
   if (!owner) return { count: 0 };
   const count = await revokeSessions(trx, { userId: owner.id, only: about.hash, now: about.now });
   return { count, userId: owner.id, username: owner.username };
+}
+
+/**
+ * Tells the gateways to forget the sessions of the password door and to end their streams. They are not ended: while
+ * the door is closed they are refused with that reason.
+ */
+export async function announceClosedDoor(trx: IdentityTrx, now: Date): Promise<void> {
+  const shut = await trx
+    .selectFrom("sessions")
+    .where("door", "=", "password")
+    .where("revoked_at", "is", null)
+    .where("expires_at", ">", now)
+    .select(["token_hash", "user_id"])
+    .execute();
+  const at = now.toISOString();
+  for (let start = 0; start < shut.length; start += outboxBatch) {
+    const rows = shut
+      .slice(start, start + outboxBatch)
+      .map(({ token_hash: hash, user_id }) => outboxRow(accounts.sessionRevoked, { hash, user_id, at }));
+    await trx.insertInto("outbox").values(rows).execute();
+  }
 }
 
 /** When the session last proved itself; never for one that was ended. */

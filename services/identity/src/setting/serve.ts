@@ -21,7 +21,7 @@ function createReadSettings({ deps }: Serving): Handler<typeof settings.readSett
 /** identity.setting.write */
 function createWriteSettings({ mesh, deps }: Serving): Handler<typeof settings.writeSettings> {
   return async (context, change) => {
-    await savePlatformSettings(deps.db, change);
+    await deps.db.transaction().execute((trx) => savePlatformSettings(trx, change, deps.now()));
     auditUser(mesh, context, { action: "settings.update", payload: { ...change } });
     return readPlatformSettings(deps.db);
   };

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
 import { settings } from "@svc/proto";
 import { saveEntry } from "../audit/store.ts";
 import { type Bed, type Person, startBed, stateOf } from "../testing/bed.ts";
@@ -25,6 +26,24 @@ describe("platform settings and the audit log", () => {
     assert.deepEqual(await bed.gateway.call(settings.writeSettings, {}, asOwner()), {
       local_auth_enabled: true,
     });
+  });
+
+  test("closing the password door takes its sessions, and no others, out of the gateways' memory at once", async () => {
+    const [shut, other] = [await bed.person({ door: "password" }), await bed.person()];
+    const forgotten: string[] = [];
+    const stop = bed.gateway.listen(
+      "svc.evt.identity.session.revoked.*",
+      (subject) => void forgotten.push(subject.slice(subject.lastIndexOf(".") + 1)),
+    );
+    const set = (local_auth_enabled: boolean) =>
+      bed.gateway.call(settings.writeSettings, { local_auth_enabled }, asOwner());
+    await set(false);
+    await until(() => forgotten.includes(shut.session));
+    stop();
+    assert.ok(!forgotten.includes(other.session));
+    assert.equal((await stateOf(bed, shut.session)).state, "local_auth_off");
+    await set(true);
+    assert.equal((await stateOf(bed, shut.session)).state, "live");
   });
 
   test("a setting that cannot be read counts as off", async () => {

@@ -1,7 +1,8 @@
 // All SQL of the platform settings. A value that is missing or cannot be read counts as its safe default.
 
 import { settings } from "@svc/proto";
-import type { IdentityDb } from "../database.ts";
+import type { IdentityDb, IdentityTrx } from "../database.ts";
+import { announceClosedDoor } from "../session/store.ts";
 
 type PlatformSettings = settings.PlatformSettings;
 const defaults: PlatformSettings = { local_auth_enabled: false };
@@ -21,20 +22,22 @@ export async function readPlatformSettings(db: IdentityDb): Promise<PlatformSett
   return { ...defaults, ...Object.fromEntries(known) };
 }
 
-/** Saves the given ones in one statement. */
+/** Saves the given ones. A password door that closes takes its sessions out of every gateway's memory. */
 export async function savePlatformSettings(
-  db: IdentityDb,
+  trx: IdentityTrx,
   change: { [K in keyof PlatformSettings]?: PlatformSettings[K] | undefined },
+  now: Date,
 ): Promise<void> {
   const rows = Object.entries(change).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value: JSON.stringify(value) }],
   );
   if (rows.length === 0) return;
-  await db
+  await trx
     .insertInto("platform_settings")
     .values(rows)
     .onConflict((conflict) =>
       conflict.column("key").doUpdateSet((update) => ({ value: update.ref("excluded.value") })),
     )
     .execute();
+  if (change.local_auth_enabled === false) await announceClosedDoor(trx, now);
 }
