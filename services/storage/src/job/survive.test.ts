@@ -10,6 +10,7 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { account, faultOf, staff } from "../testing/callers.ts";
+import { killPoint } from "../testing/kill-points.ts";
 import { type Process, startProcess } from "../testing/process.ts";
 import { openStage, type Stage } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
@@ -89,37 +90,42 @@ describe("what dies while worlds are worked on", () => {
   ];
 
   let count = 0;
-  for (const disaster of disasters) {
-    for (const step of steps) {
-      test(`${disaster.name} dies at the step ${step}: the world is whole, one way or the other`, async () => {
-        count += 1;
-        const name = `kill-${count}`;
-        await stage.addServer(name, "usr-1", first);
-        await backUp(name);
-        stage.changeWorld(name, second);
-        stage.hold(step);
-        const asked = { name, safety_snapshot: true };
-        await stage.external.call(backups.restore, asked, owner);
-        await until(() => stage.pidAt(step) !== undefined, 20_000);
-        await disaster.strike(step);
-        stage.unhold(step);
-        await disaster.mend();
-        const jobs = await settled(name);
-        await checkArchives();
+  for (const [row, disaster] of disasters.entries()) {
+    for (const [column, step] of steps.entries()) {
+      const options = killPoint(row + column, steps.length);
+      test(
+        `${disaster.name} dies at the step ${step}: the world is whole, one way or the other`,
+        options,
+        async () => {
+          count += 1;
+          const name = `kill-${count}`;
+          await stage.addServer(name, "usr-1", first);
+          await backUp(name);
+          stage.changeWorld(name, second);
+          stage.hold(step);
+          const asked = { name, safety_snapshot: true };
+          await stage.external.call(backups.restore, asked, owner);
+          await until(() => stage.pidAt(step) !== undefined, 20_000);
+          await disaster.strike(step);
+          stage.unhold(step);
+          await disaster.mend();
+          const jobs = await settled(name);
+          await checkArchives();
 
-        const world = stage.worldOf(name);
-        const isRestored = JSON.stringify(world) === JSON.stringify(first);
-        const isUntouched = JSON.stringify(world) === JSON.stringify(second);
-        assert.ok(isRestored || isUntouched, JSON.stringify({ world, jobs }));
-        const outlives = ["the service", "PostgreSQL", "NATS"].includes(disaster.name);
-        if (outlives) assert.ok(isRestored, JSON.stringify(jobs));
-        const [last] = jobs;
-        if (last?.kind === "restore" && last.state === "succeeded") assert.ok(isRestored);
-        // Whatever happened, the world is free again and can be worked on.
-        assert.equal(await faultOf(stage.external.call(backups.create, { name }, staff)), "none");
-        assert.equal((await settled(name))[0]?.state, "succeeded");
-        await checkArchives();
-      });
+          const world = stage.worldOf(name);
+          const isRestored = JSON.stringify(world) === JSON.stringify(first);
+          const isUntouched = JSON.stringify(world) === JSON.stringify(second);
+          assert.ok(isRestored || isUntouched, JSON.stringify({ world, jobs }));
+          const outlives = ["the service", "PostgreSQL", "NATS"].includes(disaster.name);
+          if (outlives) assert.ok(isRestored, JSON.stringify(jobs));
+          const [last] = jobs;
+          if (last?.kind === "restore" && last.state === "succeeded") assert.ok(isRestored);
+          // Whatever happened, the world is free again and can be worked on.
+          assert.equal(await faultOf(stage.external.call(backups.create, { name }, staff)), "none");
+          assert.equal((await settled(name))[0]?.state, "succeeded");
+          await checkArchives();
+        },
+      );
     }
   }
 

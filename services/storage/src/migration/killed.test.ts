@@ -6,6 +6,7 @@ import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
+import { killPoint } from "../testing/kill-points.ts";
 import { namespace } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 
@@ -26,51 +27,59 @@ describe("a move that is interrupted", () => {
   });
   after(() => bed?.stage.close());
 
-  for (const step of steps) {
-    test(`is gone on with by another process when storage dies at "${step}"`, async () => {
-      const name = `storage-${step}`;
-      await bed.addWorld(name);
-      const world = await bed.filesOf(`world-${name}-0`);
-      bed.stage.hold(step);
-      const first = await bed.start();
-      await bed.begin(name);
-      await reachesStep(bed, step, name);
-      await first.stop();
-      assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
-      assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
-      bed.stage.unhold(step);
-      const second = await bed.start();
-      const done = await bed.reaches(name, "succeeded", "failed");
-      assert.deepEqual([done.state, done.attempt], ["succeeded", 1], done.error);
-      assert.deepEqual(await bed.filesOf(done.targetPVC), world);
-      await second.stop();
-    });
+  for (const [number, step] of steps.entries()) {
+    test(
+      `is gone on with by another process when storage dies at "${step}"`,
+      killPoint(number + 1, 2),
+      async () => {
+        const name = `storage-${step}`;
+        await bed.addWorld(name);
+        const world = await bed.filesOf(`world-${name}-0`);
+        bed.stage.hold(step);
+        const first = await bed.start();
+        await bed.begin(name);
+        await reachesStep(bed, step, name);
+        await first.stop();
+        assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
+        assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
+        bed.stage.unhold(step);
+        const second = await bed.start();
+        const done = await bed.reaches(name, "succeeded", "failed");
+        assert.deepEqual([done.state, done.attempt], ["succeeded", 1], done.error);
+        assert.deepEqual(await bed.filesOf(done.targetPVC), world);
+        await second.stop();
+      },
+    );
 
-    test(`fails with the world where it was when its Job dies at "${step}", and a retry ends it`, async () => {
-      const name = `agent-${step}`;
-      await bed.addWorld(name);
-      const world = await bed.filesOf(`world-${name}-0`);
-      bed.stage.hold(step);
-      const replica = await bed.start();
-      const { id } = await bed.begin(name);
-      await reachesStep(bed, step, name);
-      process.kill(bed.stage.pidAt(step) ?? 0, "SIGKILL");
-      const failed = await bed.reaches(name, "failed", "succeeded");
-      bed.stage.unhold(step);
-      const isBackup = step.startsWith("backup");
-      assert.deepEqual([failed.state, failed.stage], ["failed", isBackup ? "backing_up" : "restoring"]);
-      assert.ok((failed.error ?? "").length > 0);
-      assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
-      assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
-      assert.equal((await bed.specOf(name)).nodeName, undefined);
-      const again = await bed.retry(name, id);
-      assert.deepEqual([again.state, again.attempt, again.error], [failed.stage, 2, undefined]);
-      const done = await bed.reaches(name, "succeeded", "failed");
-      assert.equal(done.state, "succeeded", done.error);
-      assert.deepEqual(await bed.filesOf(done.targetPVC), world);
-      assert.equal(await bed.lockOf(name), undefined);
-      await replica.stop();
-    });
+    test(
+      `fails with the world where it was when its Job dies at "${step}", and a retry ends it`,
+      killPoint(number, 2),
+      async () => {
+        const name = `agent-${step}`;
+        await bed.addWorld(name);
+        const world = await bed.filesOf(`world-${name}-0`);
+        bed.stage.hold(step);
+        const replica = await bed.start();
+        const { id } = await bed.begin(name);
+        await reachesStep(bed, step, name);
+        process.kill(bed.stage.pidAt(step) ?? 0, "SIGKILL");
+        const failed = await bed.reaches(name, "failed", "succeeded");
+        bed.stage.unhold(step);
+        const isBackup = step.startsWith("backup");
+        assert.deepEqual([failed.state, failed.stage], ["failed", isBackup ? "backing_up" : "restoring"]);
+        assert.ok((failed.error ?? "").length > 0);
+        assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
+        assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
+        assert.equal((await bed.specOf(name)).nodeName, undefined);
+        const again = await bed.retry(name, id);
+        assert.deepEqual([again.state, again.attempt, again.error], [failed.stage, 2, undefined]);
+        const done = await bed.reaches(name, "succeeded", "failed");
+        assert.equal(done.state, "succeeded", done.error);
+        assert.deepEqual(await bed.filesOf(done.targetPVC), world);
+        assert.equal(await bed.lockOf(name), undefined);
+        await replica.stop();
+      },
+    );
   }
 
   test("ends when lifecycle switched the server over and the answer got lost", async () => {

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
+import { killPoint } from "../testing/kill-points.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 import { type Death, killedAt } from "./testing/killed.ts";
 
@@ -22,22 +23,26 @@ describe("a run that is killed", () => {
   const deaths = (["hold", "lock", "job row", "job", "volume", "release", "unlock"] as const).flatMap((at) =>
     (["before", "after"] as const).map((when): Death => ({ at, when })),
   );
-  for (const death of deaths) {
-    test(`${death.when} "${death.at}" keeps the world safe, and the next run ends what it began`, async () => {
-      const name = `dies-${death.when}-${death.at.replace(" ", "-")}`;
-      await bed.addIdle(name, { owner: "usr-1" });
-      const { change, hasDied } = killedAt(death);
-      const run = await bed.runOnce({ overrides: quickLock, change });
-      assert.ok(hasDied(), `${death.at} came about: ${JSON.stringify(run)}`);
-      assert.equal(run.state, "running", "a dead process says nothing of its end");
-      assert.ok(await isSafe(name));
-      await until(async () => {
-        const { summary } = await goOn();
-        assert.ok(await isSafe(name), JSON.stringify(summary));
-        return isReleased(name);
-      }, 30_000);
-      assert.equal(await bed.hasVolume(name), false);
-      assert.ok(await bed.isArchived(name));
-    });
+  for (const [number, death] of deaths.entries()) {
+    test(
+      `${death.when} "${death.at}" keeps the world safe, and the next run ends what it began`,
+      killPoint(number, 4),
+      async () => {
+        const name = `dies-${death.when}-${death.at.replace(" ", "-")}`;
+        await bed.addIdle(name, { owner: "usr-1" });
+        const { change, hasDied } = killedAt(death);
+        const run = await bed.runOnce({ overrides: quickLock, change });
+        assert.ok(hasDied(), `${death.at} came about: ${JSON.stringify(run)}`);
+        assert.equal(run.state, "running", "a dead process says nothing of its end");
+        assert.ok(await isSafe(name));
+        await until(async () => {
+          const { summary } = await goOn();
+          assert.ok(await isSafe(name), JSON.stringify(summary));
+          return isReleased(name);
+        }, 30_000);
+        assert.equal(await bed.hasVolume(name), false);
+        assert.ok(await bed.isArchived(name));
+      },
+    );
   }
 });
