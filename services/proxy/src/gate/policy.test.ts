@@ -17,7 +17,7 @@ test("the service's answer decides, and its silence leaves ten minutes of memory
   assert.equal(verdict("silence", 21 * minute), "unknown", "a memory from the future is none");
 });
 
-test("of all ways only those that begin at the gate and pass the lobby are open", () => {
+test("a fresh connection goes to the gate, and only who is released gets out of it", () => {
   const server: Destination = { kind: "server", name: "survival" };
   const places: Place[] = [{ kind: "none" }, { kind: "gate" }, { kind: "lobby" }, server];
   const goals: Destination[] = [{ kind: "gate" }, { kind: "lobby" }, server];
@@ -30,6 +30,7 @@ test("of all ways only those that begin at the gate and pass the lobby are open"
     "none>gate",
     "gate>gate",
     "gate>lobby",
+    "gate>server",
     "lobby>gate",
     "lobby>lobby",
     "lobby>server",

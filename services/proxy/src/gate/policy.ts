@@ -26,11 +26,13 @@ export function linkVerdict(
 export type Place = { kind: "none" | "gate" | "lobby" } | { kind: "server"; name: string };
 export type Destination = Exclude<Place, { kind: "none" }>;
 
-/** Whether a connection may be made. A fresh connection goes to the gate; who is not released goes nowhere else. */
+/**
+ * Whether a connection may be made. A fresh connection goes to the gate; who is not released goes nowhere else. Commands
+ * and frames of the gate never choose a server: only the release does, which asks for the link first.
+ */
 export function mayConnect(from: Place, to: Destination, isReleased: boolean): boolean {
   if (from.kind === "none" || to.kind === "gate") return to.kind === "gate";
-  if (!isReleased) return false;
-  return from.kind !== "gate" || to.kind === "lobby";
+  return isReleased;
 }
 
 export type AfterGate =

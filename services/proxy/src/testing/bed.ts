@@ -29,6 +29,26 @@ export function runningAt(name: string, game: Game): ServerInfo {
   return serverInfo(name, { phase: "Running", desiredState: "Running", ready: true, ...endpoint });
 }
 
+function startIn(dir: string, apiBaseUrl: string, settings: Record<string, string>) {
+  const config = loadConfig({
+    SVC_API_BASE_URL: apiBaseUrl,
+    SVC_SERVICE_TOKEN: "velocity",
+    SVC_ROOT_DOMAIN: rootDomain,
+    SVC_FORWARDING_SECRET: secret,
+    SVC_PROXY_PORT: "0",
+    SVC_PROXY_DIR: dir,
+    SVC_PROXY_QUEUE_TICK_MS: "50",
+    SVC_PROXY_REFRESH_MS: "100",
+    SVC_PROXY_DENIAL_MS: "1",
+    SVC_PROXY_DRAIN_MS: "2000",
+    ...settings,
+  });
+  return startProxy(config, {
+    log: createLogger("proxy", "fatal"),
+    metrics: createRegistry("proxy", "test"),
+  });
+}
+
 /** A proxy with its gate, its lobby and a service, all on sockets. */
 export async function startBed(settings: Record<string, string> = {}) {
   await using stack = new AsyncDisposableStack();
@@ -43,23 +63,7 @@ export async function startBed(settings: Record<string, string> = {}) {
   service.servers.set("login", runningAt("login", gate));
   service.servers.set("lobby", runningAt("lobby", lobby));
   const start = (change: Record<string, string> = {}) =>
-    startProxy(
-      loadConfig({
-        SVC_API_BASE_URL: service.root,
-        SVC_SERVICE_TOKEN: "velocity",
-        SVC_ROOT_DOMAIN: rootDomain,
-        SVC_FORWARDING_SECRET: secret,
-        SVC_PROXY_PORT: "0",
-        SVC_PROXY_DIR: dir,
-        SVC_PROXY_QUEUE_TICK_MS: "50",
-        SVC_PROXY_REFRESH_MS: "100",
-        SVC_PROXY_DENIAL_MS: "1",
-        SVC_PROXY_DRAIN_MS: "2000",
-        ...settings,
-        ...change,
-      }),
-      { log: createLogger("proxy", "fatal"), metrics: createRegistry("proxy", "test") },
-    );
+    startIn(dir, service.root, { ...settings, ...change });
   const proxy = await start();
   const players: ReturnType<typeof joinAs>[] = [];
   stack.defer(async () => {
@@ -67,7 +71,7 @@ export async function startBed(settings: Record<string, string> = {}) {
   });
   const owned = stack.move();
   let current = proxy;
-  const join_ = (account: Account, host: string) => {
+  const joinHere = (account: Account, host: string) => {
     const player = joinAs(service, { port: current.port, host, account });
     players.push(player);
     return player;
@@ -85,10 +89,10 @@ export async function startBed(settings: Record<string, string> = {}) {
       if (isLinked) service.linked.add(account.uuid);
       return account;
     },
-    join: join_,
+    join: joinHere,
     /** Joins, waits for the gate, and lets the gate ask for the release. */
     pass: async (account: Account, host: string) => {
-      const player = join_(account, host);
+      const player = joinHere(account, host);
       await gate.player(account.name);
       gate.send(account.name, { type: "LoginRelease", player: null });
       return player;

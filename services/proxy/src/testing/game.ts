@@ -8,6 +8,7 @@ import {
   createLimbo,
   decodeControl,
   encodeControl,
+  kick,
   type LimboSession,
   type Listener,
   listen,
@@ -15,30 +16,10 @@ import {
 } from "@svc/minecraft";
 import { type Client, createClient } from "minecraft-protocol";
 import type { Account, Service } from "./service.ts";
+import { watcher } from "./watcher.ts";
 
 export const secret = "forwarding-secret";
 export const version = "1.21.4";
-
-/** Resolves once `look` answers something; asked anew whenever `wake` is called. */
-export function watcher() {
-  const waiting = new Set<() => void>();
-  return {
-    wake: () => {
-      for (const look of waiting) look();
-    },
-    until: <T>(look: () => T | undefined | false) =>
-      new Promise<T>((resolve) => {
-        const attempt = () => {
-          const found = look();
-          if (found === undefined || found === false) return;
-          waiting.delete(attempt);
-          resolve(found as T);
-        };
-        waiting.add(attempt);
-        attempt();
-      }),
-  };
-}
 
 /** One backend. What arrives on svc:control is kept; a test answers by `send`. */
 export async function startGame() {
@@ -55,7 +36,6 @@ export async function startGame() {
     onPlayer: async (player) => {
       const { name } = player.profile;
       if (refuse !== undefined) {
-        const { kick } = await import("@svc/minecraft");
         return kick(player, refuse);
       }
       const session = await limbo.enter(player, {

@@ -4,11 +4,13 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { ServerInfo } from "@svc/proto";
+import { watcher } from "./watcher.ts";
 
 export type Account = { uuid: string; name: string };
 type Reply = { status: number; body?: unknown };
 
 export async function startService() {
+  const changes = watcher();
   const state = {
     servers: new Map<string, ServerInfo>(),
     linked: new Set<string>(),
@@ -16,6 +18,9 @@ export async function startService() {
     accounts: new Map<string, Account>(),
     /** Calls of the internal face, as `METHOD path body`. */
     calls: [] as string[],
+    /** Ends once `look` is true of the calls; told of each one. */
+    until: changes.until,
+    tellWatchers: changes.wake,
     isDown: false,
     wake: (_name: string, _uuid: string): Reply => refusal(403, "forbidden"),
     claim: (_name: string, _uuid: string): Reply => refusal(409, "already_claimed"),
@@ -48,6 +53,7 @@ async function answer(state: State, request: IncomingMessage, response: ServerRe
   const isSession = url.pathname.startsWith("/session/");
   if (state.isDown && !isSession) return void request.socket.destroy();
   if (!isSession) state.calls.push(`${request.method} ${url.pathname} ${body}`.trim());
+  if (!isSession) state.tellWatchers();
   const reply = isSession ? session(state, url, body) : call(state, url.pathname, body);
   response.writeHead(reply.status, { "content-type": "application/json" });
   response.end(reply.body === undefined ? undefined : JSON.stringify(reply.body));
