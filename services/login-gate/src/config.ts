@@ -109,3 +109,6 @@ function clamped(text: string | undefined, warnings: string[]): number {
   const seconds = wholeNumber(text, { name, min: 0, max: Number.MAX_SAFE_INTEGER, fallback, warnings });
   return Math.min(max, Math.max(min, seconds));
 }
+
+/** From the login to the world; a client that takes longer is closed. */
+export const enterTimeoutMs = 30_000;

@@ -10,6 +10,7 @@ import {
   type Player,
 } from "@svc/minecraft";
 import type { Logger } from "@svc/telemetry";
+import { enterTimeoutMs } from "./config.ts";
 import { type GatePlayer, type HoldDeps, hold } from "./hold/hold.ts";
 import { bookPage, languageOf, wordsOf } from "./hold/words.ts";
 
@@ -38,7 +39,10 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
     present.add(player);
     player.connection.closed.then(() => present.delete(player)).catch(() => {});
     const left = new AbortController();
+    const slow = setTimeout(() => player.connection.destroy(), enterTimeoutMs);
+    player.connection.closed.then(() => clearTimeout(slow)).catch(() => {});
     const session = await limbo.enter(player, { onLeave: () => left.abort() });
+    clearTimeout(slow);
     if (player.connection.isClosed) left.abort();
     try {
       await hold(gatePlayer(session, left.signal), holding);

@@ -1,0 +1,207 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import { defaultRules, type GateConfig } from "./config.ts";
+import { startGate } from "./service.ts";
+import { join, kickOf, startFront, until } from "./testing/front.ts";
+import { startInternalFace } from "./testing/internal-face.ts";
+
+const secret = "shared by proxy and servers";
+const log = createLogger("login-gate", "error");
+let face: Awaited<ReturnType<typeof startInternalFace>>;
+let gate: Awaited<ReturnType<typeof startGate>>;
+let front: Awaited<ReturnType<typeof startFront>>;
+let number = 0;
+const newName = () => `Player${++number}`;
+
+function configOf(about: Partial<GateConfig> = {}): GateConfig {
+  return {
+    host: "127.0.0.1",
+    gamePort: 0,
+    healthPort: 0,
+    maxPlayers: 10,
+    forwardingSecret: secret,
+    lobbyServer: "lobby",
+    flow: { baseUrl: face.baseUrl, token: face.token, panelHost: "console.example.com" },
+    rules: { ...defaultRules, pollMs: 50, backoffMs: [50, 100] },
+    warnings: [],
+    ...about,
+  };
+}
+
+const start = (about: Partial<GateConfig> = {}) =>
+  startGate({ config: configOf(about), log, registry: createRegistry("login-gate", "test") });
+const backend = (port: number) => ({ name: "login", host: "127.0.0.1", port, secret });
+const reset = () =>
+  Object.assign(face.state, { barred: false, linked: false, status: undefined, codeLifeMs: 600_000 });
+
+before(async () => {
+  face = await startInternalFace();
+  gate = await start();
+  front = await startFront(backend(gate.gamePort));
+});
+after(async () => {
+  await front[Symbol.asyncDispose]();
+  await gate.close();
+  await face[Symbol.asyncDispose]();
+});
+
+const releases = (name: string) => front.player(name).frames.filter(({ type }) => type === "LoginRelease");
+
+for (const version of ["1.20.6", "1.21.4", "1.21.11", "26.1"]) {
+  test(`on ${version} a player redeems the code that chat and a screen show, and is released`, async () => {
+    reset();
+    const name = newName();
+    const { bot, chat, quit } = await join({ port: front.port, name, version });
+    const screen = once(
+      bot._client,
+      version === "1.20.6" || version === "1.21.4" ? "open_book" : "show_dialog",
+    );
+    const line = await until("the code in chat", () => chat.find((text) => /CODE\d{4}/.test(text)));
+    assert.match(line, /^Open https:\/\/console\.example\.com and enter this code: CODE\d{4}$/);
+    await screen;
+    assert.deepEqual(releases(name), [], "nobody passes without a link");
+    face.state.linked = true;
+    const [release] = await until("the release", () => releases(name).length > 0 && releases(name));
+    assert.deepEqual(release, {
+      type: "LoginRelease",
+      player: bot.player?.uuid ?? front.player(name).bridge.player.profile.uuid,
+    });
+    await until("the good news", () => chat.some((text) => text.includes("You are signed in")));
+    await quit();
+  });
+}
+
+test("a player whose client speaks Chinese reads Chinese", async () => {
+  reset();
+  const { chat, quit } = await join({ port: front.port, name: newName(), locale: "zh_CN" });
+  await until("the code in chat", () => chat.some((text) => /并输入绑定码： ?CODE\d{4}/.test(text)));
+  await quit();
+});
+
+test("a barred player is kicked and never gets a code", async () => {
+  reset();
+  Object.assign(face.state, { barred: true, linked: true });
+  face.seen.length = 0;
+  assert.match(await kickOf({ port: front.port, name: newName() }), /You may not join this network/);
+  assert.equal(
+    face.seen.some((path) => path === "account/link/code"),
+    false,
+  );
+});
+
+test("a player who holds a code and is barred is kicked in place of being released", async () => {
+  reset();
+  const name = newName();
+  const { bot, chat } = await join({ port: front.port, name });
+  await until("the code in chat", () => chat.some((text) => /CODE/.test(text)));
+  const kicked = once(bot, "kicked");
+  Object.assign(face.state, { barred: true, linked: true });
+  assert.match(JSON.stringify(await kicked), /You may not join/);
+  assert.deepEqual(releases(name), []);
+});
+
+test("while the service is away the proxy is asked with every attempt, and its return lets the player in", async () => {
+  reset();
+  face.state.status = 503;
+  const name = newName();
+  const { chat, quit } = await join({ port: front.port, name });
+  await until("the proxy was asked twice", () => releases(name).length >= 2);
+  assert.equal(chat.filter((text) => text.includes("does not answer")).length, 1);
+  Object.assign(face.state, { status: undefined, linked: true });
+  await until("the good news", () => chat.some((text) => text.includes("You are signed in")));
+  await quit();
+});
+
+test("a service that stays away ends in a kick, and so does one that refuses the gate", async () => {
+  reset();
+  const rules = { ...configOf().rules, outageWindowMs: 400 };
+  const impatient = await start({ rules });
+  const own = await startFront(backend(impatient.gamePort));
+  face.state.status = 503;
+  assert.match(await kickOf({ port: own.port, name: newName() }), /can't be reached right now/);
+  face.state.status = 403;
+  assert.match(await kickOf({ port: own.port, name: newName() }), /gate was refused/);
+  await own[Symbol.asyncDispose]();
+  await impatient.close();
+});
+
+test("an unredeemed code and a silent proxy both end in a kick", async () => {
+  reset();
+  const rules = { ...configOf().rules, loginTimeoutMs: 300, releaseWindowMs: 300 };
+  const impatient = await start({ rules });
+  const own = await startFront(backend(impatient.gamePort));
+  assert.match(await kickOf({ port: own.port, name: newName() }), /time to link your account is over/);
+  face.state.linked = true;
+  assert.match(await kickOf({ port: own.port, name: newName() }), /could not take you to the lobby/);
+  await own[Symbol.asyncDispose]();
+  await impatient.close();
+});
+
+test("a player who leaves is not asked about any more", async () => {
+  reset();
+  const name = newName();
+  const { chat, quit } = await join({ port: front.port, name });
+  await until("the code in chat", () => chat.some((text) => /CODE/.test(text)));
+  const { uuid } = front.player(name).bridge.player.profile;
+  await quit();
+  const metrics = async () => (await fetch(`http://127.0.0.1:${gate.healthPort}/metrics`)).text();
+  let text = await metrics();
+  const end = performance.now() + 10_000;
+  while (!/^svc_login_gate_players 0$/m.test(text) && performance.now() < end) text = await metrics();
+  assert.match(text, /^svc_login_gate_players 0$/m);
+  face.seen.length = 0;
+  const other = await join({ port: front.port, name: newName() });
+  await until(
+    "other players are asked about",
+    () => face.seen.filter((path) => path.includes("status")).length > 3,
+  );
+  assert.equal(
+    face.seen.some((path) => path.includes(uuid)),
+    false,
+  );
+  await other.quit();
+});
+
+test("nobody comes in past the proxy, nor with another secret", async () => {
+  reset();
+  const direct = await kickOf({ port: gate.gamePort, name: newName() });
+  assert.match(direct, /Join through the network's own address/);
+  const forger = await startFront({ ...backend(gate.gamePort), secret: "a guess" });
+  assert.match(
+    await kickOf({ port: forger.port, name: newName() }),
+    /Join through the network's own address/,
+  );
+  await forger[Symbol.asyncDispose]();
+});
+
+test("a gate without its settings lets nobody pass, and says so", async () => {
+  const { flow: _none, ...config } = configOf();
+  const off = await startGate({ config, log, registry: createRegistry("login-gate", "test") });
+  const own = await startFront(backend(off.gamePort));
+  assert.match(await kickOf({ port: own.port, name: newName() }), /not set up/);
+  await own[Symbol.asyncDispose]();
+  await off.close();
+});
+
+test("a gate that is full says so; one that stops tells its players", async () => {
+  reset();
+  const small = await start({ maxPlayers: 1 });
+  const own = await startFront(backend(small.gamePort));
+  const { bot, chat } = await join({ port: own.port, name: newName() });
+  await until("the code in chat", () => chat.some((text) => /CODE/.test(text)));
+  assert.match(await kickOf({ port: own.port, name: newName() }), /Too many players/);
+  const kicked = once(bot, "kicked");
+  await small.close();
+  assert.match(JSON.stringify(await kicked), /restarts/);
+  await own[Symbol.asyncDispose]();
+});
+
+test("health is 200 once the gate ticks", async () => {
+  const own = await start();
+  const healthz = async () => (await fetch(`http://127.0.0.1:${own.healthPort}/healthz`)).status;
+  await new Promise(setImmediate);
+  assert.equal(await healthz(), 200);
+  await own.close();
+});
