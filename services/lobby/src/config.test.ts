@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerTimeoutMs, loadConfig, paceRules, redrawMs, refreshMs } from "./config.ts";
+import { answerTimeoutMs, enterTimeoutMs, loadConfig, paceRules, redrawMs, refreshMs } from "./config.ts";
 
 test("an empty environment means the documented numbers", () => {
   assert.deepEqual(loadConfig({}), {
@@ -11,6 +11,7 @@ test("an empty environment means the documented numbers", () => {
   });
   assert.deepEqual(paceRules, { burst: 90, perSecond: 8, reserved: 16 });
   assert.equal(refreshMs, 10_000);
+  assert.equal(enterTimeoutMs, 30_000);
   assert.equal(redrawMs, 250);
   assert.equal(answerTimeoutMs, 5_000);
 });

@@ -51,3 +51,6 @@ export const answerTimeoutMs = 5_000;
 
 /** Answers for the tiles of a menu come one by one; the chest is drawn again at most this often for them. */
 export const redrawMs = 250;
+
+/** From the login to the world; a client that takes longer is closed. */
+export const enterTimeoutMs = 30_000;

@@ -9,6 +9,7 @@ import {
   type LimboSession,
   type Player,
 } from "@svc/minecraft";
+import { enterTimeoutMs } from "./config.ts";
 import { type Clock, systemClock } from "./session/clock.ts";
 import type { LobbyPlayer } from "./session/player.ts";
 import { openSession } from "./session/session.ts";
@@ -62,6 +63,8 @@ async function enter(limbo: Limbo, player: Player, clock: Clock): Promise<void> 
     if (session) act(session);
     else void opened.then(act);
   };
+  const slow = setTimeout(() => player.connection.destroy(), enterTimeoutMs);
+  player.connection.closed.then(() => clearTimeout(slow)).catch(() => {});
   const limboSession = await limbo.enter(player, {
     onCommand: (command) => withSession((one) => one.command(command)),
     onPluginMessage: ({ channel, data }) => {
@@ -79,6 +82,7 @@ async function enter(limbo: Limbo, player: Player, clock: Clock): Promise<void> 
     },
     onLeave: () => left.abort(),
   });
+  clearTimeout(slow);
   if (player.connection.isClosed) left.abort();
   session = openSession(lobbyPlayer({ session: limboSession, window, left: left.signal }), clock);
   resolve(session);
