@@ -6,6 +6,7 @@ import { createFailureLog } from "./failures.ts";
 import { createGate } from "./gate.ts";
 import { systemClock } from "./hold/clock.ts";
 import type { HoldDeps } from "./hold/hold.ts";
+import { createLightFetch } from "./hold/light-fetch.ts";
 import { createLimit } from "./hold/limit.ts";
 import { createPlatform } from "./hold/platform.ts";
 import { bothLanguages } from "./hold/words.ts";
@@ -84,6 +85,7 @@ function holdingOf({ config, log, registry }: Dependencies): HoldDeps | undefine
   const client = createClient({
     baseUrl: flow.baseUrl,
     headers: { authorization: `Bearer ${flow.token}` },
+    fetch: createLightFetch(callsAtOnce),
   });
   const onFailure = createFailureLog({ log, counter });
   const limit = createLimit(callsAtOnce);

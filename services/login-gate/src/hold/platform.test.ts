@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@svc/client";
 import { startInternalFace } from "../testing/internal-face.ts";
+import { createLightFetch } from "./light-fetch.ts";
 import { createLimit } from "./limit.ts";
 import { createPlatform, type Platform } from "./platform.ts";
 
@@ -16,7 +17,11 @@ after(() => face[Symbol.asyncDispose]());
 function platform(about: { baseUrl?: string; token?: string } = {}): { calls: Platform; failures: string[] } {
   const { baseUrl = face.baseUrl, token = face.token } = about;
   const failures: string[] = [];
-  const client = createClient({ baseUrl, headers: { authorization: `Bearer ${token}` } });
+  const client = createClient({
+    baseUrl,
+    headers: { authorization: `Bearer ${token}` },
+    fetch: createLightFetch(4),
+  });
   const calls = createPlatform({
     client,
     timeoutMs: 2_000,
