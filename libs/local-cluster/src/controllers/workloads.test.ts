@@ -96,6 +96,11 @@ describe("a StatefulSet", () => {
     const container = { name: "c", image: "sh", args: [script], volumeMounts: world };
     cluster.api.create(STATEFUL_SETS, statefulSet("keeps", { containers: [container] }));
     const first = await awaitPod(cluster.api, "keeps-0", isUp);
+    // A pod runs a moment before its program has written anything.
+    await eventually(
+      "the first life is written",
+      async () => (await readLog(cluster, "keeps-0")) === "life\n",
+    );
     const template = { metadata: { annotations: { roll: "1" } } };
     cluster.api.mergePatch(STATEFUL_SETS, metadata("keeps"), { spec: { template } });
     const second = await awaitPod(
