@@ -118,8 +118,11 @@ export function joinAs(service: Service, to: { port: number; host: string; accou
       wake();
     });
   }
+  // The library would hold the process for another 30 s when it is told to end what has ended.
+  const forgetTimer = () => clearTimeout((client as unknown as { closeTimer?: NodeJS.Timeout }).closeTimer);
   client.on("end", () => {
     state.ended = true;
+    setImmediate(forgetTimer);
     wake();
   });
   return {
@@ -132,8 +135,9 @@ export function joinAs(service: Service, to: { port: number; host: string; accou
       until(() => (state.kicked !== undefined || state.ended ? (state.kicked ?? "") : undefined)),
     command: (command: string) => client.write("chat_command", { command }),
     leave: async () => {
-      client.end("bye");
+      if (!state.ended) client.end("bye");
       await until(() => state.ended);
+      forgetTimer();
     },
   };
 }
