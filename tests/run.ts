@@ -19,6 +19,8 @@ function testFiles(wanted: readonly string[]): string[] {
   return all.filter((file) => wanted.some((path) => file.startsWith(relative(root, resolve(root, path)))));
 }
 
+const fileTimeoutMs = 420_000;
+
 /** Runs files and answers the exit code; the names of those with a failed test are appended to `failedTo`. */
 function run(
   files: readonly string[],
@@ -29,7 +31,9 @@ function run(
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...[`--test-reporter=${join(root, "tests/failed-files.ts")}`, `--test-reporter-destination=${failedTo}`],
   ];
-  const args = ["--test", "--test-concurrency=2", ...reporters, ...options, ...files];
+  // A file whose failed test left something open would otherwise never end.
+  const limit = `--test-timeout=${fileTimeoutMs}`;
+  const args = ["--test", "--test-concurrency=2", limit, ...reporters, ...options, ...files];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
   // Whoever gives up waiting must not leave a database behind.
   const onSignal = () => child.kill("SIGTERM");
