@@ -92,19 +92,22 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 try {
-  // The scene needs the machine for itself, so it comes after everything else.
-  const isScene = (file: string) => /^tests\/(browser|fault|flow)\//.test(file);
+  // Scenes come after everything else: they start whole stacks and mostly wait, so two at once; faults alone, for what
+  // they show is what a caller meets meanwhile.
+  const kindOf = (file: string) =>
+    /^tests\/fault\//.test(file) ? "fault" : /^tests\/(browser|flow)\//.test(file) ? "scene" : "plain";
   const env = { ...process.env, SVC_TEST_DATABASE_URL: postgres.url };
-  const groups = [files.filter((file) => !isScene(file)), files.filter(isScene)].filter(
-    (group) => group.length > 0,
+  const kinds = (["plain", "scene", "fault"] as const).filter((kind) =>
+    files.some((file) => kindOf(file) === kind),
   );
   const codes: number[] = [];
   const failed: string[] = [];
-  for (const [index, group] of groups.entries()) {
+  for (const kind of kinds) {
     if (isStopped) break;
-    const serial = isScene(group[0] ?? "") && index === groups.length - 1 ? ["--test-concurrency=1"] : [];
-    const failedTo = join(dataDir, `failed-${index}`);
-    codes.push(await run(group, [...options, ...serial], { env, failedTo }));
+    const own = files.filter((file) => kindOf(file) === kind);
+    const serial = kind === "fault" ? ["--test-concurrency=1"] : [];
+    const failedTo = join(dataDir, `failed-${kind}`);
+    codes.push(await run(own, [...options, ...serial], { env, failedTo }));
     failed.push(...namesIn(failedTo));
   }
   code = isStopped ? 1 : Math.max(...codes);

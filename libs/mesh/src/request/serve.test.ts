@@ -280,7 +280,12 @@ test("drain answers what is in flight and leaves the rest to another replica", a
   second.serve(look, () => ({ n: 2 }));
   await second.announce();
   const drained = first.drain();
-  await until(async () => (await gateway.call(look, { n: 0 }, { deadlineAt: Date.now() + 300 })).n === 2);
+  const isTaken = () =>
+    gateway.call(look, { n: 0 }, { deadlineAt: Date.now() + 300 }).then(
+      ({ n }) => n === 2,
+      () => false,
+    );
+  await until(isTaken);
   for (let n = 0; n < 20; n++) assert.deepEqual(await gateway.call(look, { n }), { n: 2 });
   release();
   await drained;
