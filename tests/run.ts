@@ -33,7 +33,7 @@ function run(
   ];
   // A file whose failed test left something open would otherwise never end.
   const limit = `--test-timeout=${fileTimeoutMs}`;
-  const args = ["--test", "--test-concurrency=2", limit, ...reporters, ...options, ...files];
+  const args = ["--test", "--test-concurrency=3", limit, ...reporters, ...options, ...files];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
   // Whoever gives up waiting must not leave a database behind.
   const onSignal = () => child.kill("SIGTERM");
