@@ -28,5 +28,6 @@ export type {
   ViewWriter,
 } from "./api.ts";
 export { connectMesh } from "./connect.ts";
+export { type Actor, auditActor } from "./event/actor.ts";
 export { type FetchedLane, fetchLane, sendLane } from "./lane/client.ts";
 export type { LinePlace, LineWriter } from "./line/write.ts";

@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { images } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import { problemOfEntry } from "./reference.ts";
 import type { ImageDeps } from "./serve.ts";
 import { addImage, toImage } from "./store.ts";

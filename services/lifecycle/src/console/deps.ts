@@ -1,6 +1,7 @@
 import type { Context, Mesh } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { AnyContract } from "@svc/proto";
-import { auditActor, type ServerDeps } from "../server/deps.ts";
+import type { ServerDeps } from "../server/deps.ts";
 import type { Followers } from "./followers.ts";
 import type { ServerRcon } from "./rcon.ts";
 

@@ -1,7 +1,8 @@
 import type { Context, Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { lockHolderOf } from "@svc/world-lock";
 import { servers as resource } from "../cluster/resource.ts";
-import { auditActor } from "../server/deps.ts";
+
 import type { ServerRow } from "../server/store.ts";
 import { callerOf } from "./caller.ts";
 import { assertRetirable, type contracts, findRow, type OwnershipDeps } from "./deps.ts";

@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { isUserName } from "@svc/proto";
-import { auditActor } from "../server/deps.ts";
+
 import type { ServerRow } from "../server/store.ts";
 import { callerOf, mayManage } from "./caller.ts";
 import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";

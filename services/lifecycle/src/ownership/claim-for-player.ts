@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { accounts } from "@svc/proto";
-import { auditActor } from "../server/deps.ts";
+
 import { assertClaimable, claimServer } from "./claiming.ts";
 import type { contracts, OwnershipDeps } from "./deps.ts";
 

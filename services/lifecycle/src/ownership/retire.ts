@@ -1,8 +1,9 @@
 import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { InputOf } from "@svc/proto";
 import { servers as resource, type Server } from "../cluster/resource.ts";
-import { auditActor } from "../server/deps.ts";
+
 import type { ServerRow } from "../server/store.ts";
 import { callerOf } from "./caller.ts";
 import { assertRetirable, type contracts, findRow, isSystem, type OwnershipDeps } from "./deps.ts";

@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
-import { auditActor } from "../server/deps.ts";
+
 import { idOf, noSchedule, withAccess } from "./access.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { auditPayload } from "./saved.ts";

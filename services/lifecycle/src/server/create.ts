@@ -1,8 +1,9 @@
 import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { type InputOf, images, type MinecraftServerSpec } from "@svc/proto";
 import { servers as resource } from "../cluster/resource.ts";
-import { auditActor, type contracts, type ServerDeps } from "./deps.ts";
+import type { contracts, ServerDeps } from "./deps.ts";
 import {
   costsOf,
   faultOfDisplayName,

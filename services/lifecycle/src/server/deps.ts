@@ -1,6 +1,6 @@
 import type { Informer, Kube, Node } from "@svc/kube";
-import type { Context, Mesh } from "@svc/mesh";
-import { type AnyContract, servers as contracts, Fault, isNameShape, isUserName } from "@svc/proto";
+import type { Mesh } from "@svc/mesh";
+import { servers as contracts, Fault, isNameShape, isUserName } from "@svc/proto";
 import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import type { ServerStore } from "./store.ts";
@@ -44,31 +44,4 @@ async function find({ servers, kube, namespace }: Finding, name: string): Promis
 export function assertListed({ servers }: Pick<ServerDeps, "servers">): void {
   if (servers.isReady()) return;
   throw new Fault("unavailable", { message: "The cluster cannot be read right now; try again in a moment." });
-}
-
-/** Who did something, as the audit log wants it (interface.md 6.4). */
-export function auditActor(context: Context<AnyContract>): {
-  actor: string;
-  source: string;
-  request_id: string;
-  actor_user_id?: string;
-  client_ip?: string;
-  user_agent?: string;
-} {
-  const { principal, client, requestId } = context;
-  const about = {
-    request_id: requestId,
-    ...(client.address && { client_ip: client.address }),
-    ...(client.userAgent && { user_agent: client.userAgent }),
-  };
-  switch (principal.kind) {
-    case "account":
-      return { ...about, actor: principal.username, actor_user_id: principal.user_id, source: "external" };
-    case "caller":
-      return { ...about, actor: principal.caller, source: `internal:${principal.caller}` };
-    case "service":
-      return { ...about, actor: principal.service, source: `internal:${principal.service}` };
-    case "anonymous":
-      return { ...about, actor: "anonymous", source: "external" };
-  }
 }

@@ -1,8 +1,9 @@
 import { isKubeError } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { type InputOf, images, type MinecraftServerSpec } from "@svc/proto";
 import { namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
-import { auditActor, type contracts, findByUserName, type ServerDeps } from "./deps.ts";
+import { type contracts, findByUserName, type ServerDeps } from "./deps.ts";
 import { costsOf, faultOfDisplayName, faultOfIdle, idleOf, mergeResources, type Refusal } from "./input.ts";
 
 type Contract = typeof contracts.patch;

@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { annotation, namespaceOf, servers as resource } from "../cluster/resource.ts";
-import { auditActor, type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
+import { type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
 
 /** Advisory: readiness is decided by RCON (api.md A2). */
 export const reportReady =

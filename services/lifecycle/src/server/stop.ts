@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { namespaceOf, servers as resource } from "../cluster/resource.ts";
-import { auditActor, type contracts, findByUserName, type ServerDeps } from "./deps.ts";
+import { type contracts, findByUserName, type ServerDeps } from "./deps.ts";
 
 export const stop =
   (deps: ServerDeps): Handler<typeof contracts.stop> =>

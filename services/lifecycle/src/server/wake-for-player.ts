@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { accounts } from "@svc/proto";
-import { auditActor, type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
+import { type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
 import { startServer } from "./start.ts";
 import { judgeWaker } from "./wake-policy.ts";
 

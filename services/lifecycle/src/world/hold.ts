@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { servers as resource, wantsToRun } from "../cluster/resource.ts";
-import { auditActor } from "../server/deps.ts";
+
 import { type contracts, findFresh, type WorldDeps } from "./deps.ts";
 import { isAtRest } from "./world-server.ts";
 

@@ -1,5 +1,6 @@
 import type { Handler } from "@svc/mesh";
-import { auditActor } from "../server/deps.ts";
+import { auditActor } from "@svc/mesh";
+
 import { startServer } from "../server/start.ts";
 import { type contracts, findFresh, type WorldDeps } from "./deps.ts";
 

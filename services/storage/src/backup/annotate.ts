@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import type { StorageDeps } from "../job/deps.ts";
 import { toKeptBackup } from "./row.ts";
 import { annotateBackup } from "./store.ts";

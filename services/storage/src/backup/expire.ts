@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import type { StorageDeps } from "../job/deps.ts";
 import { isBackupInUse } from "../job/store.ts";
 import { scopeOf } from "./policy.ts";

@@ -2,9 +2,9 @@
 
 import { resources } from "@svc/kube";
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { type backups, type OutputOf, worlds } from "@svc/proto";
 import { assertAnyName } from "../access.ts";
-import { auditActor } from "../audit.ts";
 import { placeOf, type StorageDeps } from "../job/deps.ts";
 import { listWorlds, type WorldServer } from "../job/world.ts";
 import { startBackup } from "./start.ts";

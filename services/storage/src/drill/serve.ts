@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import { findBackup, findLatest } from "../backup/store.ts";
 import type { StorageDeps } from "../job/deps.ts";
 import { assertConfigured, assertVolume, describeWorld } from "../job/world.ts";

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { type exports, Fault } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import { scopeOf } from "../backup/policy.ts";
 import { findBackup } from "../backup/store.ts";
 import { auditFile } from "../file/audit.ts";

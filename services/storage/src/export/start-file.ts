@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { exports } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import { auditFile } from "../file/audit.ts";
 import type { TransferDeps } from "../file/deps.ts";
 import { readTarget } from "../file/path.ts";

@@ -1,6 +1,6 @@
 import type { Context } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { AnyContract } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import type { TransferDeps } from "./deps.ts";
 
 type Entry = { action: string; server: string; path?: string; payload?: Record<string, unknown> };

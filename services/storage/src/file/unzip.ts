@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import { auditFile } from "./audit.ts";
 import type { TransferDeps } from "./deps.ts";
 import { launch, writeOp } from "./launch.ts";

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { Context, Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import { Fault, isFault, type migrations } from "@svc/proto";
 import { acquireLock, lockedServers, lockValue, maintenanceAnnotation } from "@svc/world-lock";
 import { assertUserName } from "../access.ts";
-import { auditActor } from "../audit.ts";
 import { lockDepsOf, placeOf, type StorageDeps } from "../job/deps.ts";
 import { assertConfigured, assertStopped, describeWorld, type WorldServer } from "../job/world.ts";
 import { assertTarget, identityOf } from "./node.ts";

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
-import { auditActor } from "../audit.ts";
 import type { StorageDeps } from "../job/deps.ts";
 import { assertStopped, describeWorld } from "../job/world.ts";
 import { holdsLock } from "./begin.ts";

@@ -1,6 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
+import { auditActor } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
-import { auditActor } from "../audit.ts";
 import { auditFile } from "../file/audit.ts";
 import type { TransferDeps } from "../file/deps.ts";
 import { type Launch, launch, writeOp } from "../file/launch.ts";

@@ -1,9 +1,21 @@
 // Who did something, as the audit log wants it (interface.md 6.4).
 
-import type { Context } from "@svc/mesh";
 import type { AnyContract } from "@svc/proto";
+import type { Context } from "../api.ts";
 
-export function auditActor({ principal, client, requestId }: Context<AnyContract>) {
+/** The part of an audit entry that says who did something. */
+export type Actor = {
+  actor: string;
+  source: string;
+  request_id: string;
+  actor_user_id?: string;
+  client_ip?: string;
+  user_agent?: string;
+};
+
+/** Who did something, from the request that is being served. */
+export function auditActor(context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">): Actor {
+  const { principal, client, requestId } = context;
   const about = {
     request_id: requestId,
     ...(client.address && { client_ip: client.address }),
