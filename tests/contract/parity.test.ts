@@ -23,6 +23,8 @@ const ledger = read("not-served-yet.json") as { highest: number; operations: str
 const additions: Readonly<Record<string, string>> = {
   "GET /session/minecraft/hasJoined": "architecture.md 6.1: the path that a stock proxy asks",
   "POST /api/v1/auth/password": "architecture.md 6.2: the local-password door",
+  "POST /api/v1/internal/account/link/statuses":
+    "behaviour.md r.3: all players of a gate in one call a second",
   "GET /api/v1/audit": "architecture.md 6.8: reading the audit log",
   "GET /api/v1/settings": "architecture.md 6.8: platform settings",
   "PUT /api/v1/settings": "architecture.md 6.8: platform settings",

@@ -44,6 +44,26 @@ export const linkStatus = operation({
   spec: "api.md A4",
 });
 
+/** Players asked about in one `linkStatuses`. */
+export const maxPlayersAsked = 500;
+
+export const linkStatuses = operation({
+  subject: "identity.link.statuses",
+  http: {
+    method: "POST",
+    path: "/api/v1/internal/account/link/statuses",
+    face: "internal",
+    tier: "service",
+    callers: ["limbo"],
+  },
+  body: { mc_uuids: z.array(PlayerUuid).max(maxPlayersAsked) },
+  /** Those of the players asked about who are linked, in canonical spelling. */
+  output: z.strictObject({ linked: z.array(z.string()) }),
+  idempotent: true,
+  summary: "Which of these players are linked to an account; safe to poll.",
+  spec: "ours: behaviour.md r.3 for all players of a gate at once",
+});
+
 export const bind = operation({
   subject: "identity.link.bind",
   http: {

@@ -259,6 +259,23 @@ describe("bind codes", () => {
     assert.deepEqual(await bed.lifecycle.call(links.namePlayers, { mc_uuids: [] }), { names: {} });
   });
 
+  test("the gate asks about many players at once, in any spelling, and hears who is linked", async () => {
+    const limbo: Principal = { kind: "caller", caller: "limbo" };
+    const statuses = async (mc_uuids: string[]) =>
+      (await bed.internal.call(links.linkStatuses, { mc_uuids }, { principal: limbo })).linked;
+    const [live, retired] = [await bed.person(), await bed.person()];
+    const [one, other] = [randomUUID(), randomUUID()];
+    await link(live.userId, one);
+    await link(retired.userId, other);
+    await bed.database.admin("update identity.users set deleted_at = now() where id = $1", [retired.userId]);
+    const strangers = Array.from({ length: 497 }, () => randomUUID());
+    const asked = [...strangers, one.replaceAll("-", "").toUpperCase(), one, other];
+    assert.deepEqual((await statuses(asked)).sort(), [one, other].sort());
+    assert.deepEqual(await statuses(strangers), []);
+    assert.deepEqual(await statuses([]), []);
+    await assert.rejects(statuses([...asked, randomUUID()]), { fault: "bad_request" });
+  });
+
   const reclaim = (squatter_uuid: string, username: string, data_ref?: string) =>
     bed.internal.call(
       links.reclaimName,

@@ -6,7 +6,7 @@ import type { Serving } from "../serving.ts";
 import { auditLink } from "./audit.ts";
 import { dropBindCodes, lockPlayer } from "./code-store.ts";
 import { bar, holdData, isBarred } from "./player-store.ts";
-import { hasLink, lockLinkedAccount } from "./store.ts";
+import { findLinkedOf, hasLink, lockLinkedAccount } from "./store.ts";
 
 /** identity.player.reclaim: the UUID is barred, never the name, for its rightful player is to use it. */
 export function createReclaim({ deps, mesh }: Serving): Handler<typeof links.reclaimName> {
@@ -36,4 +36,9 @@ export function createReadBlacklist({ deps }: Serving): Handler<typeof links.rea
 /** identity.link.status: a retired account counts too, for its player could not link another one. */
 export function createLinkStatus({ deps }: Serving): Handler<typeof links.linkStatus> {
   return async (_context, { mc_uuid }) => ({ linked: await hasLink(deps.db, mc_uuid) });
+}
+
+/** identity.link.statuses */
+export function createLinkStatuses({ deps }: Serving): Handler<typeof links.linkStatuses> {
+  return async (_context, { mc_uuids }) => ({ linked: await findLinkedOf(deps.db, mc_uuids) });
 }

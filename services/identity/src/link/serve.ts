@@ -4,12 +4,13 @@ import { createBind } from "./bind.ts";
 import { createNamePlayers } from "./find.ts";
 import { createMintCode } from "./mint-code.ts";
 import { createStartLink, createVerifyLink } from "./own.ts";
-import { createLinkStatus, createReadBlacklist, createReclaim } from "./player.ts";
+import { createLinkStatus, createLinkStatuses, createReadBlacklist, createReclaim } from "./player.ts";
 
 export function serveLinks(serving: Serving): void {
   const { mesh, deps } = serving;
   mesh.serve(links.mintCode, createMintCode(serving));
   mesh.serve(links.linkStatus, createLinkStatus(serving));
+  mesh.serve(links.linkStatuses, createLinkStatuses(serving));
   mesh.serve(links.bind, createBind(serving));
   mesh.serve(links.startLink, createStartLink(serving));
   mesh.serve(links.verifyLink, createVerifyLink(serving));

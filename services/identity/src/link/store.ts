@@ -68,6 +68,15 @@ export async function hasLink(db: IdentityDb, mcUuid: string): Promise<boolean> 
   return (await findLink(db, mcUuid)) !== undefined;
 }
 
+export async function findLinkedOf(db: IdentityDb, mcUuids: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .selectFrom("account_links")
+    .where((where) => where("mc_uuid", "=", where.fn.any(where.val([...mcUuids]))))
+    .select("mc_uuid")
+    .execute();
+  return rows.map(({ mc_uuid }) => mc_uuid);
+}
+
 export type LockedAccount = {
   id: string;
   username: string;
