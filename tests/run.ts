@@ -21,15 +21,15 @@ function testFiles(wanted: readonly string[]): string[] {
 
 const fileTimeoutMs = 420_000;
 
-/** Runs files and answers the exit code; the names of those with a failed test are appended to `failedTo`. */
+/** Runs files and answers the exit code; which failed and how long each took is written to `reportTo`. */
 function run(
   files: readonly string[],
   options: readonly string[],
-  { env, failedTo }: { env: NodeJS.ProcessEnv; failedTo: string },
+  { env, reportTo }: { env: NodeJS.ProcessEnv; reportTo: string },
 ): Promise<number> {
   const reporters = [
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
-    ...[`--test-reporter=${join(root, "tests/failed-files.ts")}`, `--test-reporter-destination=${failedTo}`],
+    ...[`--test-reporter=${join(root, "tests/file-report.ts")}`, `--test-reporter-destination=${reportTo}`],
   ];
   // A file whose failed test left something open would otherwise never end.
   const limit = `--test-timeout=${fileTimeoutMs}`;
@@ -46,9 +46,28 @@ function run(
   );
 }
 
-function namesIn(file: string): string[] {
-  const names = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
-  return names.filter((name) => name !== "");
+type Report = { failed: string[]; took: { file: string; seconds: number }[] };
+
+function readReport(path: string): Report {
+  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
+  const report: Report = { failed: [], took: [] };
+  for (const line of lines) {
+    const [kind, ...rest] = line.split(" ");
+    if (kind === "failed") report.failed.push(rest.join(" "));
+    if (kind === "took")
+      report.took.push({ seconds: Number(rest[0]) / 1_000, file: rest.slice(1).join(" ") });
+  }
+  return report;
+}
+
+const slowestFiles = 12;
+
+function printSlowest(took: Report["took"]): void {
+  const slowest = took.toSorted((a, b) => b.seconds - a.seconds).slice(0, slowestFiles);
+  const lines = slowest.map(
+    ({ file, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(root, file)}`,
+  );
+  console.log(`\nThe slowest of ${took.length} files:\n${lines.join("\n")}`);
 }
 
 // Tests with real servers on two busy cores sometimes meet a deadline. In CI a few files are tried once more, alone and
@@ -64,7 +83,7 @@ async function tryAgain(
 ): Promise<number> {
   const files = [...new Set(failed)].map((file) => relative(root, file));
   console.log(`\nFAILED, tried once more alone: ${files.join(", ")}`);
-  const again = { env, failedTo: join(dataDir, "failed-again") };
+  const again = { env, reportTo: join(dataDir, "report-again") };
   const code = await run(files, [...options, "--test-concurrency=1"], again);
   if (code === 0) console.log(`\nFLAKY: passed at the second try only: ${files.join(", ")}`);
   return code;
@@ -101,15 +120,17 @@ try {
     files.some((file) => kindOf(file) === kind),
   );
   const codes: number[] = [];
-  const failed: string[] = [];
+  const reports: Report[] = [];
   for (const kind of kinds) {
     if (isStopped) break;
     const own = files.filter((file) => kindOf(file) === kind);
     const serial = kind === "fault" ? ["--test-concurrency=1"] : [];
-    const failedTo = join(dataDir, `failed-${kind}`);
-    codes.push(await run(own, [...options, ...serial], { env, failedTo }));
-    failed.push(...namesIn(failedTo));
+    const reportTo = join(dataDir, `report-${kind}`);
+    codes.push(await run(own, [...options, ...serial], { env, reportTo }));
+    reports.push(readReport(reportTo));
   }
+  const failed = reports.flatMap((report) => report.failed);
+  if (files.length > slowestFiles) printSlowest(reports.flatMap((report) => report.took));
   code = isStopped ? 1 : Math.max(...codes);
   if (code !== 0 && !isStopped && isSecondTryGiven(failed)) code = await tryAgain(failed, options, env);
 } finally {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, afterEach, before, describe, test } from "node:test";
 import { event } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { sql } from "kysely";
@@ -16,7 +16,7 @@ const happened = event({
   sample: { n: 1 },
   summary: "Something happened.",
 });
-const log = createLogger("identity", "silent");
+const log = createLogger("identity", "warn");
 
 async function until(check: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
   const end = Date.now() + withinMs;
@@ -56,8 +56,16 @@ describe("the outbox relay", () => {
     };
     return { seen, ids, publish };
   };
-  const relay = (publish: PublishOutbox, url = database.url) =>
-    startOutboxRelay({ url, schema: "identity", publish, log });
+  // A relay that a failed test left open would hold the lock of the next, and the file would never end.
+  const open: { close: () => Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const running of open.splice(0)) await running.close();
+  });
+  const relay = (publish: PublishOutbox, url = database.url) => {
+    const running = startOutboxRelay({ url, schema: "identity", publish, log });
+    open.push(running);
+    return running;
+  };
   const numbersOf = (seen: readonly string[]) =>
     seen.map((line) => Number(line.split(".").at(-1)?.split(" ")[0]));
 
