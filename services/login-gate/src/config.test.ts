@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { callsAtOnce, enterTimeoutMs, loadConfig, requestTimeoutMs } from "./config.ts";
+import { callsAtOnce, enterTimeoutMs, loadConfig, oneByOneMs, requestTimeoutMs } from "./config.ts";
 
 const complete = {
   SVC_API_BASE_URL: "http://svc:8081",
@@ -27,6 +27,7 @@ test("an empty environment means the documented numbers, and a flow that is off"
   assert.match(warnings.join(), /SVC_API_BASE_URL, SVC_SERVICE_TOKEN, SVC_PANEL_HOSTNAME or SVC_ROOT_DOMAIN/);
   assert.equal(requestTimeoutMs, 10_000);
   assert.equal(callsAtOnce, 64);
+  assert.equal(oneByOneMs, 60_000);
   assert.equal(enterTimeoutMs, 30_000);
 });
 

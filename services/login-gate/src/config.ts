@@ -34,6 +34,9 @@ export const requestTimeoutMs = 10_000;
 /** Calls under way at once over all players; more of them wait for their turn. */
 export const callsAtOnce = 64;
 
+/** A service that cannot be asked about many players in one call is tried again after this long. */
+export const oneByOneMs = 60_000;
+
 export const defaultRules: GateRules = {
   pollMs: 1_000,
   loginTimeoutMs: 600_000,

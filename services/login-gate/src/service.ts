@@ -90,7 +90,10 @@ function holdingOf({ config, log, registry }: Dependencies): HoldDeps | undefine
   const onFailure = createFailureLog({ log, counter });
   const limit = createLimit(callsAtOnce);
   return {
-    platform: createPlatform({ client, timeoutMs: requestTimeoutMs, limit, onFailure }),
+    platform: createPlatform({
+      ...{ client, timeoutMs: requestTimeoutMs, limit, onFailure },
+      ...{ clock: systemClock, pollMs: rules.pollMs },
+    }),
     panelHost: flow.panelHost,
     rules,
     clock: systemClock,

@@ -33,7 +33,10 @@ function stand({ locale = "en_us", ...answers }: { locale?: string; look?: Answe
     {
       platform: {
         look: async () => service.look,
-        poll: async () => service.poll,
+        poll: async (_, left) => {
+          await clock.sleep(rules.pollMs, left);
+          return service.poll;
+        },
         mint: async () => service.mint,
       },
       panelHost: "console.example.com",

@@ -45,7 +45,8 @@ async function walk(player: GatePlayer, deps: HoldDeps): Promise<void> {
   const { clock, rules, onOutcome } = deps;
   let step = arrive(clock.now());
   for (;;) {
-    if (step.afterMs > 0) await clock.sleep(step.afterMs, player.left);
+    // A poll waits for its roll call.
+    if (step.afterMs > 0 && step.action.kind !== "poll") await clock.sleep(step.afterMs, player.left);
     player.left.throwIfAborted();
     const { action } = step;
     if (action.kind === "kick") {

@@ -2,11 +2,13 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@svc/client";
 import { startInternalFace } from "../testing/internal-face.ts";
+import { systemClock } from "./clock.ts";
 import { createLightFetch } from "./light-fetch.ts";
 import { createLimit } from "./limit.ts";
 import { createPlatform, type Platform } from "./platform.ts";
 
 const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
+const other = "069a79f4-44e9-4726-a5be-fca90e38aaf6";
 const staying = new AbortController().signal;
 let face: Awaited<ReturnType<typeof startInternalFace>>;
 before(async () => {
@@ -26,6 +28,7 @@ function platform(about: { baseUrl?: string; token?: string } = {}): { calls: Pl
     client,
     timeoutMs: 2_000,
     limit: createLimit(4),
+    ...{ clock: systemClock, pollMs: 5 },
     onFailure: (call) => failures.push(call),
   });
   return { calls, failures };
@@ -41,6 +44,21 @@ test("a look asks the blacklist first, and nothing more about who is on it", asy
   face.state.linked = false;
   assert.deepEqual(await platform().calls.look(uuid, staying), { kind: "unlinked" });
   assert.deepEqual(await platform().calls.poll(uuid, staying), { kind: "unlinked" });
+});
+
+test("a poll asks about everybody in one call, and one by one a service that cannot", async () => {
+  face.state.linked = true;
+  for (const isOld of [false, true]) {
+    Object.assign(face.state, { isOld });
+    face.seen.length = 0;
+    const { calls, failures } = platform();
+    const answers = await Promise.all([calls.poll(uuid, staying), calls.poll(other, staying)]);
+    assert.deepEqual(answers, [{ kind: "linked" }, { kind: "linked" }]);
+    const singly = [uuid, other].map((one) => `account/link/status/${one}`);
+    assert.deepEqual(face.seen, ["account/link/statuses", ...(isOld ? singly : [])]);
+    assert.deepEqual(failures, []);
+  }
+  Object.assign(face.state, { isOld: false, linked: false });
 });
 
 test("a code comes with the moment it ends", async () => {

@@ -1,11 +1,15 @@
 // What the gate asks the service, and what the answers mean to a player who waits.
 
-import { ApiError, type Client } from "@svc/client";
+import { ApiError, type CallSettings, type Client } from "@svc/client";
 import { links } from "@svc/proto";
+import { oneByOneMs } from "../config.ts";
+import type { Clock } from "./clock.ts";
 import type { Answer } from "./policy.ts";
+import { createRollCall } from "./roll-call.ts";
 
 export type Platform = {
   look: (uuid: string, signal: AbortSignal) => Promise<Answer>;
+  /** Answers with the next roll call, `pollMs` away at most. */
   poll: (uuid: string, signal: AbortSignal) => Promise<Answer>;
   mint: (uuid: string, signal: AbortSignal) => Promise<Answer>;
 };
@@ -13,6 +17,8 @@ export type Platform = {
 type Dependencies = {
   readonly client: Client;
   readonly timeoutMs: number;
+  readonly clock: Clock;
+  readonly pollMs: number;
   /** Runs a call once there is room for it. */
   readonly limit: <T>(run: () => Promise<T>, signal: AbortSignal) => Promise<T>;
   /** Told of every call that brought no answer to go by. */
@@ -20,20 +26,34 @@ type Dependencies = {
 };
 
 /** Calls of the service as answers of the policy. Rejects only once the player's `signal` is aborted. */
-export function createPlatform({ client, timeoutMs, limit, onFailure }: Dependencies): Platform {
+export function createPlatform({ client, timeoutMs, limit, onFailure, ...rhythm }: Dependencies): Platform {
   const answer = async (
     call: string,
     signal: AbortSignal,
-    ask: (settings: { signal: AbortSignal }) => Promise<Answer>,
+    ask: (settings: CallSettings) => Promise<Answer>,
   ): Promise<Answer> => {
     try {
       return await limit(() => withDeadline({ signal, timeoutMs }, ask), signal);
     } catch (error) {
       signal.throwIfAborted();
-      onFailure(call, error);
-      return { kind: isRefusal(error) ? "refused" : "outage" };
+      return failed(call, error);
     }
   };
+  const failed = (call: string, error: unknown): Answer => {
+    onFailure(call, error);
+    return { kind: isRefusal(error) ? "refused" : "outage" };
+  };
+  const askAll = async (mc_uuids: readonly string[]) => {
+    const ask = (settings: CallSettings) =>
+      client.call(links.linkStatuses, { mc_uuids: [...mc_uuids] }, settings);
+    return (await withDeadline({ timeoutMs }, ask)).linked;
+  };
+  const askOne = (mc_uuid: string, signal: AbortSignal) =>
+    answer("poll", signal, async (settings) => {
+      const { linked } = await client.call(links.linkStatus, { mc_uuid }, settings);
+      return { kind: linked ? "linked" : "unlinked" };
+    });
+  const answerOf = (error: unknown) => failed("poll", error);
   return {
     look: (mc_uuid, signal) =>
       answer("look", signal, async (settings) => {
@@ -42,11 +62,7 @@ export function createPlatform({ client, timeoutMs, limit, onFailure }: Dependen
         const { linked } = await client.call(links.linkStatus, { mc_uuid }, settings);
         return { kind: linked ? "linked" : "unlinked" };
       }),
-    poll: (mc_uuid, signal) =>
-      answer("poll", signal, async (settings) => {
-        const { linked } = await client.call(links.linkStatus, { mc_uuid }, settings);
-        return { kind: linked ? "linked" : "unlinked" };
-      }),
+    poll: createRollCall({ askAll, askOne, answerOf, oneByOneMs, ...rhythm }),
     mint: (mc_uuid, signal) =>
       answer("mint", signal, async (settings) => {
         const { code, expires_at, panel_url } = await client.call(links.mintCode, { mc_uuid }, settings);
@@ -66,18 +82,18 @@ function isRefusal(error: unknown): boolean {
 }
 
 // AbortSignal.timeout and .any would live for the whole timeout: with a thousand polls a second that grew to 300 MB.
-async function withDeadline(
-  { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number },
-  ask: (settings: { signal: AbortSignal }) => Promise<Answer>,
-): Promise<Answer> {
+async function withDeadline<T>(
+  { signal, timeoutMs }: { signal?: AbortSignal; timeoutMs: number },
+  ask: (settings: CallSettings) => Promise<T>,
+): Promise<T> {
   const call = new AbortController();
   const end = () => call.abort();
   const timer = setTimeout(end, timeoutMs);
-  signal.addEventListener("abort", end, { once: true });
+  signal?.addEventListener("abort", end, { once: true });
   try {
-    return await ask(call);
+    return await ask({ signal: call.signal });
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", end);
+    signal?.removeEventListener("abort", end);
   }
 }

@@ -10,11 +10,20 @@ export type FaceState = {
   /** Answered in place of everything, while set. */
   status: number | undefined;
   codeLifeMs: number;
+  /** It does not know how to be asked about many players at once. */
+  isOld: boolean;
 };
 
 export async function startInternalFace(token = "limbo-token") {
-  const state: FaceState = { barred: false, linked: false, status: undefined, codeLifeMs: 600_000 };
+  const state: FaceState = {
+    barred: false,
+    linked: false,
+    status: undefined,
+    codeLifeMs: 600_000,
+    isOld: false,
+  };
   const seen: string[] = [];
+  const polled: string[] = [];
   let codes = 0;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -28,8 +37,15 @@ export async function startInternalFace(token = "limbo-token") {
     if (request.headers.authorization !== `Bearer ${token}`) return reply(401, error("unauthorized"));
     if (path.startsWith("player/blacklist/")) return reply(200, { blacklisted: state.barred });
     if (path.startsWith("account/link/status/")) return reply(200, { linked: state.linked });
+    const body = () => JSON.parse(Buffer.concat(chunks).toString());
+    if (path === "account/link/statuses" && !state.isOld) {
+      const { mc_uuids } = body() as { mc_uuids: string[] };
+      polled.push(...mc_uuids);
+      const linked = typeof state.linked === "boolean" ? mc_uuids.filter(() => state.linked) : state.linked;
+      return reply(200, { linked });
+    }
     if (path !== "account/link/code") return reply(404, error("not_found"));
-    const { mc_uuid } = JSON.parse(Buffer.concat(chunks).toString()) as { mc_uuid: string };
+    const { mc_uuid } = body() as { mc_uuid: string };
     if (!mc_uuid) return reply(400, error("bad_mc_uuid"));
     const expires_at = new Date(Date.now() + state.codeLifeMs).toISOString();
     return reply(201, { code: `CODE${String(++codes).padStart(4, "2")}`, expires_at });
@@ -43,6 +59,8 @@ export async function startInternalFace(token = "limbo-token") {
     token,
     state,
     seen,
+    /** Players asked about, as often as they were. */
+    polled,
     async [Symbol.asyncDispose]() {
       server.close();
       server.closeAllConnections();
