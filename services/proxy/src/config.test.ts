@@ -31,6 +31,7 @@ test("without anything but address and token, everything has the default of the 
     listenHost: "127.0.0.1",
     listenPort: 25_565,
     onlineMode: true,
+    localNames: false,
     sessionServer: "http://127.0.0.1:8080",
     forwardingSecret: "",
     acceptProxyProtocol: false,
@@ -101,6 +102,25 @@ for (const [name, [change, message]] of Object.entries(wrong)) {
     });
   });
 }
+
+const local = { SVC_PROXY_LOCAL_NAMES: "true", SVC_ROOT_DOMAIN: "svc.localhost" };
+const exposed: Record<string, Record<string, string>> = {
+  "a root domain that others can reach": { SVC_ROOT_DOMAIN: "play.example" },
+  "a root domain that only looks local": { SVC_ROOT_DOMAIN: "svc.localhost.example" },
+  "no root domain": { SVC_ROOT_DOMAIN: "" },
+  "an address that others can reach": { SVC_PROXY_HOST: "0.0.0.0" },
+  "a load balancer before it": { SVC_PROXY_ACCEPT_PROXY_PROTOCOL: "true" },
+};
+for (const [name, change] of Object.entries(exposed)) {
+  test(`with ${name} names are not taken as they are typed`, () => {
+    const environment = { ...minimal, SVC_PROXY_DIR: "/nonexistent", ...local, ...change };
+    assert.throws(() => loadConfig(environment), /local-names lets anybody take any name/);
+  });
+}
+
+test("on a loopback address below localhost names may be taken as they are typed", () => {
+  assert.equal(loadConfig({ ...minimal, SVC_PROXY_DIR: "/nonexistent", ...local }).localNames, true);
+});
 
 test("an address is a host and a port, also of IPv6", () => {
   assert.deepEqual(parseAddress("127.0.0.1:25565"), { host: "127.0.0.1", port: 25_565 });

@@ -39,7 +39,7 @@ export type Limits = { readonly [Name in keyof typeof defaultLimits]: number };
 
 export type ProxyConfig = {
   apiBaseUrl: string;
-  /** The file whose `service-token` is read again; undefined when the token came from the environment. */
+  /** The file that is read again, with the key `service-token` or the token alone; undefined: from the environment. */
   tokenFile: string | undefined;
   /** From the environment: fixed until the next start. */
   token: string;
@@ -55,6 +55,8 @@ export type ProxyConfig = {
   listenHost: string;
   listenPort: number;
   onlineMode: boolean;
+  /** Names are taken as they are typed, with the UUIDs of the service's local source: on one's own machine only. */
+  localNames: boolean;
   /** Root of the session server; its hasJoined path is appended. */
   sessionServer: string;
   forwardingSecret: string;
@@ -80,9 +82,10 @@ export function loadConfig(environment: Environment): ProxyConfig {
   const servers = systemServers(read);
   return {
     apiBaseUrl,
-    ...tokenSource(environment, file, join(dataDir, fileName)),
+    ...tokenSource(environment, read("service-token-file", "SVC_SERVICE_TOKEN_FILE"), { file, dataDir }),
     rootDomain: (read("root-domain", "SVC_ROOT_DOMAIN") ?? "").toLowerCase().replace(/^\.+|\.+$/g, ""),
     ...servers,
+    localNames: localNames(read),
     connectTimeoutMs: seconds(
       "connect-timeout-seconds",
       read("connect-timeout-seconds", "SVC_API_CONNECT_TIMEOUT_SECONDS"),
@@ -129,11 +132,36 @@ function systemServers(read: Read) {
   };
 }
 
-function tokenSource(environment: Environment, file: ReadonlyMap<string, string>, path: string) {
+/**
+ * Anybody could take any name, so only programs of this machine may get here: the address is a loopback one, and the
+ * root domain one that means this machine everywhere. The service's local source has the same rule of its own.
+ */
+function localNames(read: Read): boolean {
+  if (!yes("local-names", read("local-names", "SVC_PROXY_LOCAL_NAMES") ?? "false")) return false;
+  const host = read("listen-host", "SVC_PROXY_HOST") ?? "127.0.0.1";
+  const root = read("root-domain", "SVC_ROOT_DOMAIN") ?? "";
+  const isLoopback = /^(127(\.\d{1,3}){3}|::1|localhost)$/.test(host);
+  const isRelayed = (read("accept-proxy-protocol", "SVC_PROXY_ACCEPT_PROXY_PROTOCOL") ?? "false") !== "false";
+  if (isLoopback && /(^|\.)localhost\.?$/i.test(root) && !isRelayed) return true;
+  throw new ConfigError(
+    "local-names lets anybody take any name; it needs a loopback listen-host, a root-domain below localhost and " +
+      "accept-proxy-protocol off, or be false",
+  );
+}
+
+function tokenSource(
+  environment: Environment,
+  tokenFile: string | undefined,
+  { file, dataDir }: { file: ReadonlyMap<string, string>; dataDir: string },
+) {
   const token = environment["SVC_SERVICE_TOKEN"]?.trim();
   if (token) return { token, tokenFile: undefined };
+  if (tokenFile) return { token: "", tokenFile };
+  const path = join(dataDir, fileName);
   if (file.get("service-token")?.trim()) return { token: "", tokenFile: path };
-  throw new ConfigError(`service-token is missing; set it in ${path} or as SVC_SERVICE_TOKEN`);
+  throw new ConfigError(
+    `service-token is missing; set it in ${path} or as SVC_SERVICE_TOKEN, or name its file as SVC_SERVICE_TOKEN_FILE`,
+  );
 }
 
 function readLimits(read: Read): Limits {

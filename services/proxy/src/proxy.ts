@@ -52,6 +52,8 @@ export async function startProxy(
     await refresh();
     for (const server of context.registry.all()) watch.note(server, Date.now());
   };
+  if (config.localNames)
+    log.warn("player names are taken as they are typed: whoever reaches this port may be anybody");
   await refreshAndWatch();
   const listener = await listen({
     port: config.listenPort,
@@ -122,13 +124,11 @@ function createContext(
   };
 }
 
-function trustOf({ onlineMode, sessionServer, requestTimeoutMs }: ProxyConfig): Trust {
+function trustOf({ onlineMode, localNames, sessionServer, requestTimeoutMs }: ProxyConfig): Trust {
   if (!onlineMode) return { kind: "offline" };
-  return {
-    kind: "online",
-    keys: createLoginKeys(),
-    sessionServer: { root: sessionServer, timeoutMs: requestTimeoutMs },
-  };
+  const judge = { root: sessionServer, timeoutMs: requestTimeoutMs };
+  if (localNames) return { kind: "named", sessionServer: judge };
+  return { kind: "online", keys: createLoginKeys(), sessionServer: judge };
 }
 
 function statusOf(context: FrameContext, host: string, timesOf: (name: string) => StartTimes) {

@@ -12,8 +12,9 @@ import { decryptWith, hasJoined, type LoginKeys, type SessionServer, serverHash 
 import { type ServerStatus, statusJson } from "./status.ts";
 
 /**
- * Who vouches for a player: the session server (`online`), a proxy that signs with our secret (`forwarded`), or nobody
- * (`offline`: any name gets in; for tests and for servers no player can reach).
+ * Who vouches for a player: the session server (`online`), a proxy that signs with our secret (`forwarded`), or nobody:
+ * `offline` gives any name the UUID of offline mode (for tests and for servers that no player can reach), `named` asks
+ * the session server who has that name on a machine that only its own person reaches.
  */
 export type Trust =
   | {
@@ -23,6 +24,7 @@ export type Trust =
       readonly checkAddress?: boolean;
     }
   | { readonly kind: "forwarded"; readonly secret: string }
+  | { readonly kind: "named"; readonly sessionServer: SessionServer }
   | { readonly kind: "offline" };
 
 /** What a player who can't log in reads. */
@@ -62,7 +64,10 @@ type Handshake = {
 };
 
 /** Limit of a frame before the login is through; a forwarded profile with its skin needs the larger one. */
-const frameLimits = { online: 4_096, offline: 4_096, forwarded: 65_536 } as const;
+const frameLimits = { online: 4_096, named: 4_096, offline: 4_096, forwarded: 65_536 } as const;
+
+/** In place of the hash of a login: the player proved nothing. No login can bring it about, hashes are hex. */
+const unprovenLogin = "local";
 
 /** Takes a connection through handshake and login. Undefined: it only asked for the status, which it got. */
 export async function accept(
@@ -169,10 +174,15 @@ function vouch(
 ): Forwarded | Promise<Forwarded> {
   if (trust.kind === "online") return authenticate(connection, login, trust);
   if (trust.kind === "forwarded") return askProxy(connection, trust.secret);
+  if (trust.kind === "named") return askName(login, trust.sessionServer);
   return {
     profile: { uuid: offlineUuid(login.name), name: login.name, properties: [] },
     address: login.address,
   };
+}
+
+async function askName({ name, address }: Login & { name: string }, sessionServer: SessionServer) {
+  return { profile: await hasJoined(sessionServer, name, unprovenLogin), address };
 }
 
 async function authenticate(

@@ -66,12 +66,21 @@ function toProfile(body: string, asked: string): Profile {
   const answer = parse(body);
   const id = typeof answer["id"] === "string" ? answer["id"].replaceAll("-", "") : "";
   const name = typeof answer["name"] === "string" ? answer["name"] : "";
-  // Somebody else's profile must never let this player in.
-  if (!/^[0-9a-fA-F]{32}$/.test(id) || !isPlayerName(name) || name.toLowerCase() !== asked.toLowerCase()) {
+  if (!/^[0-9a-fA-F]{32}$/.test(id) || !isPlayerName(name) || !isNameOf(name, asked)) {
     throw new MinecraftFault("unavailable", "the session server's answer is no profile of this player");
   }
   const properties = Array.isArray(answer["properties"]) ? answer["properties"].filter(isProperty) : [];
   return { uuid: dashed(id), name, properties: properties.slice(0, 16).map(toProperty) };
+}
+
+/**
+ * Somebody else's profile must never let this player in. A player of a third party whose name belongs to somebody at
+ * Mojang comes back with a prefix of up to four letters, cut to sixteen (behaviour.md g).
+ */
+function isNameOf(name: string, asked: string): boolean {
+  const [given, typed] = [name.toLowerCase(), asked.toLowerCase()];
+  const [prefix] = /^[a-z0-9]{1,4}_/.exec(given) ?? [];
+  return given === typed || (prefix !== undefined && given === `${prefix}${typed}`.slice(0, 16));
 }
 
 function parse(body: string): Record<string, unknown> {

@@ -297,8 +297,12 @@ describe("a local source", () => {
     });
   });
   after(() => bed.stop());
-  const ask = (username: string) =>
-    bed.internal.call(sessionVerifier.hasJoined, { username, serverId: newServerId() });
+  const ask = (username: string, serverId = "local") =>
+    bed.internal.call(sessionVerifier.hasJoined, { username, serverId });
+
+  test("is not asked about a login, only about names that a local proxy takes as they are", async () => {
+    assert.equal(await ask("Steve", newServerId()), null);
+  });
 
   test("believes every name, and the same name in another case is the same player", async () => {
     const steve = await ask("Steve");

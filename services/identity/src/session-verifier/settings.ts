@@ -26,7 +26,7 @@ const prefix = z.string().regex(/^[A-Za-z0-9]{1,4}$/, "must be 1 to 4 letters or
 
 const authSource = z
   .strictObject({
-    /** `remote` asks a session server. `local` believes every name; only the local profile may have one. */
+    /** `remote` asks a session server. `local` believes every name that is asked with serverId `local`; for the local profile. */
     kind: z.enum(["remote", "local"]).default("remote"),
     /** Names the source for good: the UUIDs of its players derive from it. */
     tag,

@@ -33,6 +33,18 @@ test("a rotated token is taken up within a second, and only its fingerprint is t
   assert(told.every((fingerprint) => /^[0-9a-f]{12}$/.test(fingerprint)));
 });
 
+test("a file of its own holds the token alone", (t) => {
+  const dir = mkdtempSync(join(tmpdir(), "svc-token-"));
+  t.after(() => rmSync(dir, { recursive: true }));
+  const tokenFile = join(dir, "velocity");
+  writeFileSync(tokenFile, "one-and-only=\n");
+  const token = createTokenSource(
+    { token: "", tokenFile },
+    { rereadMs: 1, now: () => 0, onChange: () => {} },
+  );
+  assert.equal(token(), "one-and-only=");
+});
+
 test("a token of the environment is fixed", () => {
   const onChange = () => assert.fail("nothing changes");
   const token = createTokenSource(

@@ -1,5 +1,7 @@
 import { createHash } from "node:crypto";
-import { readProperties } from "../config.ts";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { fileName, readProperties } from "../config.ts";
 
 export type TokenSource = () => string;
 
@@ -33,6 +35,7 @@ export function fingerprintOf(token: string): string {
 
 function readToken(path: string): string | undefined {
   try {
+    if (basename(path) !== fileName) return readFileSync(path, "utf8").trim() || undefined;
     return readProperties(path).get("service-token") || undefined;
   } catch {
     return undefined;
