@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   for (const warning of config.warnings) log.warn(warning);
   const lobby = await startLobby({ config, log });
-  log.info({ gamePort: lobby.gamePort }, "the lobby is open");
+  log.info({ gamePort: lobby.gamePort }, "ready");
   let isEnding = false;
   const end = () => {
     if (isEnding) return;

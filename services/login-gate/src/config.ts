@@ -1,6 +1,8 @@
 // Settings of the login gate (behaviour.md r.3). A bad value falls back to its default and is named in `warnings`: a
 // gate that does not start lets nobody in.
 
+import { readToken } from "./token.ts";
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type GateConfig = {
@@ -13,7 +15,13 @@ export type GateConfig = {
   /** Named in the log only: the proxy knows where players go on. */
   readonly lobbyServer: string;
   /** Absent: the sign-in flow is off, and nobody passes. */
-  readonly flow?: { readonly baseUrl: string; readonly token: string; readonly panelHost: string };
+  readonly flow?: {
+    readonly baseUrl: string;
+    readonly token: string;
+    /** Where the token came from and is read again; absent: from the environment. */
+    readonly tokenFile?: string;
+    readonly panelHost: string;
+  };
   readonly rules: GateRules;
   readonly warnings: readonly string[];
 };
@@ -75,15 +83,17 @@ export function loadConfig(environment: Environment): GateConfig {
 
 function flowOf(environment: Environment, warnings: string[]): GateConfig["flow"] {
   const baseUrl = environment["SVC_API_BASE_URL"]?.trim() ?? "";
-  const token = environment["SVC_SERVICE_TOKEN"]?.trim() ?? "";
+  const given = environment["SVC_SERVICE_TOKEN"]?.trim();
+  const tokenFile = given ? undefined : environment["SVC_SERVICE_TOKEN_FILE"]?.trim() || undefined;
+  const token = given || (tokenFile && readToken(tokenFile)) || "";
   const root = environment["SVC_ROOT_DOMAIN"]?.trim();
   const panelHost = environment["SVC_PANEL_HOSTNAME"]?.trim() || (root ? `console.${root}` : "");
   const missing = [
     ...(isHttpUrl(baseUrl) ? [] : ["SVC_API_BASE_URL"]),
-    ...(token ? [] : ["SVC_SERVICE_TOKEN"]),
+    ...(token ? [] : [tokenFile ? `a token in ${tokenFile}` : "SVC_SERVICE_TOKEN"]),
     ...(isHost(panelHost) ? [] : ["SVC_PANEL_HOSTNAME or SVC_ROOT_DOMAIN"]),
   ];
-  if (missing.length === 0) return { baseUrl, token, panelHost };
+  if (missing.length === 0) return { baseUrl, token, panelHost, ...(tokenFile ? { tokenFile } : {}) };
   warnings.push(`The sign-in flow is off and nobody passes: set ${missing.join(", ")}.`);
   return undefined;
 }

@@ -10,6 +10,7 @@ import { createLightFetch } from "./hold/light-fetch.ts";
 import { createLimit } from "./hold/limit.ts";
 import { createPlatform } from "./hold/platform.ts";
 import { bothLanguages } from "./hold/words.ts";
+import { createTokenSource } from "./token.ts";
 
 type Dependencies = { readonly config: GateConfig; readonly log: Logger; readonly registry: Registry };
 
@@ -82,9 +83,15 @@ function holdingOf({ config, log, registry }: Dependencies): HoldDeps | undefine
     labelNames: ["call"],
     registers: [registry],
   });
+  const token = createTokenSource(flow, systemClock.now);
   const client = createClient({
     baseUrl: flow.baseUrl,
-    headers: { authorization: `Bearer ${flow.token}` },
+    headers: {
+      // Read for each call.
+      get authorization() {
+        return `Bearer ${token()}`;
+      },
+    },
     fetch: createLightFetch(callsAtOnce),
   });
   const onFailure = createFailureLog({ log, counter });
