@@ -1,6 +1,7 @@
 import type { StorageDeps } from "../job/deps.ts";
 import type { ArchiveFolder } from "./archive-folder.ts";
 import type { ReaperMetrics } from "./metrics.ts";
+import type { LiveWorlds } from "./store.ts";
 import { emptySummary, type Summary, type SummaryKey } from "./summary.ts";
 
 /** One run: what it works with and what it has to tell. */
@@ -11,8 +12,7 @@ export type Run = {
   metrics: ReaperMetrics;
   /** Windows before a world goes, in milliseconds. */
   warnBefore: readonly number[];
-  /** Servers that have a world of their own, as far as lifecycle knows. */
-  liveServers: Set<string>;
+  live: LiveWorlds;
   summary: Summary;
   notes: string[];
   isSweepComplete: boolean;
@@ -22,8 +22,8 @@ export type Run = {
 
 const notesAtMost = 50;
 
-export function newRun(about: Omit<Run, "summary" | "notes" | "isSweepComplete" | "liveServers">): Run {
-  return { ...about, summary: emptySummary(), notes: [], isSweepComplete: true, liveServers: new Set() };
+export function newRun(about: Omit<Run, "summary" | "notes" | "isSweepComplete" | "live">): Run {
+  return { ...about, summary: emptySummary(), notes: [], isSweepComplete: true, live: new Map() };
 }
 
 export function count(run: Run, key: SummaryKey, by = 1): void {

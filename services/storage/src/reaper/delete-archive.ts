@@ -1,10 +1,9 @@
 // How an archive goes: given up first, so that nobody begins to read it, then the file, then its row says so. A process
 // that dies in between leaves a row that the next run finds again.
 
-import { expireBackup } from "../backup/store.ts";
 import { count, countWith, type Run } from "./context.ts";
 import type { Candidate } from "./room.ts";
-import { evictCopied, findBackupById, markDeleted, takeForDeletion } from "./store.ts";
+import { evictCopied, evictManual, findBackupById, markDeleted, takeForDeletion } from "./store.ts";
 
 /** False when somebody still needs it. Throws when the file cannot be deleted. */
 export async function deleteArchive(run: Run, backup: { id: string; backup_ref: string }): Promise<boolean> {
@@ -21,13 +20,8 @@ export async function evict(run: Run, candidates: readonly Candidate[]): Promise
   for (const { id, reason } of candidates) {
     const found = await findBackupById(db, id);
     if (found?.status !== "present") return false;
-    const { server_name } = found;
     const isGone =
-      reason === "manual"
-        ? await db
-            .transaction()
-            .execute((trx) => expireBackup(trx, { id, server_name, why: "pruned", now: new Date(now()) }))
-        : await evictCopied(db, id);
+      reason === "manual" ? await evictManual(db, id, new Date(now())) : await evictCopied(db, id);
     if (!isGone) return false;
     try {
       if (!(await deleteArchive(run, found))) return false;

@@ -18,7 +18,7 @@ export async function runOnce(run: Run, about: { retentionOnly: boolean }): Prom
 
 async function goOverWorlds(run: Run): Promise<void> {
   const all = await listWorlds(run);
-  run.liveServers = new Set(all.filter(({ exists }) => exists).map(({ name }) => name));
+  run.live = new Map(all.filter(({ exists }) => exists).map(({ name, owner_id }) => [name, owner_id]));
   for (const world of all) {
     run.signal.throwIfAborted();
     count(run, "evaluated");

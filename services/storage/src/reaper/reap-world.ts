@@ -131,10 +131,7 @@ async function makeRoom(run: Run, server: string): Promise<boolean> {
   const { db, settings } = run.deps;
   const max = settings.archive.max_local_bytes;
   if (max === 0) return true;
-  const [{ used, candidates }, need] = await Promise.all([
-    findRoom(db, run.liveServers),
-    lastSize(db, server),
-  ]);
+  const [{ used, candidates }, need] = await Promise.all([findRoom(db, run.live), lastSize(db, server)]);
   const plan = planRoom({ used, need, max }, candidates);
   const chosen = candidates.filter(({ id }) => plan.evict.includes(id));
   return plan.isEnough && (await evict(run, chosen));

@@ -1,8 +1,8 @@
 // SQL on backups that only the daily run needs.
 
 import { sql } from "kysely";
-import { presentBytes, restoreReads } from "../backup/store.ts";
-import type { BackupRow, StorageDb } from "../database.ts";
+import { expireBackup, presentBytes, restoreReads } from "../backup/store.ts";
+import type { BackupRow, StorageDb, StorageTrx } from "../database.ts";
 import type { Candidate } from "./room.ts";
 
 /** True while a restore or a move of a world reads the backup, or is going to. */
@@ -43,65 +43,84 @@ export async function lastSize(db: StorageDb, server: string): Promise<number> {
   return row?.size_bytes ?? 0;
 }
 
-/** What may go to make room, with what speaks against it; `liveServers` still have a world of their own. */
+/** Owner of each server that still has a world of its own, as far as lifecycle knows. */
+export type LiveWorlds = ReadonlyMap<string, string | undefined>;
+
+/** What may go to make room, with what speaks against it. */
 export async function findRoom(
   db: StorageDb,
-  liveServers: ReadonlySet<string>,
+  live: LiveWorlds,
 ): Promise<{ used: number; candidates: Candidate[] }> {
   const { bytes } = await presentBytes(db);
   const rows = await db
     .selectFrom("world_backups")
-    .select(["id", "server_name", "reason", "size_bytes", "created_at", "offsite_at", "pinned_at"])
-    .select(isInUse.as("isInUse"))
+    .select(["id", "server_name", "former_owner", "reason", "size_bytes", "created_at"])
+    .select(["offsite_at", "pinned_at", isInUse.as("isInUse")])
     .select(
+      // A server of the same name may have been another person's: whose world it was counts as well.
       sql<boolean>`not exists (select 1 from world_backups as newer where newer.status = 'present'
         and newer.corrupt_at is null and newer.server_name = world_backups.server_name
+        and newer.former_owner is not distinct from world_backups.former_owner
         and (newer.created_at, newer.id) > (world_backups.created_at, world_backups.id))`.as("isNewest"),
     )
     .where("status", "=", "present")
     .where("reason", "in", ["manual", "inactive_15d", "released"])
     .orderBy("created_at")
     .execute();
-  const candidates = rows.map(({ server_name, isNewest, ...row }) => ({
-    ...row,
-    isLast: isNewest && !liveServers.has(server_name),
-  }));
+  const candidates = rows.map(({ server_name, former_owner, isNewest, ...row }) => {
+    const isLive = live.has(server_name) && (live.get(server_name) ?? null) === former_owner;
+    return { ...row, isLast: isNewest && !isLive };
+  });
   return { used: bytes, candidates };
+}
+
+/** Gives a manual backup up to make room; false when it was given up before, is pinned or is in use. */
+export function evictManual(db: StorageDb, id: string, now: Date): Promise<boolean> {
+  return giveUpUnused(db, id, {
+    mayGo: ({ status, reason }) => status === "present" && reason === "manual",
+    giveUp: (trx, { server_name }) => expireBackup(trx, { id, server_name, why: "pruned", now }),
+  });
 }
 
 /**
  * Gives a reclaimed world's local archive up; its off-site copy stays as long as it was promised. False when it was
  * given up before, is pinned or is in use.
  */
-export async function evictCopied(db: StorageDb, id: string): Promise<boolean> {
-  const done = await db
-    .updateTable("world_backups")
-    .set({ status: "expired" })
-    .where("id", "=", id)
-    .where("status", "=", "present")
-    .where("offsite_at", "is not", null)
-    .where("pinned_at", "is", null)
-    .where(sql<boolean>`not ${isInUse}`)
-    .executeTakeFirst();
-  return done.numUpdatedRows > 0n;
+export function evictCopied(db: StorageDb, id: string): Promise<boolean> {
+  return giveUpUnused(db, id, {
+    mayGo: ({ status, offsite_at }) => status === "present" && offsite_at !== null,
+    giveUp: markExpired,
+  });
 }
 
 /** Gives a backup up whose time is over, so that nobody begins to read it; false when somebody still needs it. */
-export async function takeForDeletion(db: StorageDb, id: string, now: Date): Promise<boolean> {
-  const done = await db
-    .updateTable("world_backups")
-    .set({ status: "expired" })
-    .where("id", "=", id)
-    .where("pinned_at", "is", null)
-    .where((is) =>
-      is.or([
-        is("status", "=", "expired"),
-        is.and([is("status", "=", "present"), is("expires_at", "<=", now)]),
-      ]),
-    )
-    .where(sql<boolean>`not ${isInUse}`)
-    .executeTakeFirst();
-  return done.numUpdatedRows > 0n;
+export function takeForDeletion(db: StorageDb, id: string, now: Date): Promise<boolean> {
+  return giveUpUnused(db, id, {
+    mayGo: ({ status, expires_at }) =>
+      status === "expired" || (status === "present" && expires_at.getTime() <= now.getTime()),
+    giveUp: markExpired,
+  });
+}
+
+async function markExpired(trx: StorageTrx, { id }: BackupRow): Promise<boolean> {
+  await trx.updateTable("world_backups").set({ status: "expired" }).where("id", "=", id).execute();
+  return true;
+}
+
+type GivingUp = {
+  mayGo: (row: BackupRow) => boolean;
+  giveUp: (trx: StorageTrx, row: BackupRow) => Promise<boolean>;
+};
+
+// The row is locked first and its users are asked for second: a restore that took it a moment ago is seen.
+function giveUpUnused(db: StorageDb, id: string, { mayGo, giveUp }: GivingUp): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const one = trx.selectFrom("world_backups").where("id", "=", id);
+    const row = await one.selectAll().forUpdate().executeTakeFirst();
+    if (!row || row.pinned_at !== null || !mayGo(row)) return false;
+    const used = await one.select("id").where(isInUse).executeTakeFirst();
+    return used === undefined && giveUp(trx, row);
+  });
 }
 
 /** After the archive is gone. */
