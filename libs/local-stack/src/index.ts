@@ -17,7 +17,10 @@ export { findProcess, isAlive, type ProcessRef } from "./process/identity.ts";
 export type { ProcessPlan, Readiness } from "./process/plan.ts";
 export { type DetachOptions, startDetached } from "./stack/detach.ts";
 export { down } from "./stack/down.ts";
+export { takesLocalNames } from "./stack/game.ts";
 export {
+  allServiceNames,
+  gameServiceNames,
   type StackFacts,
   type StackOptions,
   type StackPrograms,

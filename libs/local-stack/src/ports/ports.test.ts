@@ -26,6 +26,19 @@ test("a taken port is refused with its number, its use and who has it", async (c
   await holder.close();
 });
 
+test("a preferred port that is taken gives way to a free one, which stays", async (context) => {
+  using scratch = scratchDir();
+  const file = join(scratch.path, "ports.json");
+  const options = { mode: "fixed", file, needed: ["mail-page"], preferred: ["mail-page"] } as const;
+  const holder = await hold(defaultPorts["mail-page"]).catch(() => undefined);
+  if (!holder) return context.skip(`port ${defaultPorts["mail-page"]} of this machine is in use`);
+  const first = await choosePorts(options);
+  assert.notEqual(first["mail-page"], defaultPorts["mail-page"]);
+  assert.deepEqual(await choosePorts(options), first);
+  await holder.close();
+  assert.equal((await choosePorts(options))["mail-page"], defaultPorts["mail-page"]);
+});
+
 test("automatic ports differ from each other and stay the same on the next run", async () => {
   using scratch = scratchDir();
   const file = join(scratch.path, "ports.json");

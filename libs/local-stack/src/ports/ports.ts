@@ -50,12 +50,14 @@ async function freePort(taken: Set<number>): Promise<number> {
 /**
  * Decides every port of a run and checks that it is free. `fixed`: the defaults, or a `StackError` that names who has
  * one. `auto`: free ports, remembered in `file` so that a second run keeps them as far as they are still free.
- * `extra` names get free remembered ports in both modes (replicas beyond the first).
+ * `preferred` names that are taken get a free remembered port in place of an error. `extra` names get free remembered
+ * ports in both modes (replicas beyond the first).
  */
 export async function choosePorts(options: {
   mode: "fixed" | "auto";
   file: string;
   needed: readonly PortName[];
+  preferred?: readonly PortName[];
   extra?: readonly string[];
 }): Promise<Ports> {
   const remembered = readPorts(options.file);
@@ -65,7 +67,8 @@ export async function choosePorts(options: {
     if (options.mode === "auto") free.add(name);
     else {
       const fault = await tryPort(defaultPorts[name]);
-      if (fault) await refuse(name, defaultPorts[name], fault);
+      if (fault && options.preferred?.includes(name)) free.add(name);
+      else if (fault) await refuse(name, defaultPorts[name], fault);
     }
   }
   const taken = new Set<number>(options.mode === "auto" ? [] : Object.values(defaultPorts));

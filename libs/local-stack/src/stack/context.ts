@@ -26,22 +26,22 @@ const rootDomain = "svc.localhost";
 
 function neededPorts(options: StackOptions, services: ReadonlyMap<string, number>): PortName[] {
   const parts = embeddedParts(options.env);
-  // Nothing listens for players until somebody adds the proxy.
-  const hasGame = options.extra !== undefined || options.ports === "auto";
   return [
     ...(["gateway-external", "gateway-internal"] as const).filter((name) => services.has(name)),
     ...(["postgres", "nats", "local-cluster"] as const).filter((name) => parts.includes(name)),
     "smtp",
     "mail-page",
-    ...(hasGame ? (["game"] as const) : []),
+    // Tests of one service read it although nothing listens there.
+    ...(services.has("proxy") || options.ports === "auto" ? (["game"] as const) : []),
   ];
 }
 
-/** Gateways beyond the first listen on ports of their own. */
-function replicaPorts(services: ReadonlyMap<string, number>): string[] {
-  return [...services]
-    .filter(([name]) => name.startsWith("gateway-"))
+/** Gateways and proxies beyond the first listen on ports of their own, and so do the gate and the lobby behind them. */
+function freePorts(services: ReadonlyMap<string, number>): string[] {
+  const replicas = [...services]
+    .filter(([name]) => name.startsWith("gateway-") || name === "proxy")
     .flatMap(([name, count]) => Array.from({ length: count - 1 }, (_, index) => `${name}-${index + 2}`));
+  return [...replicas, ...["login-gate", "lobby"].filter((name) => services.has(name))];
 }
 
 function natsOperatorUrl(options: StackOptions, secrets: StackSecrets, ports: Ports): string {
@@ -52,9 +52,9 @@ function natsOperatorUrl(options: StackOptions, secrets: StackSecrets, ports: Po
 function settle(
   options: StackOptions,
   paths: Layout,
-  known: { secrets: StackSecrets; ports: Ports },
+  known: { services: ReadonlyMap<string, number>; secrets: StackSecrets; ports: Ports },
 ): StackFacts {
-  const { secrets, ports } = known;
+  const { services, secrets, ports } = known;
   return {
     data: options.data,
     rootDomain,
@@ -73,7 +73,7 @@ function settle(
     mailPage: `http://127.0.0.1:${ports["mail-page"]}`,
     game: { host: "127.0.0.1", port: ports.game },
     setupUrlFile: paths.setupUrlFile,
-    forwardingSecret: options.hasForwarding ? secrets.forwarding : undefined,
+    forwardingSecret: services.has("proxy") ? secrets.forwarding : undefined,
     ports,
   };
 }
@@ -103,7 +103,8 @@ export async function createContext(options: StackOptions): Promise<StackContext
     mode: options.ports,
     file: paths.portsFile,
     needed: neededPorts(options, services),
-    extra: replicaPorts(services),
+    preferred: ["game"],
+    extra: freePorts(services),
   });
   return {
     options,
@@ -111,7 +112,7 @@ export async function createContext(options: StackOptions): Promise<StackContext
     services,
     secrets,
     ports,
-    facts: settle(options, paths, { secrets, ports }),
+    facts: settle(options, paths, { services, secrets, ports }),
     programs: choosePrograms(options),
     nodeEnv: childEnv(options, paths),
     say: options.say,

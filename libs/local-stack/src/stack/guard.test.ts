@@ -46,7 +46,7 @@ test("a full disk is told in one sentence, other faults stay what they are", () 
 });
 
 test("--only and --replicas choose the processes, and unknown names are refused with the known ones", () => {
-  assert.equal(chooseServices({}).size, 7);
+  assert.equal(chooseServices({}).size, 10);
   const chosen = chooseServices({ only: ["storage", "identity"], replicas: { storage: 2 } });
   assert.deepEqual(
     [...chosen],
@@ -62,5 +62,10 @@ test("--only and --replicas choose the processes, and unknown names are refused 
   assert.throws(
     () => chooseServices({ replicas: { storage: 0 } }),
     /--replicas storage=0: give a whole number from 1 to 16/,
+  );
+  assert.equal(chooseServices({ replicas: { proxy: 2 } }).get("proxy"), 2);
+  assert.throws(
+    () => chooseServices({ replicas: { lobby: 2 } }),
+    /--replicas lobby=2: the proxy brings players to one lobby only/,
   );
 });

@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { errorCode, explainDiskFault, StackError } from "../error.ts";
-import { serviceNames } from "./options.ts";
+import { allServiceNames } from "./options.ts";
 
 const leastFreeBytes = 300 * 1024 * 1024;
 
@@ -51,11 +51,13 @@ export function prepareDataDir(data: string): void {
 }
 
 function checkName(name: string, option: string): void {
-  if ((serviceNames as readonly string[]).includes(name)) return;
+  if ((allServiceNames as readonly string[]).includes(name)) return;
   throw new StackError(
-    `${option} names ${name}, which is no service; the services are ${serviceNames.join(", ")}`,
+    `${option} names ${name}, which is no service; the services are ${allServiceNames.join(", ")}`,
   );
 }
+
+const alone = ["login-gate", "lobby"];
 
 /** The services to run with the number of processes of each. */
 export function chooseServices(options: {
@@ -65,9 +67,12 @@ export function chooseServices(options: {
   for (const name of options.only ?? []) checkName(name, "--only");
   for (const [name, count] of Object.entries(options.replicas ?? {})) {
     checkName(name, "--replicas");
+    if (alone.includes(name)) {
+      throw new StackError(`--replicas ${name}=${count}: the proxy brings players to one ${name} only`);
+    }
     if (Number.isInteger(count) && count >= 1 && count <= 16) continue;
     throw new StackError(`--replicas ${name}=${count}: give a whole number from 1 to 16`);
   }
-  const wanted = serviceNames.filter((name) => !options.only?.length || options.only.includes(name));
+  const wanted = allServiceNames.filter((name) => !options.only?.length || options.only.includes(name));
   return new Map(wanted.map((name) => [name, options.replicas?.[name] ?? 1]));
 }

@@ -19,6 +19,7 @@ export function layout(data: string) {
     nats: join(data, "nats"),
     cluster: join(data, "cluster"),
     kubeconfig: join(data, "cluster", "kubeconfig"),
+    proxy: join(data, "proxy"),
     mail: join(data, "mail"),
     archive: join(data, "archive"),
     compileCache: join(data, "cache", "v8"),

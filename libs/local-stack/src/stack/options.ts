@@ -1,7 +1,6 @@
 import type { Ports } from "../ports/ports.ts";
-import type { ChildSpec } from "../supervisor/child.ts";
 
-/** The seven services of svc in the order in which they are listed to people. */
+/** The seven services on the mesh in the order in which they are listed to people. */
 export const serviceNames = [
   "identity",
   "lifecycle",
@@ -12,7 +11,13 @@ export const serviceNames = [
   "gateway-external",
 ] as const;
 
-export type StackService = (typeof serviceNames)[number];
+/** The game side: they speak Minecraft to players and call the internal face like any other program. */
+export const gameServiceNames = ["login-gate", "lobby", "proxy"] as const;
+
+/** Everything that `--only` may name. */
+export const allServiceNames = [...serviceNames, ...gameServiceNames] as const;
+
+export type StackService = (typeof allServiceNames)[number];
 
 /** What is settled before the services start: the configuration file and extra processes are made from it. */
 export type StackFacts = {
@@ -33,6 +38,7 @@ export type StackFacts = {
   game: { host: string; port: number };
   /** Where identity leaves the link for the first owner. */
   setupUrlFile: string;
+  /** Set where the proxy runs: then game servers refuse direct joins (architecture.md 6.17). */
   forwardingSecret: string | undefined;
   ports: Ports;
 };
@@ -53,7 +59,7 @@ export type StackOptions = {
   /** Environment of the person; SVC_DATABASE_URL, SVC_NATS_URL and SVC_KUBECONFIG in it replace the embedded parts. */
   env: NodeJS.ProcessEnv;
   ports: "fixed" | "auto";
-  /** Only these services; all seven unless given. */
+  /** Only these services; all of them unless given. */
   only?: readonly string[];
   /** Processes by service; 1 unless given. */
   replicas?: Readonly<Record<string, number>>;
@@ -68,10 +74,6 @@ export type StackOptions = {
    * service accounts as `namespace/name`; a service named like an account gets its kubeconfig.
    */
   cluster: { images: string | object; nodes?: number; serviceAccounts: readonly string[] };
-  /** Sets a forwarding secret, which makes game servers refuse direct joins (architecture.md 6.17). */
-  hasForwarding?: boolean;
-  /** More processes to keep, for example the game proxy; they start after the services. */
-  extra?: (facts: StackFacts, env: NodeJS.ProcessEnv) => readonly ChildSpec[];
   programs?: Partial<StackPrograms>;
   /** One line for the person, on stderr. */
   say: (line: string) => void;

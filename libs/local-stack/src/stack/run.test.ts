@@ -67,8 +67,8 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
   const stack = await ready(scratch.path, first);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(stack.setup_url, "http://setup.example/once");
-  assert.equal(stack.processes.length, 11);
-  assert.equal(livingOf(stack).length, 11);
+  assert.equal(stack.processes.length, 14);
+  assert.equal(livingOf(stack).length, 14);
   const { host, username: user, password: pass } = new URL(stack.nats_url);
   const nats = await connect({ servers: host, user, pass });
   await nats.close();

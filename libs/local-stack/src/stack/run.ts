@@ -1,4 +1,5 @@
 import { mkdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findText, writeFileAtomic } from "../atomic-file.ts";
 import { explainDiskFault } from "../error.ts";
@@ -6,6 +7,7 @@ import { openRegistry, type Registry } from "../supervisor/registry.ts";
 import { createSupervisor, type Supervisor } from "../supervisor/supervisor.ts";
 import { createContext, type StackContext } from "./context.ts";
 import { embeddedParts, embeddedSpec } from "./embedded.ts";
+import { takesLocalNames } from "./game.ts";
 import { checkPlatform, prepareDataDir } from "./guard.ts";
 import { type Layout, layout } from "./layout.ts";
 import { findSupervisor, takeLock, writeSupervisor } from "./lock.ts";
@@ -18,6 +20,8 @@ export type StackOutcome = "stopped" | "already-running";
 
 const setupUrlWaitMs = 5_000;
 const setupUrlPollMs = 50;
+const localNamesWarning =
+  "NOTE: on this machine players are believed the names they type; SVC_PROXY_LOCAL_NAMES=false asks for their accounts";
 
 /** Resolves at the first SIGTERM, SIGINT or SIGHUP; `release` gives the signals back. */
 function awaitEndSignal(): { told: Promise<NodeJS.Signals>; release: () => void } {
@@ -63,17 +67,18 @@ function describe(context: StackContext, setupUrl: string | undefined): Omit<Sta
 }
 
 async function startAll(context: StackContext, supervisor: Supervisor): Promise<void> {
-  const { options, paths, facts, nodeEnv } = context;
-  mkdirSync(paths.archive, { recursive: true, mode: 0o700 });
+  const { options, paths, facts } = context;
+  const services = serviceSpecs(context);
+  const proxies = services
+    .filter(({ name }) => name.startsWith("proxy"))
+    .map(({ name }) => join(paths.proxy, name));
+  for (const dir of [paths.archive, ...proxies]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  if (proxies.length > 0 && takesLocalNames(options.env)) options.say(localNamesWarning);
   writeFileAtomic(paths.configFile, options.configToml(facts));
   const parts = embeddedParts(options.env);
   await Promise.all(parts.map(async (part) => supervisor.start([await embeddedSpec(part, context)])));
   await supervisor.start([{ ...migrateSpec(context), after: parts }]);
-  const services = serviceSpecs(context);
   await supervisor.start(services.map((spec) => ({ ...spec, after: parts })));
-  const names = services.map((spec) => spec.name);
-  const extra = options.extra?.(facts, nodeEnv) ?? [];
-  await supervisor.start(extra.map((spec) => ({ ...spec, after: [...names, ...(spec.after ?? [])] })));
 }
 
 async function supervise(options: StackOptions, paths: Layout, registry: Registry): Promise<void> {

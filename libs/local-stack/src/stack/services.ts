@@ -1,6 +1,8 @@
 import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import { ensureDatabase } from "./database.ts";
+import { gameEnv } from "./game.ts";
+import { gameServiceNames } from "./options.ts";
 
 const kubeServices = ["lifecycle", "storage", "builds"];
 const ownerServices = ["identity", "lifecycle", "storage", "builds", "ops-watchdog"];
@@ -52,7 +54,8 @@ function gatewayEnv(name: string, service: string, { ports, paths }: StackContex
 }
 
 function serviceEnv(name: string, service: string, context: StackContext): NodeJS.ProcessEnv {
-  const { options, paths, facts, nodeEnv } = context;
+  if ((gameServiceNames as readonly string[]).includes(service)) return gameEnv(name, service, context);
+  const { options, paths, nodeEnv } = context;
   // The address of the superuser must not reach a service that has no role of its own.
   const { SVC_DATABASE_URL: _admin, SVC_KUBECONFIG: _kubeconfig, ...inherited } = nodeEnv;
   return {
@@ -61,7 +64,6 @@ function serviceEnv(name: string, service: string, context: StackContext): NodeJ
     SVC_HEALTH_PORT: "0",
     SVC_SETUP_URL_FILE: paths.setupUrlFile,
     ...(options.set?.length && { SVC_SET: options.set.join("\n") }),
-    ...(facts.forwardingSecret !== undefined && { SVC_FORWARDING_SECRET: facts.forwardingSecret }),
     ...databaseEnv(service, context),
     ...natsEnv(service, context),
     ...kubeEnv(service, context),
@@ -91,8 +93,11 @@ export function migrateSpec(context: StackContext): ChildSpec {
       SVC_ADMIN_DATABASE_URL: facts.databaseUrl,
       SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
       SVC_KUBECONFIG: facts.kubeconfig,
-      // On a cluster of the person's own a folder of this machine means nothing.
-      ...(!options.env["SVC_KUBECONFIG"] && { SVC_ARCHIVE_DIR: facts.archiveDir }),
+      // On a cluster of the person's own a folder of this machine means nothing, and its secrets are theirs.
+      ...(!options.env["SVC_KUBECONFIG"] && {
+        SVC_ARCHIVE_DIR: facts.archiveDir,
+        SVC_FORWARDING_SECRET: facts.forwardingSecret ?? "",
+      }),
     },
   };
 }

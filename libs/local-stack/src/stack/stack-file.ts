@@ -33,6 +33,9 @@ export function findStackFile(path: string): StackFile | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as StackFile);
 }
 
+/** Clients take it when no port is typed. */
+const minecraftPort = 25_565;
+
 /** What a person needs to know of a ready stack. */
 export function announcement(stack: StackFile, path: string): string {
   const lines: [string, string][] = [
@@ -40,6 +43,13 @@ export function announcement(stack: StackFile, path: string): string {
     ["internal", `${stack.internal_base_url} (the proxy and other programs)`],
     ["mail", stack.mail.page],
   ];
+  if (stack.forwarding_secret !== undefined) {
+    const port = stack.game.port === minecraftPort ? "" : `:${stack.game.port}`;
+    lines.push([
+      "game",
+      `NAME.${stack.root_domain}${port} in Minecraft, for example survival.${stack.root_domain}${port}`,
+    ]);
+  }
   if (stack.setup_url) {
     lines.push(["set up", "npm run svc -- account setup --email YOU@EXAMPLE.NET"], ["link", stack.setup_url]);
   }

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { migrateUp } from "@svc/store";
 import { ensureArchiveVolume } from "../cluster/archive.ts";
 import { applyDefinitions } from "../cluster/definitions.ts";
+import { ensureForwardingSecret } from "../cluster/forwarding.ts";
 import { migrateEnvironment } from "../config.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { schemas } from "./schemas.ts";
@@ -11,7 +12,7 @@ import { schemas } from "./schemas.ts";
  * and the Roles when a kubeconfig is given. Repeating it changes nothing.
  */
 export async function migrateAll(): Promise<Outcome> {
-  const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir } = migrateEnvironment();
+  const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir, forwardingSecret } = migrateEnvironment();
   if (!adminUrl || !rolePasswordsFile) {
     throw new CommandError(
       "SVC_ADMIN_DATABASE_URL (a superuser) and SVC_ROLE_PASSWORDS_FILE (JSON of service: password) are needed; svc up sets both",
@@ -27,6 +28,8 @@ export async function migrateAll(): Promise<Outcome> {
   }
   const objects = kubeconfig ? await applyDefinitions(kubeconfig) : [];
   if (kubeconfig && archiveDir) objects.push(...(await ensureArchiveVolume(kubeconfig, archiveDir)));
+  if (kubeconfig && forwardingSecret !== undefined)
+    objects.push(...(await ensureForwardingSecret(kubeconfig, forwardingSecret)));
   const done = [...applied, ...objects];
   return {
     json: { applied, objects },

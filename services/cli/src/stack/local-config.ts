@@ -16,7 +16,7 @@ export type LocalFacts = Pick<
 >;
 
 /** Text of `svc.toml` for a stack on one machine (behaviour.md d): its own hosts over http, mail to the sink. */
-export function localConfig(facts: LocalFacts): string {
+export function localConfig(facts: LocalFacts, { takesNames = false } = {}): string {
   const port = new URL(facts.externalBaseUrl).port;
   const origins = [facts.panelHost, facts.adminHost].map((host) => `http://${host}:${port}`);
   return `# Written by svc up at every start; use --set section.key=value to change something.
@@ -55,8 +55,15 @@ staging_path = ${quote(join(dirname(facts.archiveDir), "uploads", ".file-staging
 # Two cores may have to do: backups then take turns with players.
 job_cpu = "250m"
 job_memory = "512Mi"
-`;
+${takesNames ? localPlayers : ""}`;
 }
+
+const localPlayers = `
+# Players whom the proxy of this machine believes their names.
+[[auth_source]]
+kind = "local"
+tag = "local"
+`;
 
 function quote(text: string): string {
   return JSON.stringify(text);

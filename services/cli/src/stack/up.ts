@@ -1,13 +1,14 @@
 import { join, resolve } from "node:path";
 import { checkOverrides } from "@svc/config";
 import {
+  allServiceNames,
   announcement,
   findStackFile,
   runStack,
   type StackFile,
   type StackOptions,
-  serviceNames,
   startDetached,
+  takesLocalNames,
 } from "@svc/local-stack";
 import { natsAuthorization } from "@svc/proto";
 import { environment } from "../config.ts";
@@ -77,7 +78,10 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
     ...(options.only ? { only: options.only } : {}),
     ...(options.set ? { set: options.set } : {}),
     natsConfig: natsAuthorization,
-    configToml: localConfig,
+    configToml: (facts) =>
+      localConfig(facts, {
+        takesNames: facts.forwardingSecret !== undefined && takesLocalNames(environment()),
+      }),
     cluster: {
       images: imageTable(repo, process.execPath),
       serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds"],
@@ -91,6 +95,6 @@ function parseReplicas(entries: readonly string[]): Record<string, number> {
 
 function parseReplica(entry: string): [string, number] {
   const [, name = "", count = ""] = /^([a-z-]+)=([1-9]\d?)$/.exec(entry) ?? [];
-  if ((serviceNames as readonly string[]).includes(name)) return [name, Number(count)];
-  throw new CommandError(`--replicas ${entry}: write SERVICE=N with one of ${serviceNames.join(", ")}`);
+  if ((allServiceNames as readonly string[]).includes(name)) return [name, Number(count)];
+  throw new CommandError(`--replicas ${entry}: write SERVICE=N with one of ${allServiceNames.join(", ")}`);
 }

@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import type { StackContext } from "./context.ts";
+
+/** Everybody who plays on this machine comes from the same address. */
+const connectionsPerAddress = 1_000;
+
+/** Whether players are believed the names they type; SVC_PROXY_LOCAL_NAMES=false asks for accounts. */
+export function takesLocalNames(env: NodeJS.ProcessEnv): boolean {
+  return env["SVC_PROXY_LOCAL_NAMES"] !== "false";
+}
+
+function proxyEnv(name: string, { services, ports, paths, facts, nodeEnv }: StackContext): NodeJS.ProcessEnv {
+  const replicas = Array.from({ length: services.get("proxy") ?? 1 }, (_, index) =>
+    index === 0 ? "game" : `proxy-${index + 1}`,
+  );
+  const own = name === "proxy" ? "game" : name;
+  const other = replicas[(replicas.indexOf(own) + 1) % replicas.length];
+  const addressOf = (part: string) => (services.has(part) ? `127.0.0.1:${ports[part]}` : "");
+  return {
+    SVC_SERVICE_TOKEN_FILE: join(paths.tokens, "velocity"),
+    SVC_PROXY_DIR: join(paths.proxy, name),
+    SVC_PROXY_HOST: "127.0.0.1",
+    SVC_PROXY_PORT: String(ports[own]),
+    SVC_LOGIN_ADDRESS: addressOf("login-gate"),
+    SVC_LOBBY_ADDRESS: addressOf("lobby"),
+    SVC_PANEL_URL: `http://${facts.panelHost}:${ports["gateway-external"]}`,
+    SVC_PROXY_LOCAL_NAMES: String(takesLocalNames(nodeEnv)),
+    SVC_PROXY_CONNECTIONS_PER_ADDRESS:
+      nodeEnv["SVC_PROXY_CONNECTIONS_PER_ADDRESS"] ?? String(connectionsPerAddress),
+    ...(other !== own && { SVC_PROXY_TRANSFER_TO: `127.0.0.1:${ports[other ?? own]}` }),
+  };
+}
+
+function gateEnv({ paths, facts, ports }: StackContext): NodeJS.ProcessEnv {
+  return {
+    SVC_SERVICE_TOKEN_FILE: join(paths.tokens, "limbo"),
+    SVC_PANEL_HOSTNAME: `${facts.panelHost}:${ports["gateway-external"]}`,
+  };
+}
+
+/** Environment of a process of the game side: none of the secrets of the mesh, the database or the cluster. */
+export function gameEnv(name: string, service: string, context: StackContext): NodeJS.ProcessEnv {
+  const { facts, nodeEnv, ports, secrets } = context;
+  const kept = Object.entries(nodeEnv).filter(([key]) => !unwanted.test(key));
+  return {
+    ...Object.fromEntries(kept),
+    SVC_HEALTH_PORT: "0",
+    // The lobby asks nobody; it lives by what the proxy tells it.
+    ...(service !== "lobby" && {
+      SVC_API_BASE_URL: facts.internalBaseUrl,
+      SVC_ROOT_DOMAIN: facts.rootDomain,
+    }),
+    SVC_FORWARDING_SECRET: secrets.forwarding,
+    POD_IP: "127.0.0.1",
+    GAME_PORT: String(ports[service]),
+    ...(service === "proxy" && proxyEnv(name, context)),
+    ...(service === "login-gate" && gateEnv(context)),
+  };
+}
+
+const unwanted = /^SVC_(SERVICE_TOKEN|DATABASE_URL|KUBECONFIG|NATS_.*|ADMIN_.*)$/;
