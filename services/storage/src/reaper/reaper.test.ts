@@ -145,8 +145,9 @@ describe("the daily run", () => {
     const ref = join(bed.stage.archiveDir, "rich-1.tar.zst");
     writeFileSync(ref, "manual");
     await bed.stage.database.admin(
-      `insert into storage.world_backups (id, server_name, backup_ref, size_bytes, reason, expires_at, sha256, verified_at)
-       values ('bk-rich', 'rich', $1, 5000, 'manual', now() + interval '1 day', repeat('0', 64), now())`,
+      `insert into storage.world_backups
+         (id, server_name, former_owner, backup_ref, size_bytes, reason, expires_at, sha256, verified_at)
+       values ('bk-rich', 'rich', 'usr-1', $1, 5000, 'manual', now() + interval '1 day', repeat('0', 64), now())`,
       [ref],
     );
     const run = await bed.runOnce({ overrides: [`archive.max_local_bytes="${used + 100}"`] });
