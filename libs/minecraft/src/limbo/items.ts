@@ -1,31 +1,18 @@
 import { type Text, textNbt } from "../packet/text.ts";
-import { type Version, versionData } from "../version/catalog.ts";
+import type { Version } from "../version/catalog.ts";
 import { bool, string, ushort, varint } from "../wire/bytes.ts";
 import type { ChestItem } from "./limbo.ts";
-
-type Types = { SlotComponentType?: [string, { mappings: Record<string, string> }] };
-
-const components = new Map<number, ReadonlyMap<string, number>>();
+import { sceneryOf } from "./world.ts";
 
 /** Component numbers move with almost every version. */
 function componentId(version: Version, name: string): Buffer {
-  let ids = components.get(version.protocol);
-  if (!ids) {
-    const types = (versionData(version.data).protocol["types"] ?? {}) as unknown as Types;
-    const play = versionData(version.data).protocol["play"]?.toClient as unknown as
-      | { types: Types }
-      | undefined;
-    const mappings = (types.SlotComponentType ?? play?.types.SlotComponentType)?.[1].mappings ?? {};
-    ids = new Map(Object.entries(mappings).map(([id, known]) => [known, Number(id)]));
-    components.set(version.protocol, ids);
-  }
-  const id = ids.get(name);
+  const id = sceneryOf(version).components.get(name);
   if (id === undefined) throw new TypeError(`${version.label} has no item component ${name}`);
   return varint(id);
 }
 
 function slot(version: Version, item: { name: string; count: number; added: readonly Buffer[] }): Buffer {
-  const id = versionData(version.data).itemsByName[item.name]?.id;
+  const id = sceneryOf(version).items.get(item.name);
   if (id === undefined) throw new TypeError(`${version.label} has no item ${item.name}`);
   return Buffer.concat([varint(item.count), varint(id), varint(item.added.length), varint(0), ...item.added]);
 }

@@ -63,8 +63,6 @@ export type LimboSession = {
 /** Limbo worlds for all versions. Disposing closes the players in them. */
 export type Limbo = AsyncDisposable & {
   readonly players: number;
-  /** Serializes the worlds of these protocols now (0.2 s each), in place of with their first player. */
-  readonly prepare: (protocols: readonly number[]) => Promise<void>;
   /** Takes a player in configuration into the world; resolves when they are in it. */
   readonly enter: (player: Player, events?: LimboEvents) => Promise<LimboSession>;
 };

@@ -1,50 +1,38 @@
-import { setImmediate } from "node:timers/promises";
 import { MinecraftFault } from "../fault.ts";
 import { kick, type Player, rememberBrand, rememberSettings } from "../login/player.ts";
 import { packets, readPluginMessage } from "../packet/play.ts";
-import { findVersion, type Version } from "../version/catalog.ts";
 import type { Reader } from "../wire/bytes.ts";
 import type { Packet } from "../wire/connection.ts";
 import { encodeFrame } from "../wire/frame.ts";
 import { bookPackets, chestPackets } from "./items.ts";
 import type { Limbo, LimboEvents, LimboOptions, LimboSession } from "./limbo.ts";
-import { buildWorld, type World } from "./world.ts";
+import { sceneryOf } from "./world.ts";
 
 const keepAliveMs = 10_000;
 
 type Member = { readonly player: Player; readonly events: LimboEvents; heardAt: number; windowId: number };
 type Framed = { readonly configuration: Buffer; readonly join: Buffer };
 
-/** Makes the worlds; nothing is serialized before the first player of a version, or `prepare`. */
+/** Makes the worlds; a version's is read with its first player, which takes some milliseconds. */
 export function createLimbo(options: LimboOptions = {}): Limbo {
   const members = new Set<Member>();
   const framed = new Map<string, Framed>();
-  const worlds = new Map<number, World>();
   const timer = setInterval(() => beat(members, options.idleTimeoutMs ?? 30_000), keepAliveMs).unref();
-  const worldOf = (version: Version): World => {
-    const world = worlds.get(version.protocol) ?? buildWorld(version, { platform: options.platform ?? true });
-    worlds.set(version.protocol, world);
-    return world;
-  };
+  const place = (options.platform ?? true) ? "platform" : "void";
   const framesOf = ({ version, connection }: Player): Framed => {
     const key = `${version.protocol}/${connection.threshold}`;
-    const world = worldOf(version);
+    const known = framed.get(key);
+    if (known) return known;
+    const world = sceneryOf(version).world[place];
     const frames = (bodies: readonly Buffer[]) =>
       Buffer.concat(bodies.map((body) => encodeFrame(body, connection.threshold)));
-    const made = framed.get(key) ?? { configuration: frames(world.configuration), join: frames(world.join) };
+    const made = { configuration: frames(world.configuration), join: frames(world.join) };
     framed.set(key, made);
     return made;
   };
   return {
     get players() {
       return members.size;
-    },
-    prepare: async (protocols) => {
-      for (const protocol of protocols) {
-        const version = findVersion(protocol);
-        if (version) worldOf(version);
-        await setImmediate();
-      }
     },
     enter: async (player, events = {}) => {
       await configure(player, framesOf(player));
@@ -80,6 +68,7 @@ async function configure(player: Player, frames: Framed): Promise<void> {
       throw new MinecraftFault("state", `packet ${id} came in the configuration phase`);
   }
   player.phase = "play";
+  player.clientPhase = "play";
   connection.write(frames.join);
 }
 

@@ -1,119 +1,33 @@
-import { createRequire } from "node:module";
-import { type Version, versionData } from "../version/catalog.ts";
+import { numbered, type Version } from "../version/catalog.ts";
+import { readTable } from "../version/table.ts";
 
-// NMP's serializer without NMP: its own entry loads authentication and half a second of other things.
-const require = createRequire(import.meta.url);
+/** Everything a player is sent on the way in, as packet bodies. */
+type World = { readonly configuration: readonly Buffer[]; readonly join: readonly Buffer[] };
 
-/** Everything a player is sent on the way in, as packet bodies; made once per version. */
-export type World = { readonly configuration: readonly Buffer[]; readonly join: readonly Buffer[] };
-
-type Serializer = { createPacketBuffer: (packet: { name: string; params: object }) => Buffer };
-type Chunk = {
-  setBlockStateId: (at: unknown, state: number) => void;
-  dump: () => Buffer;
-  dumpLight: () => object;
+/** What a limbo knows of a version. */
+export type Scenery = {
+  readonly world: { readonly void: World; readonly platform: World };
+  readonly components: ReadonlyMap<string, number>;
+  readonly items: ReadonlyMap<string, number>;
 };
 
-/**
- * The registries a client wants to have been told. More is worse: enchantments and their like refer to tags that
- * minecraft-data does not have, and a vanilla client then refuses the whole configuration.
- */
-const registries = new Set(
-  [
-    "worldgen/biome dimension_type damage_type wolf_variant painting_variant cat_variant chicken_variant cow_variant",
-    "frog_variant pig_variant wolf_sound_variant zombie_nautilus_variant timeline dialog banner_pattern",
-    "cat_sound_variant chicken_sound_variant cow_sound_variant pig_sound_variant instrument jukebox_song",
-    "trim_material world_clock",
-  ]
-    .join(" ")
-    .split(" ")
-    .map((name) => `minecraft:${name}`),
-);
+const built = new Map<number, Scenery>();
 
-/** The height players stand at. */
-const floorY = 99;
-
-/** Serializes the world: void, one chunk, a floor when wanted. Takes a fraction of a second and blocks meanwhile. */
-export function buildWorld(version: Version, options: { readonly platform: boolean }): World {
-  return { configuration: configurationPackets(version), join: joinPackets(version, options.platform) };
-}
-
-function serializer(
-  state: "configuration" | "play",
-  version: Version,
-): (name: string, params: object) => Buffer {
-  const { createSerializer } = require("minecraft-protocol/src/transforms/serializer") as {
-    createSerializer: (options: object) => Serializer;
+/** The worlds and items of a version; read from its table once. */
+export function sceneryOf({ protocol }: Version): Scenery {
+  const known = built.get(protocol);
+  if (known) return known;
+  const { world, components, items } = readTable(protocol);
+  const bodies = (texts: readonly string[]) => texts.map((text) => Buffer.from(text, "base64"));
+  const configuration = bodies(world.configuration);
+  const scenery: Scenery = {
+    world: {
+      void: { configuration, join: bodies(world.join.void) },
+      platform: { configuration, join: bodies(world.join.platform) },
+    },
+    components: numbered(components),
+    items: numbered(items),
   };
-  const made = createSerializer({ state, isServer: true, version: version.data });
-  return (name, params) => made.createPacketBuffer({ name, params });
-}
-
-function configurationPackets(version: Version): Buffer[] {
-  const packet = serializer("configuration", version);
-  const known = Object.values(versionData(version.data).loginPacket.dimensionCodec).filter(({ id }) =>
-    registries.has(id),
-  );
-  const timeline = known.find(({ id }) => id === "minecraft:timeline");
-  return [
-    packet("feature_flags", { features: ["minecraft:vanilla"] }),
-    ...known.map((registry) => packet("registry_data", registry)),
-    ...(timeline
-      ? [packet("tags", { tags: [{ tagType: timeline.id, tags: timelineTags(timeline.entries) }] })]
-      : []),
-    packet("finish_configuration", {}),
-  ];
-}
-
-/** The dimensions refer to these tags (1.21.11 and later). */
-function timelineTags(entries: readonly { key: string }[]) {
-  const all = entries.map((_, index) => index);
-  const tag = (name: string, ids: number[]) => ({ tagName: `minecraft:${name}`, entries: ids });
-  return [tag("universal", []), tag("in_overworld", all), tag("in_nether", []), tag("in_end", [])];
-}
-
-function joinPackets(version: Version, platform: boolean): Buffer[] {
-  const packet = serializer("play", version);
-  const { loginPacket } = versionData(version.data);
-  const { protocol } = version;
-  return [
-    packet("login", {
-      ...loginPacket,
-      entityId: 1,
-      isHardcore: false,
-      maxPlayers: 20,
-      viewDistance: 2,
-      simulationDistance: 2,
-      enforcesSecureChat: false,
-      worldState: { ...loginPacket.worldState, gamemode: "adventure", hashedSeed: [0, 0] },
-    }),
-    packet("abilities", { flags: 7, flyingSpeed: 0, walkingSpeed: 0.1 }),
-    packet("update_view_position", { chunkX: 0, chunkZ: 0 }),
-    packet("position", {
-      ...{ teleportId: 1, x: 8.5, y: floorY + 1, z: 8.5, dx: 0, dy: 0, dz: 0, yaw: 0, pitch: 0 },
-      flags: protocol >= 768 ? {} : 0,
-    }),
-    packet("game_state_change", { reason: protocol >= 767 ? "level_chunks_load_start" : 13, gameMode: 0 }),
-    packet("map_chunk", chunk(version, platform)),
-    packet("update_health", { health: 20, food: 20, foodSaturation: 5 }),
-  ];
-}
-
-function chunk(version: Version, platform: boolean): object {
-  const makeClass = require("prismarine-chunk") as (version: string) => new (size: object) => Chunk;
-  const column = new (makeClass(version.data))({ minY: -64, worldHeight: 384 });
-  const barrier = versionData(version.data).blocksByName["barrier"]?.defaultState;
-  if (platform && barrier !== undefined) {
-    for (let x = 6; x <= 10; x++)
-      for (let z = 6; z <= 10; z++) column.setBlockStateId({ x, y: floorY, z }, barrier);
-  }
-  const empty = {
-    type: "compound",
-    value: { MOTION_BLOCKING: { type: "longArray", value: Array(37).fill([0, 0]) } },
-  };
-  return {
-    ...{ x: 0, z: 0, heightmaps: version.protocol >= 770 ? [] : empty, blockEntities: [], trustEdges: true },
-    chunkData: column.dump(),
-    ...column.dumpLight(),
-  };
+  built.set(protocol, scenery);
+  return scenery;
 }

@@ -1,8 +1,5 @@
-import { createRequire } from "node:module";
 import { MinecraftFault } from "../fault.ts";
-
-// minecraft-data reads each version's files when they are first used; its import costs 30 ms, a version about 10 ms.
-const require = createRequire(import.meta.url);
+import { readTable, type VersionTable } from "./table.ts";
 
 /** Packet ids by name, and names by id, of one state and direction. Names are minecraft-data's. */
 export type PacketIds = {
@@ -27,7 +24,8 @@ export type Version = {
   readonly hasStrictErrors: boolean;
 };
 
-const known: readonly (readonly [protocol: number, data: string, label: string])[] = [
+/** Every supported protocol: its number, minecraft-data's name, and what players call it; oldest first. */
+export const known: readonly (readonly [protocol: number, data: string, label: string])[] = [
   [766, "1.20.6", "1.20.5-1.20.6"],
   [767, "1.21.1", "1.21-1.21.1"],
   [768, "1.21.3", "1.21.2-1.21.3"],
@@ -37,13 +35,13 @@ const known: readonly (readonly [protocol: number, data: string, label: string])
   [772, "1.21.8", "1.21.7-1.21.8"],
   [773, "1.21.9", "1.21.9-1.21.10"],
   [774, "1.21.11", "1.21.11"],
-  [775, "26.1", "26.1"],
+  [775, "26.1", "26.1-26.1.2"],
 ];
 
 /** The supported protocol numbers, oldest first. */
 export const supportedProtocols: readonly number[] = known.map(([protocol]) => protocol);
 
-/** The range in players' words, for status and refusals: `1.20.5-26.1`. */
+/** The range in players' words, for status and refusals: `1.20.5-26.1.2`. */
 export const supportedRange = `${known[0]?.[2].split("-")[0]}-${known.at(-1)?.[2].split("-").at(-1)}`;
 
 const versions = new Map<number, Version>();
@@ -66,35 +64,11 @@ export function getVersion(protocol: number): Version {
   return version;
 }
 
-type Direction = {
-  types: { packet: [string, [unknown, { type: [string, { mappings: Record<string, string> }] }]] };
-};
-type ProtocolData = Record<string, { toClient: Direction; toServer: Direction }>;
-
-/** minecraft-data's tables of one version, whose shape differs with the version. */
-export type VersionData = {
-  readonly protocol: ProtocolData;
-  readonly loginPacket: Record<string, unknown> & {
-    dimensionCodec: Record<string, { id: string; entries: { key: string; value: unknown }[] }>;
-    worldState: Record<string, unknown>;
-  };
-  readonly blocksByName: Record<string, { defaultState: number } | undefined>;
-  readonly itemsByName: Record<string, { id: number } | undefined>;
-};
-
-/** Loads minecraft-data's tables of a version. */
-export function versionData(name: string): VersionData {
-  const load = require("minecraft-data") as (version: string) => VersionData | null;
-  const data = load(name);
-  if (!data) throw new MinecraftFault("unsupported", `minecraft-data has no ${name}`);
-  return data;
-}
-
 function buildVersion(protocol: number, data: string, label: string): Version {
-  const tables = versionData(data).protocol;
+  const { packets } = readTable(protocol);
   const phase = (state: "configuration" | "play") => ({
-    toClient: idsOf(tables[state]?.toClient, `${data} ${state} toClient`),
-    toServer: idsOf(tables[state]?.toServer, `${data} ${state} toServer`),
+    toClient: idsOf(packets[state].toClient, `${data} ${state} toClient`),
+    toServer: idsOf(packets[state].toServer, `${data} ${state} toServer`),
   });
   return {
     protocol,
@@ -107,16 +81,15 @@ function buildVersion(protocol: number, data: string, label: string): Version {
   };
 }
 
-function idsOf(direction: Direction | undefined, where: string): PacketIds {
-  const mappings = direction?.types.packet[1][0] as
-    | { type: [string, { mappings: Record<string, string> }] }
-    | undefined;
-  if (!mappings) throw new MinecraftFault("unsupported", `minecraft-data has no packets for ${where}`);
-  const names = new Map(Object.entries(mappings.type[1].mappings).map(([id, name]) => [Number(id), name]));
-  const ids = new Map([...names].map(([id, name]) => [name, id]));
+/** Numbers by name. */
+export const numbered = (names: readonly string[]): ReadonlyMap<string, number> =>
+  new Map(names.map((name, id) => [name, id]));
+
+function idsOf(names: VersionTable["items"], where: string): PacketIds {
+  const ids = numbered(names);
   return {
     find: (name) => ids.get(name),
-    name: (id) => names.get(id),
+    name: (id) => names[id],
     id: (name) => {
       const id = ids.get(name);
       if (id === undefined) throw new MinecraftFault("unsupported", `there is no packet ${name} in ${where}`);

@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sampleOf } from "../testing/sample.ts";
+import { known } from "./catalog.ts";
+import { makeTable } from "./make-table.ts";
+import { readTable } from "./table.ts";
+
+for (const [protocol, data, label] of sampleOf(known)) {
+  test(`the table of ${label} is what minecraft-data says; else run libs/minecraft/src/version/write.ts`, () => {
+    assert.deepEqual(readTable(protocol), makeTable(protocol, data));
+  });
+}
