@@ -20,6 +20,7 @@ function testFiles(wanted: readonly string[]): string[] {
 }
 
 const fileTimeoutMs = 420_000;
+const atOnce = { plain: 3, scene: 2, alone: 1 } as const;
 
 /** Runs files and answers the exit code; which failed and how long each took is written to `reportTo`. */
 function run(
@@ -33,7 +34,7 @@ function run(
   ];
   // A file whose failed test left something open would otherwise never end.
   const limit = `--test-timeout=${fileTimeoutMs}`;
-  const args = ["--test", "--test-concurrency=3", limit, ...reporters, ...options, ...files];
+  const args = ["--test", limit, ...reporters, ...options, ...files];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
   // Whoever gives up waiting must not leave a database behind.
   const onSignal = () => child.kill("SIGTERM");
@@ -84,7 +85,7 @@ async function tryAgain(
   const files = [...new Set(failed)].map((file) => relative(root, file));
   console.log(`\nFAILED, tried once more alone: ${files.join(", ")}`);
   const again = { env, reportTo: join(dataDir, "report-again") };
-  const code = await run(files, [...options, "--test-concurrency=1"], again);
+  const code = await run(files, ["--test-concurrency=1", ...options], again);
   if (code === 0) console.log(`\nFLAKY: passed at the second try only: ${files.join(", ")}`);
   return code;
 }
@@ -111,12 +112,16 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 try {
-  // Scenes come after everything else: they start whole stacks and mostly wait, so two at once; faults alone, for what
-  // they show is what a caller meets meanwhile.
+  // Scenes come after everything else: they start whole stacks and mostly wait, so two at once; then alone what shows
+  // how little a caller meets while a process is killed.
   const kindOf = (file: string) =>
-    /^tests\/fault\//.test(file) ? "fault" : /^tests\/(browser|flow)\//.test(file) ? "scene" : "plain";
+    file === "tests/fault/replicas.test.ts"
+      ? "alone"
+      : /^tests\/(browser|fault|flow)\//.test(file)
+        ? "scene"
+        : "plain";
   const env = { ...process.env, SVC_TEST_DATABASE_URL: postgres.url };
-  const kinds = (["plain", "scene", "fault"] as const).filter((kind) =>
+  const kinds = (["plain", "scene", "alone"] as const).filter((kind) =>
     files.some((file) => kindOf(file) === kind),
   );
   const codes: number[] = [];
@@ -124,9 +129,8 @@ try {
   for (const kind of kinds) {
     if (isStopped) break;
     const own = files.filter((file) => kindOf(file) === kind);
-    const serial = kind === "fault" ? ["--test-concurrency=1"] : [];
     const reportTo = join(dataDir, `report-${kind}`);
-    codes.push(await run(own, [...options, ...serial], { env, reportTo }));
+    codes.push(await run(own, [`--test-concurrency=${atOnce[kind]}`, ...options], { env, reportTo }));
     reports.push(readReport(reportTo));
   }
   const failed = reports.flatMap((report) => report.failed);

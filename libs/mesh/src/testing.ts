@@ -15,6 +15,8 @@ import { createLogger } from "@svc/telemetry";
 import type { Mesh, MeshOptions } from "./api.ts";
 import { connectMesh } from "./connect.ts";
 
+export { account, faultOf, ops, retryAfterOf, staff, velocity } from "./test-callers.ts";
+
 const repo = fileURLToPath(new URL("../../..", import.meta.url));
 const readyWithinMs = 15_000;
 

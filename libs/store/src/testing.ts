@@ -74,6 +74,22 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
   };
 }
 
+/** Columns of every table that a schema's own migrations made, sorted, by table. */
+export async function liveColumns({ admin, schema }: TestDatabase): Promise<Record<string, string[]>> {
+  const rows = await admin(
+    `select table_name, array_agg(column_name::text order by column_name) as columns
+     from information_schema.columns
+     where table_schema = $1 and table_name not in ('outbox', 'schema_migrations') group by table_name`,
+    [schema],
+  );
+  return Object.fromEntries(rows.map((row) => [row["table_name"], (row["columns"] as string[]).sort()]));
+}
+
+/** Names of the columns that a test lists for its types, sorted as `liveColumns` has them. */
+export function typedColumns(columns: Record<string, Record<string, true>>): Record<string, string[]> {
+  return Object.fromEntries(Object.entries(columns).map(([table, of]) => [table, Object.keys(of).sort()]));
+}
+
 export type Wire = {
   /** The database's URL through this wire. */
   url: string;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { liveColumns, typedColumns } from "@svc/store/testing";
 import type { Tables } from "./database.ts";
 import { createBuildsDatabase } from "./testing/bed.ts";
 
@@ -19,19 +20,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
 test("the types have the columns of the live schema", async () => {
   const database = await createBuildsDatabase();
   try {
-    const rows = await database.admin(
-      `select table_name, column_name from information_schema.columns
-       where table_schema = 'builds' and table_name not in ('outbox', 'schema_migrations')`,
-    );
-    const live: Record<string, string[]> = {};
-    for (const row of rows) {
-      const table = String(row["table_name"]);
-      live[table] = [...(live[table] ?? []), String(row["column_name"])].sort();
-    }
-    const typed = Object.fromEntries(
-      Object.entries(columns).map(([table, names]) => [table, Object.keys(names).sort()]),
-    );
-    assert.deepEqual(live, typed);
+    assert.deepEqual(await liveColumns(database), typedColumns(columns));
   } finally {
     await database.drop();
   }

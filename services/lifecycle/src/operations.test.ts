@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
+import { account, faultOf, retryAfterOf, staff, velocity } from "@svc/mesh/testing";
 import { servers as contracts, type InputOf, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { annotation, type Server, servers } from "./cluster/resource.ts";
-import { account, faultOf, retryAfterOf, staff, velocity } from "./testing/callers.ts";
 import { namespace, openStage, type Stage } from "./testing/stage.ts";
 
 // An image that the cluster does not have: the pod waits, and costs nothing.

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { account, faultOf, staff, velocity } from "@svc/mesh/testing";
 import { servers as contracts, isFault, ownership } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { createWire, type Wire } from "../../../libs/store/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
-import { account, faultOf, staff, velocity } from "./testing/callers.ts";
 import { namespace, openStage, type Stage } from "./testing/stage.ts";
 
 const name = "survival";

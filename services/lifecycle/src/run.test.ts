@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { randomInt, randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { resources } from "@svc/kube";
+import { staff, velocity } from "@svc/mesh/testing";
 import { servers as contracts, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
 import { serviceOf } from "./reconcile/objects.ts";
-import { staff, velocity } from "./testing/callers.ts";
 import { namespace, openStage, type Replica, type Stage } from "./testing/stage.ts";
 
 const overrides = [

@@ -1,4 +1,5 @@
 import { isFault } from "@svc/proto";
+import { startSagaLoop } from "../saga.ts";
 import { nobody } from "./audit.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
 import { takeAbandoned } from "./redemption-store.ts";
@@ -20,23 +21,10 @@ export async function carryOn(needs: HandOver): Promise<boolean> {
 
 /** Looks for abandoned redemptions until closed; any number of replicas may. */
 export function startCarryingOn(needs: HandOver): { close: () => Promise<void> } {
-  let running = Promise.resolve();
-  let isClosed = false;
-  const look = async () => {
-    while (!isClosed && (await carryOn(needs)));
-  };
-  const tick = () => {
-    running = running.then(look).catch((error: unknown) => {
-      needs.log.debug({ err: error }, "an abandoned account migration could not be carried on");
-    });
-  };
-  const timer = setInterval(tick, needs.deps.limits.migration_retry);
-  tick();
-  return {
-    close: async () => {
-      isClosed = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return startSagaLoop({
+    carryOn: () => carryOn(needs),
+    everyMs: needs.deps.limits.migration_retry,
+    onError: (error) =>
+      needs.log.debug({ err: error }, "an abandoned account migration could not be carried on"),
+  });
 }

@@ -7,6 +7,7 @@ import { ownership, type users } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
+import { startSagaLoop } from "../saga.ts";
 import type { Serving } from "../serving.ts";
 import { revokeSessions } from "../session/store.ts";
 import { auditUser } from "./audit.ts";
@@ -55,23 +56,9 @@ export async function carryOn({ mesh, deps, log }: Needs, only?: string): Promis
 
 /** Looks for open deletions; any number of replicas may. */
 export function startDeletions(needs: Needs): { close: () => Promise<void> } {
-  let running = Promise.resolve();
-  let isClosed = false;
-  const look = async () => {
-    while (!isClosed && (await carryOn(needs)));
-  };
-  const tick = () => {
-    running = running.then(look).catch((error: unknown) => {
-      needs.log.warn({ err: error }, "open deletions could not be looked at");
-    });
-  };
-  const timer = setInterval(tick, needs.deps.limits.deletion_retry);
-  tick();
-  return {
-    close: async () => {
-      isClosed = true;
-      clearInterval(timer);
-      await running;
-    },
-  };
+  return startSagaLoop({
+    carryOn: () => carryOn(needs),
+    everyMs: needs.deps.limits.deletion_retry,
+    onError: (error) => needs.log.warn({ err: error }, "open deletions could not be looked at"),
+  });
 }

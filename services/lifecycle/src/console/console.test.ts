@@ -8,12 +8,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { resources } from "@svc/kube";
 import type { CallOptions } from "@svc/mesh";
+import { account, faultOf, staff } from "@svc/mesh/testing";
 import { consoles as contracts, type StreamTicket, servers as serverContracts } from "@svc/proto";
 import { connectRcon, type RconClient } from "@svc/rcon";
 import { until } from "../../../../libs/mesh/src/testing.ts";
 import { servers } from "../cluster/resource.ts";
 import { serviceOf } from "../reconcile/objects.ts";
-import { account, faultOf, staff } from "../testing/callers.ts";
 import { namespace, openStage, type Replica, type Stage } from "../testing/stage.ts";
 
 const overrides = [

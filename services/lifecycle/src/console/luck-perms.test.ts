@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import type { Context } from "@svc/mesh";
+import { faultOf } from "@svc/mesh/testing";
 import { type AnyContract, Fault, type FaultName, type FaultOptions } from "@svc/proto";
-import { faultOf } from "../testing/callers.ts";
 import { defaults } from "../testing/observed.ts";
 import type { ConsoleDeps } from "./deps.ts";
 import { changeGroup, changePermission, readLuckPerms } from "./luck-perms.ts";

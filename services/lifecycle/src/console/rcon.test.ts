@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { faultOf } from "../testing/callers.ts";
+import { faultOf } from "@svc/mesh/testing";
 import { defaults } from "../testing/observed.ts";
 import { createServerRcon, type ServerRcon } from "./rcon.ts";
 import { createRconStage, type RconStage } from "./testing/rcon-server.ts";

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Node } from "@svc/kube";
 import { resources } from "@svc/kube";
-import { until } from "@svc/mesh/testing";
+import { staff, until } from "@svc/mesh/testing";
 import { nodes } from "@svc/proto";
-import { staff } from "../testing/callers.ts";
 import { openStage, type Stage } from "../testing/stage.ts";
 import { toExecutionNode } from "./view.ts";
 

@@ -5,10 +5,10 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
+import { account, faultOf, staff, velocity } from "@svc/mesh/testing";
 import { ownership as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
 import { until } from "../../../../libs/mesh/src/testing.ts";
 import { annotation, label, servers } from "../cluster/resource.ts";
-import { account, faultOf, staff, velocity } from "../testing/callers.ts";
 import { noLimits } from "../testing/neighbours.ts";
 import { namespace, openStage, type Stage } from "../testing/stage.ts";
 

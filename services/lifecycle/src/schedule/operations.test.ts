@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
+import { account, faultOf, staff } from "@svc/mesh/testing";
 import { schedules as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
 import { until } from "../../../../libs/mesh/src/testing.ts";
 import { servers } from "../cluster/resource.ts";
 import { serviceOf } from "../reconcile/objects.ts";
-import { account, faultOf, staff } from "../testing/callers.ts";
 import { namespace, openStage, type Replica, type Stage } from "../testing/stage.ts";
 
 const overrides = [

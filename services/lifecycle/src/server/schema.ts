@@ -66,6 +66,7 @@ export type Tables = {
     servers: string[];
     transferred_at: Generated<Date>;
   };
+  console_follows: { server_name: string; replica: string; held_until: Date; wanted_until: Date };
 };
 
 export type LifecycleStore = Store<Tables>;

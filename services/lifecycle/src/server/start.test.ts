@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Informer, type Kube, startInformer } from "@svc/kube";
+import { faultOf } from "@svc/mesh/testing";
 import { Fault, type FaultName } from "@svc/proto";
 import type { Store } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
@@ -10,7 +11,6 @@ import { until } from "../../../../libs/mesh/src/testing.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../libs/store/src/testing.ts";
 import { servers as resource, type Server } from "../cluster/resource.ts";
 import { createOwnershipStore } from "../ownership/store.ts";
-import { faultOf } from "../testing/callers.ts";
 import { defaults } from "../testing/observed.ts";
 import { namespace, startTestCluster, type TestCluster } from "../testing/stage.ts";
 import type { ServerDeps } from "./deps.ts";

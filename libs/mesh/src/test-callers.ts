@@ -1,5 +1,7 @@
-import type { CallOptions } from "@svc/mesh";
+// Who calls in a test, and how a call ended.
+
 import { isFault } from "@svc/proto";
+import type { CallOptions } from "./api.ts";
 
 const client = { address: "127.0.0.1", userAgent: "test" };
 
@@ -13,8 +15,11 @@ export function account(user_id: string, role: "owner" | "admin" | "user" = "use
   };
 }
 
+/** The owner of the installation. */
 export const staff = account("usr-staff", "owner");
+/** The proxy, and whoever holds the token of operations. */
 export const velocity: CallOptions = { client, principal: { kind: "caller", caller: "velocity" } };
+export const ops: CallOptions = { client, principal: { kind: "caller", caller: "ops" } };
 
 /** Name of the fault that a call ends in; `none` when it succeeds. */
 export async function faultOf(call: Promise<unknown>): Promise<string> {
@@ -27,6 +32,7 @@ export async function faultOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
+/** Seconds of the `Retry-After` that a refusal carries. */
 export async function retryAfterOf(call: Promise<unknown>): Promise<number | undefined> {
   return call.then(
     () => undefined,
