@@ -4,8 +4,9 @@ import { kick, type Player } from "../login/player.ts";
 import { type PluginMessage, packets, type Title } from "../packet/play.ts";
 import { plainText as plain, type Text } from "../packet/text.ts";
 import type { Connection } from "../wire/connection.ts";
-import { hold } from "./hold.ts";
+import { hold, remember } from "./hold.ts";
 import { attach, type Link } from "./link.ts";
+import type { ReachingPacket } from "./tap.ts";
 
 /** What a proxy hears of one player. None may throw. */
 export type BridgeHooks = {
@@ -16,6 +17,11 @@ export type BridgeHooks = {
    * client's own is dropped without a word.
    */
   readonly onServerMessage?: (message: PluginMessage, server: string) => boolean;
+  /**
+   * A server sends something that reaches beyond the player's stay on it: to another address, or into what the client
+   * keeps (`key` is the cookie's). True keeps it from the client; without this hook everything passes.
+   */
+  readonly onReaching?: (packet: ReachingPacket, server: string, key: string | undefined) => boolean;
   /** The player is in the world of this server. */
   readonly onJoined?: (server: string) => void;
   /** The server kicked the player (with its words) or is gone; the player stays connected and waits for `connect`. */
@@ -41,6 +47,13 @@ export type Bridge = {
   /** A plugin message to the current server; false when there is none. */
   readonly sendToServer: (message: PluginMessage) => boolean;
   readonly transfer: (target: { readonly host: string; readonly port: number }) => void;
+  /** Leaves up to 5 KiB with the client, also over a transfer. */
+  readonly storeCookie: (key: string, value: Buffer) => void;
+  /**
+   * What the client has under this key: undefined for nothing, for no answer in `timeoutMs`, and unless the player waits
+   * for the first `connect`. Whatever it is, the client may have made it up.
+   */
+  readonly askCookie: (key: string, timeoutMs: number) => Promise<Buffer | undefined>;
   readonly kick: (reason: Text) => void;
 };
 
@@ -55,6 +68,7 @@ type State = {
   readonly hooks: BridgeHooks;
   readonly limits: BridgeLimits;
   readonly gone: AbortController;
+  readonly cookies: Map<string, (value: Buffer | undefined) => void>;
   link?: Link | undefined;
   server?: string | undefined;
   busy: boolean;
@@ -72,9 +86,10 @@ export function createBridge(player: Player, hooks: BridgeHooks, limits: BridgeL
     hooks,
     limits,
     gone: new AbortController(),
+    cookies: new Map(),
     busy: false,
-    waiting: hold(player),
   };
+  wait(state);
   void client.closed.then(() => {
     state.gone.abort();
     state.link?.detach();
@@ -102,11 +117,38 @@ export function createBridge(player: Player, hooks: BridgeHooks, limits: BridgeL
       return state.link !== undefined;
     },
     transfer: (target) => void client.sendBody(packets.transfer(version, player.phase, target)),
+    storeCookie: (key, value) =>
+      void client.sendBody(packets.storeCookie(version, player.phase, { key, value })),
+    askCookie: (key, timeoutMs) => askCookie(state, key, timeoutMs),
     kick: (reason) => {
       state.link?.detach();
       kick(player, reason);
     },
   };
+}
+
+function wait(state: State): void {
+  state.waiting = hold(state.player, { onCookie: (key, value) => state.cookies.get(key)?.(value) });
+}
+
+async function askCookie(
+  { player, cookies, waiting }: State,
+  key: string,
+  timeoutMs: number,
+): Promise<Buffer | undefined> {
+  const { connection, version, phase } = player;
+  if (!waiting || connection.isClosed) return undefined;
+  const { promise, resolve } = Promise.withResolvers<Buffer | undefined>();
+  const timer = setTimeout(resolve, timeoutMs, undefined);
+  void connection.closed.then(() => resolve(undefined));
+  cookies.set(key, resolve);
+  connection.sendBody(packets.requestCookie(version, phase, key));
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    cookies.delete(key);
+  }
 }
 
 async function connectOnce(state: State, backend: Backend): Promise<void> {
@@ -134,7 +176,7 @@ async function leaveServer(state: State): Promise<void> {
   state.link?.detach();
   state.link = undefined;
   release(state);
-  if (player.phase === "play") await leaveWorld(player, inBundle, limits.acknowledgeTimeoutMs ?? 10_000);
+  await leaveWorld(player, inBundle, limits.acknowledgeTimeoutMs ?? 10_000);
 }
 
 function release(state: State): void {
@@ -163,6 +205,7 @@ function wire(state: State, backend: Backend, connection: Connection): Promise<v
       resolve();
     },
     onCommand: (command) => hooks.onCommand?.(command) ?? false,
+    onReaching: (packet, key) => hooks.onReaching?.(packet, backend.name, key) ?? false,
     onServerMessage: (message) => hooks.onServerMessage?.(message, backend.name) ?? false,
     onLost: (reason) => {
       clearTimeout(timer);
@@ -170,7 +213,7 @@ function wire(state: State, backend: Backend, connection: Connection): Promise<v
       state.link = undefined;
       state.server = undefined;
       if (player.connection.isClosed) return reject(new MinecraftFault("closed", "the player left"));
-      state.waiting = hold(player);
+      wait(state);
       if (joined) hooks.onLost?.(backend.name, reason);
       else reject(lossBeforeJoin(backend.name, reason));
     },
@@ -190,20 +233,31 @@ function lossBeforeJoin(name: string, reason: Text | undefined): MinecraftFault 
   );
 }
 
-/** Asks the client out of its world and forgets what it still says of it. A client that never answers is closed. */
+/**
+ * Asks the client out of its world and waits until it has answered every change of the phase, the old server's own too:
+ * what it said before is of the old world and must not reach the next server. A client that never answers is closed.
+ */
 async function leaveWorld(player: Player, inBundle: boolean, timeoutMs: number): Promise<void> {
   const { connection: client, version } = player;
-  const acknowledged = version.play.toServer.id("configuration_acknowledged");
-  if (inBundle) client.send(version.play.toClient.id("bundle_delimiter"));
-  client.send(version.play.toClient.id("start_configuration"));
-  player.phase = "configuration";
+  const wasInWorld = player.phase === "play";
+  if (wasInWorld) {
+    if (inBundle) client.send(version.play.toClient.id("bundle_delimiter"));
+    client.send(version.play.toClient.id("start_configuration"));
+    player.phase = "configuration";
+    player.unanswered += 1;
+  }
+  if (player.unanswered === 0) return;
   const timer = setTimeout(
     () => client.destroy(new MinecraftFault("timeout", "the client did not leave its world")),
     timeoutMs,
   );
   try {
-    for (let packet = await client.next(); packet.id !== acknowledged; packet = await client.next());
+    while (player.unanswered > 0) remember(player, await client.next());
+  } catch (error) {
+    client.destroy(error instanceof MinecraftFault ? error : new MinecraftFault("frame", String(error)));
+    throw error;
   } finally {
     clearTimeout(timer);
   }
+  if (wasInWorld) for (const body of packets.leftBehind(version)) client.sendBody(body);
 }

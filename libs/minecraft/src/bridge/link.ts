@@ -1,18 +1,19 @@
 import { controlChannel } from "../control.ts";
-import { type Player, rememberBrand, rememberSettings } from "../login/player.ts";
-import { type Phase, type PluginMessage, packets, readPluginMessage } from "../packet/play.ts";
+import { notePhaseAnswered, type Player, rememberBrand, rememberSettings } from "../login/player.ts";
+import { type PluginMessage, packets, readPluginMessage } from "../packet/play.ts";
 import { readTextNbt, type Text } from "../packet/text.ts";
 import { Reader } from "../wire/bytes.ts";
 import type { Connection } from "../wire/connection.ts";
-import { maxFrameBytes } from "../wire/frame.ts";
 import type { Relay } from "../wire/relay.ts";
-import { tapsOf } from "./tap.ts";
+import { type ReachingPacket, tapsOf } from "./tap.ts";
 
 /** What one connection between a player and a backend tells the bridge. */
 export type LinkEvents = {
   readonly onJoined: () => void;
   readonly onCommand: (command: string) => boolean;
   readonly onServerMessage: (message: PluginMessage) => boolean;
+  /** True keeps the packet from the client; `key` is the cookie's. */
+  readonly onReaching: (packet: ReachingPacket, key: string | undefined) => boolean;
   /** Once: the backend is gone, with its words when it sent some. The link is detached by then. */
   readonly onLost: (reason: Text | undefined) => void;
 };
@@ -26,15 +27,15 @@ export type Link = {
   readonly detach: () => void;
 };
 
-/** Compressed server packets up to this size are looked into: kicks and plugin messages are, chunks are not. */
-const peekServerBytes = 4_096;
+/** Compressed server packets up to this size are looked into: kicks, cookies and plugin messages are, chunks are not. */
+const peekServerBytes = 6_144;
+/** No packet of a client that is looked at has a right to be larger; inflating one costs a thousand times its sending. */
+const lookClientBytes = 131_072;
 
 type State = {
   readonly player: Player;
   readonly server: Connection;
   readonly events: LinkEvents;
-  /** The phase of what the client sends; the other direction's is the player's own. */
-  clientPhase: Phase;
   inBundle: boolean;
   detached: boolean;
 };
@@ -45,7 +46,6 @@ export function attach(player: Player, server: Connection, events: LinkEvents): 
     player,
     server,
     events,
-    clientPhase: player.phase,
     inBundle: false,
     detached: false,
   };
@@ -57,7 +57,7 @@ export function attach(player: Player, server: Connection, events: LinkEvents): 
     server,
     inBundle: () => state.inBundle,
     sendToServer: (message) =>
-      void server.sendBody(packets.pluginMessageToServer(player.version, state.clientPhase, message)),
+      void server.sendBody(packets.pluginMessageToServer(player.version, player.clientPhase, message)),
     detach: () => detach(state),
   };
 }
@@ -78,12 +78,17 @@ function serverRelay(state: State): Relay {
         return;
       }
       player.phase = name === "start_configuration" ? "configuration" : "play";
+      player.unanswered += 1;
       state.inBundle = false;
       relay.tap = taps[player.phase].fromServer;
     },
     onPacket: (id, body) => {
       const fields = fieldsOf(body);
-      if (version[player.phase].toClient.name(id) === "custom_payload") return seenFromServer(fields, events);
+      const name = version[player.phase].toClient.name(id);
+      if (name === "custom_payload") return seenFromServer(fields, events);
+      if (name === "transfer") return events.onReaching(name, undefined);
+      if (name === "store_cookie" || name === "cookie_request")
+        return events.onReaching(name, fields.string(32_767));
       lose(state, kickReason(fields.rest()));
       return true;
     },
@@ -97,19 +102,19 @@ function clientRelay(state: State): Relay {
   const taps = tapsOf(version);
   const relay: Relay = {
     to: server,
-    tap: taps[state.clientPhase].fromClient,
+    tap: taps[player.clientPhase].fromClient,
     // A client may pad what it forges until it is compressed, so every packet of a client is looked into.
-    peekBytes: maxFrameBytes,
+    peekBytes: Number.MAX_SAFE_INTEGER,
+    lookBytes: lookClientBytes,
     reframe: reframes(server.threshold, client.threshold),
     onPassed: () => {
-      const joined = state.clientPhase === "configuration";
-      state.clientPhase = joined ? "play" : "configuration";
-      relay.tap = taps[state.clientPhase].fromClient;
-      if (joined) events.onJoined();
+      notePhaseAnswered(player);
+      relay.tap = taps[player.clientPhase].fromClient;
+      if (player.clientPhase === "play") events.onJoined();
     },
     onPacket: (id, body) => {
       const fields = fieldsOf(body);
-      const name = version[state.clientPhase].toServer.name(id);
+      const name = version[player.clientPhase].toServer.name(id);
       if (name === "custom_payload") return seenFromClient(player, fields.rest());
       if (name !== "settings") return events.onCommand(fields.string(32_767));
       rememberSettings(player, fields.rest());

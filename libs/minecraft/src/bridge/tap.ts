@@ -10,6 +10,14 @@ export type Taps = {
   };
 };
 
+/** Packets by which a server reaches beyond the player's stay on it. */
+export const reachingPackets = ["transfer", "store_cookie", "cookie_request"] as const;
+export type ReachingPacket = (typeof reachingPackets)[number];
+const reaching = { transfer: "look", store_cookie: "look", cookie_request: "look" } as const satisfies Record<
+  ReachingPacket,
+  Interest
+>;
+
 const built = new Map<number, Taps>();
 
 /** The ids to watch, made once per version. */
@@ -22,6 +30,7 @@ export function tapsOf(version: Version): Taps {
         disconnect: "look",
         finish_configuration: "count",
         custom_payload: "look",
+        ...reaching,
       }),
       fromClient: ids(version.configuration.toServer.find, {
         finish_configuration: "count",
@@ -35,6 +44,7 @@ export function tapsOf(version: Version): Taps {
         start_configuration: "count",
         bundle_delimiter: "count",
         custom_payload: "look",
+        ...reaching,
       }),
       fromClient: ids(version.play.toServer.find, {
         configuration_acknowledged: "count",

@@ -163,6 +163,8 @@ async function login(connection: Connection, login: Login, options: AcceptOption
     host,
     transferred,
     phase: "configuration",
+    clientPhase: "configuration",
+    unanswered: 0,
     client: { locale: "en_us" },
   };
 }

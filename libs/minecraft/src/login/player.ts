@@ -1,3 +1,4 @@
+import { MinecraftFault } from "../fault.ts";
 import { type Phase, packets, readLocale } from "../packet/play.ts";
 import type { Text } from "../packet/text.ts";
 import type { Version } from "../version/catalog.ts";
@@ -18,6 +19,10 @@ export type Player = {
   readonly transferred: boolean;
   /** What the client's next packet from us has to be: the phase of our direction. */
   phase: Phase;
+  /** The phase of the client's own next packet: it follows ours once the client has answered a change. */
+  clientPhase: Phase;
+  /** Changes of the phase that the client was told and has not answered yet. */
+  unanswered: number;
   /** What the client said of itself, kept because it says so only once. */
   readonly client: { settings?: Buffer; brand?: Buffer; locale: string };
 };
@@ -26,6 +31,17 @@ export type Player = {
 export function kick(player: Player, reason: Text): void {
   player.connection.sendBody(packets.disconnect(player.version, player.phase, reason));
   player.connection.end();
+}
+
+/**
+ * The client has answered a change of the phase. One who answers what nobody asked would have us read its packets by the
+ * ids of the wrong phase.
+ */
+export function notePhaseAnswered(player: Player): void {
+  if (player.unanswered === 0)
+    throw new MinecraftFault("state", "the client answers a change of the phase that nobody asked for");
+  player.unanswered -= 1;
+  player.clientPhase = player.clientPhase === "play" ? "configuration" : "play";
 }
 
 /** Remembers the fields of a `settings` packet. */

@@ -63,6 +63,16 @@ export const packets = {
   requestCookie: (version: Version, phase: Phase, key: string): Buffer =>
     Buffer.concat([varint(version[phase].toClient.id("cookie_request")), string(key)]),
 
+  /** Takes away what a server left with the client and the client would keep on the next one: packs, links, details. */
+  leftBehind: (version: Version): Buffer[] => {
+    const { find } = version.configuration.toClient;
+    // No pack's id = all of them; an empty list = no links, no details. Versions without a packet have nothing to clear.
+    return ["remove_resource_pack", "server_links", "custom_report_details"].flatMap((name) => {
+      const id = find(name);
+      return id === undefined ? [] : [Buffer.concat([varint(id), Buffer.of(0)])];
+    });
+  },
+
   /** A plugin message to the client. */
   pluginMessage: (version: Version, phase: Phase, message: PluginMessage): Buffer =>
     Buffer.concat([

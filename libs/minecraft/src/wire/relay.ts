@@ -20,6 +20,8 @@ export type Relay = {
   readonly onPassed: (id: number) => void;
   /** Compressed frames that inflate to at most this many bytes are looked into for their id; the others pass unseen. */
   readonly peekBytes: number;
+  /** A packet to `look` at that inflates to more than this closes its connection. */
+  readonly lookBytes?: number;
   /** Both peers compress differently: take every frame apart and build it anew. */
   readonly reframe: boolean;
 };
@@ -69,7 +71,7 @@ export function relayChunk(from: Connection, relay: Relay, bytes: Buffer): Used 
         flush(offset);
         const drop = relay.onPacket(
           id,
-          decodeFrame(bytes.subarray(start, next), from.threshold, from.inflatedLimit),
+          decodeFrame(bytes.subarray(start, next), from.threshold, lookLimit(from, relay)),
         );
         runStart = drop ? next : offset;
       }
@@ -89,8 +91,9 @@ function idOf(from: Connection, relay: Relay, bytes: Buffer, start: number): num
   if (from.threshold < 0) return idAt(bytes, start);
   if (bytes[start] === 0) return idAt(bytes, start + 1);
   const reader = new Reader(bytes, start);
-  return reader.varint() <= relay.peekBytes
-    ? peekId(bytes.subarray(reader.offset, reader.offset + 512))
+  const size = reader.varint();
+  return size <= relay.peekBytes
+    ? peekId(bytes.subarray(reader.offset, reader.offset + 512), size)
     : undefined;
 }
 
@@ -103,12 +106,17 @@ function idAt(bytes: Buffer, offset: number): number {
 }
 
 /** The id of a compressed packet from its first bytes, so that a large packet is not inflated for nothing. */
-function peekId(head: Buffer): number {
+function peekId(head: Buffer, size: number): number {
   try {
-    return new Reader(inflateSync(head, { finishFlush: constants.Z_SYNC_FLUSH })).varint();
+    const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: size };
+    return new Reader(inflateSync(head, options)).varint();
   } catch {
     throw new MinecraftFault("frame", "a compressed packet is damaged");
   }
+}
+
+function lookLimit(from: Connection, { lookBytes }: Relay): number {
+  return Math.min(from.inflatedLimit, lookBytes ?? Number.POSITIVE_INFINITY);
 }
 
 /** The slow way, for a backend with another compression than the client's. */
