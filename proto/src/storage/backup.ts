@@ -432,5 +432,6 @@ export const restoreFailed = event({
     message: "no space",
     at: "2026-01-01T00:00:00.000Z",
   },
-  summary: "A restore did not come about, or only in part.",
+  summary:
+    "A restore did not come about, or its Job died without a word: the world is the old or the new one.",
 });

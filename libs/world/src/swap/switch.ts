@@ -76,7 +76,7 @@ export async function assertSettled(root: Folder): Promise<void> {
     await using folder = await root.enter(name);
     if (await folder.find(planName))
       throw new Error(
-        "an interrupted restore or extraction waits to be carried through; start the server or repeat it",
+        "an interrupted restore or extraction waits to be carried through: start the server once, or repeat it (a restore without its snapshot)",
       );
   }
 }

@@ -52,11 +52,12 @@ test("staff see every backup, an account those of its own worlds, a token none",
 });
 
 describe("what is pruned", () => {
-  const row = (id: string, about: { pinned?: boolean; inUse?: boolean } = {}) => ({
+  const row = (id: string, about: { pinned?: boolean; inUse?: boolean; corrupt?: boolean } = {}) => ({
     id,
     created_at: at,
     pinned: false,
     inUse: false,
+    corrupt: false,
     ...about,
   });
   const table: [string, ReturnType<typeof row>[], string[]][] = [
@@ -66,6 +67,16 @@ describe("what is pruned", () => {
       "a pinned one stays and does not count",
       [row("d", { pinned: true }), row("c"), row("b"), row("a")],
       ["a"],
+    ],
+    [
+      "corrupt ones do not count, so that a sound one never goes for their sake",
+      [row("d"), row("c", { corrupt: true }), row("b", { corrupt: true }), row("a")],
+      [],
+    ],
+    [
+      "a corrupt one goes when enough sound ones are newer",
+      [row("d"), row("c"), row("b", { corrupt: true }), row("a")],
+      ["b", "a"],
     ],
     ["what a restore is going to read stays", [row("c"), row("b"), row("a", { inUse: true })], []],
   ];

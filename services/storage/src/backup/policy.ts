@@ -52,13 +52,17 @@ export function scopeOf(principal: Principal): Scope {
   return principal.staff ? { kind: "all" } : { kind: "owner", userId: principal.user_id };
 }
 
-type Candidate = { id: string; created_at: Date; pinned: boolean; inUse: boolean };
+type Candidate = { id: string; created_at: Date; pinned: boolean; inUse: boolean; corrupt: boolean };
 
-/** What goes when only `keep` stay: never a pinned one, nor one that a restore is going to read. */
+/** What goes when only `keep` sound ones stay: never a pinned one, nor one that a restore is going to read. */
 export function toPrune(newestFirst: readonly Candidate[], keep: number): string[] {
-  return newestFirst
-    .filter(({ pinned }) => !pinned)
-    .slice(keep)
-    .filter(({ inUse }) => !inUse)
-    .map(({ id }) => id);
+  const gone: string[] = [];
+  let sound = 0;
+  for (const { id, pinned, inUse, corrupt } of newestFirst) {
+    if (pinned) continue;
+    if (sound >= keep && !inUse) gone.push(id);
+    // One that cannot be restored takes no place of one that can.
+    if (!corrupt) sound += 1;
+  }
+  return gone;
 }

@@ -50,12 +50,20 @@ export function findBackup(
   return (about.lock ? query.forUpdate() : query).executeTakeFirst();
 }
 
-/** The newest backup of a server in the caller's scope, one that can be restored before one that cannot. */
+/**
+ * The newest backup of a server in the caller's scope, one that can be restored before one that cannot. With an owner
+ * none of another owner: a name may have been another person's server before.
+ */
 export function findLatest(
   db: AnyDb,
-  about: { scope: Scope; server: string },
+  { scope, server, owner }: { scope: Scope; server: string; owner?: string | undefined },
 ): Promise<BackupRow | undefined> {
-  return inScope(db, about.scope, about.server)
+  const all = inScope(db, scope, server);
+  const fitting =
+    owner === undefined
+      ? all
+      : all.where((is) => is.or([is("former_owner", "is", null), is("former_owner", "=", owner)]));
+  return fitting
     .selectAll()
     .orderBy(sql`corrupt_at is not null`)
     .orderBy("created_at", "desc")
@@ -124,7 +132,7 @@ export async function pruneBackups(
 ): Promise<string[]> {
   const rows = await trx
     .selectFrom("world_backups")
-    .select(["id", "created_at", "pinned_at", restoreReads.as("in_use")])
+    .select(["id", "created_at", "pinned_at", "corrupt_at", restoreReads.as("in_use")])
     .where("status", "=", "present")
     .where("server_name", "=", about.server)
     .where("reason", "=", about.reason)
@@ -133,7 +141,12 @@ export async function pruneBackups(
     .orderBy("id", "desc")
     .forUpdate()
     .execute();
-  const candidates = rows.map((row) => ({ ...row, pinned: row.pinned_at !== null, inUse: row.in_use }));
+  const candidates = rows.map(({ pinned_at, corrupt_at, in_use, ...row }) => ({
+    ...row,
+    pinned: pinned_at !== null,
+    inUse: in_use,
+    corrupt: corrupt_at !== null,
+  }));
   const gone = toPrune(candidates, about.keep);
   for (const id of gone) {
     await expireBackup(trx, { id, server_name: about.server, why: "pruned", now: about.now });

@@ -80,7 +80,8 @@ export async function noteFailure(
   failure: string | TaskFault,
 ): Promise<boolean> {
   const fault = typeof failure === "string" ? undefined : failure;
-  const message = wordsOf(row, fault?.message ?? String(failure));
+  const message =
+    typeof failure === "string" ? wordsOf(row, failure) : failure.message.slice(0, longestMessage);
   const now = new Date(deps.now());
   const isNew = await deps.db.transaction().execute(async (trx) => {
     if (!(await finishJob(trx, row.job, { state: "failed", message, at: now }))) return false;
@@ -110,12 +111,16 @@ async function condemn(
   if (await condemnBackup(trx, about)) deps.metrics.counted("condemned", row.kind);
 }
 
+const longestMessage = 1_000;
+
+// A Job that refused says what became of the world; one that died cannot. Its trees change places as a whole or not at
+// all, and whoever comes to the world next carries a change through that was begun.
 function wordsOf(row: JobRow, message: string): string {
-  const isHalf = row.kind === "restore" && row.only_paths === null;
-  const hint = isHalf
-    ? "; the world may be restored in part, so restore it again or go back to its snapshot"
-    : "";
-  return `${message}${hint}`.slice(0, 1_000);
+  const hint =
+    row.kind === "restore"
+      ? "; the world is either as it was or restored as asked: start the server and look, or restore again"
+      : "";
+  return `${message}${hint}`.slice(0, longestMessage);
 }
 
 function failureEvent(row: JobRow, message: string, now: Date) {

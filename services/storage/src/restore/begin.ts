@@ -30,8 +30,9 @@ export async function beginRestore(deps: StorageDeps, wish: RestoreWish): Promis
     if (mayTouch(principal, world)) return;
     throw new Fault("forbidden", { message: "Only the owner of a server may restore its world." });
   };
-  check(await describeWorld(deps, server));
-  const backup = await chooseBackup(deps, wish);
+  const now = await describeWorld(deps, server);
+  check(now);
+  const backup = await chooseBackup(deps, wish, now);
   const choose = (trx: StorageTrx) => holdBackup(trx, wish, backup.id);
   const shared = {
     started_by: wish.startedBy,
@@ -57,12 +58,16 @@ export async function beginRestore(deps: StorageDeps, wish: RestoreWish): Promis
   return backup;
 }
 
-async function chooseBackup({ db }: StorageDeps, wish: RestoreWish): Promise<BackupRow> {
+async function chooseBackup(
+  { db }: StorageDeps,
+  wish: RestoreWish,
+  { owner_id: owner }: WorldServer,
+): Promise<BackupRow> {
   const { server, backupId } = wish;
   const scope = scopeOf(wish.principal);
   const running = await findRestoreOf(db, server);
   if (running && running.backup_id !== backupId) throw new Fault("restore_in_progress");
-  if (backupId === undefined) return checked(await findLatest(db, { scope, server }), server);
+  if (backupId === undefined) return checked(await findLatest(db, { scope, server, owner }), server);
   const found = await findBackup(db, { scope, id: backupId });
   if (found || scope.kind !== "owner") return checked(found, server);
   const foreign = await findBackup(db, { scope: { kind: "all" }, id: backupId });

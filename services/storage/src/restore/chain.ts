@@ -28,6 +28,7 @@ export async function carryOn(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): 
     hasRestore: jobs.has(restoreJob),
     isConfigured: deps.settings.storage.agent_image !== "",
     server: !world ? "gone" : world.stopped ? "stopped" : "started",
+    isSameOwner: (world?.owner_id ?? null) === snapshot.owner_id,
     isBackupUsable: backup !== undefined && backup.corrupt_at === null,
   });
   if (step === "wait") return;

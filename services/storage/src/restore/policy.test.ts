@@ -8,6 +8,7 @@ const ready: ChainLook = {
   hasRestore: false,
   isConfigured: true,
   server: "stopped",
+  isSameOwner: true,
   isBackupUsable: true,
 };
 
@@ -19,6 +20,7 @@ describe("what follows a safety snapshot", () => {
     ["no restore without an agent", { isConfigured: false }, { abandon: "not_configured" }],
     ["no restore of a server that is gone", { server: "gone" }, { abandon: "server_gone" }],
     ["no restore under a server that runs", { server: "started" }, { abandon: "server_started" }],
+    ["no restore into what is somebody else's now", { isSameOwner: false }, { abandon: "server_gone" }],
     ["no restore of a world that was let go", { isHeld: false }, { abandon: "restore_busy" }],
     ["no restore of a backup that is gone", { isBackupUsable: false }, { abandon: "restore_busy" }],
     ["a restore that began is not taken back", { hasRestore: true, server: "gone", isHeld: false }, "start"],

@@ -15,6 +15,8 @@ export type ChainLook = {
   hasRestore: boolean;
   isConfigured: boolean;
   server: "gone" | "started" | "stopped";
+  /** Whose server it was when the restore was asked for is who owns it now. */
+  isSameOwner: boolean;
   /** The backup is present and sound. */
   isBackupUsable: boolean;
 };
@@ -26,7 +28,7 @@ export function decideChain(look: ChainLook): ChainStep {
   if (look.hasRestore) return "start";
   if (look.snapshot === "failed") return { abandon: "snapshot_failed" };
   if (!look.isConfigured) return { abandon: "not_configured" };
-  if (look.server === "gone") return { abandon: "server_gone" };
+  if (look.server === "gone" || !look.isSameOwner) return { abandon: "server_gone" };
   if (look.server === "started") return { abandon: "server_started" };
   if (!look.isHeld || !look.isBackupUsable) return { abandon: "restore_busy" };
   return "start";

@@ -115,6 +115,36 @@ describe("restores of worlds", () => {
     await stage.kube.patch(lockedServers, { name: "held", namespace }, rest);
   });
 
+  test("without a choice staff never put a former owner's world into the server of the next one", async () => {
+    await stage.addServer("handed-on", "usr-1", first);
+    const former = await backUp("handed-on");
+    stage.lifecycle.owners.set("handed-on", "usr-2");
+    stage.changeWorld("handed-on", second);
+    assert.equal(await faultOf(restore("handed-on", {}, staff)), "no_backup");
+    assert.deepEqual(stage.worldOf("handed-on"), second);
+    const own = await backUp("handed-on");
+    const { backup_id } = await restore("handed-on", { safety_snapshot: false }, staff);
+    assert.equal(backup_id, own);
+    await settled("handed-on");
+    const named = await restore("handed-on", { backup_id: former, safety_snapshot: false }, staff);
+    assert.equal(named.backup_id, former);
+    await settled("handed-on");
+  });
+
+  test("a server that changes hands while its snapshot is made keeps its world", async () => {
+    await stage.addServer("claimed", "usr-1", first);
+    const backup_id = await backUp("claimed");
+    stage.changeWorld("claimed", second);
+    stage.hold("backup-told");
+    await restore("claimed", { backup_id });
+    await until(() => stage.pidAt("backup-told") !== undefined, 20_000);
+    stage.lifecycle.owners.set("claimed", "usr-2");
+    stage.unhold("backup-told");
+    const [snapshot] = await settled("claimed");
+    assert.deepEqual([snapshot?.then_restore, snapshot?.then_restore_reason], ["abandoned", "server_gone"]);
+    assert.deepEqual(stage.worldOf("claimed"), second);
+  });
+
   test("a damaged archive changes nothing, is marked, and is never read again", async () => {
     await stage.addServer("damaged", "usr-1", first);
     const id = await backUp("damaged");
@@ -124,6 +154,7 @@ describe("restores of worlds", () => {
     await restore("damaged", { backup_id: id, safety_snapshot: false });
     const [job] = await settled("damaged");
     assert.equal(job?.state, "failed");
+    assert.match(job?.message ?? "", /The world is as it was\.$/);
     assert.deepEqual(stage.worldOf("damaged"), second);
     const page = { server: "damaged", limit: 20, offset: 0 };
     const { backups: rows } = await stage.external.call(backups.list, page, owner);
