@@ -22,6 +22,7 @@ test("without anything but address and token, everything has the default of the 
     token: "v",
     tokenFile: undefined,
     rootDomain: "",
+    panelHostname: undefined,
     loginServer: "login",
     lobbyServer: "lobby",
     loginAddress: undefined,
@@ -58,6 +59,7 @@ test("the limits are those of interface.md 4.10 and behaviour.md r", () => {
     [500, 8, 64, 100, 400, 1_000],
   );
   assert.deepEqual([defaultLimits.activityMs, defaultLimits.outageWarningMs], [600_000, 300_000]);
+  assert.deepEqual([defaultLimits.linkMemoryPlayers, defaultLimits.serviceConnections], [20_000, 32]);
 });
 
 test("the environment wins over the file, key by key", (t) => {

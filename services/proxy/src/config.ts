@@ -14,6 +14,7 @@ export const defaultLimits = {
   // What was just woken may still be shown as stopped by a view that is a moment old.
   wakeSettleMs: 6_000,
   linkMemoryMs: 600_000,
+  linkMemoryPlayers: 20_000,
   denialMs: 15_000,
   actionBurst: 5,
   actionEveryMs: 5_000,
@@ -24,6 +25,7 @@ export const defaultLimits = {
   listNames: 500,
   workers: 8,
   slots: 64,
+  serviceConnections: 32,
   retryPauseMinMs: 100,
   retryPauseMaxMs: 400,
   tokenRereadMs: 1_000,
@@ -59,6 +61,8 @@ export type ProxyConfig = {
   localNames: boolean;
   /** Root of the session server; its hasJoined path is appended. */
   sessionServer: string;
+  /** Host of the panel, told to players; undefined: nobody knows. */
+  panelHostname: string | undefined;
   forwardingSecret: string;
   acceptProxyProtocol: boolean;
   sendProxyProtocol: boolean;
@@ -80,10 +84,14 @@ export function loadConfig(environment: Environment): ProxyConfig {
   const read: Read = (key, variable) => environment[variable]?.trim() || file.get(key)?.trim() || undefined;
   const apiBaseUrl = url("api-base-url", read("api-base-url", "SVC_API_BASE_URL"));
   const servers = systemServers(read);
+  const rootDomain = (read("root-domain", "SVC_ROOT_DOMAIN") ?? "").toLowerCase().replace(/^\.+|\.+$/g, "");
   return {
     apiBaseUrl,
     ...tokenSource(environment, read("service-token-file", "SVC_SERVICE_TOKEN_FILE"), { file, dataDir }),
-    rootDomain: (read("root-domain", "SVC_ROOT_DOMAIN") ?? "").toLowerCase().replace(/^\.+|\.+$/g, ""),
+    rootDomain,
+    panelHostname:
+      read("panel-hostname", "SVC_PANEL_HOSTNAME") ??
+      (rootDomain === "" ? undefined : `console.${rootDomain}`),
     ...servers,
     localNames: localNames(read),
     connectTimeoutMs: seconds(

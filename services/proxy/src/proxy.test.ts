@@ -189,7 +189,7 @@ test("a backend that ends under a player brings them to the lobby with its reaso
   await using bed = await bedWith(runs);
   const player = await bed.pass(bed.account("alice"), host);
   (await bed.survival.player("alice")).kick("Server closed");
-  await player.hears(/survival did not let you in: Server closed/);
+  await player.hears(/survival sent you to the lobby: Server closed/);
   assert.equal(bed.lobby.players.size, 1);
   assert.equal(player.state.ended, false);
 });

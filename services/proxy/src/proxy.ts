@@ -19,10 +19,11 @@ import { type ProxyConfig, parseAddress } from "./config.ts";
 import { type FrameContext, takeFrame } from "./control/frames.ts";
 import { createStatusCache } from "./control/status-cache.ts";
 import { createStrangers } from "./control/strangers.ts";
+import { createLinkMemory } from "./gate/memory.ts";
 import { subdomainOf } from "./gate/policy.ts";
 import { createInvites } from "./invite/invites.ts";
 import { startLoops } from "./loops.ts";
-import { isCurrent, type Session, sentence } from "./player/session.ts";
+import { isCurrent, isSystem, type Session, sentence } from "./player/session.ts";
 import { onLost, travel } from "./player/travel.ts";
 import { createQueue, drainQueue } from "./queue/queue.ts";
 import { createRefresh } from "./registry/refresh.ts";
@@ -50,7 +51,8 @@ export async function startProxy(
   const watch = createStartWatch();
   const refreshAndWatch = async () => {
     await refresh();
-    for (const server of context.registry.all()) watch.note(server, Date.now());
+    for (const server of context.registry.all()) watch.note(server, context.now());
+    watch.keep((name) => context.registry.find(name) !== undefined);
   };
   if (config.localNames)
     log.warn("player names are taken as they are typed: whoever reaches this port may be anybody");
@@ -93,7 +95,8 @@ function createContext(
   { log, metrics }: { log: Logger; metrics: Metrics },
 ): FrameContext {
   const { limits } = config;
-  const now = () => Date.now();
+  // The clock of the wall may be set back, which would lengthen what is remembered.
+  const now = () => performance.timeOrigin + performance.now();
   const sessions = new Map<string, Session>();
   const queue = createQueue();
   const activity = createActivity(metrics, {
@@ -103,7 +106,7 @@ function createContext(
   const onChange = (fingerprint: string) => log.info({ fingerprint }, "the service token was read");
   const token = createTokenSource(config, { rereadMs: limits.tokenRereadMs, now, onChange });
   const face = createFace({ ...config, baseUrl: config.apiBaseUrl, token, onCall: activity.call });
-  const pool = createPool(limits);
+  const pool = createPool({ ...limits, onBusy: () => activity.count("busy") });
   return {
     config,
     log,
@@ -117,7 +120,7 @@ function createContext(
     invites: createInvites({ ttlMs: limits.inviteTtlMs, cooldownMs: limits.inviteCooldownMs, now }),
     actions: createBudget({ burst: limits.actionBurst, everyMs: limits.actionEveryMs }, now),
     frames: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
-    linkedAt: new Map(),
+    links: createLinkMemory({ keepMs: limits.linkMemoryMs, players: limits.linkMemoryPlayers, now }),
     isRouting: config.onlineMode && config.rootDomain !== "",
     statuses: createStatusCache({ face, pool, keepMs: limits.statusCacheMs, now }),
     strangers: createStrangers({ log, everyMs: limits.strangerWarningMs, now }),
@@ -137,7 +140,7 @@ function statusOf(context: FrameContext, host: string, timesOf: (name: string) =
   if (subdomain === undefined)
     return { description: "svc", playersOnline: sessions.size, playersMax: sessions.size + 1 };
   const server = registry.bySubdomain(subdomain);
-  const { text, online, max } = listingOf(server, timesOf(server?.name ?? ""), Date.now());
+  const { text, online, max } = listingOf(server, timesOf(server?.name ?? ""), context.now());
   return { description: text, playersOnline: online, playersMax: max };
 }
 
@@ -145,7 +148,9 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
   const { config, registry, sessions, log } = context;
   const { uuid, name } = player.profile;
   const subdomain = context.isRouting ? subdomainOf(player.host, config.rootDomain) : undefined;
-  const target = subdomain === undefined ? undefined : registry.bySubdomain(subdomain)?.name;
+  const named = subdomain === undefined ? undefined : registry.bySubdomain(subdomain)?.name;
+  // Gate and lobby are no destinations of their own: everybody comes through the one into the other.
+  const target = named === undefined || isSystem(context, named) ? undefined : named;
   const bridge = createBridge(player, {
     onCommand: (line) => runCommand(context, session, line),
     onServerMessage: (message, server) => takeFrame(context, session, { message, server }),

@@ -21,7 +21,7 @@ async function bed(t: TestContext, answer: RequestListener, requestTimeoutMs = 5
     token: () => "secret",
     connectTimeoutMs: 1_000,
     requestTimeoutMs,
-    limits: { retryPauseMinMs: 1, retryPauseMaxMs: 2 },
+    limits: { retryPauseMinMs: 1, retryPauseMaxMs: 2, serviceConnections: 4 },
     onCall: (record) => records.push(record),
   });
   t.after(async () => {

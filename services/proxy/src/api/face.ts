@@ -20,14 +20,17 @@ export type FaceOptions = {
   token: TokenSource;
   connectTimeoutMs: number;
   requestTimeoutMs: number;
-  limits: Pick<Limits, "retryPauseMinMs" | "retryPauseMaxMs">;
+  limits: Pick<Limits, "retryPauseMinMs" | "retryPauseMaxMs" | "serviceConnections">;
   onCall: (record: CallRecord) => void;
 };
 
 export type Face = ReturnType<typeof createFace>;
 
 export function createFace(options: FaceOptions) {
-  const agent = new Agent({ connect: { timeout: options.connectTimeoutMs } });
+  const agent = new Agent({
+    connect: { timeout: options.connectTimeoutMs },
+    connections: options.limits.serviceConnections,
+  });
   const withAgent = (url: URL, init: object) => undiciFetch(url, { ...init, dispatcher: agent });
   const fetch = withAgent as unknown as typeof globalThis.fetch;
   const call = <C extends AnyContract>(contract: C, input: ClientInput<C>) =>
@@ -45,6 +48,7 @@ export function createFace(options: FaceOptions) {
     readMenu: (name: string) => call(ownership.readMenu, { name }),
     menuAccess: (mc_uuid: string) => call(ownership.readMenuAccess, { mc_uuid }),
     linkStatus: (mc_uuid: string) => call(links.linkStatus, { mc_uuid }),
+    readBlacklist: (mc_uuid: string) => call(links.readBlacklist, { mc_uuid }),
     mintCode: (mc_uuid: string) => call(links.mintCode, { mc_uuid }),
     startMigration: (mc_uuid: string) => call(accountMigrations.start, { mc_uuid }),
     pendingLogins: () => call(signIn.listPendingOpLogins, {}),

@@ -8,8 +8,10 @@ export type Pool = {
   run: <T>(task: () => Promise<T>) => Promise<T>;
 };
 
+export type PoolOptions = { workers: number; slots: number; onBusy?: () => void };
+
 /** At most `workers` tasks at a time, at most `slots` that wait (behaviour.md r.2). */
-export function createPool({ workers, slots }: { workers: number; slots: number }): Pool {
+export function createPool({ workers, slots, onBusy }: PoolOptions): Pool {
   const waiting: (() => void)[] = [];
   let working = 0;
   const enter = async (): Promise<void> => {
@@ -17,7 +19,10 @@ export function createPool({ workers, slots }: { workers: number; slots: number 
       working += 1;
       return;
     }
-    if (waiting.length >= slots) throw new BusyError("every worker is busy and every slot is taken");
+    if (waiting.length >= slots) {
+      onBusy?.();
+      throw new BusyError("every worker is busy and every slot is taken");
+    }
     // The one who leaves hands the place over, so that nobody slips in between.
     await new Promise<void>((go) => waiting.push(go));
   };

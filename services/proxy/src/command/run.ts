@@ -23,10 +23,7 @@ export function runCommand(context: Context, session: Session, line: string): bo
     return true;
   }
   void act(context, session, command).catch((error: unknown) => {
-    if (error instanceof BusyError) {
-      context.activity.count("busy");
-      return tell(session, "busy");
-    }
+    if (error instanceof BusyError) return tell(session, "busy");
     context.log.error({ error, command: command.name }, "a command broke");
     tell(session, "tryAgain");
   });
@@ -78,8 +75,8 @@ function show(
       : tell(session, "serverList", { servers: names.join(", ") });
   }
   if (name === "web") {
-    const panel = config.rootDomain === "" ? config.apiBaseUrl : `https://console.${config.rootDomain}`;
-    return tell(session, "web", { panel });
+    const host = config.panelHostname;
+    return host === undefined ? tell(session, "noPanel") : tell(session, "web", { panel: `https://${host}` });
   }
   tell(session, name);
 }

@@ -4,7 +4,6 @@ import {
   type ControlFrame,
   controlChannel,
   decodeControl,
-  encodeControl,
   maxControlBytes,
   type PluginMessage,
 } from "@svc/minecraft";
@@ -15,6 +14,7 @@ import { enterServer } from "../player/travel.ts";
 import { joinAddress } from "../queue/policy.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
 import { type FrameSource, listFor, maySend } from "./policy.ts";
+import { sendToLobby as send } from "./send.ts";
 import type { StatusCache } from "./status-cache.ts";
 import type { Strangers } from "./strangers.ts";
 
@@ -38,7 +38,8 @@ export function takeFrame(
   // A frame that waited while the player moved on is no order any more.
   if (session.bridge.server !== server) return true;
   void obey(context, session, frame).catch((error: unknown) => {
-    if (error instanceof BusyError) return sendError(session, { code: "busy", server: serverOf(frame) });
+    if (error instanceof BusyError)
+      return sendError(context, session, { code: "busy", server: serverOf(frame) });
     context.log.error({ error, type: frame.type }, "a frame broke");
   });
   return true;
@@ -59,17 +60,19 @@ async function obey(context: FrameContext, session: Session, frame: ControlFrame
   if (frame.type === "ListRequest") return sendList(context, session);
   const name = serverOf(frame);
   if (name === null || isSystem(context, name) || !context.registry.find(name)) {
-    return sendError(session, { code: "not_found", server: name });
+    return sendError(context, session, { code: "not_found", server: name });
   }
   if (frame.type === "StatusQuery") return sendStatus(context, session, name);
-  if (!context.isRouting) return sendError(session, { code: "routing_off", server: name });
-  if (context.actions.spend(session.uuid) > 0) return sendError(session, { code: "busy", server: name });
+  if (!context.isRouting) return sendError(context, session, { code: "routing_off", server: name });
+  if (context.actions.spend(session.uuid) > 0)
+    return sendError(context, session, { code: "busy", server: name });
   if (frame.type === "ClaimRequest" && !(await claim(context, session, name))) return;
   if (frame.type === "WakeRequest" || frame.type === "ClaimRequest")
     await goOrWake(context, session, { server: name, origin: "menu" });
 }
 
-async function sendList({ face, pool, registry, config }: FrameContext, session: Session): Promise<void> {
+async function sendList(context: FrameContext, session: Session): Promise<void> {
+  const { face, pool, registry, config } = context;
   const answer = await pool.run(() => face.menuAccess(session.uuid));
   const names = registry
     .all()
@@ -77,22 +80,35 @@ async function sendList({ face, pool, registry, config }: FrameContext, session:
     .filter((name) => name !== config.loginServer && name !== config.lobbyServer);
   const verdicts = answer.ok ? answer.value.servers : {};
   const list = listFor(names, verdicts, { names: config.limits.listNames, bytes: maxControlBytes });
-  send(session, { type: "ListUpdate", ...list });
+  send(context, session, { type: "ListUpdate", ...list });
 }
 
-async function sendStatus({ statuses }: FrameContext, session: Session, name: string): Promise<void> {
-  const row = await statuses.read(name);
-  if (row === "unknown") return sendError(session, { code: "not_found", server: name });
-  if (row === undefined) return sendError(session, { code: "unavailable", server: name });
+async function sendStatus(context: FrameContext, session: Session, name: string): Promise<void> {
+  const row = await context.statuses.read(name);
+  if (row === "unknown") return sendError(context, session, { code: "not_found", server: name });
+  if (row === undefined) return sendError(context, session, { code: "unavailable", server: name });
   const { phase, ready, playersOnline, playersMax, claimable } = row;
-  send(session, { type: "StatusUpdate", server: name, phase, ready, playersOnline, playersMax, claimable });
+  send(context, session, {
+    type: "StatusUpdate",
+    server: name,
+    phase,
+    ready,
+    playersOnline,
+    playersMax,
+    claimable,
+  });
 }
 
-async function claim({ face, pool }: FrameContext, session: Session, name: string): Promise<boolean> {
+async function claim(context: FrameContext, session: Session, name: string): Promise<boolean> {
+  const { face, pool } = context;
   const answer = await pool.run(() => face.claim(name, session.uuid));
   if (answer.ok) return true;
-  const code = answer.status === 0 ? "unavailable" : answer.code;
-  sendError(session, { code, server: name, message: answer.message });
+  // What a broken connection says of itself is for the log, not for a player.
+  const isAnswer = answer.status !== 0 && answer.status < 500;
+  const refusal = isAnswer
+    ? { code: answer.code, message: answer.message }
+    : { code: "unavailable", message: sentence(session, "serviceDown") };
+  sendError(context, session, { ...refusal, server: name });
   return false;
 }
 
@@ -110,21 +126,17 @@ export async function goOrWake(
   const address = answer.ok ? joinAddress(answer.value) : undefined;
   if (address === undefined) {
     const told = await wakeAndQueue(context, session, want);
-    if (!told.queued && want.origin === "menu") sendError(session, { code: told.code, server });
+    if (!told.queued && want.origin === "menu") sendError(context, session, { code: told.code, server });
     return;
   }
-  if (want.origin === "menu") send(session, { type: "TransferReady", player: session.uuid, server });
+  if (want.origin === "menu") send(context, session, { type: "TransferReady", player: session.uuid, server });
   context.queue.leave(session.uuid);
   await enterServer(context, session, { name: server, address });
 }
 
-function send(session: Session, frame: ControlFrame): void {
-  session.bridge.sendToServer({ channel: controlChannel, data: encodeControl(frame) });
-}
-
 type ErrorFrame = { code: string; server: string | null; message?: string };
 
-function sendError(session: Session, { code, server, message }: ErrorFrame): void {
+function sendError(context: Context, session: Session, { code, server, message }: ErrorFrame): void {
   const text = message ?? (code === "busy" ? sentence(session, "busy") : sentence(session, "tryAgain"));
-  send(session, { type: "Error", code, message: text, ...(server !== null && { server }) });
+  send(context, session, { type: "Error", code, message: text, ...(server !== null && { server }) });
 }

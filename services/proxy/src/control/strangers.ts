@@ -1,16 +1,18 @@
 import type { Logger } from "@svc/telemetry";
 
-export type Strangers = { warn: (server: string, type: string) => void };
+/** `what` is the type of a control frame, or the name of a packet. */
+export type Strangers = { warn: (server: string, what: string) => void };
 
 /** A server that sends what it may not is named at most once a minute. */
 export function createStrangers(about: { log: Logger; everyMs: number; now: () => number }): Strangers {
   const warnedAt = new Map<string, number>();
   return {
-    warn: (server, type) => {
+    warn: (server, what) => {
       const last = warnedAt.get(server) ?? Number.NEGATIVE_INFINITY;
       if (about.now() - last < about.everyMs) return;
+      for (const [name, at] of warnedAt) if (about.now() - at >= about.everyMs) warnedAt.delete(name);
       warnedAt.set(server, about.now());
-      about.log.warn({ server, type }, "a server sent a control frame that it may not send");
+      about.log.warn({ server, what }, "a server sent what it may not send");
     },
   };
 }

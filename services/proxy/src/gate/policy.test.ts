@@ -2,20 +2,42 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServerInfo } from "@svc/proto";
 import { defaultLimits as limits } from "../config.ts";
-import { afterGate, type Destination, linkVerdict, mayConnect, type Place, subdomainOf } from "./policy.ts";
+import {
+  afterGate,
+  type Destination,
+  type Heard,
+  type LinkVerdict,
+  linkVerdict,
+  mayConnect,
+  type Place,
+  subdomainOf,
+} from "./policy.ts";
 
 const minute = 60_000;
 
-test("the service's answer decides, and its silence leaves ten minutes of memory", () => {
-  const verdict = (answer: Parameters<typeof linkVerdict>[0], linkedAt?: number, now = 20 * minute) =>
-    linkVerdict(answer, linkedAt, { now, limits });
-  assert.equal(verdict("linked"), "released");
-  assert.equal(verdict("not_linked", 20 * minute), "not_linked");
-  assert.equal(verdict("silence"), "unknown");
-  assert.equal(verdict("silence", 10 * minute + 1), "released");
-  assert.equal(verdict("silence", 10 * minute), "unknown");
-  assert.equal(verdict("silence", 21 * minute), "unknown", "a memory from the future is none");
-});
+const linkRows: [linked: Heard, barred: Heard, linkedAt: number | undefined, wanted: LinkVerdict][] = [
+  ["yes", "no", undefined, "released"],
+  ["yes", "yes", 20 * minute, "barred"],
+  ["silence", "yes", 20 * minute, "barred"],
+  ["no", "no", 20 * minute, "not_linked"],
+  ["no", "silence", 20 * minute, "not_linked"],
+  ["silence", "silence", undefined, "unknown"],
+  ["silence", "silence", 10 * minute + 1, "released"],
+  ["silence", "silence", 10 * minute, "unknown"],
+  ["silence", "silence", 21 * minute, "unknown"],
+  ["yes", "silence", undefined, "unknown"],
+  ["silence", "no", undefined, "unknown"],
+  ["yes", "silence", 15 * minute, "released"],
+  ["refused", "no", 20 * minute, "unknown"],
+  ["yes", "refused", 20 * minute, "unknown"],
+  ["silence", "refused", 20 * minute, "unknown"],
+];
+for (const [linked, barred, linkedAt, wanted] of linkRows) {
+  const memory = linkedAt === undefined ? "nothing" : `a link ${20 - linkedAt / minute} min ago`;
+  test(`linked ${linked}, barred ${barred}, remembering ${memory}: ${wanted}`, () => {
+    assert.equal(linkVerdict({ linked, barred }, linkedAt, { now: 20 * minute, limits }), wanted);
+  });
+}
 
 test("a fresh connection goes to the gate, and only who is released gets out of it", () => {
   const server: Destination = { kind: "server", name: "survival" };

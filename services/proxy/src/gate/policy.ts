@@ -7,18 +7,25 @@ import type { ServerInfo } from "@svc/proto";
 import type { Limits } from "../config.ts";
 import { joinAddress } from "../queue/policy.ts";
 
-/** What the service answered when asked for a link; `silence` is no answer or 5xx. */
-export type LinkAnswer = "linked" | "not_linked" | "silence";
-export type LinkVerdict = "released" | "not_linked" | "unknown";
+/** `yes` and `no` are answers; `refused` is a 4xx to us, `silence` no answer or 5xx. */
+export type Heard = "yes" | "no" | "refused" | "silence";
+/** What the service said when it was asked whether a player is linked, and whether barred. */
+export type LinkAnswer = { linked: Heard; barred: Heard };
+export type LinkVerdict = "released" | "not_linked" | "barred" | "unknown";
 
-/** A positive answer is believed for ten minutes while the service is down; a negative one ends that at once. */
+/**
+ * Only "linked and not barred" opens the gate. A positive answer is believed for ten minutes while the service is
+ * silent; any word against the player counts at once, and a refusal of our question is no silence.
+ */
 export function linkVerdict(
-  answer: LinkAnswer,
+  { linked, barred }: LinkAnswer,
   linkedAt: number | undefined,
-  moment: { now: number; limits: Limits },
+  moment: { now: number; limits: Pick<Limits, "linkMemoryMs"> },
 ): LinkVerdict {
-  if (answer === "linked") return "released";
-  if (answer === "not_linked") return "not_linked";
+  if (barred === "yes") return "barred";
+  if (linked === "no") return "not_linked";
+  if (linked === "refused" || barred === "refused") return "unknown";
+  if (linked === "yes" && barred === "no") return "released";
   const age = linkedAt === undefined ? Number.POSITIVE_INFINITY : moment.now - linkedAt;
   return age >= 0 && age < moment.limits.linkMemoryMs ? "released" : "unknown";
 }

@@ -1,56 +1,71 @@
 // Letting a player out of the gate (behaviour.md r.2). Every connection passes here; nothing else sets `isReleased`.
 
+import type { Answer } from "../api/face.ts";
 import { BusyError } from "../api/pool.ts";
-import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
+import { type Context, isCurrent, type Session, sentence, tell } from "../player/session.ts";
 import { enterServer, toLobby } from "../player/travel.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
-import { afterGate, type LinkVerdict, linkVerdict } from "./policy.ts";
+import type { SentenceKey } from "../text/text.ts";
+import { afterGate, type Heard, type LinkVerdict, linkVerdict } from "./policy.ts";
 
 export async function release(context: Context, session: Session): Promise<void> {
   if (session.isReleasing || session.place.kind !== "gate") return;
   session.isReleasing = true;
   try {
-    const verdict = await askLink(context, session.uuid);
+    const verdict = await askLink(context, session);
     if (!isCurrent(context, session)) return;
+    // Every time anew: an earlier release of this connection that led nowhere counts for nothing.
+    session.isReleased = verdict === "released";
     if (verdict !== "released") return deny(context, session, verdict);
-    session.isReleased = true;
     await leaveGate(context, session);
   } finally {
     session.isReleasing = false;
   }
 }
 
-async function askLink(
-  { pool, face, linkedAt, now, config }: Context,
-  uuid: string,
-): Promise<LinkVerdict | "busy"> {
+async function askLink(context: Context, session: Session): Promise<LinkVerdict | "busy"> {
+  const { pool, face, links, now, config } = context;
+  const { uuid } = session;
   // Without online mode nobody vouches for the UUID: its link would be somebody else's.
   if (!config.onlineMode) return "unknown";
   try {
-    const answer = await pool.run(() => face.linkStatus(uuid));
-    if (answer.ok) {
-      if (answer.value.linked) linkedAt.set(uuid, now());
-      else linkedAt.delete(uuid);
-      return answer.value.linked ? "released" : "not_linked";
-    }
-    // A refusal of the service is an answer; memory is for its silence.
-    if (answer.status !== 0 && answer.status < 500) return "unknown";
-    return linkVerdict("silence", linkedAt.get(uuid), { now: now(), limits: config.limits });
+    const [link, bar] = await pool.run(() => Promise.all([face.linkStatus(uuid), face.readBlacklist(uuid)]));
+    const answer = { linked: heard(link, "linked"), barred: heard(bar, "blacklisted") };
+    const verdict = linkVerdict(answer, links.linkedAt(uuid), { now: now(), limits: config.limits });
+    if (verdict === "barred" || verdict === "not_linked") links.forget(uuid);
+    // What an older connection of the player asked may be answered late: it must not outlive a newer "no".
+    const isHeardNow = answer.linked === "yes" && answer.barred === "no";
+    if (isHeardNow && isCurrent(context, session)) links.remember(uuid);
+    return verdict;
   } catch (error) {
     if (error instanceof BusyError) return "busy";
     throw error;
   }
 }
 
+function heard<Key extends string>(answer: Answer<Readonly<Record<Key, boolean>>>, key: Key): Heard {
+  if (answer.ok) return answer.value[key] ? "yes" : "no";
+  return answer.status === 0 || answer.status >= 500 ? "silence" : "refused";
+}
+
+const denials = {
+  not_linked: "notLinked",
+  unknown: "linkUnknown",
+  busy: "busy",
+} as const satisfies Record<string, SentenceKey>;
+
 function deny(
   { now, config }: Context,
   session: Session,
   verdict: Exclude<LinkVerdict, "released"> | "busy",
 ): void {
+  if (verdict === "barred") {
+    session.bridge.kick(sentence(session, "barred"));
+    return;
+  }
   if (now() - session.deniedAt < config.limits.denialMs) return;
   session.deniedAt = now();
-  if (verdict === "busy") tell(session, "busy");
-  else tell(session, verdict === "not_linked" ? "notLinked" : "linkUnknown");
+  tell(session, denials[verdict]);
 }
 
 async function leaveGate(context: Context, session: Session): Promise<void> {
@@ -59,6 +74,7 @@ async function leaveGate(context: Context, session: Session): Promise<void> {
   if (target !== undefined) {
     const answer = await pool.run(() => face.readStatus(target)).catch(() => undefined);
     if (answer?.ok) registry.note(answer.value);
+    if (!isCurrent(context, session)) return;
   }
   const after = afterGate(target, registry.find);
   if (after.go === "server") return void (await enterServer(context, session, after));

@@ -7,6 +7,7 @@ import type { Face } from "../api/face.ts";
 import type { Pool } from "../api/pool.ts";
 import type { Budget } from "../budget/bucket.ts";
 import type { ProxyConfig } from "../config.ts";
+import type { LinkMemory } from "../gate/memory.ts";
 import type { Place } from "../gate/policy.ts";
 import type { Invites } from "../invite/invites.ts";
 import type { Queue } from "../queue/queue.ts";
@@ -39,8 +40,7 @@ export type Context = {
   readonly activity: Activity;
   readonly actions: Budget;
   readonly frames: Budget;
-  /** When the service last said that a player is linked. */
-  readonly linkedAt: Map<string, number>;
+  readonly links: LinkMemory;
   /** By UUID. */
   readonly sessions: Map<string, Session>;
   readonly isRouting: boolean;

@@ -133,7 +133,7 @@ export async function onLost(
   }
   session.target = undefined;
   const line = told
-    ? sentence(session, "refusedByServer", { server, reason })
+    ? sentence(session, "sentAway", { server, reason })
     : sentence(session, "lostServer", { server });
   await toLobby(context, session, line);
 }

@@ -1,6 +1,6 @@
 // The waiting players: one round every two seconds, one status call for each server that somebody waits for.
 
-import { controlChannel, encodeControl } from "@svc/minecraft";
+import { sendToLobby } from "../control/send.ts";
 import { type Context, type Session, tell } from "../player/session.ts";
 import { enterServer } from "../player/travel.ts";
 import type { SentenceKey } from "../text/text.ts";
@@ -105,10 +105,8 @@ async function transfer(
   { waiter, address }: { waiter: Waiter; address: string },
 ): Promise<void> {
   const { server, origin } = waiter;
-  if (origin === "menu") {
-    const data = encodeControl({ type: "TransferReady", player: session.uuid, server });
-    session.bridge.sendToServer({ channel: controlChannel, data });
-  }
+  if (origin === "menu")
+    sendToLobby(context, session, { type: "TransferReady", player: session.uuid, server });
   tell(session, "joining", { server });
   await enterServer(context, session, { name: server, address });
 }

@@ -1,7 +1,6 @@
 import type { Answer } from "../api/face.ts";
 import { BusyError } from "../api/pool.ts";
-import type { Context, Session } from "../player/session.ts";
-import { tell } from "../player/session.ts";
+import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
 import type { SentenceKey } from "../text/text.ts";
 import type { Waiter } from "./policy.ts";
 import { wakeOutcome } from "./wake.ts";
@@ -16,6 +15,7 @@ export async function wakeAndQueue(
 ): Promise<WakeTold> {
   const { server } = want;
   const told = await wakeOnce(context, session, want);
+  if (!isCurrent(context, session)) return told;
   tell(session, told.queued ? "waking" : told.sentence, { server });
   return told;
 }
@@ -31,9 +31,10 @@ async function wakeOnce(
     answer = await pool.run(() => face.wake(want.server, session.uuid));
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
-    context.activity.count("busy");
     return { queued: false, code: "busy", sentence: "busy" };
   }
+  // Who left meanwhile, or came back on another connection and is at the gate, waits for nothing.
+  if (!isCurrent(context, session)) return { queued: false, code: "left", sentence: "tryAgain" };
   const code = answer.ok ? "" : answer.code;
   const outcome = wakeOutcome(answer.ok ? { status: 202, code } : answer);
   if (!outcome.queue) return { queued: false, code, sentence: outcome.sentence };

@@ -49,7 +49,12 @@ export function createRegistry(initial: readonly ServerInfo[] | undefined): Regi
     },
     // A server the list does not have is not brought back by a late status answer.
     note: (server) => {
-      if (byName.has(server.name)) set(new Map(byName).set(server.name, server));
+      const before = byName.get(server.name);
+      if (!before) return;
+      const address = before.subdomain.toLowerCase();
+      if (bySubdomain.get(address) === before) bySubdomain.delete(address);
+      byName.set(server.name, server);
+      bySubdomain.set(server.subdomain.toLowerCase(), server);
     },
   };
 }

@@ -38,6 +38,8 @@ function startingText(name: string, { startedAt, lastStartMs }: StartTimes, now:
 
 export type StartWatch = {
   note: (server: ServerInfo, now: number) => void;
+  /** Forgets the servers that are no more. */
+  keep: (isThere: (name: string) => boolean) => void;
   timesOf: (name: string) => StartTimes;
 };
 
@@ -47,6 +49,9 @@ export function createStartWatch(): StartWatch {
   const timesOf = (name: string) => times.get(name) ?? { startedAt: undefined, lastStartMs: undefined };
   return {
     timesOf,
+    keep: (isThere) => {
+      for (const name of times.keys()) if (!isThere(name)) times.delete(name);
+    },
     note: (server, now) => {
       const { startedAt, lastStartMs } = timesOf(server.name);
       if (server.phase === "Starting") {

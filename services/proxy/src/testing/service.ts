@@ -14,6 +14,7 @@ export async function startService() {
   const state = {
     servers: new Map<string, ServerInfo>(),
     linked: new Set<string>(),
+    barred: new Set<string>(),
     joined: new Map<string, Account>(),
     accounts: new Map<string, Account>(),
     /** Calls of the internal face, as `METHOD path body`. */
@@ -81,6 +82,8 @@ function call(state: State, path: string, body: string): Reply {
   if (path === "/api/v1/servers") return { status: 200, body: { servers: [...state.servers.values()] } };
   if (path.includes("/link/status/"))
     return { status: 200, body: { linked: state.linked.has(path.split("/").at(-1) ?? "") } };
+  if (path.includes("/player/blacklist/"))
+    return { status: 200, body: { blacklisted: state.barred.has(path.split("/").at(-1) ?? "") } };
   if (noun === "player") return { status: 200, body: { servers: {} } };
   const server = state.servers.get(key);
   if (!server) return refusal(404, "not_found");

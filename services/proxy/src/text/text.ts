@@ -16,7 +16,7 @@ const sentences = {
     "Your account cannot be checked right now. Please wait here; we keep trying.",
     "暂时无法核实你的账号，请在此等候，我们会继续尝试。",
   ],
-  stayAtGate: ["You can go on once your account is linked.", "绑定账号后即可继续。"],
+  barred: ["This account may not play here.", "此账号已被禁止进入。"],
   serverGone: ["{server} does not exist any more.", "服务器 {server} 已不存在。"],
   waking: [
     "{server} is waking up. You are brought there when it is ready.",
@@ -25,6 +25,7 @@ const sentences = {
   stillWaiting: ["Still waiting for {server} ({minutes} min).", "仍在等待 {server}（{minutes} 分钟）。"],
   joining: ["{server} is ready. Bringing you there.", "{server} 已就绪，正在传送。"],
   refusedByServer: ["{server} did not let you in: {reason}", "{server} 拒绝了你的连接：{reason}"],
+  sentAway: ["{server} sent you to the lobby: {reason}", "{server} 已将你送回大厅：{reason}"],
   lostServer: [
     "The connection to {server} was lost. You are in the lobby now.",
     "与 {server} 的连接已断开，你已回到大厅。",
@@ -77,7 +78,6 @@ const sentences = {
     "/link、/felis、/felis list、/felis lobby、/felis go <服务器>、/felis claim、/felis web、/felis migrate、/invite <玩家>",
   ],
   status: ["You are on {server}. Waiting for: {waiting}.", "你在 {server}。正在等待：{waiting}。"],
-  nobody: ["nothing", "无"],
   serverList: ["Servers: {servers}", "服务器：{servers}"],
   noServers: ["There are no servers yet.", "还没有服务器。"],
   serverUnknown: ["There is no server {server}.", "没有名为 {server} 的服务器。"],
@@ -87,6 +87,7 @@ const sentences = {
   quotaExceeded: ["Your quota is used up.", "你的配额已用完。"],
   alreadyClaimed: ["{server} has an owner already.", "{server} 已有主人。"],
   web: ["Panel: {panel}", "面板：{panel}"],
+  noPanel: ["The address of the panel is not known here.", "此处未配置面板地址。"],
   migrateStarted: ["Go on in the panel to move your account.", "请到面板继续迁移账号。"],
   refused: ["Refused: {reason}", "已拒绝：{reason}"],
   opLogin: [
@@ -111,12 +112,6 @@ const sentences = {
   ],
   inviteOver: ["That invitation is over.", "该邀请已失效。"],
   draining: ["This proxy restarts. Please join again.", "代理正在重启，请重新加入。"],
-  tooManyConnections: ["Too many connections from your address.", "来自你地址的连接过多。"],
-  authFailed: ["Your account could not be verified.", "无法验证你的账号。"],
-  authDown: [
-    "The authentication servers are down. Please try again later.",
-    "验证服务器不可用，请稍后再试。",
-  ],
   motdSleeping: ["{name} is asleep. Join to wake it.", "{name} 正在休眠，加入即可唤醒。"],
   motdStarting: ["{name} is starting, about {seconds} s more.", "{name} 正在启动，约需 {seconds} 秒。"],
   motdStartingSoon: ["{name} is starting.", "{name} 正在启动。"],

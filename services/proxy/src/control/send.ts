@@ -1,0 +1,11 @@
+import { type ControlFrame, controlChannel, encodeControl } from "@svc/minecraft";
+import type { Context, Session } from "../player/session.ts";
+
+/**
+ * A frame for the lobby. A player who has moved on meanwhile is on a server that must not read it: frames tell which
+ * servers there are and what the player may do there.
+ */
+export function sendToLobby({ config }: Context, session: Session, frame: ControlFrame): void {
+  if (session.place.kind !== "lobby" || session.bridge.server !== config.lobbyServer) return;
+  session.bridge.sendToServer({ channel: controlChannel, data: encodeControl(frame) });
+}

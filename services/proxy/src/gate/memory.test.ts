@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLinkMemory } from "./memory.ts";
+
+function memory(players = 3) {
+  const clock = { now: 1_000 };
+  return { clock, memory: createLinkMemory({ keepMs: 600, players, now: () => clock.now }) };
+}
+
+test("an answer is remembered for its time and not a moment longer", () => {
+  const { clock, memory: linked } = memory();
+  linked.remember("alice");
+  clock.now += 599;
+  assert.equal(linked.linkedAt("alice"), 1_000);
+  clock.now += 1;
+  assert.equal(linked.linkedAt("alice"), undefined);
+});
+
+test("an answer that was taken back is gone at once", () => {
+  const { memory: linked } = memory();
+  linked.remember("alice");
+  linked.forget("alice");
+  assert.equal(linked.linkedAt("alice"), undefined);
+});
+
+test("it holds no more players than it may, and forgets the longest unheard of first", () => {
+  const { memory: linked } = memory();
+  for (const name of ["a", "b", "c", "a", "d"]) linked.remember(name);
+  assert.equal(linked.size, 3);
+  assert.deepEqual(
+    ["a", "b", "c", "d"].filter((name) => linked.linkedAt(name) !== undefined),
+    ["a", "c", "d"],
+  );
+});
+
+test("whose time is over takes no place", () => {
+  const { clock, memory: linked } = memory(100);
+  for (let index = 0; index < 50; index += 1) linked.remember(`player${index}`);
+  clock.now += 600;
+  linked.remember("alice");
+  assert.equal(linked.size, 1);
+});

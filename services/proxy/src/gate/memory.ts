@@ -1,0 +1,41 @@
+// Who was linked a moment ago: asked only while the service is silent (behaviour.md r.2).
+
+export type LinkMemory = {
+  /** The service said just now that this player is linked and not barred. */
+  remember: (player: string) => void;
+  forget: (player: string) => void;
+  /** When it last said so; undefined when that is over, was taken back, or never was. */
+  linkedAt: (player: string) => number | undefined;
+  readonly size: number;
+};
+
+/**
+ * Holds at most `players`: beyond that the longest unheard of are forgotten, which only means that they wait at the gate
+ * while the service is down.
+ */
+export function createLinkMemory(about: { keepMs: number; players: number; now: () => number }): LinkMemory {
+  // In the order of their answers, the oldest first.
+  const answers = new Map<string, number>();
+  const isOver = (at: number) => about.now() - at >= about.keepMs;
+  const sweep = () => {
+    for (const [player, at] of answers) {
+      if (!isOver(at) && answers.size <= about.players) return;
+      answers.delete(player);
+    }
+  };
+  return {
+    remember: (player) => {
+      answers.delete(player);
+      answers.set(player, about.now());
+      sweep();
+    },
+    forget: (player) => void answers.delete(player),
+    linkedAt: (player) => {
+      const at = answers.get(player);
+      return at === undefined || isOver(at) ? undefined : at;
+    },
+    get size() {
+      return answers.size;
+    },
+  };
+}
