@@ -27,6 +27,7 @@ import * as ownership from "./lifecycle/ownership.ts";
 import * as reclaim from "./lifecycle/reclaim.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
+import * as archive from "./storage/archive.ts";
 import * as backup from "./storage/backup.ts";
 import * as storageExport from "./storage/export.ts";
 import * as file from "./storage/file.ts";
@@ -47,7 +48,7 @@ const identity = [
   sessionVerifier,
   notice,
 ];
-const storage = [backup, file, upload, storageExport, migration, reaper];
+const storage = [backup, archive, file, upload, storageExport, migration, reaper];
 const nouns: readonly Record<string, unknown>[] = [process, ...lifecycle, ...identity, image, ...storage];
 
 function collect<T extends { type: string }>(type: T["type"]): T[] {

@@ -104,6 +104,7 @@ export const faults = rows({
   backup_corrupt: [409, "The backup failed its read-back and cannot be used."],
   build_finished: [409, "The build has ended already."],
   migration_not_failed: [409, "Only a move that failed can be tried again."],
+  migration_over: [409, "The move has ended, or is about to: there is nothing to give up."],
   context_changed: [409, "The build context changed since it was reviewed; review it again."],
   email_taken: [409, "Another account has proved this address."],
   export_not_ready: [409, "The export is not ready yet."],

@@ -119,6 +119,7 @@ export {
   streamSubjects,
 } from "./nats/subjects.ts";
 export { openApiDocument } from "./openapi/document.ts";
+export * as archives from "./storage/archive.ts";
 export * as backups from "./storage/backup.ts";
 export * as exports from "./storage/export.ts";
 export * as files from "./storage/file.ts";

@@ -28,6 +28,9 @@ const additions: Readonly<Record<string, string>> = {
   "GET /api/v1/audit": "architecture.md 6.8: reading the audit log",
   "GET /api/v1/settings": "architecture.md 6.8: platform settings",
   "PUT /api/v1/settings": "architecture.md 6.8: platform settings",
+  "PUT /api/v1/internal/archives/{id}": "behaviour.md o: a Job on another node sends an archive",
+  "GET /api/v1/internal/archives/{id}": "behaviour.md o: a Job on another node fetches an archive",
+  "POST /api/v1/servers/{name}/migrations/{id}/cancel": "issue 5: who moves a world must be able to give up",
 };
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;

@@ -3,7 +3,7 @@
 // switched = the server runs on the new volume from now on. The old volume is kept for ever.
 
 import { z } from "zod";
-import { event, operation } from "../contract.ts";
+import { event, operation, request } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { ByteCount, Sha256Hex, Timestamp } from "../text.ts";
 
@@ -93,6 +93,62 @@ export const retry = operation({
   spec: "api.md A21, behaviour.md o",
 });
 
+export const cancel = operation({
+  subject: "storage.migration.cancel",
+  http: {
+    method: "POST",
+    path: "/api/v1/servers/{name}/migrations/{id}/cancel",
+    face: "external",
+    tier: "admin",
+    status: 202,
+  },
+  params: { ...name, ...id },
+  output: WorldMigration,
+  faults: ["bad_name", "not_found", "migration_over"],
+  deadlineMs: 20_000,
+  summary:
+    "Gives a move up before it switched: its Jobs and the new volume go, the lock goes last, the world stays where it is.",
+  spec: "behaviour.md o, issue 5",
+});
+
+const operatorCalls = { callers: ["operator"], output: WorldMigration, deadlineMs: 20_000 } as const;
+
+export const beginByOperator = request({
+  subject: "storage.migration.begin-by-operator",
+  input: { ...name, targetNode: z.string().min(1).max(253) },
+  faults: begin.faults,
+  ...operatorCalls,
+  summary: "As begin, for the operator at the host.",
+  spec: "behaviour.md q, svc server-migrate start",
+});
+
+export const readByOperator = request({
+  subject: "storage.migration.read-by-operator",
+  input: name,
+  faults: readLatest.faults,
+  ...operatorCalls,
+  summary: "The latest move of a server's world, for the operator at the host.",
+  spec: "behaviour.md q, svc server-migrate status",
+});
+
+export const retryByOperator = request({
+  subject: "storage.migration.retry-by-operator",
+  input: { ...name, ...id },
+  faults: retry.faults,
+  ...operatorCalls,
+  summary: "As retry, for the operator at the host.",
+  spec: "behaviour.md q, svc server-migrate retry",
+});
+
+export const cancelByOperator = request({
+  subject: "storage.migration.cancel-by-operator",
+  input: { ...name, ...id },
+  faults: cancel.faults,
+  ...operatorCalls,
+  summary: "As cancel, for the operator at the host.",
+  spec: "issue 5, svc server-migrate cancel",
+});
+
 const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };
 const sample = { id: "0a1b2c3d0a1b2c3d", server_name: "survival", at: "2026-01-01T00:00:00.000Z" };
 
@@ -118,4 +174,12 @@ export const migrationFailed = event({
   key: (data) => data.server_name,
   sample: { ...sample, stage: "restoring", message: "no space" },
   summary: "A move stopped; the world is where it was, and stays locked until it is tried again.",
+});
+
+export const migrationCancelled = event({
+  subject: "storage.migration.cancelled",
+  data: z.object({ ...about, by: z.string() }),
+  key: (data) => data.server_name,
+  sample: { ...sample, by: "usr-1" },
+  summary: "A move was given up; the world is where it was, and free.",
 });

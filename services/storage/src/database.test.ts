@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Tables } from "./database.ts";
 import { createStorageDatabase } from "./testing/stage.ts";
 
-type Own = Pick<Tables, "world_backups" | "world_jobs">;
+type Own = Pick<Tables, "world_backups" | "world_jobs" | "world_migrations" | "archive_tickets">;
 
 // The compiler holds this list against the types, the test holds it against the live schema.
 const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
@@ -46,9 +46,45 @@ const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
     started_at: true,
     finished_at: true,
   },
+  world_migrations: {
+    id: true,
+    server_name: true,
+    state: true,
+    stage: true,
+    source_node: true,
+    target_node: true,
+    source_claim: true,
+    source_claim_uid: true,
+    target_claim: true,
+    lock: true,
+    locked_at: true,
+    owner_id: true,
+    started_by: true,
+    backup_id: true,
+    switched: true,
+    attempt: true,
+    error: true,
+    abandoned: true,
+    cancelled_at: true,
+    cancelled_by: true,
+    started_at: true,
+    updated_at: true,
+  },
+  archive_tickets: {
+    id: true,
+    kind: true,
+    job: true,
+    archive: true,
+    token_hash: true,
+    expires_at: true,
+    used_at: true,
+    received_at: true,
+    size_bytes: true,
+    sha256: true,
+  },
 };
 
-test("the types of backups and jobs have the columns of the live schema", async () => {
+test("the types of backups, jobs, moves and tickets have the columns of the live schema", async () => {
   const database = await createStorageDatabase();
   try {
     for (const [table, names] of Object.entries(columns)) {

@@ -3,6 +3,7 @@
 import type { backups } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, Selectable } from "kysely";
+import type { ArchiveTicketsTable } from "./archive/row.ts";
 import type { MigrationsTable } from "./migration/row.ts";
 import type { ReaperRunsTable } from "./reaper/row.ts";
 
@@ -67,6 +68,7 @@ export type Tables = {
   world_jobs: WorldJobsTable;
   reaper_runs: ReaperRunsTable;
   world_migrations: MigrationsTable;
+  archive_tickets: ArchiveTicketsTable;
 };
 export type StorageDb = Db<Tables>;
 export type StorageTrx = Trx<Tables>;

@@ -3,6 +3,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
+import { forgetTickets } from "./archive/store.ts";
 import { createAutoBackup } from "./auto-backup/tick.ts";
 import type { Drills } from "./drill/drill.ts";
 import { stepDrills } from "./drill/step.ts";
@@ -42,7 +43,10 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
     {
       everyMs: forgetEveryMs,
       name: "forgetting",
-      work: () => forgetJobs(deps.db, new Date(deps.now() - storage.job_history)),
+      work: async () => {
+        await forgetJobs(deps.db, new Date(deps.now() - storage.job_history));
+        await forgetTickets(deps.db, new Date(deps.now() - storage.job_history));
+      },
     },
   ];
   const lease = startLease({

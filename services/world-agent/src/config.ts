@@ -7,6 +7,8 @@ import { Task } from "@svc/world";
 export const limits = {
   /** Either end of a transfer may stand still for so long. */
   stallMs: 120_000,
+  /** An archive that was sent is read back before it is answered. */
+  keptMs: 600_000,
   /** Entries that one listing shows. */
   listEntries: 5_000,
   /** Bytes that one read gives. */

@@ -19,6 +19,8 @@ export type Send = Door & {
   /** Bytes that will come, where that is known. */
   length?: number | undefined;
   contentType: string;
+  /** How long the answer may take once everything is sent; as long as any other wait when it is not said. */
+  answerMs?: number | undefined;
 };
 
 /** Small pieces, so that a slow taker still shows that it takes. */
@@ -64,10 +66,10 @@ function openLine(send: Send) {
     throw failed("the internal face answered before everything was sent");
   });
   early.catch(() => undefined);
-  const within = async (...ways: Promise<unknown>[]) => {
-    const timer = stallTimer(send.stallMs);
+  const within = async (wait: Promise<unknown>, ms = send.stallMs) => {
+    const timer = stallTimer(ms);
     try {
-      await Promise.race([...ways, timer.stalled]);
+      await Promise.race([wait, timer.stalled]);
     } finally {
       timer.clear();
     }
@@ -76,12 +78,13 @@ function openLine(send: Send) {
     write: async (piece: Buffer) => {
       if (request.destroyed) await early;
       // A piece is a view of a buffer that its owner uses again, so it must be on its way before the next one comes.
-      await within(early, new Promise<void>((resolve) => request.write(piece, () => resolve())));
+      const written = new Promise<void>((resolve) => request.write(piece, () => resolve()));
+      await within(Promise.race([early, written]));
     },
     finish: async (trailers: Record<string, string>) => {
       request.addTrailers(trailers);
       request.end();
-      await within(ended.then(assertTaken));
+      await within(ended.then(assertTaken), send.answerMs);
     },
     close: () => void request.destroy(),
   };
@@ -133,7 +136,18 @@ export function assertTaken({ status, text }: Answer): void {
   if (status >= 200 && status < 300) return;
   if (status === 409)
     throw new WorldFault("backup_corrupt", "The archive is not the one recorded when it was made.");
-  throw failed(`the internal face answered ${status} ${text.slice(0, 200)}`);
+  throw failed(`the internal face answered ${status} ${messageIn(text)}`);
+}
+
+/** The words of an error envelope, or what there is instead. */
+function messageIn(text: string): string {
+  try {
+    const { error } = JSON.parse(text) as { error?: { message?: unknown } };
+    if (typeof error?.message === "string") return error.message.slice(0, 500).replace(/\.$/, "");
+  } catch {
+    // Then it is no envelope.
+  }
+  return text.slice(0, 200);
 }
 
 export function failed(reason: string): WorldFault {

@@ -1,8 +1,10 @@
 // Files, uploads and exports: their handlers, and what one replica does besides answering.
 
 import type { Mesh } from "@svc/mesh";
-import { exports, files, uploads } from "@svc/proto";
+import { archives, exports, files, uploads } from "@svc/proto";
 import type { Registry } from "@svc/telemetry";
+import { receive as receiveArchive } from "../archive/receive.ts";
+import { send as sendArchive } from "../archive/send.ts";
 import { download } from "../export/download.ts";
 import { readStatus } from "../export/read-status.ts";
 import { receive } from "../export/receive.ts";
@@ -39,6 +41,8 @@ export function startTransfers(storage: StorageDeps, needs: Needs): { close: () 
   serveFiles(needs.mesh, deps);
   serveUploads(needs.mesh, deps);
   serveExports(needs.mesh, deps);
+  needs.mesh.serve(archives.receive, receiveArchive(deps));
+  needs.mesh.serve(archives.send, sendArchive(deps));
   const watching = keepOpsSettled(deps);
   keepStagingSwept(deps);
   keepExportsSettled(deps);

@@ -4,6 +4,7 @@ import { auditActor } from "@svc/mesh";
 import { Fault, isFault, type migrations } from "@svc/proto";
 import { acquireLock, lockedServers, lockValue, maintenanceAnnotation } from "@svc/world-lock";
 import { assertUserName } from "../access.ts";
+import { assertTickets } from "../archive/ticket.ts";
 import { lockDepsOf, placeOf, type StorageDeps } from "../job/deps.ts";
 import { assertConfigured, assertStopped, describeWorld, type WorldServer } from "../job/world.ts";
 import { assertTarget, identityOf } from "./node.ts";
@@ -33,6 +34,11 @@ export const begin =
 /** An unfinished move. A failed one whose lock somebody took away is over: the world may have changed since. */
 async function findKnown(deps: StorageDeps, name: string): Promise<MigrationRow | undefined> {
   const known = await findUnfinished(deps.db, name);
+  if (known?.cancelled_at) {
+    throw new Fault("maintenance_in_progress", {
+      message: "The last move is being given up; try again in a moment.",
+    });
+  }
   if (known?.state !== "failed" || (await holdsLock(deps, known))) return known;
   await abandon(deps.db, known.id, new Date(deps.now()));
   return undefined;
@@ -54,6 +60,7 @@ async function sameTarget(deps: StorageDeps, known: MigrationRow, target: string
 async function assertMovable(deps: StorageDeps, name: string, targetNode: string) {
   const world = await describeWorld(deps, name);
   assertConfigured(deps);
+  assertTickets(deps);
   if (world.system || world.reaper_exempt) {
     throw new Fault("system_server", { message: "System servers and exempt ones stay on their node." });
   }

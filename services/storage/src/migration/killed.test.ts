@@ -1,23 +1,91 @@
-// Storage and the agent die at every step of a move: it goes on, or fails with the world where it was and can be retried.
+// Whatever dies at whatever step of a move: it goes on, or fails with the world where it was and can be retried.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { basename } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
+import type { migrations } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { killPoint } from "../testing/kill-points.ts";
+import type { Process } from "../testing/process.ts";
 import { namespace } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 
-const steps = ["backup", "backup-told", "restore", "restore-told"] as const;
+const steps = [
+  "backup",
+  "backup-midway",
+  "backup-told",
+  "restore",
+  "restore-midway",
+  "restore-told",
+] as const;
+type Step = (typeof steps)[number];
 
-async function reachesStep({ stage, read }: Bed, step: string, name: string): Promise<void> {
+/** More than goes through in one piece, and nothing that shrinks. */
+const worldOf = (name: string) => ({
+  "level.dat": name,
+  "region/r.0.0.mca": randomBytes(400_000).toString("base64"),
+  "region/r.0.1.mca": randomBytes(400_000).toString("base64"),
+});
+
+type Field = { bed: Bed; service: Process };
+type Disaster = {
+  name: string;
+  strike: (field: Field, step: Step) => Promise<unknown>;
+  mend: (field: Field) => Promise<void>;
+  /** Steps at which the move cannot simply go on: its stream is cut, or its Job is dead. */
+  fails: readonly Step[];
+};
+
+const disasters: readonly Disaster[] = [
+  {
+    name: "storage",
+    strike: ({ service }) => service.kill(),
+    mend: async (field) => {
+      field.service = await field.bed.startProcess();
+    },
+    fails: ["backup-midway"],
+  },
+  {
+    name: "the Job",
+    strike: async ({ bed }, step) => process.kill(bed.stage.pidAt(step) ?? 0, "SIGKILL"),
+    mend: async () => {},
+    // With its receipt the archive is there, whatever becomes of who sent it.
+    fails: steps.filter((step) => step !== "backup-told"),
+  },
+  {
+    name: "PostgreSQL",
+    strike: ({ bed }) => bed.stage.wire.cut(),
+    mend: ({ bed }) => bed.stage.wire.mend(),
+    fails: [],
+  },
+  {
+    name: "NATS",
+    strike: ({ bed }) => bed.stage.nats.kill(),
+    mend: ({ bed }) => bed.stage.nats.start(),
+    fails: [],
+  },
+];
+
+async function reachesStep(bed: Bed, step: string, name: string): Promise<void> {
   await until(async () => {
-    const { state, error } = await read(name);
-    assert.notEqual(state, "failed", error);
-    return stage.pidAt(step) !== undefined;
+    const now = await bed.read(name).catch(() => undefined);
+    assert.notEqual(now?.state, "failed", now?.error);
+    return bed.stage.pidAt(step) !== undefined;
   }, 20_000);
+}
+
+/** Nothing lies in the archive folder that no backup stands for. */
+async function assertNoStrays({ stage }: Bed): Promise<void> {
+  const rows = await stage.database.admin("select backup_ref from storage.world_backups");
+  const known = new Set(rows.map((row) => basename(String(row["backup_ref"]))));
+  const strays = readdirSync(stage.archiveDir).filter(
+    (name) => !/^(at|hold)-/.test(name) && !known.has(name),
+  );
+  assert.deepEqual(strays, []);
 }
 
 describe("a move that is interrupted", () => {
@@ -25,62 +93,61 @@ describe("a move that is interrupted", () => {
   before(async () => {
     bed = await openBed("held");
   });
-  after(() => bed?.stage.close());
+  after(() => bed?.close());
 
-  for (const [number, step] of steps.entries()) {
-    test(
-      `is gone on with by another process when storage dies at "${step}"`,
-      killPoint(number + 1, 2),
-      async () => {
-        const name = `storage-${step}`;
-        await bed.addWorld(name);
-        const world = await bed.filesOf(`world-${name}-0`);
-        bed.stage.hold(step);
-        const first = await bed.start();
-        await bed.begin(name);
-        await reachesStep(bed, step, name);
-        await first.stop();
-        assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
-        assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
-        bed.stage.unhold(step);
-        const second = await bed.start();
-        const done = await bed.reaches(name, "succeeded", "failed");
-        assert.deepEqual([done.state, done.attempt], ["succeeded", 1], done.error);
-        assert.deepEqual(await bed.filesOf(done.targetPVC), world);
-        await second.stop();
-      },
-    );
+  const ended = async (name: string): Promise<migrations.WorldMigration> => {
+    let seen: migrations.WorldMigration | undefined;
+    await until(async () => {
+      seen = await bed.read(name).catch(() => undefined);
+      return seen?.state === "succeeded" || seen?.state === "failed";
+    }, 40_000);
+    return seen as migrations.WorldMigration;
+  };
 
-    test(
-      `fails with the world where it was when its Job dies at "${step}", and a retry ends it`,
-      killPoint(number, 2),
-      async () => {
-        const name = `agent-${step}`;
-        await bed.addWorld(name);
-        const world = await bed.filesOf(`world-${name}-0`);
-        bed.stage.hold(step);
-        const replica = await bed.start();
-        const { id } = await bed.begin(name);
-        await reachesStep(bed, step, name);
-        process.kill(bed.stage.pidAt(step) ?? 0, "SIGKILL");
-        const failed = await bed.reaches(name, "failed", "succeeded");
-        bed.stage.unhold(step);
-        const isBackup = step.startsWith("backup");
-        assert.deepEqual([failed.state, failed.stage], ["failed", isBackup ? "backing_up" : "restoring"]);
-        assert.ok((failed.error ?? "").length > 0);
-        assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
-        assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
-        assert.equal((await bed.specOf(name)).nodeName, undefined);
-        const again = await bed.retry(name, id);
-        assert.deepEqual([again.state, again.attempt, again.error], [failed.stage, 2, undefined]);
-        const done = await bed.reaches(name, "succeeded", "failed");
-        assert.equal(done.state, "succeeded", done.error);
-        assert.deepEqual(await bed.filesOf(done.targetPVC), world);
-        assert.equal(await bed.lockOf(name), undefined);
-        await replica.stop();
-      },
-    );
-  }
+  describe("by a death", () => {
+    let field: Field;
+    before(async () => {
+      field = { bed, service: await bed.startProcess() };
+    });
+    after(() => field?.service.kill());
+
+    const points = disasters.flatMap((disaster) => steps.map((step) => ({ disaster, step })));
+    for (const [number, { disaster, step }] of points.entries()) {
+      test(
+        `${disaster.name} dies at "${step}": the world is whole, and arrives`,
+        killPoint(number, 8),
+        async () => {
+          const name = `point-${number}`;
+          await bed.addWorld(name, worldOf(name));
+          const world = await bed.filesOf(`world-${name}-0`);
+          bed.stage.hold(step);
+          const { id } = await bed.begin(name);
+          await reachesStep(bed, step, name);
+          await disaster.strike(field, step);
+          assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
+          bed.stage.unhold(step);
+          await disaster.mend(field);
+          let done = await ended(name);
+          if (disaster.fails.includes(step)) assert.equal(done.state, "failed");
+          if (done.state === "failed") {
+            const stage = step.startsWith("backup") ? "backing_up" : "restoring";
+            assert.deepEqual([done.stage, done.switched], [stage, false]);
+            assert.ok((done.error ?? "").length > 0);
+            assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
+            assert.equal((await bed.specOf(name)).nodeName, undefined);
+            const again = await bed.retry(name, id);
+            assert.deepEqual([again.attempt, again.error], [2, undefined]);
+            done = await ended(name);
+          }
+          assert.equal(done.state, "succeeded", done.error);
+          assert.deepEqual(await bed.filesOf(done.targetPVC), world);
+          assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
+          assert.equal(await bed.lockOf(name), undefined);
+          await assertNoStrays(bed);
+        },
+      );
+    }
+  });
 
   test("ends when lifecycle switched the server over and the answer got lost", async () => {
     const name = "answer-lost";

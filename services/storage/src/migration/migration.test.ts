@@ -14,7 +14,7 @@ describe("a move of a world", () => {
     bed = await openBed("shipped");
     await bed.start();
   });
-  after(() => bed?.stage.close());
+  after(() => bed?.close());
 
   const patch = (name: string, merge: unknown, subresource?: "status") =>
     bed.stage.kube.patch(lockedServers, { name, namespace }, { merge, ...(subresource && { subresource }) });

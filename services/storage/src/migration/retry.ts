@@ -17,6 +17,10 @@ export const retry =
     const row = await findMigration(deps.db, name, id);
     if (!row) throw context.fault("not_found", { message: `There is no such move of ${name}.` });
     if (row.state !== "failed") throw context.fault("migration_not_failed");
+    if (row.cancelled_at !== null) {
+      const message = "It was given up; begin a new move.";
+      throw context.fault("migration_not_failed", { message });
+    }
     if (row.abandoned || !(await holdsLock(deps, row))) {
       await abandon(deps.db, id, new Date(deps.now()));
       const message = "Its lock was taken away, so the world may have changed since; begin a new move.";

@@ -24,6 +24,8 @@ export type MigrationsTable = {
   attempt: Generated<number>;
   error: Generated<string>;
   abandoned: Generated<boolean>;
+  cancelled_at: ColumnType<Date | null, undefined, Date>;
+  cancelled_by: ColumnType<string | null, undefined, string>;
   started_at: At;
   updated_at: At;
 };

@@ -2,24 +2,36 @@ import type { Mesh } from "@svc/mesh";
 import { migrations as contracts } from "@svc/proto";
 import type { StorageDeps } from "../job/deps.ts";
 import { begin } from "./begin.ts";
+import { cancel } from "./cancel.ts";
+import { giveBack } from "./give-back.ts";
 import { read, readLatest } from "./read.ts";
 import { retry } from "./retry.ts";
+import type { MigrationRow } from "./row.ts";
 import { stepOne } from "./step.ts";
-import { findMoving } from "./store.ts";
+import { findCancelled, findMoving } from "./store.ts";
 
 export function serveMigrations(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(contracts.begin, begin(deps));
   mesh.serve(contracts.readLatest, readLatest(deps));
   mesh.serve(contracts.read, read(deps));
   mesh.serve(contracts.retry, retry(deps));
+  mesh.serve(contracts.cancel, cancel(deps));
+  mesh.serve(contracts.beginByOperator, begin(deps));
+  mesh.serve(contracts.readByOperator, readLatest(deps));
+  mesh.serve(contracts.retryByOperator, retry(deps));
+  mesh.serve(contracts.cancelByOperator, cancel(deps));
 }
 
-/** One look at every move under way; one that fails keeps no other waiting. */
+/** One look at every move under way or given up; one that fails keeps no other waiting. */
 export async function moveWorlds(deps: StorageDeps, signal?: AbortSignal): Promise<void> {
-  for (const row of await findMoving(deps.db)) {
-    if (signal?.aborted) return;
-    await stepOne(deps, row).catch((error: Error) =>
-      deps.log.warn({ migration: row.id, error: error.message }, "a move is left for the next look"),
-    );
-  }
+  const each = async (rows: MigrationRow[], step: typeof stepOne) => {
+    for (const row of rows) {
+      if (signal?.aborted) return;
+      await step(deps, row).catch((error: Error) =>
+        deps.log.warn({ migration: row.id, error: error.message }, "a move is left for the next look"),
+      );
+    }
+  };
+  await each(await findMoving(deps.db), stepOne);
+  await each(await findCancelled(deps.db), giveBack);
 }

@@ -1,27 +1,33 @@
 // One look at one move. Every effect may be repeated and may be the last of its process; the state changes only when
 // what the state stands for has come about.
 //
-// backing_up -> restoring   the archive is whole and its row written
+// backing_up -> restoring   the archive folder has the archive (its receipt says so), and its row is written
 // restoring  -> switching   every file of the archive is in the new volume, compared
 // switching  -> succeeded   the server names the new node and volume, and its lock is gone, by one write
 // any        -> failed      the Job said so, or somebody disturbed the world; the lock stays, the source is kept
+// Until the switch a move can be given up (cancel.ts); what that leaves to do is done here, too.
 
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { isFault, worlds } from "@svc/proto";
+import { findReceipt, type Receipt } from "../archive/store.ts";
+import { issueTicket, revokeTickets } from "../archive/ticket.ts";
 import { expiryOf } from "../backup/policy.ts";
+import { archiveNameOf } from "../backup/row.ts";
 import { createJob } from "../job/begin.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "../job/deps.ts";
+import { newArchiveName } from "../job/names.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
 import { type JobWish, worldJob } from "../job/spec.ts";
 import { findWorld } from "../job/world.ts";
 import { holdsLock } from "./begin.ts";
+import { areJobsGone } from "./jobs.ts";
 import { identityOf, isOnline, whyNoTarget } from "./node.ts";
 import type { MigrationRow } from "./row.ts";
 import { advance, dropUnlocked, fail, findCarrier, markLocked, recordCarrier, succeed } from "./store.ts";
 import { claimLike, findPlaced } from "./volume.ts";
-import { backupWish, carrierName, jobOf, restoreWish } from "./wish.ts";
+import { backupWish, jobOf, jobsOf, restoreWish } from "./wish.ts";
 
 class Disturbed extends Error {
   override name = "Disturbed";
@@ -50,6 +56,8 @@ async function findLock(deps: StorageDeps, row: MigrationRow): Promise<void> {
 
 async function giveUp(deps: StorageDeps, row: MigrationRow, message: string): Promise<void> {
   if (!(await fail(deps.db, row, { message, now: new Date(deps.now()) }))) return;
+  // The next attempt has Jobs of its own; what these still send or would fetch is of no use to it.
+  await revokeTickets(deps, jobsOf(row));
   deps.log.warn(
     { server: row.server_name, migration: row.id, stage: row.stage, error: message },
     "a move failed",
@@ -79,24 +87,39 @@ async function assertUndisturbed(deps: StorageDeps, row: MigrationRow): Promise<
 
 async function backUp(deps: StorageDeps, row: MigrationRow): Promise<void> {
   await assertUndisturbed(deps, row);
-  const outcome = await runJob(deps, backupWish(row, deps.settings));
-  if (!outcome) return;
-  const { size_bytes, sha256, skipped_entries = 0 } = doneOf(outcome);
-  if (size_bytes === undefined || sha256 === undefined)
-    throw new Disturbed("the backup told no size and digest");
-  const { archive } = deps.settings;
+  const name = jobOf(row, "backup");
+  const job = await findJobOf(deps, name);
+  const receipt = await findReceipt(deps.db, name);
+  if (!job && !receipt) {
+    const archive = newArchiveName(row.server_name, deps.now(), "zstd");
+    const ticket = await issueTicket(deps, { kind: "put", job: name, archive });
+    return makeJob(deps, backupWish(row, ticket, deps.settings));
+  }
+  const outcome = job && (await readOutcome(logDepsOf(deps), job));
+  if (job && !outcome) return;
+  // What the Job says after its receipt changes nothing: the archive is whole.
+  if (!receipt) throw new Disturbed(whyNot(outcome) ?? "the archive did not arrive");
+  const skipped = outcome?.kind === "done" ? outcome.done.skipped_entries : undefined;
+  await record(deps, row, { ...receipt, skipped: skipped ?? 0 });
+}
+
+async function record(
+  deps: StorageDeps,
+  row: MigrationRow,
+  { archive, size_bytes, sha256, skipped }: Receipt & { skipped: number },
+): Promise<void> {
   const at = new Date(deps.now());
   const isNew = await recordCarrier(deps.db, row, {
     id: `bk-${randomBytes(16).toString("hex")}`,
     server_name: row.server_name,
     former_owner: row.owner_id,
-    backup_ref: join(archive.local_path, carrierName(row, archive.compression)),
+    backup_ref: join(deps.settings.archive.local_path, archive),
     size_bytes,
     sha256,
-    skipped_entries,
+    skipped_entries: skipped,
     reason: "pre_restore",
     created_at: at,
-    expires_at: expiryOf("pre_restore", at, archive),
+    expires_at: expiryOf("pre_restore", at, deps.settings.archive),
     verified_at: at,
     // Nothing deletes it while the move needs it.
     pinned_at: at,
@@ -111,9 +134,16 @@ async function restore(deps: StorageDeps, row: MigrationRow): Promise<void> {
   if (!backup || backup.corrupt_at)
     throw new Disturbed("the backup that carries the world is gone or corrupt");
   await ensureTarget(deps, row);
-  const outcome = await runJob(deps, restoreWish(row, backup, deps.settings));
+  const name = jobOf(row, "restore");
+  const job = await findJobOf(deps, name);
+  if (!job) {
+    const ticket = await issueTicket(deps, { kind: "get", job: name, archive: archiveNameOf(backup) });
+    return makeJob(deps, restoreWish(row, { backup, ticket }, deps.settings));
+  }
+  const outcome = await readOutcome(logDepsOf(deps), job);
   if (!outcome) return;
-  doneOf(outcome);
+  const why = whyNot(outcome);
+  if (why !== undefined) throw new Disturbed(why);
   await advance(deps.db, row, { from: "restoring", to: "switching", now: new Date(deps.now()) });
 }
 
@@ -141,38 +171,24 @@ async function switchOver(deps: StorageDeps, row: MigrationRow): Promise<void> {
       throw new Disturbed(`the server was not switched over: ${error.message}`);
     });
   if (!(await succeed(deps.db, row, new Date(deps.now())))) return;
+  await revokeTickets(deps, jobsOf(row));
   const payload = { migration: row.id, from: row.source_node, to: row.target_node };
   const who = { actor: row.started_by, source: "internal:storage" };
   deps.mesh.audit({ ...who, action: "world.migrated", server_name: name, payload });
   deps.log.info({ server: name, ...payload }, "a world was moved");
 }
 
-/** Undefined while it runs. A Job that nobody sees any more is made again and does its work anew. */
-async function runJob(deps: StorageDeps, wish: JobWish): Promise<Outcome | undefined> {
-  const job = await deps.kube.find(resources.jobs, { name: wish.name, ...placeOf(deps) });
-  if (job) return readOutcome(logDepsOf(deps), job);
+function findJobOf(deps: StorageDeps, name: string): Promise<Job | undefined> {
+  return deps.kube.find(resources.jobs, { name, ...placeOf(deps) });
+}
+
+/** A Job that nobody sees any more is made again and does its work anew. */
+async function makeJob(deps: StorageDeps, wish: JobWish): Promise<void> {
   await createJob(deps, worldJob(deps.settings, wish));
-  return undefined;
 }
 
-function doneOf(outcome: Outcome) {
-  if (outcome.kind === "done") return outcome.done;
-  throw new Disturbed(outcome.kind === "broken" ? outcome.message : outcome.fault.message);
-}
-
-/** Nothing may still write to the new volume when a server is let in. */
-async function areJobsGone(deps: StorageDeps, row: MigrationRow): Promise<boolean> {
-  const names = (["backup", "restore"] as const).map((step) => jobOf(row, step));
-  for (const name of names) await removeJob(deps, name);
-  const selector = `job-name in (${names.join(",")})`;
-  const { items } = await deps.kube.list(resources.pods, { ...placeOf(deps), labelSelector: selector });
-  return items.length === 0;
-}
-
-async function removeJob(deps: StorageDeps, name: Job["metadata"]["name"]): Promise<void> {
-  await deps.kube
-    .remove(resources.jobs, { name, ...placeOf(deps) }, { propagationPolicy: "Background" })
-    .catch((error: unknown) => {
-      if (!isKubeError(error, 404)) throw error;
-    });
+/** Why the Job did not do its work; undefined when it did. */
+function whyNot(outcome: Outcome | undefined): string | undefined {
+  if (outcome?.kind === "refused") return outcome.fault.message;
+  return outcome?.kind === "broken" ? outcome.message : undefined;
 }

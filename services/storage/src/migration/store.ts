@@ -76,13 +76,100 @@ export async function dropUnlocked(db: StorageDb, id: string): Promise<void> {
   await db.deleteFrom("world_migrations").where("id", "=", id).where("locked_at", "is", null).execute();
 }
 
-export async function abandon(db: StorageDb, id: string, now: Date): Promise<void> {
-  await db
-    .updateTable("world_migrations")
-    .set({ abandoned: true, updated_at: now })
-    .where("id", "=", id)
-    .where("state", "=", "failed")
+/** Its lock was taken away by hand. Its archive is a backup like any other from now on. */
+export function abandon(db: StorageDb, id: string, now: Date): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    const row = await trx
+      .updateTable("world_migrations")
+      .set({ abandoned: true, updated_at: now })
+      .where("id", "=", id)
+      .where("state", "=", "failed")
+      .where("abandoned", "=", false)
+      .where("cancelled_at", "is", null)
+      .returning("backup_id")
+      .executeTakeFirst();
+    if (row) await unpin(trx, row.backup_id);
+  });
+}
+
+async function unpin(trx: StorageTrx, backupId: string | null): Promise<void> {
+  await trx
+    .updateTable("world_backups")
+    .set({ pinned_at: null })
+    .where("id", "=", backupId ?? "")
     .execute();
+}
+
+/** Nobody goes on with it from here; false when it has switched, or is about to, or was given up before. */
+export async function cancelMigration(
+  db: StorageDb,
+  id: string,
+  { by, message, now }: { by: string; message: string; now: Date },
+): Promise<boolean> {
+  const done = await db
+    .updateTable("world_migrations")
+    .set({
+      state: "failed",
+      error: message.slice(0, 1_000),
+      cancelled_at: now,
+      cancelled_by: by,
+      updated_at: now,
+    })
+    .where("id", "=", id)
+    .where("state", "in", ["backing_up", "restoring", "failed"])
+    .where("abandoned", "=", false)
+    .where("cancelled_at", "is", null)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** Moves that were given up and still have a lock, Jobs or a volume. */
+export function findCancelled(db: StorageDb): Promise<MigrationRow[]> {
+  return db
+    .selectFrom("world_migrations")
+    .selectAll()
+    .where("cancelled_at", "is not", null)
+    .where("state", "=", "failed")
+    .where("abandoned", "=", false)
+    .orderBy("cancelled_at")
+    .execute();
+}
+
+/** All of it is gone; its archive is a backup like any other. False when somebody noted it before. */
+export function endCancelled(db: StorageDb, row: MigrationRow, now: Date): Promise<boolean> {
+  return db.transaction().execute(async (trx) => {
+    const done = await trx
+      .updateTable("world_migrations")
+      .set({ abandoned: true, updated_at: now })
+      .where("id", "=", row.id)
+      .where("abandoned", "=", false)
+      .executeTakeFirst();
+    if (done.numUpdatedRows === 0n) return false;
+    await unpin(trx, row.backup_id);
+    const event = { ...about(row, now), by: row.cancelled_by ?? "" };
+    await trx.insertInto("outbox").values(outboxRow(migrations.migrationCancelled, event)).execute();
+    return true;
+  });
+}
+
+/** It had switched before it was given up: it is done. */
+export async function undoCancel(db: StorageDb, row: MigrationRow, now: Date): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    const done = await trx
+      .updateTable("world_migrations")
+      .set({ state: "succeeded", stage: "succeeded", switched: true, error: "", updated_at: now })
+      .where("id", "=", row.id)
+      .where("state", "=", "failed")
+      .where("abandoned", "=", false)
+      .executeTakeFirst();
+    if (done.numUpdatedRows > 0n) await tellSucceeded(trx, row, now);
+  });
+}
+
+async function tellSucceeded(trx: StorageTrx, row: MigrationRow, now: Date): Promise<void> {
+  await unpin(trx, row.backup_id);
+  const event = { ...about(row, now), from: row.source_node, to: row.target_node };
+  await trx.insertInto("outbox").values(outboxRow(migrations.migrationSucceeded, event)).execute();
 }
 
 /** The archive is whole: its row and the next state in one transaction. The backup is pinned until the move ends. */
@@ -138,13 +225,7 @@ export async function advance(
 export function succeed(db: StorageDb, row: MigrationRow, now: Date): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     if (!(await advance(trx, row, { from: "switching", to: "succeeded", now }))) return false;
-    await trx
-      .updateTable("world_backups")
-      .set({ pinned_at: null })
-      .where("id", "=", row.backup_id ?? "")
-      .execute();
-    const event = { ...about(row, now), from: row.source_node, to: row.target_node };
-    await trx.insertInto("outbox").values(outboxRow(migrations.migrationSucceeded, event)).execute();
+    await tellSucceeded(trx, row, now);
     return true;
   });
 }
@@ -178,6 +259,7 @@ export function retryMigration(db: StorageDb, id: string, now: Date): Promise<Mi
       .where("id", "=", id)
       .where("state", "=", "failed")
       .where("abandoned", "=", false)
+      .where("cancelled_at", "is", null)
       .returningAll()
       .executeTakeFirst();
     if (row) await tellBegun(trx, row, now);

@@ -1,6 +1,7 @@
-// The two Jobs of a move. Pure.
+// The two Jobs of a move. Neither mounts the archive folder: the one on the source sends the archive to it, the one on
+// the target fetches it, each by a ticket of its own. Pure.
 
-import { archiveNameOf } from "../backup/row.ts";
+import type { Ticket } from "../archive/ticket.ts";
 import type { Settings } from "../config.ts";
 import type { BackupRow } from "../database.ts";
 import type { JobWish } from "../job/spec.ts";
@@ -10,44 +11,37 @@ export function jobOf({ id, attempt }: MigrationRow, step: "backup" | "restore")
   return `migration-${id.slice(0, 16)}-${attempt}-${step}`;
 }
 
-/** The same name however often it is asked for in one attempt, another one in the next. */
-export function carrierName(row: MigrationRow, compression: "zstd" | "gzip"): string {
-  const nanos = BigInt(row.started_at.getTime()) * 1_000_000n + BigInt(row.attempt);
-  return `${row.server_name}-${nanos}.tar.${compression === "zstd" ? "zst" : "gz"}`;
+export function jobsOf(row: MigrationRow): string[] {
+  return [jobOf(row, "backup"), jobOf(row, "restore")];
 }
 
-export function backupWish(row: MigrationRow, { storage, archive }: Settings): JobWish {
+export function backupWish(row: MigrationRow, ticket: Ticket, { storage }: Settings): JobWish {
   return {
     name: jobOf(row, "backup"),
     server: row.server_name,
     manager: "svc-backup",
-    task: {
-      mode: "backup",
-      to: { kind: "archive", name: carrierName(row, archive.compression) },
-      keep_free: storage.keep_free,
-    },
+    task: { mode: "backup", to: ticket.place, keep_free: storage.keep_free },
+    secretEnv: ticket.secretEnv,
     deadlineMs: storage.move_deadline,
     world: { claim: row.source_claim, mode: "ro" },
-    archive: "rw",
     node: row.source_node,
   };
 }
 
 /** Every file is compared with the archive before the tree takes its place. */
-export function restoreWish(row: MigrationRow, backup: BackupRow, { storage }: Settings): JobWish {
+export function restoreWish(
+  row: MigrationRow,
+  from: { backup: BackupRow; ticket: Ticket },
+  { storage }: Settings,
+): JobWish {
   return {
     name: jobOf(row, "restore"),
     server: row.server_name,
     manager: "svc-restore",
-    task: {
-      mode: "restore",
-      from: { kind: "archive", name: archiveNameOf(backup) },
-      sha256: backup.sha256,
-      compare: true,
-    },
+    task: { mode: "restore", from: from.ticket.place, sha256: from.backup.sha256, compare: true },
+    secretEnv: from.ticket.secretEnv,
     deadlineMs: storage.move_deadline,
     world: { claim: row.target_claim, mode: "rw" },
-    archive: "ro",
     node: row.target_node,
   };
 }

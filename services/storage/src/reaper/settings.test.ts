@@ -31,6 +31,7 @@ test("the defaults of world moves are those of the specification", () => {
   assert.deepEqual(z.object(migrationSettings).parse({}), {
     move_interval: 2_000,
     move_deadline: 2 * hour,
+    move_ticket: 2 * hour,
     move_start_patience: 2 * minute,
   });
 });

@@ -16,6 +16,7 @@ export type Ask = {
   bytes?: Uint8Array;
   headers?: Record<string, string>;
   as?: string;
+  signal?: AbortSignal;
 };
 
 export type FaceStage = {
@@ -27,6 +28,8 @@ export type FaceStage = {
   worldDir: (name: string) => string;
   /** Starts a replica that has both a way to the internal face and the upload volume. */
   start: (overrides?: readonly string[], about?: { now?: () => number }) => Promise<Replica>;
+  /** What such a replica is told besides `quick`. */
+  own: readonly string[];
   /** Asks the external face as `usr-1` unless `as` names somebody else. */
   ask: (path: string, about?: Ask) => Promise<Answer>;
   /** Status and code of a refusal, as `409 not_stopped`. */
@@ -40,15 +43,9 @@ const hashOf = (cookie: string) => createHash("sha256").update(cookie).digest("h
 /** The cookie of somebody: 32 bytes that their name fills. */
 const cookieOf = (user: string) => createHash("sha256").update(`cookie of ${user}`).digest("base64url");
 
-export async function openFaceStage(): Promise<FaceStage> {
-  const stage = await openStage({ agent: "shipped" });
-  const people = ["usr-1", "usr-2", "usr-3"];
-  stage.identity.serve(accounts.resolveSession, (_context, { hash }) => {
-    const user = people.find((one) => hashOf(cookieOf(one)) === hash);
-    if (user === undefined) return { state: "unknown" as const };
-    const about = { user_id: user, username: user, role: "user" as const, setup: false };
-    return { state: "live" as const, ...about, expires_at: new Date(Date.now() + 3_600_000).toISOString() };
-  });
+export async function openFaceStage(options: { agent?: "held" | "shipped" } = {}): Promise<FaceStage> {
+  const stage = await openStage({ agent: "shipped", ...options });
+  stage.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
   await stage.identity.announce();
   const faces: FaceServer[] = [];
   const listen = async (face: Face) => {
@@ -71,6 +68,12 @@ export async function openFaceStage(): Promise<FaceStage> {
   const dataDir = dirname(stage.archiveDir);
   const stagingDir = join(dataDir, "uploads");
   mkdirSync(stagingDir);
+  const own = [
+    `archive.local_path=${stage.archiveDir}`,
+    "storage.staging_keep_free=0",
+    `storage.internal_url=${internalUrl}`,
+    `storage.staging_path=${stagingDir}`,
+  ];
   const ask: FaceStage["ask"] = (path, about = {}) => askFace(externalUrl, path, about);
   return {
     stage,
@@ -78,13 +81,8 @@ export async function openFaceStage(): Promise<FaceStage> {
     internalUrl,
     stagingDir,
     worldDir: (name) => join(dataDir, "worlds", name),
-    start: (overrides = [], about = {}) => {
-      const own = [`storage.internal_url=${internalUrl}`, `storage.staging_path=${stagingDir}`];
-      return stage.start(
-        [`archive.local_path=${stage.archiveDir}`, "storage.staging_keep_free=0", ...own, ...overrides],
-        about,
-      );
-    },
+    own,
+    start: (overrides = [], about = {}) => stage.start([...own, ...overrides], about),
     ask,
     refusal: async (path, about) => {
       const { status, body } = await ask(path, about);
@@ -98,11 +96,21 @@ export async function openFaceStage(): Promise<FaceStage> {
   };
 }
 
+const people = ["usr-1", "usr-2", "usr-3"];
+
+/** What identity tells of a cookie. */
+export function resolveTestSession(hash: string) {
+  const user = people.find((one) => hashOf(cookieOf(one)) === hash);
+  if (user === undefined) return { state: "unknown" as const };
+  const about = { user_id: user, username: user, role: "user" as const, setup: false };
+  return { state: "live" as const, ...about, expires_at: new Date(Date.now() + 3_600_000).toISOString() };
+}
+
 export function cookie(user: string): Record<string, string> {
   return { cookie: `svc_session=${cookieOf(user)}` };
 }
 
-async function askFace(base: string, path: string, about: Ask): Promise<Answer> {
+export async function askFace(base: string, path: string, about: Ask): Promise<Answer> {
   const { json, bytes, as = "usr-1" } = about;
   const digest = bytes ? { "content-digest": contentDigest(bytes), "content-type": octets } : {};
   const type = json === undefined ? {} : { "content-type": "application/json" };
@@ -111,6 +119,7 @@ async function askFace(base: string, path: string, about: Ask): Promise<Answer> 
     method: about.method ?? "GET",
     headers: { ...cookie(as), ...type, ...digest, ...about.headers },
     ...(body !== undefined && { body }),
+    ...(about.signal && { signal: about.signal }),
   });
   const answer = Buffer.from(await response.arrayBuffer());
   const kind = response.headers.get("content-type") ?? "";

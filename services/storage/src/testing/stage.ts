@@ -89,7 +89,7 @@ async function openGround(agent: string): Promise<Ground> {
   mkdirSync(archiveDir);
   const images = join(dataDir, "images.json");
   const programs = {
-    [agentImage]: [join(repo, agent)],
+    [agentImage]: [join(repo, agent), ...(agent === agents.held ? [`--hold=${archiveDir}`] : [])],
     [demoImage]: [join(repo, "services/demo-server/src/main.ts")],
     "svc.local/exits": ["-e", "process.exit(3)"],
   };

@@ -30,7 +30,8 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
 
 async function send(url: string, { world, token, signal }: Context): Promise<Written> {
   let written: Written | undefined;
-  const door = { url, token, signal, stallMs: limits.stallMs, contentType: "application/zstd" };
+  const { stallMs, keptMs: answerMs } = limits;
+  const door = { url, token, signal, stallMs, answerMs, contentType: "application/zstd" };
   await sendStream(door, async (write) => {
     written = await writeArchive(world, { compression: "zstd", write, signal });
   });

@@ -5,7 +5,9 @@ import { until } from "@svc/mesh/testing";
 import { migrations } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import { staff } from "../../testing/callers.ts";
-import { openStage, type Replica, type Stage } from "../../testing/stage.ts";
+import { openFaceStage } from "../../testing/faces.ts";
+import { type Process, startProcess } from "../../testing/process.ts";
+import type { Replica, Stage } from "../../testing/stage.ts";
 import { addServerObject, namespace, readFiles, writeFiles } from "../../testing/worlds.ts";
 
 type Volume = KubeObject & { spec: { local: { path: string } } };
@@ -19,7 +21,9 @@ const volumes = resource<Volume>({
 
 export type Bed = {
   stage: Stage;
-  start: () => Promise<Replica>;
+  start: (overrides?: readonly string[]) => Promise<Replica>;
+  /** A replica in a process of its own, to be ended with SIGKILL. */
+  startProcess: () => Promise<Process>;
   /** A server at rest whose world lies on `local-1`. */
   addWorld: (name: string, files?: Record<string, string>) => Promise<void>;
   begin: (name: string, targetNode?: string) => Promise<migrations.WorldMigration>;
@@ -31,11 +35,15 @@ export type Bed = {
   writeTo: (claim: string, files: Record<string, string>) => Promise<void>;
   lockOf: (name: string) => Promise<string | undefined>;
   setLock: (name: string, value: string | null) => Promise<void>;
+  hasClaim: (claim: string) => Promise<boolean>;
+  close: () => Promise<void>;
   specOf: (name: string) => Promise<{ nodeName?: string; storage?: { claimName?: string } }>;
 };
 
 export async function openBed(agent: "held" | "shipped"): Promise<Bed> {
-  const stage = await openStage({ agent });
+  const faces = await openFaceStage({ agent });
+  const { stage } = faces;
+  const settings = ["storage.move_interval=50ms", "storage.keep_free=0"];
   const { kube } = stage;
   const pathOf = async (claim: string) => {
     const { spec } = await kube.get(resources.claims, { name: claim, namespace });
@@ -45,7 +53,13 @@ export async function openBed(agent: "held" | "shipped"): Promise<Bed> {
   const read = (name: string) => stage.external.call(migrations.readLatest, { name }, staff);
   return {
     stage,
-    start: () => stage.start([`archive.local_path=${stage.archiveDir}`, "storage.move_interval=50ms"]),
+    start: (overrides = []) => faces.start([...settings, ...overrides]),
+    startProcess: () => startProcess(stage, [...faces.own, ...settings]),
+    hasClaim: async (name) => {
+      const claim = await kube.find(resources.claims, { name, namespace });
+      return claim !== undefined && claim.metadata.deletionTimestamp === undefined;
+    },
+    close: () => faces.close(),
     addWorld: async (name, files = { "level.dat": name, "region/r.0.0.mca": `${name} chunks` }) => {
       const claim = `world-${name}-0`;
       await addNodeClaim(stage, claim, "local-1");

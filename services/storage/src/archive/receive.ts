@@ -1,0 +1,30 @@
+import type { Handler } from "@svc/mesh";
+import type { archives } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { openArchiveFolder } from "../reaper/archive-folder.ts";
+import { hashOf } from "../upload/token.ts";
+import { keepIncoming } from "./keep.ts";
+import { claimTicket, noteReceipt } from "./store.ts";
+
+/** storage.archive.receive: the answer comes when the archive is kept and its receipt is written. */
+export const receive =
+  (deps: TransferDeps): Handler<typeof archives.receive> =>
+  async (context, { id, token }) => {
+    const { db, settings, now } = deps;
+    const about = { id, kind: "put", tokenHash: hashOf(token), now: new Date(now()) } as const;
+    const ticket = await claimTicket(db, about);
+    if (!ticket) throw context.fault("not_found");
+    const { local_path: folder } = settings.archive;
+    const { keep_free: keepFree, transfer_stall: stallMs } = settings.storage;
+    context.reply.lane = deps.lanes.upload({
+      stallMs,
+      receive: async (body, { trailerDigest }, signal) => {
+        const incoming = { folder, name: ticket.archive, keepFree, trailerDigest, signal };
+        const kept = await keepIncoming(body, incoming);
+        if (await noteReceipt(db, id, { ...kept, now: new Date(now()) })) return null;
+        await openArchiveFolder(folder).remove(ticket.archive);
+        throw context.fault("not_found", { message: "Nobody waits for this archive any more." });
+      },
+    });
+    return null;
+  };

@@ -1,0 +1,55 @@
+import type { FileHandle } from "node:fs/promises";
+import type { Handler } from "@svc/mesh";
+import { type archives, Fault } from "@svc/proto";
+import { Folder, isWorldFault } from "@svc/world";
+import type { TransferDeps } from "../file/deps.ts";
+import { hashOf } from "../upload/token.ts";
+import { claimTicket } from "./store.ts";
+
+const chunkBytes = 1 << 20;
+
+/** storage.archive.send */
+export const send =
+  (deps: TransferDeps): Handler<typeof archives.send> =>
+  async (context, { id, token }) => {
+    const about = { id, kind: "get", tokenHash: hashOf(token), now: new Date(deps.now()) } as const;
+    const ticket = await claimTicket(deps.db, about);
+    if (!ticket) throw context.fault("not_found");
+    const { archive } = ticket;
+    const { local_path } = deps.settings.archive;
+    const size = await sizeOf(local_path, archive);
+    const type = archive.endsWith(".gz") ? "application/gzip" : "application/zstd";
+    context.reply.lane = deps.lanes.download({
+      headers: { "Content-Type": type, "Content-Length": String(size) },
+      source: (signal) => read({ folder: local_path, archive, size }, signal),
+    });
+    return null;
+  };
+
+async function sizeOf(folder: string, archive: string): Promise<number> {
+  await using file = await openKept(folder, archive);
+  return (await file.stat()).size;
+}
+
+async function openKept(folder: string, archive: string): Promise<FileHandle> {
+  await using root = await Folder.openRoot(folder);
+  // Awaited here: the folder must stay open until the file is.
+  return await root.openFile(archive).catch((error: unknown) => {
+    if (!isWorldFault(error)) throw error;
+    throw new Fault("backup_corrupt", { message: `The archive ${archive} is missing.`, cause: error });
+  });
+}
+
+type Kept = { folder: string; archive: string; size: number };
+
+async function* read({ folder, archive, size }: Kept, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  await using file = await openKept(folder, archive);
+  for (let at = 0; at < size; ) {
+    signal.throwIfAborted();
+    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - at));
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
+    if (bytesRead === 0) throw new Error(`the archive ${archive} of ${size} bytes ends after ${at}`);
+    at += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

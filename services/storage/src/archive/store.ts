@@ -1,0 +1,82 @@
+// SQL of tickets and receipts.
+
+import type { Insertable } from "kysely";
+import type { StorageDb } from "../database.ts";
+import type { ArchiveTicketsTable } from "./row.ts";
+
+export async function insertTicket(db: StorageDb, row: Insertable<ArchiveTicketsTable>): Promise<void> {
+  await db.insertInto("archive_tickets").values(row).execute();
+}
+
+/** Uses a ticket up; undefined for one that is unknown, wrong, used or late, whichever it is. */
+export function claimTicket(
+  db: StorageDb,
+  about: { id: string; kind: "put" | "get"; tokenHash: string; now: Date },
+): Promise<{ job: string; archive: string } | undefined> {
+  return db
+    .updateTable("archive_tickets")
+    .set({ used_at: about.now })
+    .where("id", "=", about.id)
+    .where("kind", "=", about.kind)
+    .where("token_hash", "=", about.tokenHash)
+    .where("used_at", "is", null)
+    .where("expires_at", ">", about.now)
+    .returning(["job", "archive"])
+    .executeTakeFirst();
+}
+
+export type Receipt = { archive: string; size_bytes: number; sha256: string };
+
+/** False when the ticket was revoked meanwhile: nobody will come for the archive. */
+export async function noteReceipt(
+  db: StorageDb,
+  id: string,
+  about: Omit<Receipt, "archive"> & { now: Date },
+): Promise<boolean> {
+  const { size_bytes, sha256, now } = about;
+  const done = await db
+    .updateTable("archive_tickets")
+    .set({ received_at: now, size_bytes, sha256 })
+    .where("id", "=", id)
+    .where("received_at", "is", null)
+    .executeTakeFirst();
+  return done.numUpdatedRows > 0n;
+}
+
+/** What a Job has sent, once it is kept. */
+export async function findReceipt(db: StorageDb, job: string): Promise<Receipt | undefined> {
+  const row = await db
+    .selectFrom("archive_tickets")
+    .select(["archive", "size_bytes", "sha256"])
+    .where("job", "=", job)
+    .where("received_at", "is not", null)
+    .executeTakeFirst();
+  if (!row || row.size_bytes === null || row.sha256 === null) return undefined;
+  return { archive: row.archive, size_bytes: row.size_bytes, sha256: row.sha256 };
+}
+
+/** Takes all tickets of some Jobs away and says which archives they were to send. */
+export async function takeTickets(db: StorageDb, jobs: readonly string[]): Promise<string[]> {
+  const rows = await db
+    .deleteFrom("archive_tickets")
+    .where("job", "in", [...jobs])
+    .returning(["kind", "archive"])
+    .execute();
+  return rows.filter(({ kind }) => kind === "put").map(({ archive }) => archive);
+}
+
+/** Whether any backup stands for this file. */
+export async function isArchiveOfBackup(db: StorageDb, ref: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("world_backups")
+    .select("id")
+    .where("backup_ref", "=", ref)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Tickets that nobody can use any more and whose receipt nobody asked for. */
+export async function forgetTickets(db: StorageDb, before: Date): Promise<void> {
+  await db.deleteFrom("archive_tickets").where("expires_at", "<", before).execute();
+}

@@ -1,0 +1,54 @@
+// Tickets: how a Job on a node without the archive folder sends an archive there or fetches one.
+
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { Fault } from "@svc/proto";
+import type { Place } from "@svc/world";
+import type { StorageDeps } from "../job/deps.ts";
+import { openArchiveFolder } from "../reaper/archive-folder.ts";
+import { jobUrl } from "../upload/landing.ts";
+import { newToken } from "../upload/token.ts";
+import { insertTicket, isArchiveOfBackup, takeTickets } from "./store.ts";
+
+/** Where the Job finds the archive, and what only it may know. */
+export type Ticket = { place: Place; secretEnv: Record<string, string> };
+
+type Deps = Pick<StorageDeps, "db" | "settings" | "now">;
+
+/** One Job may get several, when making it is tried again; it only learns of the one it was made with. */
+export async function issueTicket(
+  { db, settings, now }: Deps,
+  about: { kind: "put" | "get"; job: string; archive: string },
+): Promise<Ticket> {
+  const { token, hash } = newToken();
+  const id = randomBytes(8).toString("hex");
+  const { move_ticket, internal_url } = settings.storage;
+  const expires_at = new Date(now() + move_ticket);
+  await insertTicket(db, { ...about, id, token_hash: hash, expires_at });
+  return {
+    place: { kind: "url", url: jobUrl(internal_url, `archives/${id}`) },
+    secretEnv: { SVC_TASK_TOKEN: token },
+  };
+}
+
+/** Nothing is taken from or given to these Jobs any more; archives that no backup stands for go. */
+export async function revokeTickets(
+  { db, settings }: Pick<StorageDeps, "db" | "settings">,
+  jobs: readonly string[],
+): Promise<void> {
+  const { local_path } = settings.archive;
+  const folder = openArchiveFolder(local_path);
+  for (const archive of await takeTickets(db, jobs)) {
+    if (await isArchiveOfBackup(db, join(local_path, archive))) continue;
+    await folder.remove(archive);
+    await folder.remove(`.${archive}.partial`);
+  }
+}
+
+/** Throws where Jobs on other nodes could not reach the archive folder. */
+export function assertTickets({ settings }: Pick<StorageDeps, "settings">): void {
+  if (settings.storage.internal_url !== "") return;
+  throw new Fault("unavailable", {
+    message: "Moves are not set up here: storage.internal_url is empty, so no Job can send an archive.",
+  });
+}

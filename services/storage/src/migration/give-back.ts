@@ -1,0 +1,55 @@
+// What a move that was given up leaves to do. Every step may be repeated and may be the last of its process. The source
+// is the truth until the switch, so nothing of it is touched; the lock goes when nothing works on the world any more, and
+// the new volume only after it: without the lock no switch can come that would make the new volume the truth.
+
+import { isKubeError, resources } from "@svc/kube";
+import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
+import { revokeTickets } from "../archive/ticket.ts";
+import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { label } from "../job/names.ts";
+import { findWorld } from "../job/world.ts";
+import { areJobsGone } from "./jobs.ts";
+import type { MigrationRow } from "./row.ts";
+import { endCancelled, undoCancel } from "./store.ts";
+import { jobsOf } from "./wish.ts";
+
+export async function giveBack(deps: StorageDeps, row: MigrationRow): Promise<void> {
+  if (!(await areJobsGone(deps, row))) return;
+  if (!(await release(deps, row))) return;
+  const world = await findWorld(deps, row.server_name);
+  // The switch had come about before it was given up, and its answer was lost.
+  if (world?.volume_claim === row.target_claim) return undoCancel(deps.db, row, new Date(deps.now()));
+  await revokeTickets(deps, jobsOf(row));
+  await removeTarget(deps, row);
+  if (!(await endCancelled(deps.db, row, new Date(deps.now())))) return;
+  deps.log.info({ server: row.server_name, migration: row.id, by: row.cancelled_by }, "a move was given up");
+}
+
+/** Takes our lock off; false when somebody wrote the server meanwhile, so that the next look tries again. */
+async function release(deps: StorageDeps, { server_name, lock }: MigrationRow): Promise<boolean> {
+  const target = { name: server_name, ...placeOf(deps) };
+  const server = await deps.kube.find(lockedServers, target);
+  if (server?.metadata.annotations?.[maintenanceAnnotation] !== lock) return true;
+  const { resourceVersion } = server.metadata;
+  const merge = { metadata: { resourceVersion, annotations: { [maintenanceAnnotation]: null } } };
+  try {
+    await deps.kube.patch(lockedServers, target, { merge });
+    return true;
+  } catch (error) {
+    if (isKubeError(error, 404)) return true;
+    if (isKubeError(error, 409)) return false;
+    throw error;
+  }
+}
+
+/** The half-filled copy goes; a claim of that name that is not of this move stays. */
+async function removeTarget(deps: StorageDeps, row: MigrationRow): Promise<void> {
+  const target = { name: row.target_claim, ...placeOf(deps) };
+  const claim = await deps.kube.find(resources.claims, target);
+  if (!claim || claim.metadata.labels?.[label.server] !== row.server_name) return;
+  if (row.target_claim === row.source_claim) return;
+  const { uid = "" } = claim.metadata;
+  await deps.kube.remove(resources.claims, target, { uid }).catch((error: unknown) => {
+    if (!isKubeError(error, 404) && !isKubeError(error, 409)) throw error;
+  });
+}

@@ -1,0 +1,23 @@
+// Ending the Jobs of a move.
+
+import { isKubeError, resources } from "@svc/kube";
+import { placeOf, type StorageDeps } from "../job/deps.ts";
+import type { MigrationRow } from "./row.ts";
+import { jobsOf } from "./wish.ts";
+
+/** Removes the Jobs; true once none of their pods is left, so that nothing reads or writes the volumes any more. */
+export async function areJobsGone(deps: StorageDeps, row: MigrationRow): Promise<boolean> {
+  const names = jobsOf(row);
+  for (const name of names) await removeJob(deps, name);
+  const labelSelector = `job-name in (${names.join(",")})`;
+  const { items } = await deps.kube.list(resources.pods, { ...placeOf(deps), labelSelector });
+  return items.length === 0;
+}
+
+async function removeJob(deps: StorageDeps, name: string): Promise<void> {
+  await deps.kube
+    .remove(resources.jobs, { name, ...placeOf(deps) }, { propagationPolicy: "Background" })
+    .catch((error: unknown) => {
+      if (!isKubeError(error, 404)) throw error;
+    });
+}
