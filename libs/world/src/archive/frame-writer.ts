@@ -4,23 +4,42 @@
 
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";
-import { constants, gzip, zstdCompress } from "node:zlib";
+import { constants, createZstdCompress, gzip } from "node:zlib";
 import type { Frame } from "./seek-table.ts";
 
 export type Compression = "zstd" | "gzip";
 
 const blockBytes = { zstd: 4 << 20, gzip: 1 << 20 };
-const packZstd = promisify(zstdCompress);
 const packGzip = promisify(gzip);
 
 /** Packs one block into one frame. */
 export async function packFrame(plain: Buffer, compression: Compression): Promise<Buffer> {
-  if (compression === "gzip") return await packGzip(plain, { level: 6 });
-  return await packZstd(plain, {
+  return compression === "gzip" ? await packGzip(plain, { level: 6 }) : await packZstd(plain);
+}
+
+/**
+ * `zstdCompress` hands zstd the bytes in one step and the end in another, so that zstd copies all of it first. Here the
+ * bytes are the end, and there is room for whatever comes out: one turn of the thread pool and no copy.
+ */
+function packZstd(plain: Buffer): Promise<Buffer> {
+  const packer = createZstdCompress({
     params: { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 },
     pledgedSrcSize: plain.length,
-    // More than can come out, so that a frame takes one turn of the thread pool and no copy.
     chunkSize: plain.length + (plain.length >> 7) + 1_024,
+    flush: constants.ZSTD_e_end,
+  });
+  const parts: Buffer[] = [];
+  return new Promise((resolve, reject) => {
+    packer.once("error", reject);
+    packer.on("data", (part: Buffer) => void parts.push(part));
+    packer.write(plain, (error) => {
+      // Gives `data` what may still wait.
+      packer.read();
+      packer.destroy();
+      const [first = Buffer.alloc(0), ...more] = parts;
+      if (error) reject(error);
+      else resolve(more.length === 0 ? first : Buffer.concat(parts));
+    });
   });
 }
 
@@ -35,7 +54,7 @@ export type FrameWriter = {
   finish: () => Promise<Frame[]>;
 };
 
-/** `write` gets the frames one after the other; while it waits, so does the writer. */
+/** `write` gets the frames one after the other; while it is two frames behind, the writer waits. */
 export function createFrameWriter(
   compression: Compression,
   write: (frame: Buffer) => Promise<void>,
@@ -48,14 +67,18 @@ export function createFrameWriter(
   let block: Buffer = Buffer.allocUnsafeSlow(blockBytes[compression]);
   let filled = 0;
   let total = 0;
+  let writing = Promise.resolve();
 
+  /** Waits for the first frame and starts to write it when the one before is written. */
   async function settleFirst(): Promise<void> {
     const first = packing.shift();
     if (!first) return;
     const packed = await first.packed;
     frames.push({ packed: packed.length, plain: first.length });
     spare.push(first.plain);
-    await write(packed);
+    await writing;
+    writing = write(packed);
+    writing.catch(() => undefined);
   }
 
   async function seal(): Promise<void> {
@@ -88,6 +111,7 @@ export function createFrameWriter(
     finish: async () => {
       await seal();
       while (packing.length > 0) await settleFirst();
+      await writing;
       return frames;
     },
   };

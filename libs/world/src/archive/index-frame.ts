@@ -4,7 +4,8 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { packFrame } from "./frame-writer.ts";
-import type { TarEntry } from "./tar-header.ts";
+import { entryOf } from "./tar-entry.ts";
+import { corrupt, type TarEntry } from "./tar-header.ts";
 
 const unpack = promisify(zstdDecompress);
 const partBytes = 1 << 20;
@@ -45,30 +46,43 @@ export function createIndexWriter(): IndexWriter {
   };
 }
 
-/** Entries in the order of the archive. Throws on anything that is not an index of ours. */
+/** Entries in the order of the archive. Throws `backup_corrupt` on anything that is not an index of ours. */
 export async function* readIndex(content: Buffer): AsyncGenerator<IndexedEntry> {
   for (let at = 0; at < content.length; ) {
-    const packed = content.readUInt32LE(at);
-    const plain = content.readUInt32LE(at + 4);
-    if (plain > 8 * partBytes) throw new Error("a part of the index is too large");
-    const part = content.subarray(at + 8, at + 8 + packed);
-    const text = (await unpack(part, { maxOutputLength: Math.max(1, plain) })).toString();
+    const { text, next } = await readPart(content, at).catch(() => {
+      throw corrupt("its index cannot be read");
+    });
     for (const line of text.split("\n")) if (line !== "") yield parseLine(line);
-    at += 8 + packed;
+    at = next;
   }
 }
 
+async function readPart(content: Buffer, at: number): Promise<{ text: string; next: number }> {
+  const packed = content.readUInt32LE(at);
+  const plain = content.readUInt32LE(at + 4);
+  if (plain > 8 * partBytes) throw new Error("a part of the index is too large");
+  const next = at + 8 + packed;
+  const text = await unpack(content.subarray(at + 8, next), { maxOutputLength: Math.max(1, plain) });
+  return { text: text.toString(), next };
+}
+
 function parseLine(line: string): IndexedEntry {
-  const [path, isFolder, mode, mtimeMs, size, headerAt] = JSON.parse(line) as unknown[];
+  const fields = parsed(line);
+  const [path, isFolder, mode, mtimeMs, size, headerAt] = Array.isArray(fields) ? (fields as unknown[]) : [];
   const numbers = [mode, mtimeMs, size, headerAt];
   if (typeof path !== "string" || !numbers.every((value) => Number.isSafeInteger(value)))
-    throw new Error("a line of the index is not one of ours");
-  return {
-    path,
-    kind: isFolder === 1 ? "folder" : "file",
-    mode: Number(mode),
-    mtimeMs: Number(mtimeMs),
-    size: Number(size),
-    headerAt: Number(headerAt),
-  };
+    throw corrupt("a line of its index is not one of ours");
+  const kind = isFolder === 1 ? "folder" : "file";
+  const header = { path: kind === "folder" ? `${path}/` : path, type: kind === "folder" ? "5" : "0" };
+  const entry = entryOf({ ...header, mode: Number(mode), mtimeMs: Number(mtimeMs), size: Number(size) });
+  if (entry?.path !== path) throw corrupt("a line of its index is not one of ours");
+  return { ...entry, headerAt: Number(headerAt) };
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }

@@ -7,7 +7,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip, createZstdDecompress, zstdDecompress } from "node:zlib";
 import { errnoOf } from "../fault.ts";
-import { decodeIndexFrame, type Frame, readSeekTable } from "./seek-table.ts";
+import { type Frame, indexHeadBytes, isIndexHead, readSeekTable } from "./seek-table.ts";
 import { corrupt } from "./tar-header.ts";
 
 const unpack = promisify(zstdDecompress);
@@ -36,6 +36,7 @@ export async function openArchive(file: FileHandle): Promise<Archive> {
   if (!isZstd && !(magic[0] === 0x1f && magic[1] === 0x8b))
     throw corrupt("it is neither a .tar.zst nor a .tar.gz");
   const frames = isZstd ? await readSeekTable({ size, read }) : undefined;
+  const index = frames && (await findIndex(frames, read));
   return {
     size,
     readAll: (options = {}) => {
@@ -46,19 +47,26 @@ export async function openArchive(file: FileHandle): Promise<Archive> {
         : unpackStream(readPacked(file, 0, part), isZstd ? createZstdDecompress() : createGunzip());
       return { plain: explained(plain), sha256: () => hash.digest("hex") };
     },
-    seek: frames && seekIn(file, frames),
+    seek: frames && index && seekIn(file, frames, index),
   };
 }
 
-function seekIn(file: FileHandle, frames: readonly Frame[]): NonNullable<Archive["seek"]> {
+type Place = { at: number; length: number };
+
+/** Where the index of the entries is: the last frame, where it is one of ours. */
+async function findIndex(
+  frames: readonly Frame[],
+  read: (at: number, length: number) => Promise<Buffer>,
+): Promise<Place | undefined> {
+  const last = frames.at(-1);
+  if (!last || last.plain > 0 || last.packed < indexHeadBytes) return undefined;
+  const at = frames.reduce((sum, { packed }) => sum + packed, 0) - last.packed;
+  return isIndexHead(await read(at, indexHeadBytes), last.packed) ? { at, length: last.packed } : undefined;
+}
+
+function seekIn(file: FileHandle, frames: readonly Frame[], index: Place): NonNullable<Archive["seek"]> {
   return {
-    index: async () => {
-      const last = frames.at(-1);
-      const at = frames.reduce((sum, { packed }) => sum + packed, 0) - (last?.packed ?? 0);
-      const content = last && last.plain === 0 && decodeIndexFrame(await readExactly(file, at, last.packed));
-      if (!content) throw corrupt("its index is missing");
-      return content;
-    },
+    index: async () => (await readExactly(file, index.at, index.length)).subarray(indexHeadBytes),
     from: (plainAt) => {
       let [packedAt, before, first] = [0, 0, 0];
       for (const frame of frames) {

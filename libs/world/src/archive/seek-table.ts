@@ -12,17 +12,18 @@ const largestFrame = 32 << 20;
 /** One frame: how long it is in the archive and how long unpacked. A skippable frame unpacks to nothing. */
 export type Frame = { packed: number; plain: number };
 
+export const indexHeadBytes = 8;
+
 export function encodeIndexFrame(content: Buffer): Buffer {
-  const head = Buffer.alloc(8);
+  const head = Buffer.alloc(indexHeadBytes);
   head.writeUInt32LE(indexMagic, 0);
   head.writeUInt32LE(content.length, 4);
   return Buffer.concat([head, content]);
 }
 
-/** The content of an index frame; undefined when it is none. */
-export function decodeIndexFrame(frame: Buffer): Buffer | undefined {
-  if (frame.length < 8 || frame.readUInt32LE(0) !== indexMagic) return undefined;
-  return frame.readUInt32LE(4) === frame.length - 8 ? frame.subarray(8) : undefined;
+/** True for the first bytes of an index frame that is so long. */
+export function isIndexHead(head: Buffer, frameBytes: number): boolean {
+  return head.readUInt32LE(0) === indexMagic && head.readUInt32LE(4) === frameBytes - indexHeadBytes;
 }
 
 export function encodeSeekTable(frames: readonly Frame[]): Buffer {

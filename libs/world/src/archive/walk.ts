@@ -1,9 +1,9 @@
 // Walks a world for an archive: folders before what is in them, names in order, so the same world gives the same tar.
 
 import type { Stats } from "node:fs";
-import type { FileHandle } from "node:fs/promises";
 import type { Folder } from "../path/folder.ts";
 import { isHidden } from "../path/parse.ts";
+import { SourceFile } from "../path/source-file.ts";
 
 const deepest = 200;
 /** What file systems keep at their root for themselves. */
@@ -11,7 +11,7 @@ export const lostAndFound = "lost+found";
 
 export type Found = { path: string; stats: Stats } & (
   | { kind: "folder" }
-  | { kind: "file"; file: FileHandle }
+  | { kind: "file"; file: SourceFile }
   /** A link, a device, a pipe or a socket: no archive holds it. */
   | { kind: "other" }
 );
@@ -40,8 +40,8 @@ async function* walkIn(folder: Folder, place: Place): AsyncGenerator<Found> {
       yield { path, kind, stats: await inner.stat() };
       yield* walkIn(inner, { ...place, prefix: `${path}/`, depth: place.depth + 1 });
     } else if (kind === "file") {
-      await using file = await folder.openFile(name);
-      yield { path, kind, file, stats: await file.stat() };
+      await using file = SourceFile.open(folder, name);
+      yield { path, kind, file, stats: file.stats };
     } else {
       const stats = await folder.find(name);
       if (stats) yield { path, kind, stats };

@@ -1,7 +1,6 @@
 // A world as an archive: tar in frames, and for zstd the index and seek table after them.
 
 import { createHash, type Hash } from "node:crypto";
-import type { FileHandle } from "node:fs/promises";
 import type { Folder } from "../path/folder.ts";
 import { type Compression, createFrameWriter, type FrameWriter } from "./frame-writer.ts";
 import { createIndexWriter } from "./index-frame.ts";
@@ -71,15 +70,14 @@ function entryOf(found: Found & { kind: "file" | "folder" }, content: Buffer | u
   return { path: found.path, kind: found.kind, mode: mode & 0o777, mtimeMs: Math.floor(mtimeMs), size };
 }
 
-async function copyFile({ file, path, stats }: { file: FileHandle } & Found, frames: FrameWriter) {
+async function copyFile({ file, path, stats }: Found & { kind: "file" }, frames: FrameWriter): Promise<void> {
   for (let at = 0; at < stats.size; ) {
-    const room = frames.room();
-    const { bytesRead } = await file.read(room, 0, Math.min(room.length, stats.size - at), at);
-    if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
-    at += bytesRead;
-    await frames.advance(bytesRead);
+    const count = await file.read(frames.room().subarray(0, stats.size - at), at);
+    if (count === 0) throw new Error(`${path} became shorter while it was read`);
+    at += count;
+    await frames.advance(count);
   }
-  const after = await file.stat();
+  const after = file.stat();
   if (after.size !== stats.size || after.mtimeMs !== stats.mtimeMs)
     throw new Error(`${path} changed while it was read`);
 }

@@ -31,7 +31,7 @@ export async function sendWorld(
     write,
     filter: async ({ file, stats }) => {
       if (isForwarding(known, stats)) return "omit";
-      return isProperties(known, stats) ? masked(await file.readFile()) : undefined;
+      return isProperties(known, stats) ? masked(await file.readWhole()) : undefined;
     },
   });
 }
@@ -109,7 +109,7 @@ async function fill(zip: yazl.ZipFile, { folder, name, known, signal }: Filling)
     const options = { mtime: new Date(found.stats.mtimeMs), mode: found.stats.mode & 0o177777 };
     if (found.kind === "folder") zip.addEmptyDirectory(path, options);
     if (found.kind !== "file" || isForwarding(known, found.stats)) continue;
-    if (isProperties(known, found.stats)) zip.addBuffer(masked(await found.file.readFile()), path, options);
+    if (isProperties(known, found.stats)) zip.addBuffer(masked(await found.file.readWhole()), path, options);
     else await addFile(zip, { found, path, options });
   }
   zip.end();
@@ -140,9 +140,9 @@ async function addFile(zip: yazl.ZipFile, { found, path, options }: Adding): Pro
 async function* contentOf({ file, path, stats }: Found & { kind: "file" }): AsyncGenerator<Buffer> {
   for (let at = 0; at < stats.size; ) {
     const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, stats.size - at));
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, at);
-    if (bytesRead === 0) throw new Error(`${path} became shorter while it was sent`);
-    at += bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    const count = await file.read(buffer, at);
+    if (count === 0) throw new Error(`${path} became shorter while it was sent`);
+    at += count;
+    yield buffer.subarray(0, count);
   }
 }

@@ -149,14 +149,12 @@ export class Folder implements AsyncDisposable {
    * Writes a small new file in one go, without a turn of the thread pool for each of its five steps: worlds and mod packs
    * have hundreds of thousands of them. Throws `file_exists`.
    */
-  putFile(name: string, content: Buffer, { mode, atSeconds, owner }: Dress): void {
+  putFile(name: string, content: Buffer, look: Dress): void {
     try {
       const fd = openSync(this.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       try {
         for (let at = 0; at < content.length; ) at += writeSync(fd, content, at);
-        fchmodSync(fd, mode);
-        if (atSeconds !== undefined) futimesSync(fd, atSeconds, atSeconds);
-        if (owner && !isOurs(owner)) giveAway(() => fchownSync(fd, owner.uid, owner.gid));
+        dressNow(fd, look);
       } finally {
         closeSync(fd);
       }
@@ -263,6 +261,13 @@ export async function dress(handle: FileHandle, { mode, atSeconds, owner }: Dres
       throw error;
     }),
   );
+}
+
+/** As `dress`, at once. */
+export function dressNow(fd: number, { mode, atSeconds, owner }: Dress): void {
+  fchmodSync(fd, mode);
+  if (atSeconds !== undefined) futimesSync(fd, atSeconds, atSeconds);
+  if (owner && !isOurs(owner)) giveAway(() => fchownSync(fd, owner.uid, owner.gid));
 }
 
 type Owner = { uid: number; gid: number };

@@ -3,9 +3,13 @@
 import type { FileHandle } from "node:fs/promises";
 import type { TarEntry } from "../archive/tar-header.ts";
 import { Cursor } from "../path/cursor.ts";
-import { dress, type Folder } from "../path/folder.ts";
+import { type Dress, dressNow, type Folder } from "../path/folder.ts";
 
 const smallBytes = 256 << 10;
+/** Writes under way beside the one that is prepared; each holds one frame of the archive in memory. */
+const chunksAhead = 3;
+/** Files that are written to their end while the next ones begin. */
+const filesAhead = 4;
 
 export type Owner = { uid: number; gid: number };
 
@@ -13,6 +17,8 @@ export class TreeWriter implements AsyncDisposable {
   readonly #cursor: Cursor;
   readonly #owner: Owner;
   readonly #folders: Pick<TarEntry, "path" | "mode" | "mtimeMs">[] = [];
+  readonly #writes = new Ahead(chunksAhead);
+  readonly #ends = new Ahead(filesAhead);
 
   /** New files and folders are given to `owner`, where that is somebody else than we. */
   constructor(target: Folder, owner: Owner) {
@@ -26,25 +32,37 @@ export class TreeWriter implements AsyncDisposable {
     this.#folders.push(entry);
   }
 
-  /** Writes a file whose name must be free. */
+  /** Takes all of a file whose name must be free. Its chunks are its writer's from then on; it is whole after `finish`. */
   async file(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<void> {
     const names = entry.path.split("/");
     const name = names.pop() ?? "";
     const folder = await this.#cursor.at(names, { make: true });
     const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
     if (entry.size <= smallBytes) return folder.putFile(name, await collect(entry, content), look);
-    await using file = await folder.createFile(name, 0o600);
-    let at = 0;
-    for await (const chunk of content) {
-      await writeAll(file, chunk);
-      at += chunk.length;
+    const file = await folder.createFile(name, 0o600);
+    const own: Promise<void>[] = [];
+    try {
+      let at = 0;
+      for await (const chunk of content) {
+        const write = writeAt(file, chunk, at);
+        this.#writes.start(write);
+        own.push(write);
+        at += chunk.length;
+        await this.#writes.room();
+      }
+      assertWhole(entry, at);
+    } catch (error) {
+      await Promise.allSettled(own);
+      await file.close();
+      throw error;
     }
-    assertWhole(entry, at);
-    await dress(file, look);
+    this.#ends.start(endFile(file, { own, look }));
+    await this.#ends.room();
   }
 
-  /** Gives folders their modes and times, the inner ones first. */
+  /** Waits until all is written and gives folders their modes and times, the inner ones first. */
   async finish(): Promise<void> {
+    await this.#ends.finish();
     for (const { path, mode, mtimeMs } of this.#folders.reverse()) {
       const folder = await this.#cursor.at(path.split("/"));
       await folder.dress({ mode, atSeconds: secondsOf(mtimeMs), owner: this.#owner });
@@ -52,7 +70,51 @@ export class TreeWriter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#ends.settle();
     await this.#cursor[Symbol.asyncDispose]();
+  }
+}
+
+/** Steps that go on while the next ones are prepared, a few at a time. */
+class Ahead {
+  readonly #most: number;
+  readonly #running: Promise<void>[] = [];
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Takes a step that was started; whether it fails is told by `room` and `finish`. */
+  start(step: Promise<void>): void {
+    step.catch(() => undefined);
+    this.#running.push(step);
+  }
+
+  /** Waits until another step may start. Throws what failed. */
+  async room(): Promise<void> {
+    while (this.#running.length > this.#most) await this.#running.shift();
+  }
+
+  /** Waits for all. Throws what failed. */
+  async finish(): Promise<void> {
+    while (this.#running.length > 0) await this.#running.shift();
+  }
+
+  /** Waits for all, however they end. */
+  async settle(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+}
+
+type Ending = { own: Promise<void>[]; look: Dress };
+
+async function endFile(file: FileHandle, { own, look }: Ending): Promise<void> {
+  try {
+    await Promise.all(own);
+    dressNow(file.fd, look);
+  } finally {
+    await Promise.allSettled(own);
+    await file.close();
   }
 }
 
@@ -70,6 +132,14 @@ function assertWhole({ path, size }: TarEntry, length: number): void {
 
 export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+/** Writes at a place of the file, so that several writes may be under way. */
+async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at);
+    at += bytesWritten;
+  }
 }
 
 /** Node cuts times off below a microsecond; a hair more keeps the millisecond. */

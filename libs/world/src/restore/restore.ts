@@ -1,9 +1,12 @@
-// Archive -> world. The archive is read whole before a byte is written, the new tree is made beside the old one, and the
-// two change places at the end: whatever fails, the world is the old one or the new one (behaviour.md h.4).
+// Archive -> world. What it holds is judged before a byte is written, the new tree is made beside the old one, and the two
+// change places when every checksum, every header and the digest of the whole archive were right: whatever fails, the
+// world is the old one or the new one (behaviour.md h.4).
 
 import type { FileHandle } from "node:fs/promises";
+import { type IndexedEntry, readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
-import { readTar } from "../archive/tar-reader.ts";
+import { corrupt, type TarEntry } from "../archive/tar-header.ts";
+import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
 import { Tree, verifyArchive } from "../archive/verify.ts";
 import { lostAndFound } from "../archive/walk.ts";
 import { WorldFault } from "../fault.ts";
@@ -21,58 +24,99 @@ export type RestorePlan = {
   /** Compares every file with the archive before the trees change places. */
   compare?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Of the bytes of the archive, once while checking and once while extracting. */
+  /** Of the bytes of the archive; where it has no index, once while checking and once while extracting. */
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
 
-export type Restored = { entries: number; files: number; bytes: number; removed: number };
+type Counted = { entries: number; files: number; bytes: number };
+export type Restored = Counted & { removed: number };
 
 const clusterBytes = 4_096;
 
 /** Throws faults of the archive and `volume_full` with the old world in place, `HalfDone` in between. */
 export async function restoreWorld(plan: RestorePlan): Promise<Restored> {
   const archive = await openArchive(plan.archive);
-  const tree = new Tree();
-  let need = 0;
-  const verified = await verifyArchive(archive, {
-    sha256: plan.sha256,
-    signal: plan.signal,
-    onProgress: (done) => plan.onProgress?.(done, 2 * archive.size),
-    onEntry: (entry) => {
-      tree.add(entry);
-      need += entry.kind === "file" ? roundUp(entry.size) : clusterBytes;
-    },
-  }).catch((error: unknown) => {
+  const announced = await judge(archive, plan).catch((error: unknown) => {
     throw unchanged(error);
   });
-  await assertRoom(plan.world, need);
+  await assertRoom(plan.world, announced.need);
   await using stage = await Stage.make(plan.world, "restore");
+  let counted: Counted;
   try {
-    await fillStage(stage, { plan, archive });
+    counted = await fillStage(stage, { plan, archive, announced });
     if (plan.compare) await compareTree(stage.fresh, archive);
     await switchOver(stage, await planReplace(stage));
   } catch (error) {
     if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);
     throw unchanged(explain(error, "the world"));
   }
-  const removed = await countRemoved(stage.replaced, { tree, prefix: "" });
+  const removed = await countRemoved(stage.replaced, { tree: announced.tree, prefix: "" });
   await stage.remove();
-  const { entries, files, bytes } = verified;
-  return { entries, files, bytes, removed };
+  return { ...counted, removed };
 }
 
-async function fillStage(stage: Stage, { plan, archive }: { plan: RestorePlan; archive: Archive }) {
-  await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
-  const { plain } = archive.readAll({
+type Announced = {
+  tree: Tree;
+  need: number;
+  passes: 1 | 2;
+  index: () => AsyncGenerator<IndexedEntry> | undefined;
+};
+
+/**
+ * Refuses what no world may hold and finds out how much room it needs. An index tells that at once, and extracting then
+ * takes nothing that the index has not announced; without one the archive is read whole first.
+ */
+async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
+  const tree = new Tree();
+  let need = 0;
+  const take = (entry: TarEntry) => {
+    tree.add(entry);
+    need += entry.kind === "file" ? roundUp(entry.size) : clusterBytes;
+  };
+  if (archive.seek) {
+    const index = await archive.seek.index();
+    for await (const entry of readIndex(index)) take(entry);
+    return { tree, need, passes: 1, index: () => readIndex(index) };
+  }
+  await verifyArchive(archive, {
+    sha256: plan.sha256,
     signal: plan.signal,
-    onProgress: (done) => plan.onProgress?.(archive.size + done, 2 * archive.size),
+    onProgress: (done) => plan.onProgress?.(done, 2 * archive.size),
+    onEntry: take,
   });
+  return { tree, need, passes: 2, index: () => undefined };
+}
+
+type Filling = { plan: RestorePlan; archive: Archive; announced: Announced };
+
+/** Throws `backup_corrupt` also when all of it is written and only the digest is another one. */
+async function fillStage(stage: Stage, { plan, archive, announced }: Filling): Promise<Counted> {
+  await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
+  const counted = { entries: 0, files: 0, bytes: 0 };
+  const before = (announced.passes - 1) * archive.size;
+  const { plain, sha256 } = archive.readAll({
+    signal: plan.signal,
+    onProgress: (done) => plan.onProgress?.(before + done, announced.passes * archive.size),
+  });
+  const index = announced.index();
   for await (const entry of readTar(plain)) {
+    if (index) assertAnnounced(entry, (await index.next()).value);
+    counted.entries += 1;
+    counted.files += entry.kind === "file" ? 1 : 0;
+    counted.bytes += entry.size;
     if (isLostAndFound(entry.path)) continue;
     if (entry.kind === "folder") await writer.folder(entry);
     else await writer.file(entry, entry.content());
   }
+  if (index && !(await index.next()).done) throw corrupt("its index holds more than it");
+  if (sha256() !== plan.sha256) throw corrupt("its sha256 is not the one recorded when it was made");
   await writer.finish();
+  return counted;
+}
+
+function assertAnnounced(entry: ReadEntry, indexed: IndexedEntry | undefined): void {
+  if (indexed?.path === entry.path && indexed.kind === entry.kind && indexed.size === entry.size) return;
+  throw corrupt("its index does not fit its entries");
 }
 
 async function planReplace({ root, fresh }: Stage) {
