@@ -13,10 +13,15 @@ export type ListenOptions = AcceptOptions & {
   readonly host?: string;
   /** Gets each player in the configuration phase. What it throws closes that player's connection. */
   readonly onPlayer: (player: Player) => void | Promise<void>;
+  /** Gets what `onPlayer` threw that is no `MinecraftFault`, a mistake of ours; without it that ends the process. */
+  readonly onBroken?: (error: unknown) => void;
   /** Learns why a connection did not become a player. `status` questions are not told. */
   readonly onRefused?: (fault: MinecraftFault, address: string) => void;
-  /** Every connection starts with a PROXY v2 header, or is closed. Only behind a load balancer that sends them. */
-  readonly proxyProtocol?: boolean;
+  /**
+   * Every connection starts with a PROXY v2 header, or is closed. Whoever sends one chooses the address they are seen
+   * at: as a function it says which peers may, and the others are closed.
+   */
+  readonly proxyProtocol?: boolean | ((peer: string) => boolean);
   /** From the first byte to a logged-in player (30 000). */
   readonly loginTimeoutMs?: number;
   /** Connections together (4096) and from one address (64); more are closed at once. */
@@ -75,8 +80,10 @@ async function welcome(
   const timer = setTimeout(() => socket.destroy(), timeoutMs);
   let late = true;
   try {
-    if (options.proxyProtocol)
+    if (options.proxyProtocol) {
+      checkPeer(address, options.proxyProtocol);
       address = plainAddress((await readProxyHeader(socket, timeoutMs))?.address ?? address);
+    }
     admit(socket, address, { perAddress, max: options.maxPerAddress ?? 64 });
     const player = await accept(new Connection(socket), address, options);
     late = false;
@@ -87,10 +94,18 @@ async function welcome(
     // `refuse` ended it gracefully: the text must still arrive.
     if (!socket.writableEnded) socket.destroy();
     if (late) options.onRefused?.(fault, address);
-    else if (!(error instanceof MinecraftFault)) throw error;
+    else if (!(error instanceof MinecraftFault)) {
+      if (!options.onBroken) throw error;
+      options.onBroken(error);
+    }
   } finally {
     clearTimeout(timer);
   }
+}
+
+function checkPeer(peer: string, isTrusted: true | ((peer: string) => boolean)): void {
+  if (isTrusted === true || isTrusted(peer)) return;
+  throw new MinecraftFault("unauthenticated", `${peer} may not say where its players come from`);
 }
 
 function admit(

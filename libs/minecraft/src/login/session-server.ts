@@ -77,7 +77,7 @@ function toProfile(body: string, asked: string): Profile {
  * Somebody else's profile must never let this player in. A player of a third party whose name belongs to somebody at
  * Mojang comes back with a prefix of up to four letters, cut to sixteen (behaviour.md g).
  */
-function isNameOf(name: string, asked: string): boolean {
+export function isNameOf(name: string, asked: string): boolean {
   const [given, typed] = [name.toLowerCase(), asked.toLowerCase()];
   const [prefix] = /^[a-z0-9]{1,4}_/.exec(given) ?? [];
   return given === typed || (prefix !== undefined && given === `${prefix}${typed}`.slice(0, 16));
