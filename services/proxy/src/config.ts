@@ -7,6 +7,9 @@ import { ConfigError } from "@svc/config";
 /** Durations and limits with the defaults of interface.md 4.10 and behaviour.md r; `queueTickMs` is the key `queue-tick-ms` and the variable SVC_PROXY_QUEUE_TICK_MS. */
 export const defaultLimits = {
   refreshMs: 15_000,
+  // Until the service told a list for the first time, and at most so often for a name that the list lacks.
+  firstRefreshMs: 1_000,
+  lookAgainMs: 1_000,
   queueTickMs: 2_000,
   waiterSilenceMs: 120_000,
   waiterMaxMs: 3_600_000,

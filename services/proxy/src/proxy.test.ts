@@ -55,6 +55,32 @@ test(
   },
 );
 
+const seldom = { SVC_PROXY_REFRESH_MS: "600000" };
+
+test("a server made a moment ago is found by who types its address", limit, async () => {
+  await using bed = await startBed(seldom);
+  runs(bed);
+  await bed.pass(bed.account("alice"), host);
+  await bed.survival.player("alice");
+});
+
+test("who types an address that no server has reads so in the lobby", limit, async () => {
+  await using bed = await startBed(seldom);
+  const player = await bed.pass(bed.account("alice"), host);
+  await player.hears(/There is no server at this address/);
+  assert.equal(bed.lobby.players.size, 1);
+});
+
+test("a proxy that starts before the service has its list a moment after it", limit, async () => {
+  await using bed = await startBed({ ...seldom, SVC_PROXY_FIRST_REFRESH_MS: "50" });
+  runs(bed);
+  bed.service.isDown = true;
+  await bed.restart();
+  const calls = bed.service.calls.length;
+  bed.service.isDown = false;
+  await bed.service.until(() => bed.service.calls.slice(calls).includes("GET /api/v1/servers"));
+});
+
 test("a refused wake tells the player and leaves them in the lobby, in no queue", limit, async () => {
   await using bed = await bedWith(sleeps);
   const player = await bed.pass(bed.account("alice"), host);

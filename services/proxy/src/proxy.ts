@@ -26,6 +26,7 @@ import { startLoops } from "./loops.ts";
 import { isCurrent, isSystem, type Session, sentence } from "./player/session.ts";
 import { onLost, travel } from "./player/travel.ts";
 import { createQueue, drainQueue } from "./queue/queue.ts";
+import { createLateLook, shared } from "./registry/late-look.ts";
 import { createRefresh } from "./registry/refresh.ts";
 import { createRegistry, readLastServers } from "./registry/registry.ts";
 import { createActivity } from "./report/activity.ts";
@@ -43,14 +44,9 @@ export async function startProxy(
 ): Promise<Proxy> {
   const context = createContext(config, { log, metrics });
   const { limits } = config;
-  const refresh = createRefresh({
-    ...context,
-    dataDir: config.dataDir,
-    outageWarningMs: limits.outageWarningMs,
-  });
   const watch = createStartWatch();
   const refreshAndWatch = async () => {
-    await refresh();
+    await context.refresh();
     for (const server of context.registry.all()) watch.note(server, context.now());
     watch.keep((name) => context.registry.find(name) !== undefined);
   };
@@ -71,6 +67,11 @@ export async function startProxy(
   const stopLoops = startLoops(
     [
       { name: "refresh", everyMs: limits.refreshMs, run: refreshAndWatch },
+      {
+        name: "first list",
+        everyMs: limits.firstRefreshMs,
+        run: async () => (context.registry.refreshedAt() === undefined ? refreshAndWatch() : undefined),
+      },
       { name: "queue", everyMs: limits.queueTickMs, run: () => drainQueue(context) },
       {
         name: "activity",
@@ -93,8 +94,8 @@ export async function startProxy(
 function createContext(
   config: ProxyConfig,
   { log, metrics }: { log: Logger; metrics: Metrics },
-): FrameContext {
-  const { limits } = config;
+): FrameContext & { readonly refresh: () => Promise<void> } {
+  const { limits, dataDir } = config;
   // The clock of the wall may be set back, which would lengthen what is remembered.
   const now = () => performance.timeOrigin + performance.now();
   const sessions = new Map<string, Session>();
@@ -107,16 +108,21 @@ function createContext(
   const token = createTokenSource(config, { rereadMs: limits.tokenRereadMs, now, onChange });
   const face = createFace({ ...config, baseUrl: config.apiBaseUrl, token, onCall: activity.call });
   const pool = createPool({ ...limits, onBusy: () => activity.count("busy") });
+  const registry = createRegistry(readLastServers(dataDir));
+  const { outageWarningMs } = limits;
+  const refresh = shared(createRefresh({ face, registry, activity, log, now, dataDir, outageWarningMs }));
   return {
     config,
     log,
     now,
     face,
     pool,
+    refresh,
+    lookAgain: createLateLook({ refresh, everyMs: limits.lookAgainMs, now }),
+    registry,
     queue,
     activity,
     sessions,
-    registry: createRegistry(readLastServers(config.dataDir)),
     invites: createInvites({ ttlMs: limits.inviteTtlMs, cooldownMs: limits.inviteCooldownMs, now }),
     actions: createBudget({ burst: limits.actionBurst, everyMs: limits.actionEveryMs }, now),
     frames: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
@@ -164,6 +170,7 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
   const start = {
     place: { kind: "none" } as const,
     target,
+    unknownSubdomain: named === undefined ? subdomain : undefined,
     isReleased: false,
     isReleasing: false,
     deniedAt: Number.NEGATIVE_INFINITY,

@@ -83,8 +83,9 @@ function show(
 
 async function go(context: Context, session: Session, server: string): Promise<void> {
   if (!context.isRouting) return tell(session, "routingOff");
-  const isManaged = !isSystem(context, server) && context.registry.find(server) !== undefined;
   if (server === context.config.lobbyServer) return lobby(context, session);
+  if (!context.registry.find(server)) await context.lookAgain();
+  const isManaged = !isSystem(context, server) && context.registry.find(server) !== undefined;
   if (!isManaged) return tell(session, "serverUnknown", { server });
   await goOrWake(context, session, { server, origin: "join" });
 }

@@ -73,7 +73,7 @@ async function obey(context: FrameContext, session: Session, frame: ControlFrame
 
 async function sendList(context: FrameContext, session: Session): Promise<void> {
   const { face, pool, registry, config } = context;
-  const answer = await pool.run(() => face.menuAccess(session.uuid));
+  const [answer] = await Promise.all([pool.run(() => face.menuAccess(session.uuid)), context.lookAgain()]);
   const names = registry
     .all()
     .map(({ name }) => name)

@@ -2,7 +2,7 @@
 
 import type { Answer } from "../api/face.ts";
 import { BusyError } from "../api/pool.ts";
-import { type Context, isCurrent, type Session, sentence, tell } from "../player/session.ts";
+import { type Context, isCurrent, isSystem, type Session, sentence, tell } from "../player/session.ts";
 import { enterServer, toLobby } from "../player/travel.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
 import type { SentenceKey } from "../text/text.ts";
@@ -68,8 +68,21 @@ function deny(
   tell(session, denials[verdict]);
 }
 
+/** True when nothing has the subdomain that was typed: a server made a moment ago is in no list yet. */
+async function lookForTarget(context: Context, session: Session): Promise<boolean> {
+  const { unknownSubdomain } = session;
+  if (unknownSubdomain === undefined) return false;
+  session.unknownSubdomain = undefined;
+  await context.lookAgain();
+  const found = context.registry.bySubdomain(unknownSubdomain)?.name;
+  if (found === undefined) return true;
+  if (!isSystem(context, found)) session.target = found;
+  return false;
+}
+
 async function leaveGate(context: Context, session: Session): Promise<void> {
   const { face, registry, pool } = context;
+  const isUnknown = await lookForTarget(context, session);
   const { target } = session;
   if (target !== undefined) {
     const answer = await pool.run(() => face.readStatus(target)).catch(() => undefined);
@@ -80,6 +93,7 @@ async function leaveGate(context: Context, session: Session): Promise<void> {
   if (after.go === "server") return void (await enterServer(context, session, after));
   await toLobby(context, session, undefined);
   if (session.place.kind !== "lobby") return;
+  if (isUnknown) tell(session, "motdUnknown");
   if ("notice" in after) {
     session.target = undefined;
     tell(session, after.notice, { server: after.name });

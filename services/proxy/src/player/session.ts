@@ -22,6 +22,8 @@ export type Session = {
   place: Place;
   /** The server whose subdomain was typed; forgotten once it refused the player or is gone. */
   target: string | undefined;
+  /** The subdomain that was typed and that the list lacked at the login. */
+  unknownSubdomain: string | undefined;
   /** The service said on this connection that the player is linked (or its memory did). */
   isReleased: boolean;
   isReleasing: boolean;
@@ -44,6 +46,8 @@ export type Context = {
   /** By UUID. */
   readonly sessions: Map<string, Session>;
   readonly isRouting: boolean;
+  /** Asks for the list out of turn, when a player names what it lacks. */
+  readonly lookAgain: () => Promise<void>;
 };
 
 type Values = Parameters<typeof say>[2];

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createLateLook, shared } from "./late-look.ts";
+
+test("polls that would overlap are one", async () => {
+  let polls = 0;
+  const refresh = shared(async () => {
+    polls += 1;
+  });
+  await Promise.all([refresh(), refresh()]);
+  assert.equal(polls, 1);
+  await refresh();
+  assert.equal(polls, 2);
+});
+
+test("a thousand names that nobody has are one poll a second, and all wait for its end", async () => {
+  let now = 0;
+  let polls = 0;
+  const { promise: answered, resolve } = Promise.withResolvers<void>();
+  const refresh = () => {
+    polls += 1;
+    return answered;
+  };
+  const lookAgain = createLateLook({ refresh, everyMs: 1_000, now: () => now });
+  let isOver = false;
+  const all = Promise.all(Array.from({ length: 1_000 }, lookAgain)).then(() => {
+    isOver = true;
+  });
+  await Promise.resolve();
+  assert.deepEqual([polls, isOver], [1, false]);
+  resolve();
+  await all;
+  now = 1_000;
+  await lookAgain();
+  assert.equal(polls, 2);
+});
