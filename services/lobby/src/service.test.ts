@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { type ControlFrame, controlChannel, encodeControl } from "@svc/minecraft";
+import { join, kickOf, startFront, until } from "@svc/minecraft/testing";
 import { createLogger } from "@svc/telemetry";
 import type { LobbyConfig } from "./config.ts";
 import { startLobby } from "./service.ts";
-import { join, kickOf, startFront, until } from "./testing/front.ts";
 
 const secret = "shared by proxy and servers";
 const log = createLogger("lobby", "error");

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
+import { join, kickOf, startFront, until } from "@svc/minecraft/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { defaultRules, type GateConfig } from "./config.ts";
 import { startGate } from "./service.ts";
-import { join, kickOf, startFront, until } from "./testing/front.ts";
 import { startInternalFace } from "./testing/internal-face.ts";
 
 const secret = "shared by proxy and servers";

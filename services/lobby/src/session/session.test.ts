@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type ControlFrame, encodeControl, plainText, type Text } from "@svc/minecraft";
+import { createTestClock } from "@svc/minecraft/testing";
 import type { MenuItem } from "../menu/render.ts";
-import { createTestClock } from "../testing/clock.ts";
 import { openSession } from "./session.ts";
 
 /** A player whose screen and whose frames to the proxy can be read. */

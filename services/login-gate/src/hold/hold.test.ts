@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText } from "@svc/minecraft";
+import { createTestClock } from "@svc/minecraft/testing";
 import { defaultRules as rules } from "../config.ts";
-import { createTestClock } from "../testing/clock.ts";
 import { hold } from "./hold.ts";
 import type { Answer } from "./policy.ts";
 

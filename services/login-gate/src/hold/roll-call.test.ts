@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "@svc/client";
-import { createTestClock } from "../testing/clock.ts";
+import { createTestClock } from "@svc/minecraft/testing";
 import type { Answer } from "./policy.ts";
 import { createRollCall } from "./roll-call.ts";
 

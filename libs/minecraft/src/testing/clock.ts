@@ -1,9 +1,18 @@
-import type { Clock } from "../session/clock.ts";
-
 type Sleeper = { readonly due: number; readonly wake: () => void };
 
-/** A clock that a test moves. */
-export function createTestClock() {
+/** Time as gate and lobby see it. `sleep` rejects once `signal` is aborted. */
+type Clock = {
+  readonly now: () => number;
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+/** A clock that a test moves. `pass` wakes all sleepers up to then, each at its own time, with what they start anew. */
+export function createTestClock(): {
+  readonly clock: Clock;
+  readonly pass: (ms: number) => Promise<void>;
+  /** How many sleep right now. */
+  readonly sleeping: () => number;
+} {
   let now = 0;
   let sleepers: Sleeper[] = [];
   const clock: Clock = {
@@ -19,7 +28,6 @@ export function createTestClock() {
         else sleepers.push(sleeper);
       }),
   };
-  /** Wakes all sleepers up to then, each at its own time, with what they start anew. */
   const pass = async (ms: number) => {
     const end = now + ms;
     await settle();

@@ -1,22 +1,27 @@
-// A minimal proxy in front of one server: players join it by name, it forwards them signed, and keeps what the server
-// says on svc:control.
-
 import { once } from "node:events";
-import {
-  type Backend,
-  type Bridge,
-  type ControlFrame,
-  controlChannel,
-  createBridge,
-  decodeControl,
-  listen,
-  MinecraftFault,
-} from "@svc/minecraft";
-import { type Bot, createBot } from "mineflayer";
+import { createRequire } from "node:module";
+import type { Bot } from "mineflayer";
+import { type Bridge, createBridge } from "../bridge/bridge.ts";
+import { type ControlFrame, controlChannel, decodeControl } from "../control.ts";
+import { MinecraftFault } from "../fault.ts";
+import type { Backend } from "../login/dial.ts";
+import { listen } from "../login/listen.ts";
 
+// mineflayer costs half a second to load; only who lets a player join pays it.
+const require = createRequire(import.meta.url);
+
+/** A player at the front, and what the server said on svc:control about them. */
 export type FrontPlayer = { readonly bridge: Bridge; readonly frames: ControlFrame[] };
 
-export async function startFront(backend: Backend) {
+/** A minimal proxy in front of one server. */
+export type Front = AsyncDisposable & {
+  readonly port: number;
+  /** Throws for who has not come. */
+  readonly player: (name: string) => FrontPlayer;
+};
+
+/** Starts one: players join it by name, it forwards them signed, and keeps what the server says on svc:control. */
+export async function startFront(backend: Backend): Promise<Front> {
   const players = new Map<string, FrontPlayer>();
   const listener = await listen({
     host: "127.0.0.1",
@@ -42,7 +47,7 @@ export async function startFront(backend: Backend) {
   });
   return {
     port: listener.port,
-    player: (name: string): FrontPlayer => {
+    player: (name) => {
       const player = players.get(name);
       if (!player) throw new Error(`${name} has not come to the front`);
       return player;
@@ -51,6 +56,7 @@ export async function startFront(backend: Backend) {
   };
 }
 
+/** A real client in a world. */
 export type Joined = {
   readonly bot: Bot;
   /** Lines of chat so far. */
@@ -58,7 +64,8 @@ export type Joined = {
   readonly quit: () => Promise<void>;
 };
 
-type Join = {
+/** Who joins, and as what client. */
+export type Join = {
   readonly port: number;
   readonly name: string;
   readonly version?: string;
@@ -66,6 +73,7 @@ type Join = {
 };
 
 function connect({ port, name, version = "1.21.4", locale }: Join): Bot {
+  const { createBot } = require("mineflayer") as { createBot: (options: object) => Bot };
   const bot = createBot({
     host: "127.0.0.1",
     port,
@@ -98,6 +106,7 @@ const settings = (locale: string) => ({
   particleStatus: "all",
 });
 
+/** Lets a real client (mineflayer) join; resolves when it is in a world, rejects with the words of a kick. */
 export async function join(about: Join): Promise<Joined> {
   const bot = connect(about);
   const chat: string[] = [];
