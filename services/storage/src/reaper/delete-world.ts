@@ -31,7 +31,7 @@ export async function deleteWorld(run: Run, due: Due, proof: Proof): Promise<voi
   }
   run.metrics.worldDeleted();
   deps.log.info({ server: name, backup: proof.backup.id, run: run.id }, "a world volume was deleted");
-  await renewMovedClaim(deps, name, proof.claim);
+  if (due.verdict.outcome !== "deleted") await renewMovedClaim(deps, due.world, proof.claim.object);
   await releaseServer(run, due, proof.backup);
 }
 

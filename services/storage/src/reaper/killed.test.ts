@@ -1,9 +1,13 @@
 // Killed at every step, a run leaves the world or a whole archive of it, and the next one comes to the end.
 
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
+import { lockedServers } from "@svc/world-lock";
 import { killPoint } from "../testing/kill-points.ts";
+import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 import { type Death, killedAt } from "./testing/killed.ts";
 
@@ -18,7 +22,40 @@ describe("a run that is killed", () => {
 
   const isSafe = async (name: string) => (await bed.hasVolume(name)) || (await bed.isArchived(name));
   const isReleased = (name: string) => bed.stage.lifecycle.released.some((one) => one.name === name);
+  const addMoved = async (name: string) => {
+    const claim = `world-${name}-m0123456789ab`;
+    const path = join(bed.stage.dataDir, "worlds", claim);
+    await bed.addIdle(name, { owner: "usr-1", files: { "level.dat": "left on the old node" } });
+    writeFiles(path, { "level.dat": "moved" });
+    await addVolume(bed.stage.kube, { claim, path });
+    const merge = { spec: { storage: { claimName: claim, size: "1Gi" } } };
+    await bed.stage.kube.patch(lockedServers, { name, namespace }, { merge });
+    const uidOf = async () =>
+      (await bed.stage.kube.find(resources.claims, { name: claim, namespace }))?.metadata.uid;
+    return { uidOf, first: await uidOf() };
+  };
   const goOn = () => bed.runOnce({ overrides: [...quickLock, "storage.reaper_silence=0s"] });
+
+  test("the next owner of a moved world's server has a volume, also when the run died before it was made", async () => {
+    const whole = await addMoved("moved");
+    assert.equal((await bed.runOnce()).summary["reaped"], 1);
+    const fresh = await whole.uidOf();
+    assert.ok(fresh !== undefined && fresh !== whole.first);
+    const { uidOf, first } = await addMoved("moved-dies");
+    const { change } = killedAt({ at: "volume", when: "after" });
+    await bed.runOnce({ overrides: quickLock, change });
+    assert.equal(await uidOf(), undefined);
+    await until(async () => (await goOn()) && isReleased("moved-dies"), 30_000);
+    assert.ok(![undefined, first].includes(await uidOf()));
+  });
+
+  test("of a moved world whose server is deleted no volume is left behind", async () => {
+    const { uidOf } = await addMoved("moved-away");
+    const retiring = { requested_at: new Date().toISOString(), delete: true };
+    bed.stage.lifecycle.told.set("moved-away", { retiring });
+    assert.equal((await bed.runOnce()).summary["deleted"], 1);
+    assert.equal(await uidOf(), undefined);
+  });
 
   const deaths = (["hold", "lock", "job row", "job", "volume", "release", "unlock"] as const).flatMap((at) =>
     (["before", "after"] as const).map((when): Death => ({ at, when })),

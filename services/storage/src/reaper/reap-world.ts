@@ -15,7 +15,7 @@ import { noteRead, readBack } from "./read-back.ts";
 import { releaseServer } from "./release.ts";
 import { planRoom } from "./room.ts";
 import { findReaped, findRoom, lastSize } from "./store.ts";
-import { type Claim, findClaim } from "./volume.ts";
+import { type Claim, findClaim, renewMovedClaim } from "./volume.ts";
 
 /** A world under our lock and what is to become of it. */
 export type Due = {
@@ -79,13 +79,24 @@ async function reapLocked(run: Run, due: Due): Promise<void> {
     await deps.mesh.call(worlds.restartIdleClock, { name: world.name });
     return;
   }
-  if (found.kind === "finish") return releaseServer(run, due, found.backup);
-  if (found.kind === "release") return releaseServer(run, due, undefined);
+  if (found.kind === "finish" || found.kind === "release") {
+    await renewVolume(run, due);
+    return releaseServer(run, due, found.kind === "finish" ? found.backup : undefined);
+  }
   if (!claim) throw new Error(`the volume ${world.volume_claim} is gone`);
   const proven = found.kind === "reuse" ? await reuse(run, due, { claim, backup: found.backup }) : "another";
   if (proven === "keep") return;
   const ready = proven === "another" ? await archive(run, due, claim) : proven;
   if (ready) await deleteWorld(run, due, { ...ready, claim });
+}
+
+/** A run that died after it deleted a moved volume may not have made the next owner's. */
+async function renewVolume(run: Run, { world, verdict }: Due): Promise<void> {
+  if (verdict.outcome === "deleted" || (await renewMovedClaim(run.deps, world))) return;
+  note(
+    run,
+    `${world.name} will not start until the claim ${world.volume_claim} is made: its size is not known`,
+  );
 }
 
 type Proven = { backup: BackupRow; readBack: ReadBack };

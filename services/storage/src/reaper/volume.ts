@@ -2,8 +2,11 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, type PersistentVolumeClaim, resources } from "@svc/kube";
+import type { MinecraftServerSpec } from "@svc/proto";
+import { lockedServers } from "@svc/world-lock";
 import { placeOf, type StorageDeps } from "../job/deps.ts";
 import { label } from "../job/names.ts";
+import type { WorldServer } from "./policy.ts";
 
 export type Claim = { name: string; uid: string; object: PersistentVolumeClaim };
 
@@ -32,24 +35,50 @@ export async function removeClaim(
   }
 }
 
+type ClaimSpec = NonNullable<PersistentVolumeClaim["spec"]>;
+
 /**
  * A world that was moved lies in a claim that its server names, and nobody makes that one anew: the next owner would
- * have no world, or the one that was left on the old node.
+ * have no world, or the one that was left on the old node. It is made like the one of before or, when that is gone, as
+ * the server asks for; false when it does not say.
  */
-export async function renewMovedClaim(deps: StorageDeps, server: string, claim: Claim): Promise<void> {
-  if (claim.name === `world-${server}-0`) return;
-  const { accessModes, resources: size, storageClassName } = claim.object.spec ?? {};
+export async function renewMovedClaim(
+  deps: StorageDeps,
+  { name, volume_claim }: Pick<WorldServer, "name" | "volume_claim">,
+  old?: PersistentVolumeClaim,
+): Promise<boolean> {
+  if (volume_claim === `world-${name}-0`) return true;
+  const spec = old ? likeOf(old.spec) : await askedOf(deps, name);
+  if (!spec) return false;
   const fresh: PersistentVolumeClaim = {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
-    metadata: { name: claim.name, ...placeOf(deps), labels: { [label.server]: server } },
-    spec: {
-      ...(accessModes && { accessModes }),
-      ...(size && { resources: size }),
-      ...(storageClassName !== undefined && { storageClassName }),
-    },
+    metadata: { name: volume_claim, ...placeOf(deps), labels: { [label.server]: name } },
+    spec,
   };
   await deps.kube.create(resources.claims, fresh).catch((error: unknown) => {
     if (!isKubeError(error, 409)) throw error;
   });
+  return true;
+}
+
+function likeOf({ accessModes, resources: size, storageClassName, volumeMode }: ClaimSpec = {}): ClaimSpec {
+  return {
+    ...(accessModes && { accessModes }),
+    ...(size && { resources: size }),
+    ...(storageClassName !== undefined && { storageClassName }),
+    ...(volumeMode !== undefined && { volumeMode }),
+  };
+}
+
+async function askedOf({ kube, ...deps }: StorageDeps, name: string): Promise<ClaimSpec | undefined> {
+  const server = await kube.find(lockedServers, { name, ...placeOf(deps) });
+  const { size, storageClassName } =
+    (server?.spec as Partial<MinecraftServerSpec> | undefined)?.storage ?? {};
+  if (!size) return undefined;
+  return {
+    accessModes: ["ReadWriteOnce"],
+    resources: { requests: { storage: size } },
+    ...(storageClassName && { storageClassName }),
+  };
 }
