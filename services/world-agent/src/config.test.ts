@@ -5,6 +5,7 @@ import { limits, readSettings } from "./config.ts";
 test("limits are those of behaviour.md h.6 and h.7", () => {
   assert.deepEqual(limits, {
     stallMs: 120_000,
+    keptMs: 600_000,
     listEntries: 5_000,
     readBytes: 1_048_576,
     progressEveryMs: 1_000,

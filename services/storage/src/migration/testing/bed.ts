@@ -21,6 +21,7 @@ const volumes = resource<Volume>({
 
 export type Bed = {
   stage: Stage;
+  internalUrl: string;
   start: (overrides?: readonly string[]) => Promise<Replica>;
   /** A replica in a process of its own, to be ended with SIGKILL. */
   startProcess: () => Promise<Process>;
@@ -28,6 +29,7 @@ export type Bed = {
   addWorld: (name: string, files?: Record<string, string>) => Promise<void>;
   begin: (name: string, targetNode?: string) => Promise<migrations.WorldMigration>;
   retry: (name: string, id: string) => Promise<migrations.WorldMigration>;
+  cancel: (name: string, id: string) => Promise<migrations.WorldMigration>;
   read: (name: string) => Promise<migrations.WorldMigration>;
   /** Waits until the move is in one of these states. */
   reaches: (name: string, ...states: migrations.MigrationState[]) => Promise<migrations.WorldMigration>;
@@ -53,6 +55,7 @@ export async function openBed(agent: "held" | "shipped"): Promise<Bed> {
   const read = (name: string) => stage.external.call(migrations.readLatest, { name }, staff);
   return {
     stage,
+    internalUrl: faces.internalUrl,
     start: (overrides = []) => faces.start([...settings, ...overrides]),
     startProcess: () => startProcess(stage, [...faces.own, ...settings]),
     hasClaim: async (name) => {
@@ -70,6 +73,7 @@ export async function openBed(agent: "held" | "shipped"): Promise<Bed> {
     begin: (name, targetNode = "local-2") =>
       stage.external.call(migrations.begin, { name, targetNode }, staff),
     retry: (name, id) => stage.external.call(migrations.retry, { name, id }, staff),
+    cancel: (name, id) => stage.external.call(migrations.cancel, { name, id }, staff),
     read,
     reaches: async (name, ...states) => {
       let seen: migrations.WorldMigration | undefined;

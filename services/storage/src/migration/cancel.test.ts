@@ -1,0 +1,230 @@
+// Moves that are given up, and the tickets by which archives travel.
+
+import assert from "node:assert/strict";
+import { createHash, randomBytes } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { request as httpRequest } from "node:http";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import type { migrations } from "@svc/proto";
+import { Folder, writeArchive } from "@svc/world";
+import { faultOf } from "../testing/callers.ts";
+import { killPoint } from "../testing/kill-points.ts";
+import { writeFiles } from "../testing/worlds.ts";
+import { type Bed, openBed } from "./testing/bed.ts";
+
+let bed: Bed;
+before(async () => {
+  bed = await openBed("held");
+  await bed.start();
+});
+after(() => bed?.close());
+
+describe("a move that is given up", () => {
+  const isOver = async (id: string) => {
+    const [row] = await bed.stage.database.admin(
+      "select abandoned from storage.world_migrations where id = $1",
+      [id],
+    );
+    return row?.["abandoned"] === true;
+  };
+  /** What must be true when one was given up: the world is free, whole, and where it was; nothing else is left. */
+  const assertGivenBack = async (name: string, move: migrations.WorldMigration, world: object) => {
+    await until(() => isOver(move.id), 20_000);
+    assert.equal(await bed.lockOf(name), undefined);
+    assert.equal(await bed.hasClaim(move.targetPVC), false);
+    assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
+    assert.equal((await bed.specOf(name)).nodeName, undefined);
+    const { database } = bed.stage;
+    assert.deepEqual(
+      await database.admin("select id from storage.archive_tickets where archive like $1", [`${name}-%`]),
+      [],
+    );
+    const rows = await database.admin(
+      "select backup_ref, pinned_at from storage.world_backups where server_name = $1",
+      [name],
+    );
+    assert.ok(rows.every((row) => row["pinned_at"] === null));
+    const archives = readdirSync(bed.stage.archiveDir).filter((one) => one.includes(`${name}-`));
+    assert.equal(archives.length, rows.length, archives.join());
+  };
+
+  for (const [number, step] of ["restore", "backup", "backup-midway", "restore-told"].entries()) {
+    test(
+      `at "${step}" gives the world back as it was, and another may begin`,
+      killPoint(number, 4),
+      async () => {
+        const name = `given-up-${step}`;
+        await bed.addWorld(name, { "level.dat": name, "big.mca": randomBytes(300_000).toString("base64") });
+        const world = await bed.filesOf(`world-${name}-0`);
+        bed.stage.hold(step);
+        const { id } = await bed.begin(name);
+        await until(() => bed.stage.pidAt(step) !== undefined, 20_000);
+        const told = await bed.cancel(name, id);
+        assert.equal(told.state, "failed");
+        assert.match(told.error ?? "", /^given up by usr-staff; the world is where it was/);
+        assert.equal((await bed.cancel(name, id)).id, id, "saying it twice is no mistake");
+        assert.equal(await faultOf(bed.retry(name, id)), "migration_not_failed");
+        bed.stage.unhold(step);
+        await assertGivenBack(name, told, world);
+        assert.equal(
+          bed.stage.audits.filter(({ server_name: of }) => of === name).at(-1)?.action,
+          "world.migrate_cancel",
+        );
+        const next = await bed.begin(name);
+        const done = await bed.reaches(name, "succeeded", "failed");
+        assert.deepEqual([done.id, done.state], [next.id, "succeeded"], done.error);
+        assert.equal(await faultOf(bed.cancel(name, done.id)), "migration_over");
+      },
+    );
+  }
+
+  test("whose storage dies meanwhile is given back by the next one", async () => {
+    const name = "given-up-twice";
+    await bed.addWorld(name);
+    const world = await bed.filesOf(`world-${name}-0`);
+    bed.stage.hold("restore");
+    const { id } = await bed.begin(name);
+    await until(() => bed.stage.pidAt("restore") !== undefined, 20_000);
+    process.kill(bed.stage.pidAt("restore") ?? 0, "SIGKILL");
+    bed.stage.unhold("restore");
+    await bed.reaches(name, "failed");
+    // Noted by a process that died before it did anything about it, with half of it done by hand.
+    await bed.stage.database.admin(
+      "update storage.world_migrations set cancelled_at = now(), cancelled_by = 'usr-9' where id = $1",
+      [id],
+    );
+    await assertGivenBack(name, await bed.read(name), world);
+  });
+
+  test("after its switch came about, of which only the answer was lost, is done", async () => {
+    const name = "given-up-late";
+    await bed.addWorld(name);
+    await bed.begin(name);
+    const done = await bed.reaches(name, "succeeded", "failed");
+    const world = await bed.filesOf(done.targetPVC);
+    await bed.stage.database.admin(
+      `update storage.world_migrations set state = 'failed', stage = 'switching', switched = false,
+         cancelled_at = now(), cancelled_by = 'usr-9' where id = $1`,
+      [done.id],
+    );
+    const again = await bed.reaches(name, "succeeded");
+    assert.equal(again.switched, true);
+    assert.deepEqual(await bed.filesOf(done.targetPVC), world);
+    assert.equal(await bed.hasClaim(done.targetPVC), true);
+  });
+});
+
+describe("a ticket of an archive", () => {
+  let archive: Buffer;
+  before(async () => {
+    const root = join(bed.stage.dataDir, "small");
+    writeFiles(root, { "level.dat": "x", "a/b.mca": "y".repeat(100_000) });
+    await using world = await Folder.openRoot(root);
+    const parts: Buffer[] = [];
+    await writeArchive(world, {
+      compression: "zstd",
+      write: async (chunk) => void parts.push(Buffer.from(chunk)),
+    });
+    archive = Buffer.concat(parts);
+  });
+
+  const token = "f".repeat(64);
+  let count = 0;
+  const addTicket = async (kind: "put" | "get", about: { expires?: string; archive?: string } = {}) => {
+    count += 1;
+    const id = count.toString(16).padStart(16, "0");
+    const name = about.archive ?? `travels-${count}.tar.zst`;
+    await bed.stage.database.admin(
+      `insert into storage.archive_tickets (id, kind, job, archive, token_hash, expires_at)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [
+        id,
+        kind,
+        `job-${count}`,
+        name,
+        createHash("sha256").update(token).digest("hex"),
+        about.expires ?? "infinity",
+      ],
+    );
+    return { id, name };
+  };
+  type Put = { secret?: string; digest?: string | null; cutAt?: number };
+  /** Status of the answer; 0 when there was none. */
+  const put = (id: string, bytes: Buffer, { secret = token, digest, cutAt }: Put = {}) =>
+    new Promise<number>((resolve) => {
+      const url = `${bed.internalUrl}/api/v1/internal/archives/${id}`;
+      const headers = { authorization: `Bearer ${secret}`, trailer: "Content-Digest" };
+      const request = httpRequest(url, { method: "PUT", agent: false, headers });
+      request.on("error", () => resolve(0));
+      request.once("response", (response) => resolve(response.resume().statusCode ?? 0));
+      if (cutAt !== undefined) return void request.write(bytes.subarray(0, cutAt), () => request.destroy());
+      request.write(bytes);
+      const sha256 = createHash("sha256").update(bytes).digest("base64");
+      if (digest !== null) request.addTrailers({ "Content-Digest": digest ?? `sha-256=:${sha256}:` });
+      request.end();
+    });
+  const get = (id: string, secret = token) =>
+    fetch(`${bed.internalUrl}/api/v1/internal/archives/${id}`, {
+      headers: { authorization: `Bearer ${secret}` },
+    });
+  const folder = () => readdirSync(bed.stage.archiveDir).filter((name) => name.includes("travels-"));
+  const receiptOf = async (id: string) =>
+    (
+      await bed.stage.database.admin("select size_bytes, sha256 from storage.archive_tickets where id = $1", [
+        id,
+      ])
+    )[0];
+
+  test("lets one archive in, once, and another lets it out, once", async () => {
+    const { id, name } = await addTicket("put");
+    assert.equal(await put(id, archive), 204);
+    assert.deepEqual(await receiptOf(id), {
+      size_bytes: archive.length,
+      sha256: createHash("sha256").update(archive).digest("hex"),
+    });
+    assert.deepEqual(folder(), [name]);
+    assert.equal(await put(id, archive), 404);
+    const out = await addTicket("get", { archive: name });
+    const fetched = await get(out.id);
+    assert.equal(fetched.headers.get("content-length"), String(archive.length));
+    assert.deepEqual(Buffer.from(await fetched.arrayBuffer()), archive);
+    assert.equal((await get(out.id)).status, 404);
+  });
+
+  const damaged = () => Buffer.concat([archive.subarray(0, 40), Buffer.from([0xff]), archive.subarray(41)]);
+  const refusals: [string, () => Promise<number>, number][] = [
+    ["an unknown ticket", () => put("0".repeat(16), archive), 404],
+    ["a wrong token", async () => put((await addTicket("put")).id, archive, { secret: "0".repeat(64) }), 404],
+    ["a ticket to fetch", async () => put((await addTicket("get")).id, archive), 404],
+    ["a late ticket", async () => put((await addTicket("put", { expires: "2020-01-01" })).id, archive), 404],
+    [
+      "a body without its digest",
+      async () => put((await addTicket("put")).id, archive, { digest: null }),
+      400,
+    ],
+    [
+      "a body with another digest",
+      async () => put((await addTicket("put")).id, archive, { digest: `sha-256=:${"A".repeat(43)}=:` }),
+      400,
+    ],
+    ["a damaged archive", async () => put((await addTicket("put")).id, damaged()), 409],
+    ["half an archive", async () => put((await addTicket("put")).id, archive.subarray(0, 60)), 409],
+    ["what is no archive", async () => put((await addTicket("put")).id, randomBytes(5_000)), 409],
+    ["nothing", async () => put((await addTicket("put")).id, Buffer.alloc(0)), 409],
+    ["a cut connection", async () => put((await addTicket("put")).id, archive, { cutAt: 50 }), 0],
+    [
+      "a ticket for an archive that is gone",
+      async () => (await get((await addTicket("get")).id)).status,
+      409,
+    ],
+  ];
+  for (const [what, ask, status] of refusals) {
+    test(`refuses ${what}, and nothing is kept`, async () => {
+      const before = folder();
+      assert.equal(await ask(), status);
+      await until(() => JSON.stringify(folder()) === JSON.stringify(before));
+    });
+  }
+});
