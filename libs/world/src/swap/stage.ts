@@ -25,13 +25,18 @@ export class Stage implements AsyncDisposable {
     this.replaced = parts.replaced;
   }
 
-  static async make(root: Folder, kind: "restore" | "unzip"): Promise<Stage> {
+  static async make(root: Folder, kind: "restore" | "unzip" | "copy"): Promise<Stage> {
     const name = `${hiddenPrefix}${kind}-${randomBytes(8).toString("hex")}`;
     await root.makeFolder(name, 0o700);
-    await using folder = await root.enter(name);
-    await folder.makeFolder(freshName, 0o700);
-    await folder.makeFolder(replacedName, 0o700);
-    return await Stage.open(root, name);
+    try {
+      await using folder = await root.enter(name);
+      await folder.makeFolder(freshName, 0o700);
+      await folder.makeFolder(replacedName, 0o700);
+      return await Stage.open(root, name);
+    } catch (error) {
+      await root.removeAll(name).catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Opens one that an earlier run left. Throws as `Folder.enter` when it is not whole. */

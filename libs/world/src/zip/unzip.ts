@@ -42,13 +42,17 @@ export async function unzip(plan: UnzipPlan): Promise<{ files: number; bytes: nu
     world,
     entries.reduce((sum, { size }) => sum + Math.max(4_096, roundUp(size)), 0),
   );
-  await using stage = await Stage.make(world, "unzip");
+  const refused = async (error: unknown) =>
+    withRoom(unchanged(explain(error, "the volume")), { world, need: bytes });
+  await using stage = await Stage.make(world, "unzip").catch(async (error: unknown) => {
+    throw await refused(error);
+  });
   try {
     await fillStage(stage, { plan, file, entries, total: bytes });
     await switchOver(stage, { kind: "merge", at: parents });
   } catch (error) {
     if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);
-    throw await withRoom(unchanged(explain(error, "the volume")), { world, need: bytes });
+    throw await refused(error);
   }
   await stage.remove();
   return { files: files.length, bytes };
