@@ -62,6 +62,11 @@ test("the defaults of backups, restores and their Jobs are the numbers of the sp
   assert.deepEqual(mine, wanted);
 });
 
+test("a time of warning that is no span is refused, for owners would not be warned", () => {
+  const load = () => loadSettings(settings, { overrides: ['archive.warn_before=["3 days"]'] });
+  assert.throws(load, { name: "ConfigError", message: /warn_before/ });
+});
+
 test("stores that only the names of exist are refused", () => {
   for (const store of ["tarS3", "volumeSnapshot", "longhorn"]) {
     const load = () => loadSettings(settings, { overrides: [`archive.store=${store}`] });

@@ -1,6 +1,6 @@
 // Every number of storage by name, with the value that the specification gives it as default (behaviour.md d).
 
-import { duration, section, size } from "@svc/config";
+import { duration, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
 import { migrationSettings } from "./migration/settings.ts";
 import { offsiteSettings, reaperSettings } from "./reaper/settings.ts";
@@ -23,7 +23,11 @@ export const settings = z.object({
     compression: z.enum(["zstd", "gzip"]).default("zstd"),
     /** How long the archive of a reclaimed or released world is kept. */
     retention: duration("3mo"),
-    warn_before: z.array(z.string()).default(["3d", "1d"]),
+    warn_before: z
+      .array(
+        z.string().refine((text) => parseDuration(text) !== undefined, "must be a span such as 3d or 12h"),
+      )
+      .default(["3d", "1d"]),
     /** Size of all present backups above which owners make no more; 0 = no cap. */
     max_local_bytes: size("0"),
     manual_retention: duration("30d"),

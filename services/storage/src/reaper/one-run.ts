@@ -6,14 +6,24 @@ import { judge, type WorldServer } from "./policy.ts";
 import { reapWorld } from "./reap-world.ts";
 import { releaseServer } from "./release.ts";
 import { expireArchives, readArchives, sweepFolder } from "./retention.ts";
-import { findClaim } from "./volume.ts";
+import { readClock } from "./store.ts";
+import { findClaimsOf } from "./volume.ts";
 import { warnOwner } from "./warn.ts";
 
 export async function runOnce(run: Run, about: { retentionOnly: boolean }): Promise<void> {
+  await assertClock(run);
   if (!about.retentionOnly) await goOverWorlds(run);
   await expireArchives(run);
   await readArchives(run);
   await sweepFolder(run);
+}
+
+/** A clock that jumped would end the time of every archive and every world at once. */
+async function assertClock({ deps }: Run): Promise<void> {
+  const apartMs = Math.abs(deps.now() - (await readClock(deps.db)).getTime());
+  if (apartMs <= deps.settings.storage.reaper_clock_apart) return;
+  const seconds = Math.round(apartMs / 1_000);
+  throw new Error(`the clocks of this machine and of the database are ${seconds} s apart; set them right`);
 }
 
 async function goOverWorlds(run: Run): Promise<void> {
@@ -41,9 +51,10 @@ async function lookAt(run: Run, world: WorldServer): Promise<void> {
 
 /** A deletion whose object is gone: without a volume only its row is left, with one a person has to look. */
 async function lookAtOrphan(run: Run, world: WorldServer): Promise<void> {
-  const { name, volume_claim } = world;
-  const claim = await findClaim(run.deps, volume_claim);
-  if (claim) return countWith(run, "skipped", `${name} is gone but its volume ${volume_claim} is left`);
+  const { name } = world;
+  const left = await findClaimsOf(run.deps, world);
+  if (left.length > 0)
+    return countWith(run, "skipped", `${name} is gone but its volume ${left.join(", ")} is left`);
   await releaseServer(
     run,
     { world, verdict: { kind: "reap", outcome: "deleted", reason: "released" } },

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import { namespace } from "../testing/worlds.ts";
@@ -188,6 +189,35 @@ describe("the daily run", () => {
     assert.equal(releasedAs("bare"), "reclaimed");
     assert.equal(releasedAs("empty"), undefined);
     assert.ok((bed.stage.lifecycle.lastActive.get("empty")?.getTime() ?? 0) > Date.now() - day);
+  });
+
+  test("a deletion whose object is gone waits while any volume of the server is left", async () => {
+    await bed.addIdle("torn", { owner: "usr-1" });
+    const retiring = { requested_at: new Date().toISOString(), delete: true };
+    const volume_claim = "world-torn-gone";
+    bed.stage.lifecycle.told.set("torn", { exists: false, retiring, volume_claim });
+    const target = { name: "world-torn-0", namespace };
+    const merge = { metadata: { labels: { "svc.internal/server": "torn" } } };
+    await bed.stage.kube.patch(resources.claims, target, { merge });
+    const run = await bed.runOnce();
+    assert.deepEqual([run.summary["skipped"], run.summary["deleted"]], [1, 0], JSON.stringify(run));
+    assert.ok(run.notes.some((text) => text.includes("world-torn-0")));
+    await bed.stage.kube.remove(resources.claims, target);
+    assert.equal((await bed.runOnce()).summary["deleted"], 1);
+  });
+
+  test("with a clock that is not the database's nothing is given up, and the run says so", async () => {
+    await bed.addIdle("timeless", { owner: "usr-1" });
+    bed.stage.lifecycle.lastActive.set("timeless", new Date());
+    const before = bed.archives();
+    assert.ok(before.length > 0);
+    bed.clock.aheadMs = 200 * day;
+    const run = await bed.runOnce();
+    bed.clock.aheadMs = 0;
+    assert.equal(run.state, "failed");
+    assert.match(run.message ?? "", /clock/);
+    assert.deepEqual(bed.archives(), before);
+    assert.equal(await bed.hasVolume("timeless"), true);
   });
 
   test("archives over their time and given up go, pinned ones stay", async () => {

@@ -20,6 +20,7 @@ test("the defaults of the daily run are those of the specification", () => {
     reaper_partial_age: 6 * hour,
     reaper_job_patience: 5 * minute,
     reaper_claim_patience: minute / 2,
+    reaper_clock_apart: 5 * minute,
   });
 });
 

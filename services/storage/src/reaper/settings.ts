@@ -25,6 +25,8 @@ export const reaperSettings = {
   reaper_job_patience: duration("5m"),
   /** How long a deleted volume claim is waited for. */
   reaper_claim_patience: duration("30s"),
+  /** How far the clocks of this machine and of the database may be apart; else nothing is done. */
+  reaper_clock_apart: duration("5m"),
 };
 
 /** Keys of `[offsite]`; storage only needs to know whether there is a bucket. */

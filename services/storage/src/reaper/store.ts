@@ -10,6 +10,13 @@ const isInUse = sql<boolean>`(${restoreReads} or exists (
   select 1 from world_migrations where world_migrations.backup_id = world_backups.id
   and world_migrations.state <> 'succeeded' and not world_migrations.abandoned))`;
 
+export async function readClock(db: StorageDb): Promise<Date> {
+  const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db);
+  const [row] = rows;
+  if (!row) throw new Error("the database did not tell its time");
+  return row.now;
+}
+
 export function findBackupById(db: StorageDb, id: string): Promise<BackupRow | undefined> {
   return db.selectFrom("world_backups").selectAll().where("id", "=", id).executeTakeFirst();
 }

@@ -17,6 +17,19 @@ export async function findClaim(deps: StorageDeps, name: string): Promise<Claim 
   return { name, uid: object.metadata.uid ?? "", object };
 }
 
+/** Names of all claims of a server, those that a move left behind too. */
+export async function findClaimsOf(
+  deps: StorageDeps,
+  { name, volume_claim }: Pick<WorldServer, "name" | "volume_claim">,
+): Promise<string[]> {
+  const labelSelector = `${label.server}=${name}`;
+  const [{ items }, own] = await Promise.all([
+    deps.kube.list(resources.claims, { ...placeOf(deps), labelSelector }),
+    findClaim(deps, volume_claim),
+  ]);
+  return [...new Set([...(own ? [own.name] : []), ...items.map(({ metadata }) => metadata.name)])];
+}
+
 /** Deletes this very claim, and waits a while for it to be gone. */
 export async function removeClaim(
   deps: StorageDeps,
