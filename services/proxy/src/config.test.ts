@@ -36,6 +36,8 @@ test("without anything but address and token, everything has the default of the 
     sessionServer: "http://127.0.0.1:8080",
     forwardingSecret: "",
     acceptProxyProtocol: false,
+    trustedProxies: "",
+    serverTransfers: false,
     sendProxyProtocol: false,
     transferTo: undefined,
     dataDir: ".",
@@ -60,6 +62,8 @@ test("the limits are those of interface.md 4.10 and behaviour.md r", () => {
   );
   assert.deepEqual([defaultLimits.activityMs, defaultLimits.outageWarningMs], [600_000, 300_000]);
   assert.deepEqual([defaultLimits.linkMemoryPlayers, defaultLimits.serviceConnections], [20_000, 32]);
+  assert.deepEqual([defaultLimits.connections, defaultLimits.connectionsPerAddress], [4_096, 16]);
+  assert.deepEqual([defaultLimits.ticketMs, defaultLimits.cookieMs], [120_000, 2_000]);
 });
 
 test("the environment wins over the file, key by key", (t) => {

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@svc/config";
+import { parsePeers } from "./login/peers.ts";
 
 /** Durations and limits with the defaults of interface.md 4.10 and behaviour.md r; `queueTickMs` is the key `queue-tick-ms` and the variable SVC_PROXY_QUEUE_TICK_MS. */
 export const defaultLimits = {
@@ -36,9 +37,12 @@ export const defaultLimits = {
   activityMs: 600_000,
   inviteTtlMs: 60_000,
   inviteCooldownMs: 30_000,
+  connections: 4_096,
   connectionsPerAddress: 16,
   loginTimeoutMs: 30_000,
   drainMs: 20_000,
+  ticketMs: 120_000,
+  cookieMs: 2_000,
 } as const;
 export type Limits = { readonly [Name in keyof typeof defaultLimits]: number };
 
@@ -68,9 +72,13 @@ export type ProxyConfig = {
   panelHostname: string | undefined;
   forwardingSecret: string;
   acceptProxyProtocol: boolean;
+  /** Addresses and ranges whose PROXY headers are believed. */
+  trustedProxies: string;
   sendProxyProtocol: boolean;
   /** host:port that players are sent to when this process ends; undefined just disconnects them with a text. */
   transferTo: string | undefined;
+  /** Servers may send players to other addresses by themselves. */
+  serverTransfers: boolean;
   dataDir: string;
   limits: Limits;
 };
@@ -113,13 +121,14 @@ export function loadConfig(environment: Environment): ProxyConfig {
     onlineMode: yes("online-mode", read("online-mode", "SVC_PROXY_ONLINE_MODE") ?? "true"),
     sessionServer: url("session-server", read("session-server", "SVC_PROXY_SESSION_SERVER") ?? apiBaseUrl),
     forwardingSecret: read("forwarding-secret", "SVC_FORWARDING_SECRET") ?? "",
-    acceptProxyProtocol: yes(
-      "accept-proxy-protocol",
-      read("accept-proxy-protocol", "SVC_PROXY_ACCEPT_PROXY_PROTOCOL") ?? "false",
-    ),
+    ...proxyHeaders(read),
     sendProxyProtocol: yes(
       "send-proxy-protocol",
       read("send-proxy-protocol", "SVC_PROXY_SEND_PROXY_PROTOCOL") ?? "false",
+    ),
+    serverTransfers: yes(
+      "server-transfers",
+      read("server-transfers", "SVC_PROXY_SERVER_TRANSFERS") ?? "false",
     ),
     transferTo: address("transfer-to", read("transfer-to", "SVC_PROXY_TRANSFER_TO")),
     dataDir,
@@ -141,6 +150,21 @@ function systemServers(read: Read) {
     loginAddress: address("login-address", read("login-address", "SVC_LOGIN_ADDRESS")),
     lobbyAddress: address("lobby-address", read("lobby-address", "SVC_LOBBY_ADDRESS")),
   };
+}
+
+/** Whoever may send a PROXY header chooses the address they are seen at, so somebody has to say who that is. */
+function proxyHeaders(read: Read) {
+  const acceptProxyProtocol = yes(
+    "accept-proxy-protocol",
+    read("accept-proxy-protocol", "SVC_PROXY_ACCEPT_PROXY_PROTOCOL") ?? "false",
+  );
+  const trustedProxies = read("trusted-proxies", "SVC_PROXY_TRUSTED_PROXIES") ?? "";
+  parsePeers(trustedProxies);
+  if (acceptProxyProtocol && trustedProxies === "")
+    throw new ConfigError(
+      "trusted-proxies is missing; set it to the addresses of the load balancer, or accept-proxy-protocol to false",
+    );
+  return { acceptProxyProtocol, trustedProxies };
 }
 
 /**

@@ -293,7 +293,7 @@ test("hostile first bytes close their own connection and nobody else's", limit, 
 
 test("commands over the budget are refused with the seconds to wait", limit, async () => {
   await using bed = await bedWith(sleeps);
-  bed.service.wake = () => refusal(403, "forbidden");
+  bed.service.wake = () => refusal("forbidden");
   const player = await bed.pass(bed.account("alice"), "play.example");
   await bed.lobby.player("alice");
   for (let index = 0; index < 6; index += 1) player.command("felis go survival");

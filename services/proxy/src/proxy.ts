@@ -1,27 +1,22 @@
 // The proxy put together: players come in, go to the gate, and from there where the service lets them.
 
-import {
-  createBridge,
-  createLoginKeys,
-  type Listener,
-  listen,
-  type Player,
-  plainText,
-  type Trust,
-} from "@svc/minecraft";
+import { createBridge, createLoginKeys, listen, type Player, plainText, type Trust } from "@svc/minecraft";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
 import { createFace } from "./api/face.ts";
 import { createPool } from "./api/pool.ts";
 import { createTokenSource } from "./api/token.ts";
 import { createBudget } from "./budget/bucket.ts";
 import { runCommand } from "./command/run.ts";
-import { type ProxyConfig, parseAddress } from "./config.ts";
+import type { ProxyConfig } from "./config.ts";
 import { type FrameContext, takeFrame } from "./control/frames.ts";
+import { mayReach } from "./control/policy.ts";
 import { createStatusCache } from "./control/status-cache.ts";
 import { createStrangers } from "./control/strangers.ts";
+import { drain, readTicket, sendElsewhere } from "./drain/drain.ts";
 import { createLinkMemory } from "./gate/memory.ts";
 import { subdomainOf } from "./gate/policy.ts";
 import { createInvites } from "./invite/invites.ts";
+import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
 import { isCurrent, isSystem, type Session, sentence } from "./player/session.ts";
 import { onLost, travel } from "./player/travel.ts";
@@ -57,12 +52,14 @@ export async function startProxy(
     port: config.listenPort,
     host: config.listenHost,
     trust: trustOf(config),
-    proxyProtocol: config.acceptProxyProtocol,
+    proxyProtocol: config.acceptProxyProtocol && parsePeers(config.trustedProxies),
     loginTimeoutMs: limits.loginTimeoutMs,
+    maxConnections: limits.connections,
     maxPerAddress: limits.connectionsPerAddress,
     status: ({ host }) => statusOf(context, host, watch.timesOf),
     onRefused: (fault) => context.activity.refused(fault.code),
     onPlayer: (player) => welcome(context, player),
+    onBroken: (error) => log.error({ error }, "a player could not be welcomed"),
   });
   const stopLoops = startLoops(
     [
@@ -128,6 +125,7 @@ function createContext(
     frames: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
     links: createLinkMemory({ keepMs: limits.linkMemoryMs, players: limits.linkMemoryPlayers, now }),
     isRouting: config.onlineMode && config.rootDomain !== "",
+    life: { isDraining: false },
     statuses: createStatusCache({ face, pool, keepMs: limits.statusCacheMs, now }),
     strangers: createStrangers({ log, everyMs: limits.strangerWarningMs, now }),
   };
@@ -160,6 +158,11 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
   const bridge = createBridge(player, {
     onCommand: (line) => runCommand(context, session, line),
     onServerMessage: (message, server) => takeFrame(context, session, { message, server }),
+    onReaching: (packet, server, key) => {
+      const isKept = !mayReach(packet, key, config.serverTransfers);
+      if (isKept) context.strangers.warn(server, packet);
+      return isKept;
+    },
     onLost: (server, reason) => {
       const words = reason === undefined ? undefined : plainText(reason);
       void onLost(context, session, { server, reason: words }).catch((error: unknown) =>
@@ -181,6 +184,11 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
   before?.bridge.kick(sentence(before, "elsewhere"));
   context.queue.leave(uuid);
   void player.connection.closed.then(() => leave(context, session));
+  if (context.life.isDraining) {
+    sendElsewhere(context, session);
+    return;
+  }
+  if (context.isRouting) session.target ??= await readTicket(context, session);
   const trip = await travel(context, session, { kind: "gate" });
   if (!trip.ok && trip.why !== "left") bridge.kick(trip.reason || sentence(session, "gateUnavailable"));
 }
@@ -193,21 +201,4 @@ function leave(context: FrameContext, session: Session): void {
   context.invites.forget(uuid);
   context.actions.forget(uuid);
   context.frames.forget(uuid);
-}
-
-/** Takes nobody new, sends everybody to the other proxy (or away with a word), and waits a while for them to go. */
-async function drain({ config, sessions }: FrameContext, listener: Listener): Promise<void> {
-  listener.stopAccepting();
-  const target = config.transferTo === undefined ? undefined : parseAddress(config.transferTo);
-  const leaving = [...sessions.values()].map((session) => {
-    if (target) session.bridge.transfer(target);
-    else session.bridge.kick(sentence(session, "draining"));
-    return session.bridge.player.connection.closed;
-  });
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, config.limits.drainMs);
-  });
-  await Promise.race([Promise.all(leaving), over]);
-  clearTimeout(timer);
 }

@@ -1,7 +1,7 @@
 // Who may send what on svc:control (interface.md 4.10.10, behaviour.md r.1). The proxy consumes every frame; the player
 // who acts is the one whose connection it came on.
 
-import type { ControlFrame } from "@svc/minecraft";
+import type { ControlFrame, ReachingPacket } from "@svc/minecraft";
 import type { ownership } from "@svc/proto";
 
 /** Where a frame came from: a client, or the server behind a player's connection. */
@@ -19,6 +19,13 @@ const allowed: Readonly<Record<FrameSource, ReadonlySet<FrameType>>> = {
 
 export function maySend(source: FrameSource, type: FrameType): boolean {
   return allowed[source].has(type);
+}
+
+/** The packets by which a server reaches beyond a player's stay on it: to other addresses, and into the client's cookies. */
+export function mayReach(packet: ReachingPacket, key: string | undefined, serverTransfers: boolean): boolean {
+  if (packet === "transfer") return serverTransfers;
+  // Ours: it says where the player came from.
+  return !key?.startsWith("svc:");
 }
 
 export type Listed = { servers: string[]; access: Verdict[] };

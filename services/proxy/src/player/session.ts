@@ -46,6 +46,7 @@ export type Context = {
   /** By UUID. */
   readonly sessions: Map<string, Session>;
   readonly isRouting: boolean;
+  readonly life: { isDraining: boolean };
   /** Asks for the list out of turn, when a player names what it lacks. */
   readonly lookAgain: () => Promise<void>;
 };

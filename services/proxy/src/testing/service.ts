@@ -1,16 +1,35 @@
-// The internal face and a session server as the proxy meets them, over real HTTP, whose answers a test decides.
+// The internal face and a session server as the proxy meets them, over real HTTP, whose answers a test decides. Every
+// question and every answer is held against its contract: what does not fit is a mistake, and ends the test.
 
+import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { ServerInfo } from "@svc/proto";
+import {
+  type AnyContract,
+  accountMigrations,
+  commonFaults,
+  type FaultName,
+  faults,
+  links,
+  ownership,
+  type ServerInfo,
+  servers,
+  signIn,
+} from "@svc/proto";
 import { watcher } from "./watcher.ts";
 
 export type Account = { uuid: string; name: string };
-type Reply = { status: number; body?: unknown };
+export type Reply = { status: number; body?: unknown };
+/** What the proxy may ask, flat as the owner would get it. */
+type Input = Readonly<Record<string, string>>;
+type Routes = Map<AnyContract, (input: Input) => Reply | Promise<Reply>>;
+
+export const serviceToken = "velocity";
 
 export async function startService() {
   const changes = watcher();
+  const verdicts: Record<string, ownership.MenuVerdict> = {};
   const state = {
     servers: new Map<string, ServerInfo>(),
     linked: new Set<string>(),
@@ -19,14 +38,20 @@ export async function startService() {
     accounts: new Map<string, Account>(),
     /** Calls of the internal face, as `METHOD path body`. */
     calls: [] as string[],
+    mistakes: [] as string[],
+    token: serviceToken,
     /** Ends once `look` is true of the calls; told of each one. */
     until: changes.until,
     tellWatchers: changes.wake,
     isDown: false,
-    wake: (_name: string, _uuid: string): Reply => refusal(403, "forbidden"),
-    claim: (_name: string, _uuid: string): Reply => refusal(409, "already_claimed"),
+    /** Answers of single contracts, by subject; they come before those below. */
+    answers: new Map<string, (input: Input) => Reply | Promise<Reply>>(),
+    verdicts,
+    wake: (_name: string, _uuid: string): Reply => refusal("forbidden"),
+    claim: (_name: string, _uuid: string): Reply => refusal("already_claimed"),
   };
-  const http = createServer((request, response) => void answer(state, request, response));
+  const routes = routesOf(state);
+  const http = createServer((request, response) => void answer({ state, routes }, request, response));
   http.listen(0, "127.0.0.1");
   await once(http, "listening");
   const root = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
@@ -36,26 +61,33 @@ export async function startService() {
       http.closeAllConnections();
       http.close();
       await once(http, "close");
+      assert.deepEqual(state.mistakes, [], "the proxy and its test keep to the contracts");
     },
   });
 }
 export type Service = Awaited<ReturnType<typeof startService>>;
 type State = Omit<Service, "root" | typeof Symbol.asyncDispose>;
 
-export function refusal(status: number, code: string): Reply {
-  return { status, body: { error: { code, message: code, request_id: "r" } } };
+/** A refusal as the gateway sends it. */
+export function refusal(name: FaultName): Reply {
+  const { status, code, message } = faults[name];
+  return { status, body: { error: { code, message, request_id: "r" } } };
 }
 
-async function answer(state: State, request: IncomingMessage, response: ServerResponse): Promise<void> {
+type Deps = { state: State; routes: Routes };
+
+async function answer({ state, routes }: Deps, request: IncomingMessage, response: ServerResponse) {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks).toString();
   const url = new URL(request.url ?? "/", "http://x");
   const isSession = url.pathname.startsWith("/session/");
   if (state.isDown && !isSession) return void request.socket.destroy();
-  if (!isSession) state.calls.push(`${request.method} ${url.pathname} ${body}`.trim());
-  if (!isSession) state.tellWatchers();
-  const reply = isSession ? session(state, url, body) : call(state, url.pathname, body);
+  if (!isSession) {
+    state.calls.push(`${request.method} ${url.pathname}${url.search} ${body}`.trim());
+    state.tellWatchers();
+  }
+  const reply = isSession ? session(state, url, body) : await call({ state, routes }, { request, url, body });
   response.writeHead(reply.status, { "content-type": "application/json" });
   response.end(reply.body === undefined ? undefined : JSON.stringify(reply.body));
 }
@@ -70,27 +102,95 @@ function session({ joined, accounts }: State, url: URL, body: string): Reply {
   }
   const account = joined.get(url.searchParams.get("serverId") ?? "");
   if (account?.name !== url.searchParams.get("username")) return { status: 204 };
-  return {
-    status: 200,
-    body: { id: account?.uuid.replaceAll("-", ""), name: account?.name, properties: [] },
-  };
+  const id = account?.uuid.replaceAll("-", "");
+  return { status: 200, body: { id, name: account?.name, properties: [] } };
 }
 
-function call(state: State, path: string, body: string): Reply {
-  const [, , , , noun, key = "", verb] = path.split("/");
-  const uuid = body === "" ? "" : (JSON.parse(body) as { mc_uuid: string }).mc_uuid;
-  if (path === "/api/v1/servers") return { status: 200, body: { servers: [...state.servers.values()] } };
-  if (path.includes("/link/status/"))
-    return { status: 200, body: { linked: state.linked.has(path.split("/").at(-1) ?? "") } };
-  if (path.includes("/player/blacklist/"))
-    return { status: 200, body: { blacklisted: state.barred.has(path.split("/").at(-1) ?? "") } };
-  if (noun === "player") return { status: 200, body: { servers: {} } };
-  const server = state.servers.get(key);
-  if (!server) return refusal(404, "not_found");
-  if (verb === "status") return { status: 200, body: server };
-  if (verb === "wake") return state.wake(key, uuid);
-  if (verb === "claim") return state.claim(key, uuid);
-  if (verb === "join-event") return { status: 204 };
-  const { name, phase, ready, playersOnline, playersMax } = server;
-  return { status: 200, body: { name, phase, ready, playersOnline, playersMax, claimable: false } };
+type Asked = { request: IncomingMessage; url: URL; body: string };
+
+async function call({ state, routes }: Deps, { request, url, body }: Asked): Promise<Reply> {
+  if (request.headers.authorization !== `Bearer ${state.token}`) return refusal("unauthorized");
+  for (const [contract, handler] of routes) {
+    const { method, path = "" } = contract.http ?? {};
+    const params = request.method === method && match(path, url.pathname);
+    if (!params) continue;
+    const sent: unknown = body === "" ? {} : JSON.parse(body);
+    const input = contract.input.safeParse({
+      ...params,
+      ...Object.fromEntries(url.searchParams),
+      ...Object(sent),
+    });
+    if (!input.success) {
+      state.mistakes.push(
+        `${contract.subject} was asked with ${url.pathname} ${body}: ${input.error.message}`,
+      );
+      return refusal("bad_request");
+    }
+    const reply = await (state.answers.get(contract.subject) ?? handler)(input.data as Input);
+    const mistake = mistakeOf(contract, reply);
+    if (mistake !== undefined) state.mistakes.push(`${contract.subject}: ${mistake}`);
+    return reply;
+  }
+  state.mistakes.push(`${request.method} ${url.pathname} is no operation that the proxy may use`);
+  return refusal("not_found");
+}
+
+function match(template: string, path: string): Record<string, string> | undefined {
+  const [wanted, given] = [template.split("/"), path.split("/")];
+  if (wanted.length !== given.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, part] of wanted.entries()) {
+    const value = decodeURIComponent(given[index] ?? "");
+    if (part.startsWith("{")) params[part.slice(1, -1)] = value;
+    else if (part !== value) return undefined;
+  }
+  return params;
+}
+
+/** What keeps this answer from being one of the contract's. */
+function mistakeOf(contract: AnyContract, { status, body }: Reply): string | undefined {
+  if (status >= 400) {
+    const { code } = (body as { error: { code: string } }).error;
+    const names: FaultName[] = [...contract.faults, ...commonFaults, "wrong_caller"];
+    const isKnown = names.some((name) => faults[name].status === status && faults[name].code === code);
+    return isKnown ? undefined : `it never answers ${status} ${code}`;
+  }
+  if (status !== contract.http?.status) return `it answers ${contract.http?.status}, not ${status}`;
+  const list = contract.http?.collect;
+  const value = list === undefined ? (body ?? null) : { items: (body as Record<string, unknown>)[list] };
+  return contract.output.safeParse(value).error?.message;
+}
+
+const expires = "2026-01-01T00:10:00.000Z";
+
+function routesOf(state: State): Routes {
+  const ofServer = (then: (server: ServerInfo, input: Input) => Reply) => (input: Input) => {
+    const server = state.servers.get(input["name"] ?? "");
+    return server ? then(server, input) : refusal("not_found");
+  };
+  const uuidOf = (input: Input) => input["mc_uuid"] ?? "";
+  const menuRow = ({ name, phase, ready, playersOnline, playersMax }: ServerInfo) => ({
+    status: 200,
+    body: { name, phase, ready, playersOnline, playersMax, claimable: false },
+  });
+  const code = { code: "ABCD2345", expires_at: expires, panel_url: "https://console.play.example" };
+  return new Map<AnyContract, (input: Input) => Reply>([
+    [servers.list, () => ({ status: 200, body: { servers: [...state.servers.values()] } })],
+    [servers.readStatus, ofServer((server) => ({ status: 200, body: server }))],
+    [servers.wakeForPlayer, ofServer(({ name }, input) => state.wake(name, uuidOf(input)))],
+    [servers.reportJoin, ofServer(() => ({ status: 204 }))],
+    [ownership.claimForPlayer, ofServer(({ name }, input) => state.claim(name, uuidOf(input)))],
+    [ownership.readMenu, ofServer(menuRow)],
+    [ownership.readMenuAccess, () => ({ status: 200, body: { servers: state.verdicts } })],
+    [links.linkStatus, (input) => ({ status: 200, body: { linked: state.linked.has(uuidOf(input)) } })],
+    [
+      links.readBlacklist,
+      (input) => ({ status: 200, body: { blacklisted: state.barred.has(uuidOf(input)) } }),
+    ],
+    [links.mintCode, () => ({ status: 201, body: code })],
+    [accountMigrations.start, () => ({ status: 201, body: { started: true, state: "initiated" } })],
+    [signIn.listPendingOpLogins, () => ({ status: 200, body: { pending: [] } })],
+    [signIn.readOpLogin, () => refusal("op_login_not_found")],
+    [signIn.approveOpLogin, () => refusal("op_login_not_found")],
+  ]);
 }

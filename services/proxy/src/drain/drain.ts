@@ -1,0 +1,55 @@
+// The end of a proxy: nobody new stays, and everybody is sent to the other proxy, or away with a word.
+
+import type { Listener } from "@svc/minecraft";
+import { parseAddress } from "../config.ts";
+import { type Context, type Session, sentence } from "../player/session.ts";
+import { openTicket, sealTicket, ticketCookie } from "./ticket.ts";
+
+/** Waits a while for the players to go; who has not gone by then is told so and disconnected. */
+export async function drain(context: Context, listener: Listener): Promise<void> {
+  const { life, sessions, config } = context;
+  life.isDraining = true;
+  listener.stopAccepting();
+  for (const session of sessions.values()) sendElsewhere(context, session);
+  await allGone(context, config.limits.drainMs);
+  for (const session of sessions.values()) session.bridge.kick(sentence(session, "draining"));
+  await allGone(context, config.limits.drainMs);
+}
+
+async function allGone({ sessions }: Context, withinMs: number): Promise<void> {
+  const leaving = [...sessions.values()].map(({ bridge }) => bridge.player.connection.closed);
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, withinMs);
+  });
+  await Promise.race([Promise.all(leaving), over]);
+  clearTimeout(timer);
+}
+
+/** To the other proxy, with the way back to where they are or wait to be; without one, away with a word. */
+export function sendElsewhere(context: Context, session: Session): void {
+  const { config, queue } = context;
+  const { bridge, place, uuid } = session;
+  const other = config.transferTo === undefined ? undefined : parseAddress(config.transferTo);
+  if (!other) {
+    bridge.kick(sentence(session, "draining"));
+    return;
+  }
+  const server = place.kind === "server" ? place.name : (queue.find(uuid)?.server ?? session.target);
+  if (server !== undefined && config.forwardingSecret !== "") {
+    const ticket = { player: uuid, server, until: Date.now() + config.limits.ticketMs };
+    bridge.storeCookie(ticketCookie, sealTicket(ticket, config.forwardingSecret));
+  }
+  bridge.transfer(other);
+}
+
+/** Where a player who was sent here by another proxy was; undefined for everybody else. */
+export async function readTicket(context: Context, session: Session): Promise<string | undefined> {
+  const { config, registry } = context;
+  const { bridge, uuid } = session;
+  const { forwardingSecret: secret, limits } = config;
+  if (!bridge.player.transferred || secret === "") return undefined;
+  const bytes = await bridge.askCookie(ticketCookie, limits.cookieMs);
+  const name = bytes && openTicket(bytes, { player: uuid, secret, now: Date.now() });
+  return name === undefined ? undefined : registry.find(name)?.name;
+}
