@@ -1,5 +1,6 @@
 // Runs the tests: one PostgreSQL for all files, then node:test with a process per file.
-// `npm test` runs everything; `npm test -- libs/mesh tests/flow` only what lies below those paths.
+// `npm test` runs everything; `npm test -- libs/mesh tests/flow` only what lies below those paths. Tables and crowds
+// that take minutes are driven in part; `npm test -- --whole` drives them whole, and runs no other files.
 
 import { spawn } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -90,9 +91,17 @@ async function tryAgain(
   return code;
 }
 
+const isSampled = (file: string) =>
+  /from "(@svc\/config\/testing|\.\.\/testing\/(kill-points|sample)\.ts)"/.test(
+    readFileSync(join(root, file), "utf8"),
+  );
+
 const args = process.argv.slice(2);
-const options = args.filter((argument) => argument.startsWith("--"));
-const files = testFiles(args.filter((argument) => !argument.startsWith("--")));
+const isWhole = args.includes("--whole");
+const options = args.filter((argument) => argument.startsWith("--") && argument !== "--whole");
+const files = testFiles(args.filter((argument) => !argument.startsWith("--"))).filter(
+  (file) => !isWhole || isSampled(file),
+);
 if (files.length === 0) {
   console.error("no test file matches; name folders or files relative to the checkout");
   process.exit(1);
@@ -120,7 +129,11 @@ try {
       : /^tests\/(browser|fault|flow)\//.test(file)
         ? "scene"
         : "plain";
-  const env = { ...process.env, SVC_TEST_DATABASE_URL: postgres.url };
+  const env = {
+    ...process.env,
+    SVC_TEST_DATABASE_URL: postgres.url,
+    ...(isWhole && { SVC_TESTS: "whole" }),
+  };
   const kinds = (["plain", "scene", "alone"] as const).filter((kind) =>
     files.some((file) => kindOf(file) === kind),
   );

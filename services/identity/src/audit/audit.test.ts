@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
 import { AuditEntry } from "@svc/proto";
-import { until } from "../../../../libs/mesh/src/testing.ts";
 import { type Bed, startBed } from "../testing/bed.ts";
 import { saveEntry, toRow } from "./store.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { loadSettings } from "@svc/config";
 import type { Store } from "@svc/store";
-import type { TestDatabase } from "../../../../libs/store/src/testing.ts";
+import type { TestDatabase } from "@svc/store/testing";
 import { settings } from "../config.ts";
 import type { Tables } from "../database.ts";
 import { createIdentityDatabase } from "../testing/bed.ts";

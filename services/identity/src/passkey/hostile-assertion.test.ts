@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
 import { bent, flag, type Lie } from "../testing/authenticator.ts";
 import { type Bed, startBed } from "../testing/bed.ts";
@@ -64,8 +65,10 @@ describe("an assertion that is not what it seems", () => {
     return row;
   };
 
-  for (const ceremony of ceremonies) {
-    for (const [what, lie] of Object.entries(cases)) {
+  for (const [place, ceremony] of ceremonies.entries()) {
+    // Each lie at one of the ceremonies, and with `--whole` at all.
+    const told = Object.entries(cases).filter((_, n) => isWhole || n % ceremonies.length === place);
+    for (const [what, lie] of told) {
       test(`gets nobody in at ${ceremony}: ${what}`, async () => {
         const who = await people.holder();
         const before = await marks(who);

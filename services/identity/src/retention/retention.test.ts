@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
 import type { Store } from "@svc/store";
+import type { TestDatabase } from "@svc/store/testing";
 import { createLogger } from "@svc/telemetry";
-import { until } from "../../../../libs/mesh/src/testing.ts";
-import type { TestDatabase } from "../../../../libs/store/src/testing.ts";
 import { saveEntry } from "../audit/store.ts";
 import type { Tables } from "../database.ts";
 import { createIdentityDatabase } from "../testing/bed.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
-import { until } from "../../../../libs/mesh/src/testing.ts";
+import { until } from "@svc/mesh/testing";
 import { servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
 import { type Operators, openOperators } from "../testing/operators.ts";

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { resources } from "@svc/kube";
+import { until } from "@svc/mesh/testing";
 import { acquireLock, type Hold, lockValue } from "@svc/world-lock";
-import { until } from "../../../../libs/mesh/src/testing.ts";
 import { annotation, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
 import { type Operators, openOperators } from "../testing/operators.ts";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { resources } from "@svc/kube";
-import { until } from "../../../../libs/mesh/src/testing.ts";
+import { until } from "@svc/mesh/testing";
 import { annotation, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
 import { type Operators, openOperators } from "../testing/operators.ts";

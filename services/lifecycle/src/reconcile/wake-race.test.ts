@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { faultOf, staff } from "@svc/mesh/testing";
+import { faultOf, staff, until } from "@svc/mesh/testing";
 import { servers as contracts } from "@svc/proto";
 import { acquireLock, type Hold } from "@svc/world-lock";
-import { until } from "../../../../libs/mesh/src/testing.ts";
 import { servers } from "../cluster/resource.ts";
 import { namespace, openStage, type Stage } from "../testing/stage.ts";
 

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { sql } from "kysely";
-import { createTestDatabase, type TestDatabase } from "../../../../libs/store/src/testing.ts";
 import type { LifecycleStore, Tables } from "../server/schema.ts";
 import { createScheduleStore, workQuery } from "./store.ts";
 

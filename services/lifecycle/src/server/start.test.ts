@@ -3,12 +3,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { type Informer, type Kube, startInformer } from "@svc/kube";
-import { faultOf } from "@svc/mesh/testing";
+import { faultOf, until } from "@svc/mesh/testing";
 import { Fault, type FaultName } from "@svc/proto";
 import type { Store } from "@svc/store";
+import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger } from "@svc/telemetry";
-import { until } from "../../../../libs/mesh/src/testing.ts";
-import { createTestDatabase, type TestDatabase } from "../../../../libs/store/src/testing.ts";
 import { servers as resource, type Server } from "../cluster/resource.ts";
 import { createOwnershipStore } from "../ownership/store.ts";
 import { defaults } from "../testing/observed.ts";

@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
-import { faultOf, staff } from "@svc/mesh/testing";
+import { faultOf, staff, until } from "@svc/mesh/testing";
 import { worlds as contracts, servers as serverContracts } from "@svc/proto";
-import { until } from "../../../../libs/mesh/src/testing.ts";
 import { annotation, servers } from "../cluster/resource.ts";
 import { demoImage, namespace, openStage, type Stage } from "../testing/stage.ts";
 
