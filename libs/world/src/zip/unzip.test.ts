@@ -43,7 +43,7 @@ const zeros = Buffer.alloc(64 << 20);
 /** 64 MiB of zeros shared by many entries: each is right for itself. */
 function overlapping(): Buffer {
   const entry = { content: zeros, deflate: true };
-  const claims = { headerAt: 0 };
+  const claims = { headerAt: 0, size: zeros.length, packedSize: 65_000, crc32: crc32(zeros) };
   return makeZip([
     { name: "a", ...entry },
     ...Array.from(
@@ -51,7 +51,7 @@ function overlapping(): Buffer {
       (_, index): Made => ({
         name: `b${index}`,
         content: "",
-        claims: { ...claims, size: zeros.length, packedSize: 65_000, crc32: crc32(zeros) },
+        claims,
         method: 8,
       }),
     ),
