@@ -252,7 +252,7 @@ export const restoreByOperator = request({
     safety_snapshot: z.boolean().default(true),
   },
   output: z.strictObject({ name: z.string(), backup_id: z.string(), safety_snapshot: z.boolean() }),
-  faults: ["not_found", "no_backup", ...busy, "restore_in_progress", "backup_corrupt"],
+  faults: ["not_found", "no_backup", "bad_path", ...busy, "restore_in_progress", "backup_corrupt"],
   ...operatorCalls,
   deadlineMs: 20_000,
   summary: "Restores a backup, or some files of it, for the operator at the host.",

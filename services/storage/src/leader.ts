@@ -7,6 +7,7 @@ import { forgetTickets } from "./archive/store.ts";
 import { createAutoBackup } from "./auto-backup/tick.ts";
 import type { Drills } from "./drill/drill.ts";
 import { stepDrills } from "./drill/step.ts";
+import { sweepDrills } from "./drill/sweep.ts";
 import type { StorageDeps } from "./job/deps.ts";
 import { settleAll } from "./job/settle.ts";
 import { forgetJobs } from "./job/store.ts";
@@ -40,6 +41,7 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
       name: "drills",
       work: (signal) => stepDrills(deps, drills, signal),
     },
+    { everyMs: forgetEveryMs, name: "drill sweep", work: () => sweepDrills(deps, drills) },
     {
       everyMs: forgetEveryMs,
       name: "forgetting",

@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import { type backups, Fault } from "@svc/proto";
-import type { TaskFault } from "@svc/world";
+import type { TaskDone, TaskFault } from "@svc/world";
 import { archiveNameOf } from "../backup/row.ts";
 import { findBackup } from "../backup/store.ts";
 import { runToEnd } from "../job/await.ts";
@@ -27,11 +27,26 @@ export const browse =
     const outcome = await runToEnd(deps, wish, { timeoutMs, signal: context.signal });
     if (outcome.kind === "refused") throw refusal(outcome.fault);
     if (outcome.kind === "broken") throw new Fault("unavailable", { message: outcome.message });
-    return { path, entries: outcome.done.listing ?? [], truncated: outcome.done.truncated ?? false };
+    return { path, ...fitting(outcome.done, messageBytes) };
   };
 
 /** Left of the deadline for cleaning up and for the way back. */
 const answerMs = 2_000;
+
+/** What one message holds besides its envelope. */
+const messageBytes = 768 * 1_024;
+
+type Listed = Pick<TaskDone, "listing" | "truncated">;
+
+/** As much of a listing as fits into so many bytes. */
+export function fitting({ listing = [], truncated = false }: Listed, bytes: number) {
+  let left = bytes;
+  const end = listing.findIndex((entry) => {
+    left -= Buffer.byteLength(JSON.stringify(entry)) + 1;
+    return left < 0;
+  });
+  return end < 0 ? { entries: listing, truncated } : { entries: listing.slice(0, end), truncated: true };
+}
 
 function refusal({ code, message }: TaskFault): Fault {
   if (code === "not_found" || code === "bad_path") return new Fault(code, { message });

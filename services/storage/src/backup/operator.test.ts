@@ -17,6 +17,12 @@ describe("what the operator at the host may do with backups", () => {
   let id = "";
   before(async () => {
     stage = await openStage();
+    await stage.kube.create(resources.claims, {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: { name: "drill-0123456789", namespace, labels: { "svc.internal/drill": "0123456789" } },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    });
     await stage.start();
     operator = await stage.nats.connect("operator");
     await stage.addServer("survival", "usr-1", files);
@@ -82,6 +88,21 @@ describe("what the operator at the host may do with backups", () => {
       "new.txt": "new",
       "region/r.0.0.mca": "chunks",
     });
+  });
+
+  test("paths that no world can have are refused before the world is touched", async () => {
+    const jobs = (await settled("survival")).length;
+    const long = Array.from({ length: 40 }, (_, index) => `${index}${"x/y".repeat(1_000)}`);
+    for (const only of [["../up"], ["region", "/etc"], ["a\\b"], ["world/.svc-restore-1"], long]) {
+      const asked = operator.call(backups.restoreByOperator, { id, only, safety_snapshot: true });
+      assert.equal(await faultOf(asked), "bad_path");
+    }
+    assert.equal((await settled("survival")).length, jobs);
+  });
+
+  test("what a drill that nobody knows any more left in the cluster is removed", async () => {
+    const target = { name: "drill-0123456789", namespace };
+    await until(async () => (await stage.kube.find(resources.claims, target)) === undefined);
   });
 
   test("a backup of everything is planned, stops what runs only when told, and starts it again", async () => {

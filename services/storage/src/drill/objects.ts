@@ -4,7 +4,8 @@ import type { PersistentVolumeClaim, Pod, StatefulSet } from "@svc/kube";
 import { label } from "../job/names.ts";
 import { type Drill, scratchName } from "./drill.ts";
 
-const drillLabel = "svc.internal/drill";
+/** On everything that a drill makes: its id. */
+export const drillLabel = "svc.internal/drill";
 const fenced = { "svc.internal/managed-by": "svc-operator", [label.component]: "server" };
 
 type Place = { namespace: string };

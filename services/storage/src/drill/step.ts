@@ -5,7 +5,7 @@
 // booting   -> passed    the server on it told its status
 //           -> failed    it ended, or was not ready in time
 
-import { isKubeError, type KubeObject, type Resource, resources } from "@svc/kube";
+import { isKubeError, resources } from "@svc/kube";
 import { isFault } from "@svc/proto";
 import { findBackup } from "../backup/store.ts";
 import { createJob } from "../job/begin.ts";
@@ -15,8 +15,9 @@ import { worldJob } from "../job/spec.ts";
 import { findWorld } from "../job/world.ts";
 import { restoreWish } from "../restore/wish.ts";
 import { type Drill, type Drills, isOver, scratchName } from "./drill.ts";
-import { scratchClaim, scratchPod } from "./objects.ts";
+import { drillLabel, scratchClaim, scratchPod } from "./objects.ts";
 import { askStatus } from "./server-status.ts";
+import { removeScratch } from "./sweep.ts";
 
 const gamePort = 25_565;
 const statusMs = 5_000;
@@ -37,7 +38,7 @@ export async function stepDrills(deps: StorageDeps, drills: Drills, signal: Abor
       await drills.update(key, next, entry.revision);
       continue;
     }
-    await cleanUp(deps, next);
+    await removeScratch(deps, next.id);
     const finished_at = new Date(deps.now()).toISOString();
     await drills.update(key, { ...next, finished_at }, entry.revision);
     deps.log.info({ drill: key, server: next.server_name, state: next.state }, "a drill has ended");
@@ -81,7 +82,10 @@ async function restoreStep(deps: StorageDeps, drill: Drill): Promise<Change> {
   const row = { job: name, server_name: name, only_paths: null };
   const wish = restoreWish(deps, row, { backup, world: { volume_claim: name } });
   // It holds no world: the scratch volume is nobody's.
-  await createJob(deps, worldJob(deps.settings, { ...wish, manager: "svc-verify" }));
+  await createJob(
+    deps,
+    worldJob(deps.settings, { ...wish, manager: "svc-verify", labels: { [drillLabel]: drill.id } }),
+  );
   return undefined;
 }
 
@@ -113,14 +117,4 @@ async function once(made: Promise<unknown>): Promise<void> {
   await made.catch((error: unknown) => {
     if (!isKubeError(error, 409)) throw error;
   });
-}
-
-async function cleanUp(deps: StorageDeps, drill: Drill): Promise<void> {
-  const target = { name: scratchName(drill), ...placeOf(deps) };
-  const kinds: Resource<KubeObject>[] = [resources.pods, resources.jobs, resources.claims];
-  for (const kind of kinds) {
-    await deps.kube.remove(kind, target, { propagationPolicy: "Background" }).catch((error: unknown) => {
-      if (!isKubeError(error, 404)) throw error;
-    });
-  }
 }

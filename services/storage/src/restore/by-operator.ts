@@ -1,14 +1,16 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { backups } from "@svc/proto";
+import { type backups, Fault } from "@svc/proto";
 import { findBackup } from "../backup/store.ts";
+import { readPath } from "../file/path.ts";
 import type { StorageDeps } from "../job/deps.ts";
 import { beginRestore } from "./begin.ts";
 
 /** storage.backup.restore-by-operator */
 export const restoreByOperator =
   (deps: StorageDeps): Handler<typeof backups.restoreByOperator> =>
-  async (context, { id, only, safety_snapshot }) => {
+  async (context, { id, only: given, safety_snapshot }) => {
+    const only = given && readPaths(given);
     const found = await findBackup(deps.db, { scope: { kind: "all" }, id });
     if (!found) throw context.fault("no_backup");
     const name = found.server_name;
@@ -25,3 +27,12 @@ export const restoreByOperator =
     deps.mesh.audit({ ...about, action: "backup.restore", server_name: name, payload });
     return { name, backup_id: id, safety_snapshot };
   };
+
+/** A Job is told them in one environment variable, which holds 128 KiB. */
+const pathsBytes = 64 * 1_024;
+
+function readPaths(given: readonly string[]): string[] {
+  const paths = given.map(readPath);
+  if (Buffer.byteLength(JSON.stringify(paths)) <= pathsBytes) return paths;
+  throw new Fault("bad_path", { message: "These are too many paths for one restore; name their folder." });
+}
