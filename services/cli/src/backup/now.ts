@@ -30,32 +30,41 @@ export async function backupNow(names: readonly string[], options: NowOptions): 
     ]);
     if (!yes) return planned(servers, plan);
     const done: Done[] = [];
+    const interrupts = watchInterrupts();
     for (const { name, action } of servers) {
+      if (interrupts.isAsked()) break;
       const isWork = action === "back_up" || action === "stop_then_back_up";
       const isWanted = names.length > 0;
       // Who names a server wants it; who names none takes what can be had.
       done.push(
         isWork
-          ? await backUp(mesh, name, action === "stop_then_back_up")
+          ? await backUp(mesh, name, { mayStop: action === "stop_then_back_up", interrupts })
           : { name, result: words[action], isGood: !isWanted },
       );
       process.stderr.write(`${name}: ${done.at(-1)?.result}\n`);
     }
-    const isGood = done.every((one) => one.isGood);
+    interrupts.close();
+    const isGood = done.every((one) => one.isGood) && !interrupts.isAsked();
     const text = table([["SERVER", "RESULT"], ...done.map(({ name, result }): string[] => [name, result])]);
     return { json: done, text, exitCode: isGood ? 0 : 1 };
   });
 }
 
-async function backUp(mesh: Mesh, name: string, mayStop: boolean): Promise<Done> {
+type Work = { mayStop: boolean; interrupts: Interrupts };
+
+async function backUp(mesh: Mesh, name: string, { mayStop, interrupts }: Work): Promise<Done> {
   const endAt = Date.now() + stopWithinMs;
   const input = { name, may_stop: mayStop, os_user: userInfo().username };
+  if (mayStop) interrupts.stopped(name);
   try {
     const job = await poll(async () => {
+      if (interrupts.isAsked()) return "";
       const answer = await mesh.call(backups.backUpNow, input);
       if (answer.state === "started") return answer.job;
       return Date.now() > endAt ? "" : undefined;
     });
+    if (job === "" && interrupts.isAsked())
+      return { name, result: "not backed up: interrupted", isGood: false };
     if (job === "") return { name, result: "it did not stop in 10 minutes", isGood: false };
     const end = await poll(async () => {
       const run = await mesh.call(backups.readBackupRun, { job });
@@ -68,11 +77,45 @@ async function backUp(mesh: Mesh, name: string, mayStop: boolean): Promise<Done>
     return { name, result: error.message, isGood: false };
   } finally {
     if (mayStop) await startAgain(mesh, name);
+    interrupts.stopped(undefined);
   }
 }
 
 async function startAgain(mesh: Mesh, name: string): Promise<void> {
   await mesh.call(backups.resumeAfterBackup, { name }).catch((error: Error) => {
-    process.stderr.write(`${name}: could not be started again: ${error.message}\n`);
+    process.stderr.write(`${name}: could not be started again (${error.message}); svc server wake ${name}\n`);
   });
+}
+
+type Interrupts = {
+  isAsked: () => boolean;
+  /** Which server is stopped for its backup at the moment. */
+  stopped: (name: string | undefined) => void;
+  close: () => void;
+};
+
+/** The first interrupt ends the work after the server it is at, which is started again; the second ends it at once. */
+function watchInterrupts(): Interrupts {
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  let isAsked = false;
+  let current: string | undefined;
+  const onSignal = () => {
+    if (isAsked) {
+      if (current) process.stderr.write(`${current} stays stopped: svc server wake ${current}\n`);
+      process.exit(130);
+    }
+    isAsked = true;
+    const first = current ? `${current} is started again first; ` : "";
+    process.stderr.write(`Interrupted: ${first}once more to leave at once\n`);
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  return {
+    isAsked: () => isAsked,
+    stopped: (name) => {
+      current = name;
+    },
+    close: () => {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
+  };
 }

@@ -1,11 +1,15 @@
 // Moves that are given up, and the tickets by which archives travel.
 
 import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { readdirSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { until } from "@svc/mesh/testing";
 import type { migrations } from "@svc/proto";
 import { Folder, writeArchive } from "@svc/world";
@@ -13,6 +17,8 @@ import { faultOf } from "../testing/callers.ts";
 import { killPoint } from "../testing/kill-points.ts";
 import { writeFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
+
+const cli = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url));
 
 let bed: Bed;
 before(async () => {
@@ -113,6 +119,36 @@ describe("a move that is given up", () => {
     assert.equal(again.switched, true);
     assert.deepEqual(await bed.filesOf(done.targetPVC), world);
     assert.equal(await bed.hasClaim(done.targetPVC), true);
+  });
+});
+
+describe("svc server-migrate", () => {
+  const svc = async (...args: string[]) => {
+    const url = new URL(bed.stage.nats.url);
+    url.username = "operator";
+    url.password = bed.stage.nats.passwords["operator"] ?? "";
+    const child = spawn(process.execPath, [cli, "server-migrate", ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...process.env, SVC_OPERATOR_NATS_URL: url.href },
+    });
+    const [out, err, [code]] = await Promise.all([
+      text(child.stdout),
+      text(child.stderr),
+      once(child, "exit"),
+    ]);
+    return { code, out, err };
+  };
+
+  test("moves a world, tells of it, and says what cannot be", async () => {
+    await bed.addWorld("by-hand");
+    assert.match((await svc("start", "by-hand", "local-2")).out, /^Plan: .*\nNothing was done/);
+    assert.equal(await faultOf(bed.read("by-hand")), "not_found");
+    const moved = await svc("start", "by-hand", "local-2", "--yes");
+    assert.deepEqual([moved.code, moved.err.includes("by-hand: restoring")], [0, true], moved.err);
+    const shown = JSON.parse((await svc("status", "by-hand", "--json")).out) as migrations.WorldMigration;
+    assert.deepEqual([shown.state, shown.targetNode], ["succeeded", "local-2"]);
+    const refused = await svc("cancel", "by-hand", "--yes");
+    assert.deepEqual([refused.code, refused.err.includes("migration_over")], [1, true]);
   });
 });
 
