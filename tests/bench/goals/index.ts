@@ -18,6 +18,7 @@ import { g14 } from "./g14.ts";
 import { g21 } from "./g21.ts";
 import { g22 } from "./g22.ts";
 import { g22Gateway } from "./g22-gateway.ts";
+import { relay } from "./relay.ts";
 import { start } from "./start.ts";
 import { tick } from "./tick.ts";
 import { transfers } from "./transfers.ts";
@@ -38,6 +39,7 @@ export const goals: readonly Goal[] = [
   viewers,
   tick,
   accounts,
+  relay,
   g22Gateway,
   start,
   g22,

@@ -185,17 +185,37 @@ export class Connection {
 
   /** Handles what is buffered; false when the next frame is not whole yet. Tiny chunks are joined once, not each time. */
   #step(): boolean {
-    const bytes =
-      this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks);
     const relay = this.#relay;
+    const bytes = this.#joined(relay !== undefined);
     const used: Used = relay ? relayChunk(this, relay, bytes) : this.#one(bytes);
-    const rest = bytes.subarray(used.bytes);
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#buffered = rest.length;
+    if (used.bytes > 0) {
+      this.#buffered -= used.bytes;
+      if (used.bytes === bytes.length) this.#chunks.shift();
+      else this.#chunks[0] = bytes.subarray(used.bytes);
+    }
+    const before = this.#needed;
     this.#needed = Math.max(1, used.needed);
     const sink = this.#sink;
     if (used.body && sink) this.#deliver(used.body, sink);
-    return used.bytes > 0;
+    return used.bytes > 0 || this.#needed > before;
+  }
+
+  /**
+   * The first chunk, with what its first frame still lacks. A relay gets no more than that frame, so that a frame which
+   * two chunks share costs its own copy and not theirs.
+   */
+  #joined(isRelaying: boolean): Buffer {
+    const [first] = this.#chunks;
+    if (first && (this.#chunks.length === 1 || (isRelaying && first.length >= this.#needed))) return first;
+    const all = Buffer.concat(this.#chunks, isRelaying ? this.#needed : this.#buffered);
+    let taken = all.length;
+    while (taken > 0) {
+      const chunk = this.#chunks.shift() as Buffer;
+      if (chunk.length > taken) this.#chunks.unshift(chunk.subarray(taken));
+      taken -= Math.min(taken, chunk.length);
+    }
+    this.#chunks.unshift(all);
+    return all;
   }
 
   #one(bytes: Buffer): Used {

@@ -32,23 +32,28 @@ type Used = { readonly bytes: number; readonly needed: number };
 export function relayChunk(from: Connection, relay: Relay, bytes: Buffer): Used {
   const end = bytes.length;
   const limit = from.frameLimit;
+  const isPacked = from.threshold >= 0;
+  let watched = watchedBy(relay);
   let offset = 0;
   let runStart = 0;
   let needed = 1;
-  const flush = (until: number) => {
-    if (until > runStart) pass(from, relay, bytes.subarray(runStart, until));
-  };
-  while (offset < end && from.isRelaying(relay)) {
-    // The length is read in place: this loop is the cost of a packet.
+  while (offset < end) {
+    // Length and id are read in place: this loop is the cost of a packet.
     let start = offset + 1;
     let length = bytes[offset] as number;
     if (length > 0x7f) {
       const second = bytes[start++];
-      if (second === undefined) break;
+      if (second === undefined) {
+        needed = end - offset + 1;
+        break;
+      }
       length = (length & 0x7f) | ((second & 0x7f) << 7);
       if (second > 0x7f) {
         const third = bytes[start++];
-        if (third === undefined) break;
+        if (third === undefined) {
+          needed = end - offset + 1;
+          break;
+        }
         if (third > 0x7f) throw new MinecraftFault("frame", "a frame's length is longer than 3 bytes");
         length |= third << 14;
       }
@@ -60,26 +65,56 @@ export function relayChunk(from: Connection, relay: Relay, bytes: Buffer): Used 
       needed = next - offset;
       break;
     }
-    if (relay.reframe) {
-      rebuild(from, relay, bytes.subarray(start, next));
-      runStart = next;
-    } else {
-      const id = idOf(from, relay, bytes, start);
-      const interest = id === undefined ? undefined : relay.tap.get(id);
-      if (id !== undefined && interest === "count") relay.onPassed(id);
-      else if (id !== undefined && interest === "look") {
-        flush(offset);
-        const drop = relay.onPacket(
-          id,
-          decodeFrame(bytes.subarray(start, next), from.threshold, lookLimit(from, relay)),
-        );
-        runStart = drop ? next : offset;
+    const isUnseen = isPacked
+      ? bytes[start] === 0 && watched[bytes[start + 1] as number] === 0
+      : watched[bytes[start] as number] === 0;
+    if (!isUnseen) {
+      runStart = meet(from, relay, { bytes, runStart, offset, start, next });
+      // The frame may have ended the relay, held it up, or changed what is watched.
+      if (!from.isRelaying(relay)) {
+        offset = next;
+        break;
       }
+      watched = watchedBy(relay);
     }
     offset = next;
   }
-  flush(offset);
+  if (offset > runStart) pass(from, relay, bytes.subarray(runStart, offset));
   return { bytes: offset, needed };
+}
+
+type Frame = { bytes: Buffer; runStart: number; offset: number; start: number; next: number };
+
+/** A frame that may be of interest; answers where the run of frames to pass on starts then. */
+function meet(from: Connection, relay: Relay, { bytes, runStart, offset, start, next }: Frame): number {
+  if (relay.reframe) {
+    rebuild(from, relay, bytes.subarray(start, next));
+    return next;
+  }
+  const id = idOf(from, relay, bytes, start);
+  const interest = id === undefined ? undefined : relay.tap.get(id);
+  if (id === undefined || interest === undefined) return runStart;
+  if (interest === "count") {
+    relay.onPassed(id);
+    return runStart;
+  }
+  if (offset > runStart) pass(from, relay, bytes.subarray(runStart, offset));
+  const content = bytes.subarray(start, next);
+  const isDropped = relay.onPacket(id, decodeFrame(content, from.threshold, lookLimit(from, relay)));
+  return isDropped ? next : offset;
+}
+
+const everything = new Uint8Array(256).fill(1);
+const watchedOf = new WeakMap<ReadonlyMap<number, Interest>, Uint8Array>();
+
+/** Which first bytes of an id call for a look: those in the tap, and those of every longer one. */
+function watchedBy({ tap, reframe }: Relay): Uint8Array {
+  if (reframe) return everything;
+  const known = watchedOf.get(tap);
+  if (known) return known;
+  const watched = Uint8Array.from({ length: 256 }, (_, first) => (first > 0x7f || tap.has(first) ? 1 : 0));
+  watchedOf.set(tap, watched);
+  return watched;
 }
 
 function pass(from: Connection, relay: Relay, bytes: Buffer): void {
