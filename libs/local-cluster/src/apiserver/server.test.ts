@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { request } from "node:https";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { PodLogs } from "../cluster-api.ts";
+import { createPodLogs } from "../node/pod-logs.ts";
 import { ApiStatus } from "./api-status.ts";
 import { openTokens } from "./auth/tokens.ts";
 import { CONFIG_MAPS, configMap, PODS, startServer } from "./testing/harness.ts";
@@ -81,6 +83,16 @@ test("an object above 1.5 MiB is 413 and leaves no trace", async () => {
     [413, "RequestEntityTooLarge"],
   );
   assert.equal(harness.server.api.find(PODS, "big", "default"), undefined);
+});
+
+test("the log of a container that is still to start is refused with 400 and the reason, not with 500", async () => {
+  const podLogs = createPodLogs(join(tmpdir(), "svc-no-pods"), new Map());
+  await using harness = await startServer(podLogs);
+  await harness.fetch("/api/v1/namespaces/default/pods", { method: "POST", body: podBody });
+  harness.server.api.bindPod({ name: "p", namespace: "default" }, "local-1");
+  const refused = await harness.fetch("/api/v1/namespaces/default/pods/p/log");
+  const { message } = (await refused.json()) as { message: string };
+  assert.deepEqual([refused.status, message], [400, 'container "main" in pod "p" is waiting to start']);
 });
 
 test("a follower of a log gets lines as they come, and its going stops the reader", async () => {

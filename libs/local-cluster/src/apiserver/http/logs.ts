@@ -29,12 +29,21 @@ export async function serveLog(
   };
   // A follower waits for the first line; it must know before that its request was taken.
   if (options.follow) setImmediate(() => !response.destroyed && head());
-  for await (const bytes of podLogs.read(pod, options, ended.signal)) {
-    head();
-    if (!(await write(response, bytes))) return;
+  try {
+    for await (const bytes of podLogs.read(pod, options, ended.signal)) {
+      head();
+      if (!(await write(response, bytes))) return;
+    }
+  } catch (error) {
+    throw explained(error);
   }
   head();
   response.end();
+}
+
+/** A node that has no log (yet) refuses the request; that is no failure of the server. */
+function explained(error: unknown): unknown {
+  return error instanceof Error && error.name === "PodLogError" ? badRequest(error.message) : error;
 }
 
 function containerNames(spec: unknown): string[] {
