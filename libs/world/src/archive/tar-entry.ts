@@ -28,8 +28,9 @@ function safePath(path: string): string {
   for (const name of names) {
     const reason = whyNoEntry(name);
     if (reason) throw unsafe(path, reason);
-    if (isHidden(name)) throw unsafe(path, "names that begin with .svc- belong to running operations");
   }
+  if (isHidden(names[0] ?? ""))
+    throw unsafe(path, "names that begin with .svc- belong to running operations");
   return names.join("/");
 }
 

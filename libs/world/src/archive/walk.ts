@@ -33,14 +33,14 @@ async function* walkIn(folder: Folder, place: Place): AsyncGenerator<Found> {
   if (place.depth > deepest) throw new Error(`${place.prefix} lies deeper than ${deepest} folders`);
   for (const { name, kind } of await folder.list()) {
     place.signal?.throwIfAborted();
-    if (isHidden(name) || isOfFileSystem(name, place)) continue;
+    if (isNotOfWorld(name, place)) continue;
     const path = `${place.prefix}${name}`;
     if (kind === "folder") {
       await using inner = await folder.enter(name);
       yield { path, kind, stats: await inner.stat() };
       yield* walkIn(inner, { ...place, prefix: `${path}/`, depth: place.depth + 1 });
     } else if (kind === "file") {
-      await using file = SourceFile.open(folder, name);
+      await using file = SourceFile.open(folder, name, path);
       yield { path, kind, file, stats: file.stats };
     } else {
       const stats = await folder.find(name);
@@ -49,8 +49,9 @@ async function* walkIn(folder: Folder, place: Place): AsyncGenerator<Found> {
   }
 }
 
-function isOfFileSystem(name: string, { depth, isWhole = true }: Place): boolean {
-  return isWhole && depth === 0 && name === lostAndFound;
+/** Our partials lie at the root of a world; the same name deeper down is a player's or a plugin's. */
+function isNotOfWorld(name: string, { depth, isWhole = true }: Place): boolean {
+  return isWhole && depth === 0 && (isHidden(name) || name === lostAndFound);
 }
 
 export type Measured = { files: number; entries: number; bytes: number };
@@ -65,7 +66,7 @@ export async function measure(root: Folder, options: WalkOptions = {}): Promise<
 async function measureIn(folder: Folder, measured: Measured, place: Place): Promise<void> {
   for (const { name, kind } of await folder.list()) {
     place.signal?.throwIfAborted();
-    if (isHidden(name) || kind === "other" || isOfFileSystem(name, place)) continue;
+    if (kind === "other" || isNotOfWorld(name, place)) continue;
     measured.entries += 1;
     if (kind === "file") {
       const stats = await folder.find(name);

@@ -28,6 +28,11 @@ const rows: [fact: string, change: (world: string) => Promise<unknown>, isSame: 
     },
     false,
   ],
+  [
+    "a change in what a plugin named as we name our partials makes it another",
+    (world) => writeFile(join(world, "region", ".svc-of-a-plugin"), "changed"),
+    false,
+  ],
   ["our own hidden partials do not count", (world) => writeFile(join(world, ".svc-upload-1"), "x"), true],
 ];
 for (const [fact, change, isSame] of rows) {
@@ -37,6 +42,7 @@ for (const [fact, change, isSame] of rows) {
     await mkdir(join(path, "region"), { recursive: true });
     await writeFile(join(path, "level.dat"), "level");
     await writeFile(join(path, "region", "r.0.0.mca"), Buffer.alloc(100_000, 7));
+    await writeFile(join(path, "region", ".svc-of-a-plugin"), "x");
     await using world = await Folder.openRoot(path);
     await using file = await open(join(base, "a.tar.zst"), "w+");
     await writeArchive(world, {
