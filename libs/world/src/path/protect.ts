@@ -48,7 +48,9 @@ export function assertMovable(known: Protected, file: Identity): void {
   );
 }
 
-const passwordLine = /^(\s*rcon\.password\s*[=:]\s*)(.*)$/gim;
+/** As java.util.Properties reads it: other separators, an escaped key, a value that goes on in the next line. */
+const passwordLine =
+  /^([ \t\f]*rcon\\?\.password(?:[ \t\f]*[=:][ \t\f]*|[ \t\f]+))((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)/gim;
 
 /** The text of `server.properties` without the RCON password. */
 export function maskPassword(text: string): string {
