@@ -1,6 +1,6 @@
 // What the service storage asks of a world Job, and what the Job answers (architecture.md 8, behaviour.md h.2, h.7).
 // A Job gets one task as JSON in SVC_TASK, its one-time token in SVC_TASK_TOKEN, and its folders as arguments
-// (`world-agent --world=/world --archive=/archive --tmp=/tmp`). It writes progress at most once a second and one
+// (`world-agent --world=/world --archive=/archive --tmp=/tmp`, for a copy also `--source=/source`). It writes progress at most once a second and one
 // result, each as one marked line on stdout; storage reads them from the pod's log.
 // Vocabulary: archive = a `.tar.zst` or `.tar.gz` file; sink/source = where an archive goes to or comes from.
 
@@ -45,6 +45,8 @@ export const Task = z.discriminatedUnion("mode", [
     /** Compares every file with the archive afterwards (world moves). */
     compare: z.boolean().optional(),
   }),
+  /** The world that is mounted as `--source` -> world: the same tree, held against its source before it takes its place. */
+  z.strictObject({ mode: z.literal("copy") }),
   /** One folder of an archive's tree, read from its seek table where it has one. */
   z.strictObject({ mode: z.literal("browse"), from: Place, path }),
   /** Sends an archive or world to the internal face (behaviour.md h.6). */

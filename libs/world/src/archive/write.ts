@@ -77,9 +77,7 @@ async function copyFile({ file, path, stats }: Found & { kind: "file" }, frames:
     at += count;
     await frames.advance(count);
   }
-  const after = file.stat();
-  if (after.size !== stats.size || after.mtimeMs !== stats.mtimeMs)
-    throw new Error(`${path} changed while it was read`);
+  file.assertUnchanged();
 }
 
 function hashing(write: (chunk: Buffer) => Promise<void>) {

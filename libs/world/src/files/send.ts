@@ -126,7 +126,7 @@ async function addFile(zip: yazl.ZipFile, { found, path, options }: Adding): Pro
   await new Promise<void>((resolve, reject) => {
     zip.once("error", reject);
     zip.addReadStreamLazy(path, { ...options, compress: !packedNames.test(path) }, (take) => {
-      const stream = Readable.from(contentOf(found), { objectMode: false, highWaterMark: chunkBytes });
+      const stream = Readable.from(found.file.content(), { objectMode: false, highWaterMark: chunkBytes });
       stream.once("close", () => {
         zip.removeListener("error", reject);
         resolve();
@@ -135,14 +135,4 @@ async function addFile(zip: yazl.ZipFile, { found, path, options }: Adding): Pro
       take(null, stream);
     });
   });
-}
-
-async function* contentOf({ file, path, stats }: Found & { kind: "file" }): AsyncGenerator<Buffer> {
-  for (let at = 0; at < stats.size; ) {
-    const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, stats.size - at));
-    const count = await file.read(buffer, at);
-    if (count === 0) throw new Error(`${path} became shorter while it was sent`);
-    at += count;
-    yield buffer.subarray(0, count);
-  }
 }

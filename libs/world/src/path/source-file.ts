@@ -1,35 +1,42 @@
 // A file that is read from its start to its end, for whoever reads hundreds of thousands of them. A small one is read at
 // once: opening, looking, reading and closing take less time than five turns of the thread pool do.
 
-import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats } from "node:fs";
+import { closeSync, constants, copyFileSync, fstatSync, openSync, read, readSync, type Stats } from "node:fs";
+import { copyFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { WorldFault } from "../fault.ts";
 import { explain, type Folder } from "./folder.ts";
 
-const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const readLater = promisify(read);
 const smallBytes = 256 << 10;
+const chunkBytes = 1 << 20;
 
 export class SourceFile implements AsyncDisposable {
   /** What it was when it was opened. */
   readonly stats: Stats;
   readonly #fd: number;
+  readonly #shown: string;
   #reading: Promise<unknown> = Promise.resolve();
 
-  private constructor(fd: number, stats: Stats) {
+  private constructor(fd: number, { stats, shown }: { stats: Stats; shown: string }) {
     this.#fd = fd;
+    this.#shown = shown;
     this.stats = stats;
   }
 
-  /** Opens a regular file. Throws `not_found`, or `bad_path` for a link, a folder or a device. */
-  static open(folder: Folder, name: string): SourceFile {
+  /**
+   * Opens a regular file; `shown` is what failures call it. Throws `not_found`, or `bad_path` for a link, a folder or a
+   * device.
+   */
+  static open(folder: Folder, name: string, shown: string = name): SourceFile {
     try {
       // Without O_NONBLOCK the open of a named pipe would wait for its writer.
       const fd = openSync(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const stats = fstatSync(fd);
         if (!stats.isFile()) throw new WorldFault("bad_path", `${name} is not a regular file.`);
-        return new SourceFile(fd, stats);
+        return new SourceFile(fd, { stats, shown });
       } catch (error) {
         closeSync(fd);
         throw error;
@@ -39,17 +46,31 @@ export class SourceFile implements AsyncDisposable {
     }
   }
 
-  /** What it is now. */
-  stat(): Stats {
-    return fstatSync(this.#fd);
-  }
-
   /** Fills a buffer from a place on, as far as there is something; gives the count, 0 at the end. */
   read(buffer: Buffer, at: number): number | Promise<number> {
-    if (this.stats.size <= smallBytes) return readSync(this.#fd, buffer, 0, buffer.length, at);
+    if (this.isSmall) return readSync(this.#fd, buffer, 0, buffer.length, at);
     const reading = readLater(this.#fd, buffer, 0, buffer.length, at).then(({ bytesRead }) => bytesRead);
     this.#reading = reading.catch(() => undefined);
     return reading;
+  }
+
+  /** All of it in chunks. Throws when it changes meanwhile. */
+  async *content(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < this.stats.size; ) {
+      const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, this.stats.size - at));
+      const count = await this.read(chunk, at);
+      if (count === 0) throw new Error(`${this.#shown} became shorter while it was read`);
+      at += count;
+      yield chunk.subarray(0, count);
+    }
+    this.assertUnchanged();
+  }
+
+  /** Throws when its length or its time is another than when it was opened. */
+  assertUnchanged(): void {
+    const { size, mtimeMs } = fstatSync(this.#fd);
+    if (size !== this.stats.size || mtimeMs !== this.stats.mtimeMs)
+      throw new Error(`${this.#shown} changed while it was read`);
   }
 
   /** All of it, as long as it was when it was opened. Throws when it has become shorter. */
@@ -57,10 +78,41 @@ export class SourceFile implements AsyncDisposable {
     const whole = Buffer.alloc(this.stats.size);
     for (let at = 0; at < whole.length; ) {
       const count = await this.read(whole.subarray(at), at);
-      if (count === 0) throw new Error("the file became shorter while it was read");
+      if (count === 0) throw new Error(`${this.#shown} became shorter while it was read`);
       at += count;
     }
     return whole;
+  }
+
+  get isSmall(): boolean {
+    return this.stats.size <= smallBytes;
+  }
+
+  /** Whether `copyTo` may be used: it gives the copy the owner of this file before its mode, which only the owner may. */
+  get isOurs(): boolean {
+    return this.stats.uid === process.getuid?.() && this.stats.gid === process.getgid?.();
+  }
+
+  /** The same file under a number of its own, for whoever goes on with it when this one is closed. */
+  again(): SourceFile {
+    return new SourceFile(openSync(this.#path, O_RDONLY), { stats: this.stats, shown: this.#shown });
+  }
+
+  /** Copies all of it to a new name inside the kernel, with its mode. Throws `file_exists`, and when it changes meanwhile. */
+  async copyTo(folder: Folder, name: string): Promise<void> {
+    const flags = COPYFILE_EXCL | COPYFILE_FICLONE;
+    try {
+      if (this.isSmall) copyFileSync(this.#path, folder.at(name), flags);
+      else await copyFile(this.#path, folder.at(name), flags);
+    } catch (error) {
+      throw explain(error, name);
+    }
+    this.assertUnchanged();
+  }
+
+  /** Not a name that could stand for something else meanwhile, but this very file. */
+  get #path(): string {
+    return `/proc/self/fd/${this.#fd}`;
   }
 
   /** Its number may be another file's as soon as it is closed, so a read that runs is waited for. */

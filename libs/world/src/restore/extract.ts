@@ -4,6 +4,7 @@ import type { FileHandle } from "node:fs/promises";
 import type { TarEntry } from "../archive/tar-header.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Dress, dressNow, type Folder } from "../path/folder.ts";
+import type { SourceFile } from "../path/source-file.ts";
 
 const smallBytes = 256 << 10;
 /** Writes under way beside the one that is prepared; each holds one frame of the archive in memory. */
@@ -57,6 +58,20 @@ export class TreeWriter implements AsyncDisposable {
       throw error;
     }
     this.#ends.start(endFile(file, { own, look }));
+    await this.#ends.room();
+  }
+
+  /** Copies a file of another tree whose name must be free here. It is whole after `finish`. */
+  async copy(entry: TarEntry, source: SourceFile): Promise<void> {
+    const names = entry.path.split("/");
+    const name = names.pop() ?? "";
+    const folder = await this.#cursor.at(names, { make: true });
+    const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
+    if (source.isSmall) {
+      await source.copyTo(folder, name);
+      return folder.dressFile(name, look);
+    }
+    this.#ends.start(copyLarge(source.again(), { folder: await folder.duplicate(), name, look }));
     await this.#ends.room();
   }
 
@@ -116,6 +131,15 @@ async function endFile(file: FileHandle, { own, look }: Ending): Promise<void> {
     await Promise.allSettled(own);
     await file.close();
   }
+}
+
+type Copying = { folder: Folder; name: string; look: Dress };
+
+async function copyLarge(source: SourceFile, { folder, name, look }: Copying): Promise<void> {
+  await using from = source;
+  await using to = folder;
+  await from.copyTo(to, name);
+  to.dressFile(name, look);
 }
 
 async function collect(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -119,7 +119,8 @@ function assertAnnounced(entry: ReadEntry, indexed: IndexedEntry | undefined): v
   throw corrupt("its index does not fit its entries");
 }
 
-async function planReplace({ root, fresh }: Stage) {
+/** The plan that makes a world just what is in the stage; `lost+found` stays. */
+export async function planReplace({ root, fresh }: Stage) {
   const put = (await fresh.list()).map(({ name }) => name);
   const coming = new Set(put);
   const remove = (await root.list())
@@ -147,7 +148,10 @@ export function isLostAndFound(path: string): boolean {
 }
 
 /** Files and other things of the old world that the new one does not have. */
-async function countRemoved(old: Folder, { tree, prefix }: { tree: Tree; prefix: string }): Promise<number> {
+export async function countRemoved(
+  old: Folder,
+  { tree, prefix }: { tree: Tree; prefix: string },
+): Promise<number> {
   let count = 0;
   for (const { name, kind } of await old.list()) {
     const path = `${prefix}${name}`;

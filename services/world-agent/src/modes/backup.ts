@@ -5,14 +5,16 @@ import type { Context } from "../run.ts";
 /** World -> archive folder, or -> the internal face for a world that moves to another node. */
 export async function backup(task: Task & { mode: "backup" }, context: Context): Promise<TaskDone> {
   const { to, keep_free } = task;
+  const { world, signal, onProgress } = context;
   const written =
     to.kind === "archive"
       ? await keepArchive({
-          ...context,
-          world: context.world,
+          world,
           store: context.archive,
           name: to.name,
           keepFree: keep_free,
+          signal,
+          onProgress,
         })
       : await send(to.url, context);
   for (const path of written.skippedPaths)

@@ -58,9 +58,11 @@ promises.open = async (...args: Parameters<typeof open>) => {
   return file;
 };
 counted(promises, "open", { isSync: false, counts: makes });
-for (const name of ["rename", "link", "unlink", "mkdir", "rmdir"]) counted(promises, name, { isSync: false });
+for (const name of ["rename", "link", "unlink", "mkdir", "rmdir", "copyFile"])
+  counted(promises, name, { isSync: false });
 counted(fs, "openSync", { isSync: true, counts: makes });
-for (const name of ["writeSync", "fchmodSync", "futimesSync"]) counted(fs, name, { isSync: true });
+for (const name of ["writeSync", "copyFileSync", "fchmodSync", "futimesSync"])
+  counted(fs, name, { isSync: true });
 const probe = await open("/dev/null");
 const handle = Object.getPrototypeOf(probe) as object;
 for (const name of ["write", "writeFile", "sync", "chmod", "utimes"])
