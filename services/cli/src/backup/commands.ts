@@ -80,19 +80,23 @@ export async function restore(
   return withMesh(options.data, async (mesh) => {
     const { name } = await mesh.call(backups.restoreByOperator, input);
     process.stderr.write(`${name}: restoring\n`);
-    const jobs = await poll(async () => {
-      const { jobs: all } = await mesh.call(backups.listJobsByOperator, { name });
-      return all.some((job) => job.state === "running" || job.then_restore === "pending") ? undefined : all;
-    });
-    const [last] = jobs;
-    const isDone = last?.kind === "restore" && last.state === "succeeded";
-    const why = last?.message ?? last?.then_restore_reason ?? "unknown";
+    const last = await poll(async () =>
+      restoreEnd((await mesh.call(backups.listJobsByOperator, { name })).jobs, id),
+    );
+    const isDone = last.kind === "restore" && last.state === "succeeded";
+    const why = last.message ?? last.then_restore_reason ?? "unknown";
     return {
       json: last,
       text: isDone ? `${name}: ${what} is back.` : `${name} was not restored: ${why}`,
       exitCode: isDone ? 0 : 1,
     };
   });
+}
+
+/** The Job that tells how the newest restore of a backup ended; undefined before its end. `jobs`: the newest first. */
+export function restoreEnd(jobs: readonly backups.WorldJob[], id: string): backups.WorldJob | undefined {
+  const newest = jobs.find(({ restore_backup_id }) => restore_backup_id === id);
+  return newest?.state === "running" || newest?.then_restore === "pending" ? undefined : newest;
 }
 
 /** Restores into a scratch volume and boots the server there; the world itself is not touched. */
