@@ -18,6 +18,7 @@ import { g14 } from "./g14.ts";
 import { g21 } from "./g21.ts";
 import { g22 } from "./g22.ts";
 import { g22Gateway } from "./g22-gateway.ts";
+import { limbo } from "./limbo.ts";
 import { relay } from "./relay.ts";
 import { start } from "./start.ts";
 import { tick } from "./tick.ts";
@@ -40,6 +41,7 @@ export const goals: readonly Goal[] = [
   tick,
   accounts,
   relay,
+  limbo,
   g22Gateway,
   start,
   g22,
