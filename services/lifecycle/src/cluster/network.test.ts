@@ -26,6 +26,7 @@ type Peer = { ip: string } | { namespace: string; labels: Labels };
 const policies = shippedObjects("network/game.yaml") as Policy[];
 const server = managedLabels("survival");
 const login = { ...managedLabels("login"), "svc.internal/system-role": "login" };
+const job = { "svc.internal/component": "world-job", "svc.internal/server": "survival" };
 const dns = { namespace: "kube-system", labels: { "k8s-app": "kube-dns" } };
 const face = { namespace: "svc", labels: { "app.kubernetes.io/name": "gateway-internal" } };
 const operator = { namespace: "svc", labels: { "app.kubernetes.io/name": "lifecycle" } };
@@ -85,6 +86,16 @@ describe("the fences around game servers", () => {
     ["the login gate reaches the internal face", "Egress", login, face, 8081, true],
     ["the login gate reaches no other port there", "Egress", login, face, 9090, false],
     ["the login gate reaches no other service", "Egress", login, operator, 8081, false],
+    ["a world Job reaches the internal face", "Egress", job, face, 8081, true],
+    ["a world Job asks for names", "Egress", job, dns, 53, true],
+    ["a world Job reaches no other service", "Egress", job, operator, 8081, false],
+    ["a world Job reaches no other port there", "Egress", job, face, 9090, false],
+    ["a world Job reaches no server", "Egress", job, neighbour, 25_565, false],
+    ["a world Job does not reach the internet", "Egress", job, { ip: "93.184.216.34" }, 443, false],
+    ["a world Job does not reach the API server", "Egress", job, { ip: "10.96.0.1" }, 443, false],
+    ["nobody talks to a world Job, no service", "Ingress", job, operator, 80, false],
+    ["nobody talks to a world Job, no server", "Ingress", job, neighbour, 80, false],
+    ["nobody talks to a world Job from outside", "Ingress", job, { ip: "10.1.2.3" }, 80, false],
     ["players come in", "Ingress", server, { ip: "10.1.2.3" }, 25_565, true],
     ["the operator talks RCON", "Ingress", server, operator, 25_575, true],
     ["no other service talks RCON", "Ingress", server, face, 25_575, false],

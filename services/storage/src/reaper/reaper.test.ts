@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
+import { worlds } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import { namespace } from "../testing/worlds.ts";
+import type { ReaperDeps } from "./reaper.ts";
 import { type Bed, day, openBed } from "./testing/bed.ts";
 
 describe("the daily run", () => {
@@ -294,4 +296,35 @@ describe("the daily run", () => {
     const run = await bed.runOnce({ retentionOnly: true, overrides: ["archive.local_path=/nowhere/at/all"] });
     assert.deepEqual([run.state, run.summary["swept"]], ["failed", 0]);
   });
+
+  const pairs: [overrides: string[], most: number, fact: string][] = [
+    [[], 2, "two worlds are reaped at the same time"],
+    [["archive.max_local_bytes=1Ti"], 1, "under a cap of the store one follows the other"],
+  ];
+  for (const [overrides, most, fact] of pairs) {
+    test(fact, async () => {
+      const names = [`pair-${most}-a`, `pair-${most}-b`];
+      for (const name of names) await bed.addIdle(name, { owner: "usr-1" });
+      const held = new Set<string>();
+      const atOnce = Promise.withResolvers<void>();
+      let seen = 0;
+      const change = (deps: ReaperDeps): ReaperDeps => {
+        const call: ReaperDeps["mesh"]["call"] = async (contract, input, options) => {
+          const { name = "" } = input as { name?: string };
+          if (contract.subject === worlds.holdWorld.subject && names.includes(name)) {
+            held.add(name);
+            seen = Math.max(seen, held.size);
+            if (held.size === most) atOnce.resolve();
+            await atOnce.promise;
+          }
+          if (contract.subject === worlds.releaseWorld.subject) held.delete(name);
+          return deps.mesh.call(contract, input, options);
+        };
+        return { ...deps, mesh: { call, audit: deps.mesh.audit } };
+      };
+      await bed.runOnce({ overrides, change });
+      assert.equal(seen, most);
+      for (const name of names) assert.equal(await bed.hasVolume(name), false);
+    });
+  }
 });

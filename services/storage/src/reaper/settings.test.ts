@@ -12,6 +12,7 @@ test("the defaults of the daily run are those of the specification", () => {
   assert.deepEqual(z.object(reaperSettings).parse({}), {
     reaper_every: day,
     reaper_check: minute,
+    reaper_at_once: 2,
     reaper_heartbeat: minute / 4,
     reaper_silence: 2 * minute,
     reaper_attempts: 3,

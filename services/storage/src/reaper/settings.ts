@@ -11,6 +11,8 @@ export const reaperSettings = {
   reaper_every: duration("1d"),
   /** How often it is looked whether a run is due. */
   reaper_check: duration("1m"),
+  /** Worlds that one run archives at the same time; one when the store has a cap. */
+  reaper_at_once: whole(2).pipe(z.number().min(1)),
   reaper_heartbeat: duration("15s"),
   /** A run that was silent for so long has died with its process. */
   reaper_silence: duration("2m"),
