@@ -172,6 +172,15 @@ export async function condemnBackup(
   return true;
 }
 
+/** A backup that was marked corrupt and reads back as it was made may be restored again. */
+export async function pardonBackup(db: AnyDb, id: string, now: Date): Promise<void> {
+  await db
+    .updateTable("world_backups")
+    .set({ corrupt_at: null, verified_at: now })
+    .where("id", "=", id)
+    .execute();
+}
+
 export async function noteVerified(db: AnyDb, id: string, now: Date): Promise<void> {
   await db.updateTable("world_backups").set({ verified_at: now }).where("id", "=", id).execute();
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
@@ -113,6 +113,7 @@ describe("the daily run", () => {
     await bed.addIdle("rotten", { owner: "usr-1" });
     await bed.runOnce({ overrides: ["offsite.bucket=copies"] });
     const [bad] = await present("rotten");
+    const bytes = readFileSync(bad?.backup_ref ?? "");
     truncateSync(bad?.backup_ref ?? "", statSync(bad?.backup_ref ?? "").size - 10);
     const run = await bed.runOnce();
     assert.deepEqual(
@@ -123,6 +124,16 @@ describe("the daily run", () => {
     const [good] = await present("rotten");
     assert.notEqual(good?.id, bad?.id);
     assert.ok(await bed.isArchived("rotten"));
+    const again = await bed.runOnce({ retentionOnly: true });
+    assert.deepEqual([again.summary["corrupt"], again.state], [0, "succeeded"], "it is told once");
+    writeFileSync(bad?.backup_ref ?? "", bytes);
+    const third = await bed.runOnce({ retentionOnly: true });
+    assert.ok(third.notes.some((text) => text.includes(`${bad?.id} of rotten is whole again`)));
+    assert.deepEqual(
+      (await present("rotten")).map(({ corrupt_at }) => corrupt_at),
+      [null, null],
+      "what was only out of reach can be restored when it is back",
+    );
   });
 
   test("a world that cannot be archived stays, and the run says so", async () => {

@@ -1,12 +1,12 @@
 // Archives whose time is over go, some are read back, and what nobody wants is swept (interface.md 3.3.10).
 
 import { notices } from "@svc/proto";
-import { findDeletable } from "../backup/store.ts";
+import { findDeletable, pardonBackup } from "../backup/store.ts";
 import type { BackupRow } from "../database.ts";
 import { count, countWith, note, type Run } from "./context.ts";
 import { deleteArchive } from "./delete-archive.ts";
 import { noteRead, readBack } from "./read-back.ts";
-import { findClaimedNames, findUnread } from "./store.ts";
+import { findClaimedNames, findCondemned, findUnread } from "./store.ts";
 
 const batch = 200;
 const orphansNamed = 5;
@@ -40,12 +40,29 @@ export async function readArchives(run: Run): Promise<void> {
   const { db, now, settings } = run.deps;
   const { agent_image, reaper_read_backs, reaper_read_back_age } = settings.storage;
   if (agent_image === "") return note(run, "no archive was read back: storage.agent_image names no image");
-  const rows = await findUnread(db, new Date(now() - reaper_read_back_age), reaper_read_backs);
+  const rows = await findUnread(db, new Date(now() - reaper_read_back_age), 2 * reaper_read_backs);
+  let left = reaper_read_backs;
   for (const row of rows) {
+    if (left === 0) break;
     run.signal.throwIfAborted();
     const result = await readBack(run.deps, row, { signal: run.signal });
     await noteRead(run, row, result);
     if (result.kind === "corrupt") await tellOwner(run, row);
+    // One that nobody can read now waits at the front, and must not keep the others from being read.
+    if (result.kind !== "unreadable") left -= 1;
+  }
+  await lookAgain(run);
+}
+
+/** An archive folder that was not mounted for a while looks like archives that are gone. */
+async function lookAgain(run: Run): Promise<void> {
+  const { db, now, settings } = run.deps;
+  for (const row of await findCondemned(db, settings.storage.reaper_second_looks)) {
+    run.signal.throwIfAborted();
+    const { kind } = await readBack(run.deps, row, { signal: run.signal });
+    if (kind !== "whole") continue;
+    await pardonBackup(db, row.id, new Date(now()));
+    note(run, `backup ${row.id} of ${row.server_name} is whole again and can be restored`);
   }
 }
 

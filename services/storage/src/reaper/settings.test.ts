@@ -18,6 +18,7 @@ test("the defaults of the daily run are those of the specification", () => {
     reaper_attempts: 3,
     reaper_read_backs: 10,
     reaper_read_back_age: 7 * day,
+    reaper_second_looks: 2,
     reaper_partial_age: 6 * hour,
     reaper_job_patience: 5 * minute,
     reaper_claim_patience: minute / 2,

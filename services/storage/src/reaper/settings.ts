@@ -21,6 +21,8 @@ export const reaperSettings = {
   /** Archives that are read back by one run, and how old their last read-back must be. */
   reaper_read_backs: whole(10),
   reaper_read_back_age: duration("7d"),
+  /** Archives marked corrupt that one run reads once more: they may only have been out of reach. */
+  reaper_second_looks: whole(2),
   /** A partial that nobody wrote to for so long is swept. */
   reaper_partial_age: duration("6h"),
   /** How long the Job of an archive may need on top of its own deadline. */

@@ -154,6 +154,18 @@ export function findUnread(db: StorageDb, before: Date, limit: number): Promise<
     .execute();
 }
 
+/** Some present archives that are marked corrupt, others each time. */
+export function findCondemned(db: StorageDb, limit: number): Promise<BackupRow[]> {
+  return db
+    .selectFrom("world_backups")
+    .selectAll()
+    .where("status", "=", "present")
+    .where("corrupt_at", "is not", null)
+    .orderBy(sql`random()`)
+    .limit(limit)
+    .execute();
+}
+
 /** Names of archives that a row or a Job under way speaks for, and whether there is any row at all. */
 export async function findClaimedNames(db: StorageDb): Promise<{ names: Set<string>; hasRows: boolean }> {
   const [rows, jobs] = await Promise.all([
