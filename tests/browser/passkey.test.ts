@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { newestCode, type Stack, startStack, until } from "../flow/stack.ts";
+import { newestCode, type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
 import { type Authenticator, type Chromium, type Page, startChromium } from "./chromium.ts";
 
 const binary = process.env["SVC_BROWSER_LANE"];
@@ -64,7 +64,7 @@ describe("passkeys in Chromium", () => {
   let authenticator: Authenticator;
   before(async () => {
     chromium = await startChromium(binary);
-    stack = await startStack();
+    stack = await startStack(withoutGame);
     page = await chromium.newPage();
     authenticator = await page.plugIn();
     await page.open(originOf("panel_host"));

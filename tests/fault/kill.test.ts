@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { blockNameAt, breakFloorBlock, join, type Player } from "../flow/player.ts";
-import { type Stack, startStack, until } from "../flow/stack.ts";
+import { type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
 
 const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const victims = [
@@ -24,7 +24,8 @@ const dayMs = 6_000;
 
 let stack: Stack;
 before(async () => {
-  stack = await startStack(["--set", "lifecycle.wake_cooldown=1s", "--set", "lifecycle.stop_notice=1s"]);
+  const settings = ["--set", "lifecycle.wake_cooldown=1s", "--set", "lifecycle.stop_notice=1s"];
+  stack = await startStack([...withoutGame, ...settings]);
   await stack.becomeOwner();
   const created = await patiently("POST", "/api/v1/servers", 201, {
     name: "survival",

@@ -20,6 +20,7 @@ export type StackFile = {
   database_url: string;
   kubeconfig: string;
   mail: { smtp_url: string; dir: string; page: string };
+  game: { host: string; port: number };
   processes: { name: string; pid: number; log: string }[];
 };
 
@@ -38,12 +39,20 @@ export type Stack = {
   /** Signs the owner in by the setup link and verifies the e-mail with the mailed code. */
   becomeOwner: () => Promise<void>;
   svc: (...args: string[]) => Promise<{ code: number; stdout: string; stderr: string }>;
+  /** The same with the mailed code, and signs the command line in. */
+  setUp: () => Promise<void>;
+  /** Kills a process for good measure and tells its pid; the stack starts it again. */
+  kill: (name: string) => number;
   stop: () => Promise<void>;
 };
 
-/** Runs `svc` from the sources and collects what it says. */
-export function runSvc(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+/** Runs `svc` from the sources and collects what it says; `typed` is what the person enters, once it is known. */
+export function runSvc(
+  args: readonly string[],
+  typed?: Promise<string>,
+): Promise<{ code: number; stdout: string; stderr: string }> {
   const child = spawn(process.execPath, [join(root, "services/cli/src/main.ts"), ...args], { cwd: root });
+  void typed?.then((line) => child.stdin.end(`${line}\n`)).catch(() => child.kill());
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => {
@@ -105,6 +114,12 @@ function readStackFile(dataDir: string): StackFile {
   return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8")) as StackFile;
 }
 
+/** The seven services alone: game servers then take players who come past the proxy. */
+export const withoutGame: readonly string[] = [
+  "--only",
+  "identity,lifecycle,storage,builds,ops-watchdog,gateway-internal,gateway-external",
+];
+
 /** Starts a stack on free ports; `args` go to `svc up` besides. */
 export async function startStack(args: readonly string[] = [], dataDir?: string): Promise<Stack> {
   const dir = dataDir ?? mkdtempSync(join(tmpdir(), "svc-stack-"));
@@ -132,6 +147,17 @@ export async function startStack(args: readonly string[] = [], dataDir?: string)
     },
     becomeOwner: () => becomeOwner(file, external),
     svc: (...more) => runSvc([...more, "--data", dir]),
+    setUp: async () => {
+      const code = until("the mailed code", 15_000, () => newestCode(join(dir, "mail")));
+      const done = await runSvc(["account", "setup", "--email", "you@example.net", "--data", dir], code);
+      if (done.code !== 0) throw new Error(`svc account setup: ${done.stderr}`);
+    },
+    kill: (name) => {
+      const found = file().processes.find((process) => process.name === name);
+      if (!found) throw new Error(`${name} does not run`);
+      process.kill(found.pid, "SIGKILL");
+      return found.pid;
+    },
     stop: async () => {
       await runSvc(["down", "--data", dir]);
       rmSync(dir, { recursive: true, force: true });

@@ -3,14 +3,15 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { blockNameAt, breakFloorBlock, join } from "./player.ts";
-import { type Stack, startStack, until } from "./stack.ts";
+import { type Stack, startStack, until, withoutGame } from "./stack.ts";
 
 type Info = { name: string; phase: string; ready: boolean; playersOnline: number; endpointAddress?: string };
 
 let stack: Stack;
 before(async () => {
   // The arrival window would keep an empty server up for three minutes; the rule itself is tested in lifecycle.
-  stack = await startStack(["--set", "lifecycle.arrival_window=2s", "--set", "lifecycle.count_interval=2s"]);
+  const settings = ["--set", "lifecycle.arrival_window=2s", "--set", "lifecycle.count_interval=2s"];
+  stack = await startStack([...withoutGame, ...settings]);
 });
 after(() => stack?.stop());
 

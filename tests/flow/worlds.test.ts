@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import pg from "pg";
 import { blockNameAt, breakFloorBlock, join, type Player } from "./player.ts";
-import { type Stack, startStack, until } from "./stack.ts";
+import { type Stack, startStack, until, withoutGame } from "./stack.ts";
 
 type Info = { phase: string; ready: boolean; nodeName?: string; endpointAddress?: string };
 type Move = { id: string; state: string; error?: string; targetPVC: string };
@@ -12,7 +12,8 @@ type Run = { state: string; summary: Record<string, number>; notes: string[] };
 
 let stack: Stack;
 before(async () => {
-  stack = await startStack(["--set", "lifecycle.arrival_window=2s", "--set", "lifecycle.wake_cooldown=0s"]);
+  const settings = ["--set", "lifecycle.arrival_window=2s", "--set", "lifecycle.wake_cooldown=0s"];
+  stack = await startStack([...withoutGame, ...settings]);
   await stack.becomeOwner();
 });
 after(() => stack?.stop());

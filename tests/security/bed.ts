@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import pg from "pg";
-import { newestCode, type Stack, startStack, until } from "../flow/stack.ts";
+import { newestCode, type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
 import { ask, type Question, type Reply } from "./ask.ts";
 
 export const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
@@ -37,7 +37,7 @@ export function cookieOf(reply: Reply): string {
 }
 
 export async function openBed(args: readonly string[]): Promise<Bed> {
-  const stack = await startStack(args);
+  const stack = await startStack(args.includes("--only") ? args : [...withoutGame, ...args]);
   const file = stack.file();
   const db = new pg.Client({ connectionString: file.database_url });
   // Tests may end the database under it.

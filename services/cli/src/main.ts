@@ -96,6 +96,11 @@ function addAccountCommands(): void {
     .option("--code <digits>", "the mailed code, when it is known already")
     .option("--link <url>", "setup link, when stack.json has none")
     .action(runs(async (options: never) => (await import("./account/setup.ts")).setUpOwner(options)));
+  command(account, "link <code>", "make the player yours who reads this code in the game").action(
+    runs(async (options: { data: string }, code) =>
+      (await import("./account/link.ts")).linkPlayer(code ?? "", options),
+    ),
+  );
 }
 
 function addHostCommands(): void {

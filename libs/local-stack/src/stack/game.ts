@@ -1,6 +1,9 @@
 import { join } from "node:path";
 import type { StackContext } from "./context.ts";
 
+/** A status call per server that somebody waits for costs nothing here; the specification's 2 s are for a network. */
+const queueTickMs = 500;
+
 /** Everybody who plays on this machine comes from the same address. */
 const connectionsPerAddress = 1_000;
 
@@ -23,18 +26,22 @@ function proxyEnv(name: string, { services, ports, paths, facts, nodeEnv }: Stac
     SVC_PROXY_PORT: String(ports[own]),
     SVC_LOGIN_ADDRESS: addressOf("login-gate"),
     SVC_LOBBY_ADDRESS: addressOf("lobby"),
-    SVC_PANEL_URL: `http://${facts.panelHost}:${ports["gateway-external"]}`,
+    SVC_PANEL_HOSTNAME: panelOf(facts, ports),
     SVC_PROXY_LOCAL_NAMES: String(takesLocalNames(nodeEnv)),
     SVC_PROXY_CONNECTIONS_PER_ADDRESS:
       nodeEnv["SVC_PROXY_CONNECTIONS_PER_ADDRESS"] ?? String(connectionsPerAddress),
+    SVC_PROXY_QUEUE_TICK_MS: nodeEnv["SVC_PROXY_QUEUE_TICK_MS"] ?? String(queueTickMs),
     ...(other !== own && { SVC_PROXY_TRANSFER_TO: `127.0.0.1:${ports[other ?? own]}` }),
   };
 }
 
+const panelOf = ({ panelHost }: StackContext["facts"], ports: StackContext["ports"]) =>
+  `${panelHost}:${ports["gateway-external"]}`;
+
 function gateEnv({ paths, facts, ports }: StackContext): NodeJS.ProcessEnv {
   return {
     SVC_SERVICE_TOKEN_FILE: join(paths.tokens, "limbo"),
-    SVC_PANEL_HOSTNAME: `${facts.panelHost}:${ports["gateway-external"]}`,
+    SVC_PANEL_HOSTNAME: panelOf(facts, ports),
   };
 }
 

@@ -76,7 +76,10 @@ function show(
   }
   if (name === "web") {
     const host = config.panelHostname;
-    return host === undefined ? tell(session, "noPanel") : tell(session, "web", { panel: `https://${host}` });
+    if (host === undefined) return tell(session, "noPanel");
+    // The panel of one's own machine has no certificate.
+    const isLocal = /(^|\.)localhost$/.test(config.rootDomain);
+    return tell(session, "web", { panel: `${isLocal ? "http" : "https"}://${host}` });
   }
   tell(session, name);
 }

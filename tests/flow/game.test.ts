@@ -1,0 +1,180 @@
+// A player's whole way in (interface.md 4.10): a Minecraft client, the proxy, the gate, the lobby, real servers, and the
+// command line of the person who runs them.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { connectKube, resource } from "@svc/kube";
+import { MinecraftServer } from "@svc/proto";
+import { type Stack, send, startStack, until } from "./stack.ts";
+import { knock, type Visitor, visit } from "./visitor.ts";
+
+let stack: Stack;
+const visitors: Visitor[] = [];
+before(async () => {
+  stack = await startStack([
+    ...["--set", "lifecycle.stop_notice=1s"],
+    ...["--set", "lifecycle.wake_cooldown=0s"],
+    ...["--set", "lifecycle.auto_restarts=0"],
+  ]);
+  await stack.setUp();
+  await Promise.all(
+    Object.entries(policies).map(([name, policy]) => svc("server", "create", name, "--policy", policy)),
+  );
+  await breakServer("broken");
+});
+after(async () => {
+  for (const { leave } of visitors) await leave();
+  await stack?.stop();
+});
+
+const policies = { survival: "public", private: "ownerOnly", club: "allowlist", broken: "public" };
+
+async function svc(...args: string[]): Promise<Record<string, unknown>> {
+  const ran = await stack.svc(...args, "--json");
+  assert.equal(ran.code, 0, `svc ${args.join(" ")}: ${ran.stderr}${ran.stdout}`);
+  return JSON.parse(ran.stdout) as Record<string, unknown>;
+}
+
+/** A server of an image that no node has: every start of it fails after two seconds. */
+async function breakServer(name: string): Promise<void> {
+  const kube = connectKube({ kubeconfigFile: stack.file().kubeconfig });
+  const { group, version, plural, kind } = MinecraftServer;
+  const spec = { image: "svc.local/nothing:1", startup: { timeoutSeconds: 2, readinessTimeoutSeconds: 2 } };
+  const servers = resource<never>({ group, version, plural, kind, namespaced: true });
+  await kube.patch(servers, { name, namespace: "minecraft" }, { merge: { spec } }).finally(kube.close);
+}
+
+async function comes(name: string, host: string): Promise<Visitor> {
+  const visitor = await visit(stack, name, host);
+  visitors.push(visitor);
+  return visitor;
+}
+
+const codeIn = (line: string) => /code: ([A-Z2-9]{8})/.exec(line)?.[1] ?? "";
+const address = (server: string) => `${server}.svc.localhost`;
+
+/** What somebody does who has no account yet: enters the code on the panel. */
+async function bind(code: string): Promise<void> {
+  const { external_base_url, panel_host } = stack.file();
+  const headers = { host: `${panel_host}:${new URL(external_base_url).port}` };
+  const bound = await send(`${external_base_url}/api/v1/auth/bind`, {
+    method: "POST",
+    headers,
+    body: { code },
+  });
+  assert.equal(bound.status, 200, JSON.stringify(bound.body));
+}
+
+type Item = { slot: number; words: string };
+
+async function openMenu({ bot, command }: Visitor): Promise<Item[]> {
+  const opened = new Promise<void>((resolve) => bot.once("windowOpen", () => resolve()));
+  command("menu");
+  await opened;
+  return until("the tiles of the menu", 10_000, () => {
+    const items = (bot.currentWindow?.slots ?? []).flatMap((item, slot) =>
+      item ? [{ slot, words: JSON.stringify([item.customName, item.customLore]) }] : [],
+    );
+    return items.length > 0 && items.every(({ words }) => !words.includes("Asking")) ? items : undefined;
+  });
+}
+
+async function clickTile(visitor: Visitor, server: string, words: RegExp): Promise<void> {
+  const tile = (await openMenu(visitor)).find((item) => item.words.includes(server));
+  assert.match(tile?.words ?? "", words, server);
+  await visitor.bot.clickWindow(tile?.slot ?? -1, 0, 0);
+}
+
+let alice: Visitor;
+let bob: Visitor;
+
+test("a stranger is held with a code, links it on the command line, and stands in the lobby", async () => {
+  alice = await comes("alice", "svc.localhost");
+  const code = codeIn(await alice.hears(/enter this code/));
+  alice.command("felis go survival");
+  await alice.hears(/once you are through the login gate/);
+  await svc("account", "link", code);
+  await alice.hears(/Welcome to the lobby/);
+  await alice.isOn("lobby");
+});
+
+test("a server that nobody owns is claimed and started from the menu, and lets its owner in when it is ready", async () => {
+  await clickTile(alice, "survival", /Claim & Start/);
+  await alice.hears(/Claiming survival/);
+  await alice.isOn("survival");
+  const { body } = await stack.internal("GET", "/api/v1/internal/servers/survival/menu");
+  assert.equal((body as { claimable: boolean }).claimable, false);
+  for (const name of ["private", "club"]) {
+    const claim = { mc_uuid: alice.bot._client.uuid };
+    const claimed = await stack.internal("POST", `/api/v1/internal/servers/${name}/claim`, claim);
+    assert.equal(claimed.status, 200, JSON.stringify(claimed.body));
+  }
+});
+
+test("a stranger who typed the address of a running server is in it as soon as the code is entered", async () => {
+  bob = await comes("bob", address("survival"));
+  await bind(codeIn(await bob.hears(/enter this code/)));
+  await bob.isOn("survival");
+  assert(!bob.lines.some((line) => /Welcome to the lobby/.test(line)));
+});
+
+test("a server that stops under its players brings them to the lobby with its reason", async () => {
+  await svc("server", "stop", "survival");
+  for (const player of [alice, bob]) {
+    await player.hears(/survival sent you to the lobby|The connection to survival was lost/);
+    await player.isOn("lobby");
+  }
+  await svc("server", "stop", "survival", "--wait");
+});
+
+test("who types the address of a sleeping server wakes it and gets in the moment it is ready", async (context) => {
+  await bob.leave();
+  const typedAt = performance.now();
+  bob = await comes("bob", address("survival"));
+  await bob.hears(/survival is waking up/);
+  await bob.isOn("survival");
+  const took = (performance.now() - typedAt) / 1_000;
+  context.diagnostic(`from the typed address to the world of a server that slept: ${took.toFixed(1)} s`);
+});
+
+test("servers of others are not started for a player, by address, command and menu alike", async () => {
+  await bob.leave();
+  bob = await comes("bob", address("private"));
+  await bob.hears(/You may not start private/);
+  bob.command("felis go club");
+  await bob.hears(/You may not start club/);
+  await clickTile(bob, "club", /Can't start/);
+  await bob.hears(/club can't be started\. You are not on its allowlist/);
+  for (const name of ["private", "club"])
+    assert.equal((await svc("server", "status", name))["phase"], "Stopped");
+});
+
+test("a server that cannot start is given up, and who waits for it reads so", async () => {
+  alice.command("felis go broken");
+  await alice.hears(/broken could not start/, { withinMs: 30_000 });
+  await alice.isOn("lobby");
+});
+
+test("an address that no server has leads to the lobby with a word", async () => {
+  await bob.leave();
+  bob = await comes("bob", address("nowhere"));
+  await bob.hears(/There is no server at this address/);
+  await bob.isOn("lobby");
+});
+
+test("a player of the same name ends the older connection; a name that is none is turned away", async () => {
+  const again = await comes("bob", "svc.localhost");
+  assert.match(await bob.ended, /joined from somewhere else/);
+  bob = again;
+  assert.match(await knock(stack, "ab", "svc.localhost").ended, /could not be verified/);
+});
+
+test("a proxy that is killed is back in seconds, knows its players' links and brings them where they wanted", async () => {
+  const pid = stack.kill("proxy");
+  await Promise.all([alice.ended, bob.ended]);
+  await until("the proxy to be back", 15_000, () =>
+    stack.file().processes.some((row) => row.name === "proxy" && row.pid !== pid),
+  );
+  bob = await until("bob to be back", 15_000, () => comes("bob", address("survival")));
+  await bob.isOn("survival");
+});

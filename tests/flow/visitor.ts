@@ -1,0 +1,77 @@
+// A person with a Minecraft client who types an address: everything goes through the proxy.
+
+import { once } from "node:events";
+import { type Bot, createBot } from "mineflayer";
+import { type Stack, until } from "./stack.ts";
+
+export type Visitor = {
+  bot: Bot;
+  /** Every line of chat so far. */
+  lines: readonly string[];
+  /** Resolves with the first line that matches, of those that came after `since` lines. */
+  hears: (pattern: RegExp, options?: { since?: number; withinMs?: number }) => Promise<string>;
+  /** Names of the server that the proxy says the player is on. */
+  place: () => Promise<string>;
+  isOn: (server: string, withinMs?: number) => Promise<void>;
+  command: (line: string) => void;
+  /** Why the connection ended. */
+  ended: Promise<string>;
+  leave: () => Promise<void>;
+};
+
+/** Types `host` into a client on this machine; resolves once a world is there, and rejects when there is none. */
+export async function visit(stack: Stack, username: string, host: string): Promise<Visitor> {
+  const visitor = knock(stack, username, host);
+  const gone = visitor.ended.then((reason) =>
+    Promise.reject(new Error(`${username} was sent away: ${reason}`)),
+  );
+  gone.catch(() => undefined);
+  await Promise.race([once(visitor.bot, "spawn"), gone]);
+  return visitor;
+}
+
+/** The same without waiting for a world. */
+export function knock(stack: Stack, username: string, host: string): Visitor {
+  const { game } = stack.file();
+  const options = { host: game.host, port: game.port, fakeHost: host, username, version: "1.21.4" };
+  const bot = createBot({ ...options, auth: "offline", checkTimeoutInterval: 60_000, respawn: false });
+  const lines: string[] = [];
+  let reason = "";
+  bot.on("message", (message) => void lines.push(message.toString()));
+  bot.on("kicked", (told) => {
+    reason ||= typeof told === "string" ? told : JSON.stringify(told);
+  });
+  // A connection that breaks is told more than once; every one of them has to be heard.
+  bot.on("error", (error) => {
+    reason ||= error.message;
+  });
+  const ended = once(bot, "end").then(([told]) => reason || String(told));
+  const hears: Visitor["hears"] = (pattern, { since = 0, withinMs = 20_000 } = {}) =>
+    until(`${username} to read ${pattern} among\n${lines.join("\n")}\n`, withinMs, () =>
+      lines.slice(since).find((line) => pattern.test(line)),
+    );
+  // Between two servers nobody can type, and the library would break its own stream.
+  const command = (line: string) => void (bot._client.state === "play" && bot.chat(`/${line}`));
+  const place = async () => {
+    const since = lines.length;
+    command("felis");
+    // A command that meets a switch of servers has no answer.
+    const line = await hears(/You are on (\S+)\./, { since, withinMs: 1_000 });
+    return /You are on (\S+)\./.exec(line)?.[1] ?? "";
+  };
+  return {
+    bot,
+    lines,
+    hears,
+    place,
+    isOn: async (server, withinMs = 30_000) => {
+      await until(`${username} to be on ${server}`, withinMs, async () => (await place()) === server);
+    },
+    command,
+    ended,
+    leave: async () => {
+      bot.quit();
+      await ended;
+    },
+  };
+}
