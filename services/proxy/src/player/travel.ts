@@ -72,7 +72,11 @@ export async function enterServer(
     reportJoin(context, session, server);
     return trip;
   }
-  if (trip.why === "left" || trip.why === "busy") return trip;
+  if (trip.why === "left") return trip;
+  if (trip.why === "busy") {
+    tell(session, "onTheWay");
+    return trip;
+  }
   session.target = undefined;
   context.activity.count("transfersFailed");
   const line =

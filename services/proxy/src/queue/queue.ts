@@ -1,7 +1,7 @@
 // The waiting players: one round every two seconds, one status call for each server that somebody waits for.
 
 import { sendToLobby } from "../control/send.ts";
-import { type Context, type Session, tell } from "../player/session.ts";
+import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
 import { enterServer } from "../player/travel.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { type Decision, decide, type LeaveReason, type Look, type Waiter } from "./policy.ts";
@@ -108,5 +108,8 @@ async function transfer(
   if (origin === "menu")
     sendToLobby(context, session, { type: "TransferReady", player: session.uuid, server });
   tell(session, "joining", { server });
-  await enterServer(context, session, { name: server, address });
+  const trip = await enterServer(context, session, { name: server, address });
+  // On another trip just then: the wait goes on, unless the player wished for something else meanwhile.
+  const isBusy = !trip.ok && trip.why === "busy" && isCurrent(context, session);
+  if (isBusy && !context.queue.find(session.uuid)) context.queue.add(waiter);
 }

@@ -7,7 +7,8 @@ import { createLogger, createRegistry } from "@svc/telemetry";
 import { loadConfig } from "../config.ts";
 import { startProxy } from "../proxy.ts";
 import { type Game, joinAs, secret, startGame } from "./game.ts";
-import { type Account, startService } from "./service.ts";
+import { joinRaw, type Where } from "./raw-player.ts";
+import { type Account, serviceToken, startService } from "./service.ts";
 
 export const rootDomain = "play.example";
 
@@ -29,10 +30,12 @@ export function runningAt(name: string, game: Game): ServerInfo {
   return serverInfo(name, { phase: "Running", desiredState: "Running", ready: true, ...endpoint });
 }
 
-function startIn(dir: string, apiBaseUrl: string, settings: Record<string, string>) {
+type Settings = Record<string, string>;
+
+async function startIn(dir: string, apiBaseUrl: string, settings: Settings) {
   const config = loadConfig({
     SVC_API_BASE_URL: apiBaseUrl,
-    SVC_SERVICE_TOKEN: "velocity",
+    SVC_SERVICE_TOKEN: serviceToken,
     SVC_ROOT_DOMAIN: rootDomain,
     SVC_FORWARDING_SECRET: secret,
     SVC_PROXY_PORT: "0",
@@ -43,29 +46,38 @@ function startIn(dir: string, apiBaseUrl: string, settings: Record<string, strin
     SVC_PROXY_DRAIN_MS: "2000",
     ...settings,
   });
-  return startProxy(config, {
-    log: createLogger("proxy", "fatal"),
-    metrics: createRegistry("proxy", "test"),
-  });
+  const metrics = createRegistry("proxy", "test");
+  const proxy = await startProxy(config, { log: createLogger("proxy", "fatal"), metrics });
+  return Object.assign(proxy, { metrics });
 }
 
-/** A proxy with its gate, its lobby and a service, all on sockets. */
-export async function startBed(settings: Record<string, string> = {}) {
-  await using stack = new AsyncDisposableStack();
+export type BedOptions = {
+  /** Gate, lobby and server want a PROXY header. */
+  proxyProtocol?: boolean;
+  /** Before the proxy's first poll. */
+  prepare?: (bed: { service: Awaited<ReturnType<typeof startService>>; survival: Game; dir: string }) => void;
+};
+
+async function startNeighbours(stack: AsyncDisposableStack, options: BedOptions) {
   const dir = await mkdtemp(join(tmpdir(), "svc-proxy-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   const service = stack.use(await startService());
-  const [gate, lobby, survival] = [
-    stack.use(await startGame()),
-    stack.use(await startGame()),
-    stack.use(await startGame()),
-  ];
+  const gate = stack.use(await startGame(options));
+  const lobby = stack.use(await startGame(options));
+  const survival = stack.use(await startGame(options));
   service.servers.set("login", runningAt("login", gate));
   service.servers.set("lobby", runningAt("lobby", lobby));
-  const start = (change: Record<string, string> = {}) =>
-    startIn(dir, service.root, { ...settings, ...change });
+  return { dir, service, gate, lobby, survival };
+}
+
+/** A proxy with its gate, its lobby and a service, all on sockets. */
+export async function startBed(settings: Settings = {}, options: BedOptions = {}) {
+  await using stack = new AsyncDisposableStack();
+  const { dir, service, gate, lobby, survival } = await startNeighbours(stack, options);
+  options.prepare?.({ service, survival, dir });
+  const start = (change: Settings = {}) => startIn(dir, service.root, { ...settings, ...change });
   const proxy = await start();
-  const players: ReturnType<typeof joinAs>[] = [];
+  const players: { leave: () => Promise<void> }[] = [];
   stack.defer(async () => {
     for (const player of players) await player.leave();
   });
@@ -76,13 +88,41 @@ export async function startBed(settings: Record<string, string> = {}) {
     players.push(player);
     return player;
   };
+  const release = async ({ name }: Account) => {
+    await gate.player(name);
+    gate.send(name, { type: "LoginRelease", player: null });
+  };
+  const raw = async (account: Account, host: string, how: Partial<Where> = {}) => {
+    const player = await joinRaw(service, { port: current.port, host, account, ...how });
+    players.push(player);
+    return player;
+  };
   return {
     service,
+    dir,
+    raw,
+    /** The gate asks for this player's release. */
+    release,
+    /** As `pass`, with a client that writes its own packets. */
+    passRaw: async (account: Account, host: string, how: Partial<Where> = {}) => {
+      const player = await raw(account, host, how);
+      await release(account);
+      return player;
+    },
+    /** One more proxy of the same service. */
+    startAnother: async (change: Settings = {}) => {
+      const other = await start(change);
+      owned.defer(() => other.close());
+      return other;
+    },
     gate,
     lobby,
     survival,
     get proxy() {
       return current;
+    },
+    get metrics() {
+      return current.metrics;
     },
     account: (name: string, { isLinked = true } = {}): Account => {
       const account = { name, uuid: randomUUID() };
@@ -93,11 +133,10 @@ export async function startBed(settings: Record<string, string> = {}) {
     /** Joins, waits for the gate, and lets the gate ask for the release. */
     pass: async (account: Account, host: string) => {
       const player = joinHere(account, host);
-      await gate.player(account.name);
-      gate.send(account.name, { type: "LoginRelease", player: null });
+      await release(account);
       return player;
     },
-    restart: async (change: Record<string, string> = {}) => {
+    restart: async (change: Settings = {}) => {
       await current.close();
       current = await start(change);
     },
@@ -107,3 +146,5 @@ export async function startBed(settings: Record<string, string> = {}) {
     },
   };
 }
+
+export type Bed = Awaited<ReturnType<typeof startBed>>;

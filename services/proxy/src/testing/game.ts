@@ -22,16 +22,19 @@ export const secret = "forwarding-secret";
 export const version = "1.21.4";
 
 /** One backend. What arrives on svc:control is kept; a test answers by `send`. */
-export async function startGame() {
+export async function startGame(options: { proxyProtocol?: boolean } = {}) {
   const limbo = createLimbo();
   const players = new Map<string, LimboSession>();
   const frames: ControlFrame[] = [];
+  const messages: { player: string; channel: string; words: string }[] = [];
+  const commands: string[] = [];
   const { wake, until } = watcher();
   let refuse: string | undefined;
   const listener: Listener = await listen({
     port: 0,
     host: "127.0.0.1",
     trust: { kind: "forwarded", secret },
+    proxyProtocol: options.proxyProtocol ?? false,
     status: () => ({ description: "", playersOnline: 0, playersMax: 0 }),
     onPlayer: async (player) => {
       const { name } = player.profile;
@@ -42,6 +45,11 @@ export async function startGame() {
         onPluginMessage: ({ channel, data }) => {
           const frame = channel === controlChannel ? decodeControl(data) : undefined;
           if (frame) frames.push(frame);
+          messages.push({ player: name, channel, words: data.toString() });
+          wake();
+        },
+        onCommand: (command) => {
+          commands.push(command);
           wake();
         },
         onLeave: () => {
@@ -57,7 +65,13 @@ export async function startGame() {
     address: `127.0.0.1:${listener.port}`,
     players,
     frames,
+    /** All plugin messages and commands that players sent here. */
+    messages,
+    commands,
     until,
+    get connections() {
+      return listener.connections;
+    },
     refuseWith: (reason: string | undefined) => {
       refuse = reason;
     },

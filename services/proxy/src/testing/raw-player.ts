@@ -82,7 +82,7 @@ function follow(connection: Connection, version: Version, cookies: Map<string, B
   };
   const send = (name: string, ...fields: Buffer[]) =>
     connection.send(version[state.phase].toServer.id(name), ...fields);
-  const answers: Record<string, (packet: Packet) => void> = {
+  const answers: Record<string, ((packet: Packet) => void) | undefined> = {
     finish_configuration: () => {
       send("finish_configuration");
       state.phase = "play";
@@ -124,6 +124,8 @@ function follow(connection: Connection, version: Version, cookies: Map<string, B
     state,
     /** Packets that came, as `phase name`. */
     seen,
+    /** What it does when a packet comes; a test may take an answer away. */
+    answers,
     until,
     send,
     command: (command: string) => send("chat_command", text(command)),

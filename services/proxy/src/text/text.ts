@@ -17,6 +17,7 @@ const sentences = {
     "暂时无法核实你的账号，请在此等候，我们会继续尝试。",
   ],
   barred: ["This account may not play here.", "此账号已被禁止进入。"],
+  onTheWay: ["You are on the way to a server already.", "正在前往服务器，请稍候。"],
   serverGone: ["{server} does not exist any more.", "服务器 {server} 已不存在。"],
   waking: [
     "{server} is waking up. You are brought there when it is ready.",

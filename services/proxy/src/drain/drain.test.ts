@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runningAt, startBed } from "../testing/bed.ts";
+import { begin } from "../testing/raw-player.ts";
+
+const limit = { timeout: 30_000 };
+const host = "survival.play.example";
+const elsewhere = "other.example";
+
+async function twoProxies() {
+  const bed = await startBed(
+    { SVC_PROXY_COOKIE_MS: "100" },
+    { prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)) },
+  );
+  const other = await bed.startAnother();
+  await bed.restart({ SVC_PROXY_TRANSFER_TO: `${elsewhere}:${other.port}` });
+  return { bed, other };
+}
+
+test(
+  "a player whose proxy ends comes by the other one, through its gate, to where they were",
+  limit,
+  async () => {
+    const { bed, other } = await twoProxies();
+    await using _ = bed;
+    const alice = bed.account("alice");
+    const before = await bed.passRaw(alice, host);
+    await bed.survival.player("alice");
+    await before.until(() => before.state.phase === "play" && before.state.worlds === 2);
+    const closing = bed.proxy.close();
+    const to = await before.until(() => before.state.transfer);
+    assert.deepEqual(to, { host: elsewhere, port: other.port });
+    await before.leave();
+    await closing;
+    await bed.survival.until(() => !bed.survival.players.has("alice"));
+
+    const [port, intent] = [other.port, 3] as const;
+    const after = await bed.passRaw(alice, elsewhere, { port, intent, cookies: before.cookies });
+    const session = await bed.survival.player("alice");
+    assert.equal(session.player.profile.uuid, alice.uuid);
+    await after.leave();
+
+    // The ticket is the player's own: it takes nobody else anywhere, and a client without one waits for nothing.
+    for (const [name, cookies] of [["mallory", before.cookies] as const, ["bob", new Map()] as const]) {
+      await bed.passRaw(bed.account(name), elsewhere, { port, intent, cookies });
+      await bed.lobby.player(name);
+    }
+    assert.equal(bed.survival.players.has("mallory"), false);
+  },
+);
+
+test("an unlinked player gets no further with a ticket than to the other gate", limit, async () => {
+  const { bed, other } = await twoProxies();
+  await using _ = bed;
+  const alice = bed.account("alice");
+  const before = await bed.passRaw(alice, host);
+  await bed.survival.player("alice");
+  const closing = bed.proxy.close();
+  await before.until(() => before.state.transfer);
+  await before.leave();
+  await closing;
+  bed.service.linked.delete(alice.uuid);
+  const after = await bed.passRaw(alice, elsewhere, {
+    port: other.port,
+    intent: 3,
+    cookies: before.cookies,
+  });
+  await after.until(() => after.seen.includes("play system_chat"));
+  assert.deepEqual([bed.gate.players.has("alice"), bed.survival.players.has("alice")], [true, false]);
+});
+
+test(
+  "who is logging in while the proxy ends is sent on at once, who does not go is told so",
+  limit,
+  async () => {
+    const { bed } = await twoProxies();
+    await using _ = bed;
+    await bed.restart({ SVC_PROXY_TRANSFER_TO: `${elsewhere}:25565`, SVC_PROXY_DRAIN_MS: "300" });
+    const stayer = await bed.raw(bed.account("stayer"), host);
+    await bed.gate.player("stayer");
+    const late = bed.account("late");
+    const { connection, secret, answer, hash } = await begin({ port: bed.proxy.port, host, account: late });
+    const closing = bed.proxy.close();
+    await stayer.until(() => stayer.state.transfer);
+    bed.service.joined.set(hash, late);
+    connection.send(1, answer);
+    connection.encrypt(secret);
+    for (let packet = await connection.next(); packet.id !== 2; packet = await connection.next())
+      if (packet.id === 3) connection.threshold = packet.reader.varint();
+    connection.send(3);
+    const [storeCookie, transfer] = [0x0a, 0x0b];
+    assert.deepEqual([(await connection.next()).id, (await connection.next()).id], [storeCookie, transfer]);
+    connection.destroy();
+    await stayer.until(() => stayer.state.isClosed);
+    assert(stayer.seen.some((packet) => packet.endsWith("disconnect")));
+    await closing;
+  },
+);

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { startBed } from "../testing/bed.ts";
+
+const limit = { timeout: 30_000 };
+const host = "survival.play.example";
+const trusting = {
+  SVC_PROXY_ACCEPT_PROXY_PROTOCOL: "true",
+  SVC_PROXY_TRUSTED_PROXIES: "127.0.0.1",
+  SVC_PROXY_CONNECTIONS_PER_ADDRESS: "2",
+};
+
+/** A PROXY v2 header of a player at this IPv4 address. */
+function headerOf(address: string): Buffer {
+  const start = Buffer.from("0d0a0d0a000d0a515549540a2111000c", "hex");
+  const source = Buffer.from(address.split(".").map(Number));
+  return Buffer.concat([start, source, Buffer.of(127, 0, 0, 1, 0x30, 0x39, 0x63, 0xdd)]);
+}
+
+/** Sends these bytes from a loopback address and waits for the end of the connection. */
+async function closes(port: number, bytes: Buffer, from = "127.0.0.1"): Promise<void> {
+  const socket = connect({ port, host: "127.0.0.1", localAddress: from });
+  socket.on("error", () => {});
+  socket.write(bytes);
+  socket.resume();
+  await once(socket, "close");
+}
+
+test("a player behind a load balancer has their own address everywhere, and its limit", limit, async () => {
+  await using bed = await startBed(trusting);
+  const joinFrom = async (name: string, address: string) => {
+    await bed.raw(bed.account(name), host, { preamble: headerOf(address) });
+    return (await bed.gate.player(name)).player.address;
+  };
+  assert.equal(await joinFrom("alice", "203.0.113.9"), "203.0.113.9");
+  assert.equal(await joinFrom("bob", "203.0.113.9"), "203.0.113.9");
+  await closes(bed.proxy.port, headerOf("203.0.113.9"));
+  assert.equal(await joinFrom("carol", "203.0.113.10"), "203.0.113.10");
+});
+
+test("a header from a peer that may send none, and a peer without a header, get nowhere", limit, async () => {
+  await using bed = await startBed(trusting);
+  await closes(bed.proxy.port, headerOf("203.0.113.9"), "127.0.0.2");
+  await closes(bed.proxy.port, Buffer.from("0700810600000002", "hex"));
+  await closes(bed.proxy.port, Buffer.from("PROXY TCP4 203.0.113.9 127.0.0.1 1 2\r\n"));
+  const text = await bed.metrics.metrics();
+  assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="unauthenticated"[^}]*\} 1\n/);
+  assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="frame"[^}]*\} 2\n/);
+});
+
+test("servers that want to hear the player's address by a header get one each", limit, async () => {
+  await using bed = await startBed({ SVC_PROXY_SEND_PROXY_PROTOCOL: "true" }, { proxyProtocol: true });
+  await bed.passRaw(bed.account("alice"), "play.example");
+  assert.equal((await bed.lobby.player("alice")).player.address, "127.0.0.1");
+});
+
+test("a proxy that was told of no load balancer takes a header for the noise it is", limit, async () => {
+  await using bed = await startBed();
+  await closes(bed.proxy.port, headerOf("203.0.113.9"));
+});

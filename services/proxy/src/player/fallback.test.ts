@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { type TestContext, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type Bed, runningAt, serverInfo, startBed } from "../testing/bed.ts";
+import type { Game } from "../testing/game.ts";
+import { text } from "../testing/raw-player.ts";
+import { becomes } from "../testing/watcher.ts";
+
+const limit = { timeout: 30_000 };
+const host = "survival.play.example";
+const withSurvival = {
+  prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) =>
+    void service.servers.set("survival", runningAt("survival", survival)),
+};
+
+async function startGameProcess(t: TestContext): Promise<ChildProcess & { address: string }> {
+  const program = fileURLToPath(new URL("../testing/game-main.ts", import.meta.url));
+  const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
+  t.after(async () => {
+    if (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL"))
+      await once(child, "exit");
+  });
+  assert(child.stdout);
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return Object.assign(child, { address: line.toString().trim() });
+}
+
+test(
+  "a server that is killed under its player leaves them in the lobby, told so and still connected",
+  limit,
+  async (t) => {
+    const [child, bed] = await Promise.all([startGameProcess(t), startBed()]);
+    await using _ = bed;
+    const { address } = child;
+    bed.service.servers.set("survival", runningAt("survival", { address } as Game));
+    const alice = await bed.pass(bed.account("alice"), host);
+    await bed.service.until(() => bed.service.calls.some((call) => call.includes("/join-event")));
+    child.kill("SIGKILL");
+    await alice.hears(/connection to survival was lost/);
+    assert.deepEqual([bed.lobby.players.has("alice"), alice.state.ended], [true, false]);
+  },
+);
+
+test("who loses a server while the lobby is away is sent away with the server's words", limit, async () => {
+  await using bed = await startBed({}, withSurvival);
+  const alice = await bed.pass(bed.account("alice"), host);
+  const session = await bed.survival.player("alice");
+  bed.lobby.refuseWith("The lobby is full");
+  session.kick("Out of memory");
+  assert.match(await alice.isKicked(), /survival sent you to the lobby: Out of memory/);
+});
+
+test("a lobby or a gate that ends sends its players away with its words", limit, async () => {
+  await using bed = await startBed();
+  const alice = await bed.pass(bed.account("alice"), "play.example");
+  (await bed.lobby.player("alice")).kick("The lobby restarts");
+  assert.equal(await alice.isKicked(), "The lobby restarts");
+  const bob = bed.join(bed.account("bob"), "play.example");
+  (await bed.gate.player("bob")).player.connection.destroy();
+  assert.match(await bob.isKicked(), /gate is not available/);
+});
+
+test(
+  "a server that cannot be reached brings the player to the lobby, and is no target any more",
+  limit,
+  async () => {
+    await using bed = await startBed(
+      {},
+      {
+        prepare: ({ service }) =>
+          void service.servers.set("survival", runningAt("survival", { address: "127.0.0.1:1" } as Game)),
+      },
+    );
+    const alice = await bed.pass(bed.account("alice"), host);
+    await alice.hears(/survival cannot be reached/);
+    assert.equal(bed.lobby.players.size, 1);
+    assert.equal(bed.service.calls.filter((call) => call.includes("/wake")).length, 0);
+  },
+);
+
+test("typing the address of gate or lobby leads through the one into the other", limit, async () => {
+  await using bed = await startBed();
+  for (const name of ["login", "lobby"]) {
+    await bed.passRaw(bed.account(name), `${name}.play.example`);
+    await bed.lobby.player(name);
+  }
+  assert(!bed.service.calls.some((call) => call.includes("/join-event")));
+});
+
+test(
+  "a second login of the same player ends the first, whose late answers do nothing to it",
+  limit,
+  async () => {
+    await using bed = await startBed(
+      {},
+      {
+        prepare: ({ service }) => void service.servers.set("survival", serverInfo("survival")),
+      },
+    );
+    const { promise: later, resolve: answerNow } = Promise.withResolvers<void>();
+    bed.service.answers.set("lifecycle.server.wake-for-player", async () => {
+      await later;
+      return {
+        status: 202,
+        body: { name: "survival", desiredState: "Running", phase: "Starting", ready: false },
+      };
+    });
+    const alice = bed.account("alice");
+    const first = await bed.pass(alice, host);
+    await bed.service.until(() => bed.service.calls.some((call) => call.includes("/wake")));
+    const second = bed.join(alice, "play.example");
+    assert.match(await first.isKicked(), /from somewhere else/);
+    await bed.gate.until(() => bed.gate.players.has("alice"));
+    const calls = bed.service.calls.length;
+    answerNow();
+    const polls = () =>
+      bed.service.calls.slice(calls).filter((call) => call === "GET /api/v1/servers").length;
+    await bed.service.until(() => polls() >= 3);
+    assert(!bed.service.calls.slice(calls).some((call) => call.includes("/survival/status")));
+    assert.deepEqual([bed.gate.players.size, second.state.ended], [1, false]);
+  },
+);
+
+test("forty switches in a row cross no packet and leave one connection", limit, async () => {
+  await using bed = await startBed({ SVC_PROXY_ACTION_BURST: "1000" }, withSurvival);
+  const alice = await bed.passRaw(bed.account("alice"), host);
+  await bed.survival.player("alice");
+  await alice.until(() => alice.state.worlds === 2);
+  const first = ({ messages }: Game) => messages.filter(({ channel }) => channel === "test:first").length;
+  let here = "survival";
+  for (let turn = 0; turn < 40; turn += 1) {
+    const there = here === "survival" ? "lobby" : "survival";
+    const { worlds } = alice.state;
+    alice.send("custom_payload", text("test:last"), text(here));
+    alice.command(there === "lobby" ? "felis lobby" : "felis go survival");
+    // Words to the old server, which come while the new one is being reached, are its own or nobody's.
+    for (let word = 0; word < 5; word += 1) alice.send("custom_payload", text("test:between"), text(here));
+    await alice.until(() => alice.state.worlds > worlds);
+    here = there;
+    alice.send("custom_payload", text("test:first"), text(here));
+    const game = here === "lobby" ? bed.lobby : bed.survival;
+    await game.until(() => first(game) > Math.floor(turn / 2));
+  }
+  for (const [name, { messages }] of Object.entries({ survival: bed.survival, lobby: bed.lobby })) {
+    const ours = messages.filter(({ channel }) => channel.startsWith("test:"));
+    assert(
+      ours.every(({ words }) => words.slice(1) === name),
+      `nothing for others came to ${name}`,
+    );
+    assert(ours.some(({ channel }) => channel === "test:between") || name === "lobby");
+  }
+  await becomes(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 1);
+  assert.equal(bed.survival.players.size, 1);
+});
