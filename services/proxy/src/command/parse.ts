@@ -56,10 +56,12 @@ function parseFelis(words: readonly string[]): Command {
 function parseWeb(words: readonly string[]): Command {
   if (words.length === 0) return { name: "web" };
   const [op, verb, id, account] = words;
-  if (op?.toLowerCase() !== "op" || verb?.toLowerCase() !== "approve" || id === undefined)
-    return { name: "usage" };
+  if (op?.toLowerCase() !== "op" || verb?.toLowerCase() !== "approve" || !isId(id)) return { name: "usage" };
   return { name: "approve", id, account };
 }
+
+// It becomes a part of a path; the service's own ids are of these letters.
+const isId = (id: string | undefined): id is string => id !== undefined && /^[\w-]{1,64}$/.test(id);
 
 function parseInvite([first, second]: readonly string[]): Command {
   if (first === undefined) return { name: "inviteUsage" };

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { runningAt, startBed } from "../testing/bed.ts";
+
+const limit = { timeout: 30_000 };
+
+/** Alice on survival, Bob in the lobby, Carol at the gate. */
+async function stage() {
+  const settings = { SVC_PROXY_ACTION_BURST: "1000", SVC_PROXY_INVITE_COOLDOWN_MS: "60000" };
+  const bed = await startBed(settings, {
+    prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)),
+  });
+  const accounts = { alice: bed.account("alice"), bob: bed.account("bob") };
+  const alice = await bed.pass(accounts.alice, "survival.play.example");
+  const bob = await bed.pass(accounts.bob, "play.example");
+  await Promise.all([bed.survival.player("alice"), bed.lobby.player("bob")]);
+  const cardOf = async ({ hears }: typeof bob, from: string) => {
+    const line = await hears(new RegExp(`^${from} invites you to survival`));
+    return /accept (\w+)$/.exec(line)?.[1] ?? "";
+  };
+  return { bed, accounts, alice, bob, cardOf };
+}
+
+test(
+  "an invitation brings its guest to where the inviter is, once, and the join is reported as the guest's",
+  limit,
+  async () => {
+    const { bed, accounts, alice, bob, cardOf } = await stage();
+    await using _ = bed;
+    bed.join(bed.account("carol"), "play.example");
+    await bed.gate.player("carol");
+    for (const [command, words] of [
+      ["invite nobody", /nobody is not here/],
+      ["invite carol", /carol is not here/],
+      ["invite alice", /You are here already/],
+    ] as const) {
+      alice.command(command);
+      await alice.hears(words);
+    }
+    alice.command("invite BOB");
+    await alice.hears(/bob was invited to survival\. Who accepts may wake it later, too\./);
+    const card = await cardOf(bob, "alice");
+    alice.command("invite bob");
+    await alice.hears(/Not so fast: again in \d+ s/);
+    bob.command("invite accept 000000000000");
+    await bob.hears(/invitation is over/);
+    bob.command(`invite accept ${card}`);
+    await bed.survival.player("bob");
+    const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${accounts.bob.uuid}"}`;
+    await bed.service.until(() => bed.service.calls.includes(report));
+    assert(!bed.service.calls.some((call) => call.includes("/wake")));
+    bob.command(`invite accept ${card}`);
+    await bob.until(() => bob.chat.filter((line) => /invitation is over/.test(line)).length === 2);
+  },
+);
+
+test("only the newest invitation of a guest lives, and none outlives the inviter's stay", limit, async () => {
+  const { bed, alice, bob, cardOf } = await stage();
+  await using _ = bed;
+  const dave = await bed.pass(bed.account("dave"), "survival.play.example");
+  await bed.survival.player("dave");
+  alice.command("invite bob");
+  const first = await cardOf(bob, "alice");
+  dave.command("invite bob");
+  const second = await cardOf(bob, "dave");
+  bob.command(`invite accept ${first}`);
+  await bob.hears(/invitation is over/);
+  dave.command("felis lobby");
+  await bed.lobby.player("dave");
+  bob.command(`invite accept ${second}`);
+  await bob.until(() => bob.chat.filter((line) => /invitation is over/.test(line)).length === 2);
+  assert.equal(bed.survival.players.has("bob"), false);
+});
