@@ -25,6 +25,7 @@ import { tick } from "./tick.ts";
 import { transfers } from "./transfers.ts";
 import { viewers } from "./viewers.ts";
 import { wake } from "./wake.ts";
+import { wakeIn } from "./wake-in.ts";
 import { worlds } from "./worlds.ts";
 
 export const goals: readonly Goal[] = [
@@ -48,6 +49,7 @@ export const goals: readonly Goal[] = [
   g21,
   g3,
   wake,
+  wakeIn,
   g9,
   g14,
   fleet,
