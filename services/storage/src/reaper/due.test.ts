@@ -59,6 +59,43 @@ describe("runs of several replicas", () => {
     ]);
   });
 
+  test("that only put the store in order do not take the place of the one over all worlds", async () => {
+    const reaper = createReaper(bed.depsOf(["storage.reaper_every=1d"]));
+    await bed.stage.database.admin("update storage.reaper_runs set started_at = now() - interval '25 hours'");
+    await reaper.start({ startedBy: "operator", retentionOnly: true });
+    await reaper.idle();
+    const full = await reaper.tick();
+    assert.equal(full?.retention_only, false);
+    await reaper.idle();
+    const bare = createReaper(bed.depsOf(["storage.reaper_every=1d", "storage.agent_image="]));
+    assert.equal(await bare.tick(), undefined, "where no world can be archived every run is such a one");
+  });
+
+  test("put the store in order early while its file system has little room, at most once an hour", async () => {
+    const given = ["storage.reaper_every=1d", "storage.keep_free=1"];
+    const giveUp = () =>
+      bed.stage.database.admin(
+        `insert into storage.world_backups (id, server_name, backup_ref, size_bytes, reason, status, expires_at, sha256)
+         values (gen_random_uuid(), 'gone', '/archive/gone-1.tar.zst', 1, 'manual', 'expired', now(), repeat('0', 64))`,
+      );
+    await giveUp();
+    const short = createReaper(bed.depsOf(given));
+    assert.equal(await short.tick(), undefined, "a run of a moment ago has freed what can be freed");
+    await bed.stage.database.admin(
+      "update storage.reaper_runs set started_at = now() - interval '61 minutes'",
+    );
+    const early = await short.tick();
+    assert.deepEqual([early?.retention_only, early?.started_by], [true, "storage"]);
+    await short.idle();
+    await giveUp();
+    assert.equal(await short.tick(), undefined);
+    await bed.stage.database.admin(
+      "update storage.reaper_runs set started_at = now() - interval '61 minutes'",
+    );
+    const roomy = createReaper(bed.depsOf(["storage.reaper_every=1d", "storage.keep_free=0"]));
+    assert.equal(await roomy.tick(), undefined);
+  });
+
   test("that died are begun again by another one", async () => {
     await bed.stage.database.admin(
       `insert into storage.reaper_runs (id, started_by, started_at, heartbeat_at)

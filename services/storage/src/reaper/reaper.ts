@@ -8,6 +8,7 @@ import { newRun, note, type Run } from "./context.ts";
 import type { ReaperMetrics } from "./metrics.ts";
 import { runOnce } from "./one-run.ts";
 import { warnBeforeMs } from "./policy.ts";
+import { isRoomShort } from "./retention.ts";
 import type { RunRow } from "./row.ts";
 import {
   beat,
@@ -24,7 +25,7 @@ import { isGood, summaryLine } from "./summary.ts";
 export type Reaper = {
   /** Begins a run on this replica, or answers the one that is under way anywhere. */
   start: (about: { startedBy: string; retentionOnly: boolean }) => Promise<RunRow>;
-  /** Begins a run when one is due; returns its row. */
+  /** Begins a run when one is due, or when archives that were given up take room that is needed; returns its row. */
   tick: () => Promise<RunRow | undefined>;
   /** Ends when no run of this replica is under way. */
   idle: () => Promise<void>;
@@ -62,10 +63,18 @@ export function createReaper(deps: ReaperDeps): Reaper {
     if (storage.reaper_every === 0 || stopping.signal.aborted) return undefined;
     const now = new Date(deps.now());
     await buryRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
-    const attempt = attemptDue(await findNewestRun(deps.db), deps);
-    if (attempt === undefined) return undefined;
-    await forgetRuns(deps.db, new Date(deps.now() - storage.job_history));
-    return begin({ startedBy: "storage", retentionOnly: false, attempt });
+    const newest = await findNewestRun(deps.db);
+    // Where no world can be archived every run only puts the store in order.
+    const isFull = storage.agent_image !== "";
+    const attempt = attemptDue(isFull ? await findNewestRun(deps.db, { isFull }) : newest, deps);
+    if (attempt !== undefined) {
+      await forgetRuns(deps.db, new Date(deps.now() - storage.job_history));
+      return begin({ startedBy: "storage", retentionOnly: false, attempt });
+    }
+    if (newest && newest.started_at.getTime() + storage.reaper_short_every > deps.now()) return undefined;
+    return (await isRoomShort(deps))
+      ? begin({ startedBy: "storage", retentionOnly: true, attempt: 1 })
+      : undefined;
   };
   const idle = async () => {
     await Promise.all(running);

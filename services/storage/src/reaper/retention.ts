@@ -1,5 +1,6 @@
 // Archives whose time is over go, some are read back, and what nobody wants is swept (interface.md 3.3.10).
 
+import { statfs } from "node:fs/promises";
 import { notices } from "@svc/proto";
 import { findDeletable, pardonBackup } from "../backup/store.ts";
 import type { BackupRow } from "../database.ts";
@@ -10,6 +11,14 @@ import { findClaimedNames, findCondemned, findUnread } from "./store.ts";
 
 const batch = 200;
 const orphansNamed = 5;
+
+/** True while archives that may go keep the archive folder's file system from having room for new ones. */
+export async function isRoomShort({ db, settings, now }: Run["deps"]): Promise<boolean> {
+  const { keep_free, reaper_short_factor } = settings.storage;
+  const known = await statfs(settings.archive.local_path).catch(() => undefined);
+  if (!known || known.bavail >= known.blocks * keep_free * reaper_short_factor) return false;
+  return (await findDeletable(db, new Date(now()), 1)).length > 0;
+}
 
 /** Deletes every archive that was given up or is over its time. */
 export async function expireArchives(run: Run): Promise<void> {

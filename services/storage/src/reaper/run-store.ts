@@ -34,8 +34,10 @@ export function findRun(db: StorageDb, id: string): Promise<RunRow | undefined> 
   return db.selectFrom("reaper_runs").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-export function findNewestRun(db: StorageDb): Promise<RunRow | undefined> {
-  return db.selectFrom("reaper_runs").selectAll().orderBy("started_at", "desc").limit(1).executeTakeFirst();
+/** With `isFull` the newest that went over the worlds. */
+export function findNewestRun(db: StorageDb, { isFull = false } = {}): Promise<RunRow | undefined> {
+  const all = db.selectFrom("reaper_runs").selectAll().orderBy("started_at", "desc").limit(1);
+  return (isFull ? all.where("retention_only", "=", false) : all).executeTakeFirst();
 }
 
 /** When the last good run ended; undefined before the first. */

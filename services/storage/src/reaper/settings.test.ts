@@ -12,6 +12,8 @@ test("the defaults of the daily run are those of the specification", () => {
   assert.deepEqual(z.object(reaperSettings).parse({}), {
     reaper_every: day,
     reaper_check: minute,
+    reaper_short_every: hour,
+    reaper_short_factor: 1.5,
     reaper_at_once: 2,
     reaper_heartbeat: minute / 4,
     reaper_silence: 2 * minute,

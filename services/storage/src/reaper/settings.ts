@@ -11,6 +11,10 @@ export const reaperSettings = {
   reaper_every: duration("1d"),
   /** How often it is looked whether a run is due. */
   reaper_check: duration("1m"),
+  /** How soon after any run the store may be put in order early, for want of room. */
+  reaper_short_every: duration("1h"),
+  /** Room is short below so many times what `keep_free` leaves. */
+  reaper_short_factor: z.number().min(1).default(1.5),
   /** Worlds that one run archives at the same time; one when the store has a cap. */
   reaper_at_once: whole(2).pipe(z.number().min(1)),
   reaper_heartbeat: duration("15s"),

@@ -44,7 +44,23 @@ export async function removeClaim(
   while (performance.now() < endAt) {
     const left = await deps.kube.find(resources.claims, target);
     if (left?.metadata.uid !== uid) return;
+    await letGo(deps, name);
     await delay(await_interval);
+  }
+}
+
+/** A cluster keeps a claim as long as a pod names it, also one whose Job has ended. */
+async function letGo({ kube, ...deps }: StorageDeps, claim: string): Promise<void> {
+  const labelSelector = `${label.component}=world-job`;
+  const { items } = await kube.list(resources.pods, { ...placeOf(deps), labelSelector });
+  for (const { metadata, spec, status } of items) {
+    const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
+    const isIts = spec?.volumes?.some(({ persistentVolumeClaim: own }) => own?.claimName === claim);
+    if (!isOver || !isIts) continue;
+    const { name, uid = "" } = metadata;
+    await kube.remove(resources.pods, { name, ...placeOf(deps) }, { uid }).catch((error: unknown) => {
+      if (!isKubeError(error, 404) && !isKubeError(error, 409)) throw error;
+    });
   }
 }
 
