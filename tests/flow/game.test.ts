@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connectKube, resource } from "@svc/kube";
 import { MinecraftServer } from "@svc/proto";
-import { type Stack, send, startStack, until } from "./stack.ts";
-import { knock, type Visitor, visit } from "./visitor.ts";
+import { type Stack, startStack, until } from "./stack.ts";
+import { bind, clickTile, codeIn, knock, type Visitor, visit } from "./visitor.ts";
 
 let stack: Stack;
 const visitors: Visitor[] = [];
@@ -50,40 +50,7 @@ async function comes(name: string, host: string): Promise<Visitor> {
   return visitor;
 }
 
-const codeIn = (line: string) => /code: ([A-Z2-9]{8})/.exec(line)?.[1] ?? "";
 const address = (server: string) => `${server}.svc.localhost`;
-
-/** What somebody does who has no account yet: enters the code on the panel. */
-async function bind(code: string): Promise<void> {
-  const { external_base_url, panel_host } = stack.file();
-  const headers = { host: `${panel_host}:${new URL(external_base_url).port}` };
-  const bound = await send(`${external_base_url}/api/v1/auth/bind`, {
-    method: "POST",
-    headers,
-    body: { code },
-  });
-  assert.equal(bound.status, 200, JSON.stringify(bound.body));
-}
-
-type Item = { slot: number; words: string };
-
-async function openMenu({ bot, command }: Visitor): Promise<Item[]> {
-  const opened = new Promise<void>((resolve) => bot.once("windowOpen", () => resolve()));
-  command("menu");
-  await opened;
-  return until("the tiles of the menu", 10_000, () => {
-    const items = (bot.currentWindow?.slots ?? []).flatMap((item, slot) =>
-      item ? [{ slot, words: JSON.stringify([item.customName, item.customLore]) }] : [],
-    );
-    return items.length > 0 && items.every(({ words }) => !words.includes("Asking")) ? items : undefined;
-  });
-}
-
-async function clickTile(visitor: Visitor, server: string, words: RegExp): Promise<void> {
-  const tile = (await openMenu(visitor)).find((item) => item.words.includes(server));
-  assert.match(tile?.words ?? "", words, server);
-  await visitor.bot.clickWindow(tile?.slot ?? -1, 0, 0);
-}
 
 let alice: Visitor;
 let bob: Visitor;
@@ -113,7 +80,7 @@ test("a server that nobody owns is claimed and started from the menu, and lets i
 
 test("a stranger who typed the address of a running server is in it as soon as the code is entered", async () => {
   bob = await comes("bob", address("survival"));
-  await bind(codeIn(await bob.hears(/enter this code/)));
+  await bind(stack, codeIn(await bob.hears(/enter this code/)));
   await bob.isOn("survival");
   assert(!bob.lines.some((line) => /Welcome to the lobby/.test(line)));
 });

@@ -1,8 +1,8 @@
 // A person with a Minecraft client who types an address: everything goes through the proxy.
 
-import { once } from "node:events";
+import assert from "node:assert/strict";
 import { type Bot, createBot } from "mineflayer";
-import { type Stack, until } from "./stack.ts";
+import { type Stack, send, until } from "./stack.ts";
 
 export type Visitor = {
   bot: Bot;
@@ -26,7 +26,7 @@ export async function visit(stack: Stack, username: string, host: string): Promi
     Promise.reject(new Error(`${username} was sent away: ${reason}`)),
   );
   gone.catch(() => undefined);
-  await Promise.race([once(visitor.bot, "spawn"), gone]);
+  await Promise.race([new Promise((resolve) => visitor.bot.once("spawn", () => resolve(undefined))), gone]);
   return visitor;
 }
 
@@ -45,7 +45,8 @@ export function knock(stack: Stack, username: string, host: string): Visitor {
   bot.on("error", (error) => {
     reason ||= error.message;
   });
-  const ended = once(bot, "end").then(([told]) => reason || String(told));
+  // Not `once` of node:events: it would reject at the first error, and the end is what counts.
+  const ended = new Promise<string>((resolve) => bot.once("end", (told) => resolve(reason || told)));
   const hears: Visitor["hears"] = (pattern, { since = 0, withinMs = 20_000 } = {}) =>
     until(`${username} to read ${pattern} among\n${lines.join("\n")}\n`, withinMs, () =>
       lines.slice(since).find((line) => pattern.test(line)),
@@ -74,4 +75,41 @@ export function knock(stack: Stack, username: string, host: string): Visitor {
       await ended;
     },
   };
+}
+
+/** The code in the line that the gate shows. */
+export const codeIn = (line: string): string => /code: ([A-Z2-9]{8})/.exec(line)?.[1] ?? "";
+
+/** What somebody does who has no account yet: enters the code on the panel. */
+export async function bind(stack: Stack, code: string): Promise<void> {
+  const { external_base_url, panel_host } = stack.file();
+  const headers = { host: `${panel_host}:${new URL(external_base_url).port}` };
+  const bound = await send(`${external_base_url}/api/v1/auth/bind`, {
+    method: "POST",
+    headers,
+    body: { code },
+  });
+  assert.equal(bound.status, 200, JSON.stringify(bound.body));
+}
+
+type Tile = { slot: number; words: string };
+
+/** Opens the menu of the lobby and waits until every tile is known. */
+export async function openMenu({ bot, command }: Visitor): Promise<Tile[]> {
+  const opened = new Promise<void>((resolve) => bot.once("windowOpen", () => resolve()));
+  command("menu");
+  await opened;
+  return until("the tiles of the menu", 10_000, () => {
+    const items = (bot.currentWindow?.slots ?? []).flatMap((item, slot) =>
+      item ? [{ slot, words: JSON.stringify([item.customName, item.customLore]) }] : [],
+    );
+    return items.length > 0 && items.every(({ words }) => !words.includes("Asking")) ? items : undefined;
+  });
+}
+
+/** Clicks the tile of a server, which must say these words. */
+export async function clickTile(visitor: Visitor, server: string, words: RegExp): Promise<void> {
+  const tile = (await openMenu(visitor)).find((item) => item.words.includes(server));
+  assert.match(tile?.words ?? "", words, server);
+  await visitor.bot.clickWindow(tile?.slot ?? -1, 0, 0);
 }

@@ -1,0 +1,111 @@
+// The internal face goes away at each step of a player's way in. Nobody gets in who should not, nobody is lost, and what
+// the player waited for happens once it is back.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, test } from "node:test";
+import { type Stack, startStack, until } from "./stack.ts";
+import { bind, clickTile, codeIn, knock, openMenu, type Visitor, visit } from "./visitor.ts";
+
+let stack: Stack;
+let carol: Visitor;
+before(async () => {
+  stack = await startStack(["--set", "lifecycle.wake_cooldown=0s"]);
+  await stack.setUp();
+  for (const name of ["slow", "free"]) await svc("server", "create", name, "--policy", "public");
+});
+after(async () => {
+  await carol?.leave();
+  await stack?.stop();
+});
+
+async function svc(...args: string[]): Promise<Record<string, unknown>> {
+  const ran = await stack.svc(...args, "--json");
+  assert.equal(ran.code, 0, `svc ${args.join(" ")}: ${ran.stderr}${ran.stdout}`);
+  return JSON.parse(ran.stdout) as Record<string, unknown>;
+}
+
+const isUp = () =>
+  stack.internal("GET", "/api/v1/servers").then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+
+/** Kills the internal face and each process that takes its place until `scene` is over; then waits for its return. */
+async function whileDown(scene: () => Promise<void>): Promise<void> {
+  let isOver = false;
+  let killed = 0;
+  const killer = until("the end of the scene", 60_000, () => {
+    const row = stack.file().processes.find(({ name }) => name === "gateway-internal");
+    if (!isOver && row && row.pid !== killed) {
+      process.kill(row.pid, "SIGKILL");
+      killed = row.pid;
+    }
+    return isOver;
+  });
+  await until("the internal face to be away", 10_000, async () => !(await isUp()));
+  await scene().finally(() => {
+    isOver = true;
+  });
+  await killer;
+  await until("the internal face to be back", 30_000, isUp);
+}
+
+function logOf(name: string): string {
+  const row = stack.file().processes.find((process) => process.name === name);
+  return row ? readFileSync(row.log, "utf8") : "";
+}
+
+test("before the login: who comes is told to try again, and is not let in unproven", async () => {
+  await whileDown(async () => {
+    assert.match(await knock(stack, "carol", "svc.localhost").ended, /does not answer/);
+  });
+});
+
+test("at the gate: who holds a code stays, and moves on once the link is seen", async () => {
+  carol = await visit(stack, "carol", "slow.svc.localhost");
+  const code = codeIn(await carol.hears(/enter this code/));
+  await whileDown(async () => {
+    await bind(stack, code);
+    await until("the gate to ask in vain", 10_000, () =>
+      /brought no answer to go by/.test(logOf("login-gate")),
+    );
+    assert(!carol.lines.some((line) => /Welcome/.test(line)));
+  });
+  await carol.hears(/slow is waking up/);
+});
+
+test("in the queue: who waits goes on waiting, and is brought to the server that is ready meanwhile", async () => {
+  await whileDown(async () => {
+    const { phase } = await svc("server", "wake", "slow", "--wait");
+    assert.equal(phase, "Running");
+    assert.notEqual(await carol.place().catch(() => ""), "slow");
+  });
+  await carol.isOn("slow");
+});
+
+test("in the lobby: a claim comes to nothing with a word, and works when it is tried again", async () => {
+  carol.command("felis lobby");
+  await carol.isOn("lobby");
+  const tiles = await openMenu(carol);
+  const slot = tiles.find(({ words }) => words.includes("free"))?.slot ?? -1;
+  await whileDown(async () => {
+    const since = carol.lines.length;
+    await carol.bot.clickWindow(slot, 0, 0);
+    await carol.hears(/That did not work|does not answer/, { since });
+    carol.command("felis go slow");
+    await carol.hears(/try again/i, { since: carol.lines.length - 1 });
+  });
+  const { body } = await stack.internal("GET", "/api/v1/internal/servers/free/menu");
+  assert.equal((body as { claimable: boolean }).claimable, true);
+  await clickTile(carol, "free", /Claim & Start/);
+  await carol.isOn("free");
+});
+
+test("new service tokens are taken up by proxy and gate while they run", async () => {
+  for (const caller of ["velocity", "limbo"]) await svc("rotate-token", caller, "--yes");
+  const dave = await until("dave to be let in", 15_000, () => visit(stack, "dave", "free.svc.localhost"));
+  await bind(stack, codeIn(await dave.hears(/enter this code/)));
+  await dave.isOn("free");
+  await dave.leave();
+});
