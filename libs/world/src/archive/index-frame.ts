@@ -62,6 +62,7 @@ async function readPart(content: Buffer, at: number): Promise<{ text: string; ne
   const plain = content.readUInt32LE(at + 4);
   if (plain > 8 * partBytes) throw new Error("a part of the index is too large");
   const next = at + 8 + packed;
+  if (next > content.length) throw new Error("a part of the index is longer than it");
   const text = await unpack(content.subarray(at + 8, next), { maxOutputLength: Math.max(1, plain) });
   return { text: text.toString(), next };
 }

@@ -43,7 +43,7 @@ export async function openArchive(file: FileHandle): Promise<Archive> {
       const hash = createHash("sha256");
       const part = { size, onChunk: (chunk: Buffer) => void hash.update(chunk), ...options };
       const plain = frames
-        ? unpackFrames(readFrames(file, frames, part), options)
+        ? unpackFrames(file, { frames, part })
         : unpackStream(readPacked(file, 0, part), isZstd ? createZstdDecompress() : createGunzip());
       return { plain: explained(plain), sha256: () => hash.digest("hex") };
     },
@@ -113,21 +113,23 @@ async function* readPacked(file: FileHandle, from: number, part: Part): AsyncGen
 }
 
 type PackedFrame = { frame: Frame; packed: Buffer };
+type Frames = { frames: readonly Frame[]; part: Part; spare: Buffer[] };
 
-/** Frame after frame; what unpacks to nothing, and the table at the end, is read for the digest alone. */
-async function* readFrames(
-  file: FileHandle,
-  frames: readonly Frame[],
-  part: Part,
-): AsyncGenerator<PackedFrame> {
+/**
+ * Frame after frame; what unpacks to nothing, and the table at the end, is read for the digest alone. Buffers in `spare`
+ * are used again.
+ */
+async function* readFrames(file: FileHandle, { frames, part, spare }: Frames): AsyncGenerator<PackedFrame> {
+  const largest = frames.reduce((most, { packed, plain }) => (plain > 0 ? Math.max(most, packed) : most), 0);
   let at = 0;
   for (const frame of frames) {
     part.signal?.throwIfAborted();
     if (frame.plain === 0) {
       for await (const _ of readPacked(file, at, { ...part, size: at + frame.packed }));
     } else {
-      const packed = await readExactly(file, at, frame.packed);
-      part.onChunk(packed);
+      const packed = spare.pop() ?? Buffer.allocUnsafeSlow(largest);
+      await fill(file, packed.subarray(0, frame.packed), at);
+      part.onChunk(packed.subarray(0, frame.packed));
       part.onProgress?.(at + frame.packed);
       yield { frame, packed };
     }
@@ -137,19 +139,26 @@ async function* readFrames(
 }
 
 async function* unpackFrames(
-  packed: AsyncIterable<PackedFrame>,
-  { signal }: ReadOptions,
+  file: FileHandle,
+  { frames, part }: Omit<Frames, "spare">,
 ): AsyncGenerator<Buffer> {
   const atOnce = Math.min(3, availableParallelism() + 1);
-  const unpacking: Promise<Buffer>[] = [];
-  for await (const { frame, packed: bytes } of packed) {
-    signal?.throwIfAborted();
-    const plain = unpackFrame(bytes, frame);
+  const spare: Buffer[] = [];
+  const unpacking: { plain: Promise<Buffer>; packed: Buffer }[] = [];
+  const settleFirst = async () => {
+    const first = unpacking.shift();
+    const plain = await first?.plain;
+    if (first) spare.push(first.packed);
+    return plain ?? Buffer.alloc(0);
+  };
+  for await (const { frame, packed } of readFrames(file, { frames, part, spare })) {
+    part.signal?.throwIfAborted();
+    const plain = unpackFrame(packed.subarray(0, frame.packed), frame);
     plain.catch(() => undefined);
-    unpacking.push(plain);
-    if (unpacking.length >= atOnce) yield (await unpacking.shift()) ?? Buffer.alloc(0);
+    unpacking.push({ plain, packed });
+    if (unpacking.length >= atOnce) yield await settleFirst();
   }
-  for (const plain of unpacking) yield await plain;
+  while (unpacking.length > 0) yield await settleFirst();
 }
 
 async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {
@@ -188,9 +197,12 @@ async function* explained(plain: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
 }
 
 async function readExactly(file: FileHandle, at: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.allocUnsafe(length);
-  for (let have = 0; have < length; ) {
-    const { bytesRead } = await file.read(buffer, have, length - have, at + have);
+  return await fill(file, Buffer.allocUnsafe(length), at);
+}
+
+async function fill(file: FileHandle, buffer: Buffer, at: number): Promise<Buffer> {
+  for (let have = 0; have < buffer.length; ) {
+    const { bytesRead } = await file.read(buffer, have, buffer.length - have, at + have);
     if (bytesRead === 0) throw corrupt("it ends too early");
     have += bytesRead;
   }
