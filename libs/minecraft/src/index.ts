@@ -34,7 +34,7 @@ export { isPlayerName, offlineUuid, type Profile, type ProfileProperty } from ".
 export { createLoginKeys, hasJoined, type LoginKeys, type SessionServer } from "./login/session-server.ts";
 export { type ServerStatus, statusJson } from "./login/status.ts";
 export { type Dialog, type Phase, type PluginMessage, packets, type Title } from "./packet/play.ts";
-export { type Click, plainText, type Text, type TextPart } from "./packet/text.ts";
+export { type Click, plainText, readTextNbt, type Text, type TextPart } from "./packet/text.ts";
 export { type Endpoint, plainAddress } from "./proxy-protocol.ts";
 export { findVersion, supportedProtocols, supportedRange, type Version } from "./version/catalog.ts";
 export { Connection, type Packet } from "./wire/connection.ts";

@@ -1,6 +1,6 @@
 // The proxy put together: players come in, go to the gate, and from there where the service lets them.
 
-import { createBridge, createLoginKeys, listen, type Player, plainText, type Trust } from "@svc/minecraft";
+import { createBridge, createLoginKeys, listen, type Player, type Trust } from "@svc/minecraft";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
 import { createFace } from "./api/face.ts";
 import { createPool } from "./api/pool.ts";
@@ -164,8 +164,7 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
       return isKept;
     },
     onLost: (server, reason) => {
-      const words = reason === undefined ? undefined : plainText(reason);
-      void onLost(context, session, { server, reason: words }).catch((error: unknown) =>
+      void onLost(context, session, { server, reason }).catch((error: unknown) =>
         log.error({ error }, "a fallback broke"),
       );
     },

@@ -16,7 +16,7 @@ const options = {
 async function startWithPlayer(host: string) {
   const bed = await startBed(settings, options);
   const account = bed.account("alice");
-  const alice = await bed.pass(account, host);
+  const alice = await bed.passRaw(account, host);
   await (host.startsWith("survival") ? bed.survival : bed.lobby).player("alice");
   /** What the player reads next after this command. */
   const says = async (command: string) => {

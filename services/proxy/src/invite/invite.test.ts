@@ -11,8 +11,8 @@ async function stage() {
     prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)),
   });
   const accounts = { alice: bed.account("alice"), bob: bed.account("bob") };
-  const alice = await bed.pass(accounts.alice, "survival.play.example");
-  const bob = await bed.pass(accounts.bob, "play.example");
+  const alice = await bed.passRaw(accounts.alice, "survival.play.example");
+  const bob = await bed.passRaw(accounts.bob, "play.example");
   await Promise.all([bed.survival.player("alice"), bed.lobby.player("bob")]);
   const cardOf = async ({ hears }: typeof bob, from: string) => {
     const line = await hears(new RegExp(`^${from} invites you to survival`));
@@ -27,7 +27,7 @@ test(
   async () => {
     const { bed, accounts, alice, bob, cardOf } = await stage();
     await using _ = bed;
-    bed.join(bed.account("carol"), "play.example");
+    await bed.raw(bed.account("carol"), "play.example");
     await bed.gate.player("carol");
     for (const [command, words] of [
       ["invite nobody", /nobody is not here/],
@@ -57,7 +57,7 @@ test(
 test("only the newest invitation of a guest lives, and none outlives the inviter's stay", limit, async () => {
   const { bed, alice, bob, cardOf } = await stage();
   await using _ = bed;
-  const dave = await bed.pass(bed.account("dave"), "survival.play.example");
+  const dave = await bed.passRaw(bed.account("dave"), "survival.play.example");
   await bed.survival.player("dave");
   alice.command("invite bob");
   const first = await cardOf(bob, "alice");

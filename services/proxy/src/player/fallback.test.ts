@@ -35,29 +35,38 @@ test(
     await using _ = bed;
     const { address } = child;
     bed.service.servers.set("survival", runningAt("survival", { address } as Game));
-    const alice = await bed.pass(bed.account("alice"), host);
+    const alice = await bed.passRaw(bed.account("alice"), host);
     await bed.service.until(() => bed.service.calls.some((call) => call.includes("/join-event")));
     child.kill("SIGKILL");
     await alice.hears(/connection to survival was lost/);
-    assert.deepEqual([bed.lobby.players.has("alice"), alice.state.ended], [true, false]);
+    assert.deepEqual([bed.lobby.players.has("alice"), alice.state.isClosed], [true, false]);
   },
 );
 
 test("who loses a server while the lobby is away is sent away with the server's words", limit, async () => {
   await using bed = await startBed({}, withSurvival);
-  const alice = await bed.pass(bed.account("alice"), host);
+  const alice = await bed.passRaw(bed.account("alice"), host);
   const session = await bed.survival.player("alice");
   bed.lobby.refuseWith("The lobby is full");
   session.kick("Out of memory");
   assert.match(await alice.isKicked(), /survival sent you to the lobby: Out of memory/);
 });
 
+test("the words of a server keep the client's language and lose their style", limit, async () => {
+  await using bed = await startBed({}, withSurvival);
+  const alice = await bed.passRaw(bed.account("alice"), host);
+  const translate = "multiplayer.disconnect.server_shutdown";
+  (await bed.survival.player("alice")).kick({ translate, color: "red", extra: [{ text: " §4now" }] });
+  await alice.hears(/^survival sent you to the lobby: multiplayer\.disconnect\.server_shutdown now$/);
+  assert.equal(bed.lobby.players.size, 1);
+});
+
 test("a lobby or a gate that ends sends its players away with its words", limit, async () => {
   await using bed = await startBed();
-  const alice = await bed.pass(bed.account("alice"), "play.example");
+  const alice = await bed.passRaw(bed.account("alice"), "play.example");
   (await bed.lobby.player("alice")).kick("The lobby restarts");
   assert.equal(await alice.isKicked(), "The lobby restarts");
-  const bob = bed.join(bed.account("bob"), "play.example");
+  const bob = await bed.raw(bed.account("bob"), "play.example");
   (await bed.gate.player("bob")).player.connection.destroy();
   assert.match(await bob.isKicked(), /gate is not available/);
 });
@@ -73,7 +82,7 @@ test(
           void service.servers.set("survival", runningAt("survival", { address: "127.0.0.1:1" } as Game)),
       },
     );
-    const alice = await bed.pass(bed.account("alice"), host);
+    const alice = await bed.passRaw(bed.account("alice"), host);
     await alice.hears(/survival cannot be reached/);
     assert.equal(bed.lobby.players.size, 1);
     assert.equal(bed.service.calls.filter((call) => call.includes("/wake")).length, 0);
@@ -108,9 +117,9 @@ test(
       };
     });
     const alice = bed.account("alice");
-    const first = await bed.pass(alice, host);
+    const first = await bed.passRaw(alice, host);
     await bed.service.until(() => bed.service.calls.some((call) => call.includes("/wake")));
-    const second = bed.join(alice, "play.example");
+    const second = await bed.raw(alice, "play.example");
     assert.match(await first.isKicked(), /from somewhere else/);
     await bed.gate.until(() => bed.gate.players.has("alice"));
     const calls = bed.service.calls.length;
@@ -119,7 +128,7 @@ test(
       bed.service.calls.slice(calls).filter((call) => call === "GET /api/v1/servers").length;
     await bed.service.until(() => polls() >= 3);
     assert(!bed.service.calls.slice(calls).some((call) => call.includes("/survival/status")));
-    assert.deepEqual([bed.gate.players.size, second.state.ended], [1, false]);
+    assert.deepEqual([bed.gate.players.size, second.state.isClosed], [1, false]);
   },
 );
 

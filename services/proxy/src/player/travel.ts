@@ -1,6 +1,6 @@
 // Bringing a player from one server to another; the only place that connects.
 
-import { type Backend, MinecraftFault } from "@svc/minecraft";
+import { type Backend, MinecraftFault, plainText, type Text } from "@svc/minecraft";
 import { parseAddress } from "../config.ts";
 import { type Destination, mayConnect } from "../gate/policy.ts";
 import { joinAddress } from "../queue/policy.ts";
@@ -88,7 +88,7 @@ export async function enterServer(
 }
 
 /** To the lobby with a line of chat. Who has nowhere to stay reads the line while they are sent away. */
-export async function toLobby(context: Context, session: Session, line: string | undefined): Promise<void> {
+export async function toLobby(context: Context, session: Session, line: Text | undefined): Promise<void> {
   const isThere = session.place.kind === "lobby" && session.bridge.server !== undefined;
   const trip: Trip = isThere ? { ok: true } : await travel(context, session, { kind: "lobby" });
   if (trip.ok) {
@@ -125,19 +125,38 @@ function reportJoin(context: Context, session: Session, server: string): void {
 export async function onLost(
   context: Context,
   session: Session,
-  lost: { server: string; reason: string | undefined },
+  lost: { server: string; reason: Text | undefined },
 ): Promise<void> {
-  const { server, reason } = lost;
-  const told = reason !== undefined && reason !== "";
+  const { server } = lost;
+  const words = lost.reason === undefined || plainText(lost.reason) === "" ? undefined : lost.reason;
   if (session.place.kind !== "server") {
-    session.bridge.kick(
-      told ? reason : sentence(session, session.place.kind === "lobby" ? "lostLobby" : "gateUnavailable"),
-    );
+    const own = session.place.kind === "lobby" ? "lostLobby" : "gateUnavailable";
+    session.bridge.kick(words ?? sentence(session, own));
     return;
   }
   session.target = undefined;
-  const line = told
-    ? sentence(session, "sentAway", { server, reason })
-    : sentence(session, "lostServer", { server });
-  await toLobby(context, session, line);
+  await toLobby(context, session, lineOf(session, server, words));
+}
+
+/** A server's words may be a text of the client's own language, so they stay a text; of their style nothing stays. */
+function lineOf(session: Session, server: string, words: Text | undefined): Text {
+  if (words === undefined) return sentence(session, "lostServer", { server });
+  const [before = "", after = ""] = sentence(session, "sentAway", { server, reason: placeholder }).split(
+    placeholder,
+  );
+  return { text: before, extra: [withoutStyle(words), after] };
+}
+
+// A character that nobody writes.
+const placeholder = "\ue000";
+
+function withoutStyle(words: Text): Text {
+  if (typeof words === "string") return words;
+  const { text, translate, with: values, extra } = words;
+  return {
+    ...(text !== undefined && { text: text.replaceAll(/§./gu, "") }),
+    ...(translate !== undefined && { translate }),
+    ...(values && { with: values.map(withoutStyle) }),
+    ...(extra && { extra: extra.map(withoutStyle) }),
+  };
 }

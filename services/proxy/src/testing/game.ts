@@ -162,5 +162,12 @@ function textOf(value: unknown): string {
   if (value === null || typeof value !== "object") return "";
   const plain = value as { type?: string; value?: unknown; text?: unknown };
   if (plain.type !== undefined && "value" in plain) return textOf(plain.value);
-  return plainText(textOf(plain.text));
+  const { extra } = plain as { extra?: unknown };
+  return [plainText(textOf(plain.text)), ...listOf(extra).map(textOf)].join("");
+}
+
+function listOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value;
+  const inner = (value as { value?: unknown } | null | undefined)?.value;
+  return inner === undefined ? [] : listOf(inner);
 }

@@ -2,7 +2,7 @@
 
 import { constants, createHash, createPublicKey, publicEncrypt, randomBytes } from "node:crypto";
 import { connect } from "node:net";
-import { Connection, findVersion, type Packet, type Version } from "@svc/minecraft";
+import { Connection, findVersion, type Packet, plainText, readTextNbt, type Version } from "@svc/minecraft";
 import type { Account, Service } from "./service.ts";
 import { watcher } from "./watcher.ts";
 
@@ -74,14 +74,19 @@ export type RawPlayer = Awaited<ReturnType<typeof joinRaw>>;
 function follow(connection: Connection, version: Version, cookies: Map<string, Buffer>) {
   const { wake, until } = watcher();
   const seen: string[] = [];
+  const chat: string[] = [];
   const state = {
     phase: "configuration" as "configuration" | "play",
     transfer: undefined as { host: string; port: number } | undefined,
     worlds: 0,
+    kicked: undefined as string | undefined,
     isClosed: false,
   };
   const send = (name: string, ...fields: Buffer[]) =>
     connection.send(version[state.phase].toServer.id(name), ...fields);
+  const kicked = ({ reader }: Packet) => {
+    state.kicked = plainText(readTextNbt(reader.rest()));
+  };
   const answers: Record<string, ((packet: Packet) => void) | undefined> = {
     finish_configuration: () => {
       send("finish_configuration");
@@ -103,6 +108,9 @@ function follow(connection: Connection, version: Version, cookies: Map<string, B
         value ? Buffer.concat([Buffer.of(1), bytesOf(value)]) : Buffer.of(0),
       );
     },
+    system_chat: ({ reader }) => void chat.push(plainText(readTextNbt(reader.rest()))),
+    disconnect: kicked,
+    kick_disconnect: kicked,
     transfer: ({ reader }) => {
       state.transfer = { host: reader.string(), port: reader.varint() };
     },
@@ -127,6 +135,9 @@ function follow(connection: Connection, version: Version, cookies: Map<string, B
     /** What it does when a packet comes; a test may take an answer away. */
     answers,
     until,
+    chat,
+    hears: (pattern: RegExp) => until(() => chat.find((line) => pattern.test(line))),
+    isKicked: () => until(() => (state.isClosed ? (state.kicked ?? "") : undefined)),
     send,
     command: (command: string) => send("chat_command", text(command)),
     leave: async () => {
