@@ -6,9 +6,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { defaultCacheDirs, findNatsServer } from "@svc/local-stack";
-import { services } from "@svc/proto";
-import { parse } from "yaml";
+import { parseEnv } from "node:util";
+import { defaultCacheDirs, findNatsServer, gameServiceNames } from "@svc/local-stack";
+import { MinecraftServer, services } from "@svc/proto";
+import { parse, parseAllDocuments } from "yaml";
 import { runSvc } from "../flow/stack.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -30,6 +31,59 @@ for (const service of services) {
     assert.match(readFileSync(join(out, `env/${service}.env`), "utf8"), /^SVC_NATS_PASSWORD=.{20,}$/m);
   });
 }
+
+type Loaded = { warnings?: readonly string[] };
+/** What a program of the game side makes of an environment; it throws or warns about what it cannot use. */
+async function configOf(service: string, environment: NodeJS.Dict<string>): Promise<Loaded> {
+  const { loadConfig } = (await import(`../../services/${service}/src/config.ts`)) as {
+    loadConfig: (environment: NodeJS.Dict<string>) => Loaded;
+  };
+  return loadConfig(environment);
+}
+
+for (const service of gameServiceNames) {
+  test(`compose.yaml runs ${service} with an environment that it takes, and no key to mesh or database`, async () => {
+    const command = compose.services[service]?.command ?? [];
+    assert.deepEqual(command, [`--env-file=/config/env/${service}.env`, `services/${service}/src/main.ts`]);
+    const text = readFileSync(join(out, `env/${service}.env`), "utf8").replaceAll("/config/", `${out}/`);
+    const environment = parseEnv(text);
+    assert.deepEqual((await configOf(service, environment)).warnings ?? [], []);
+    assert.ok((environment["SVC_FORWARDING_SECRET"] ?? "").length >= 20);
+    assert.doesNotMatch(Object.keys(environment).join(), /NATS|DATABASE|KUBECONFIG/);
+  });
+}
+
+type EnvVar = { name: string; value?: string };
+const envOf = (list: readonly EnvVar[]) =>
+  Object.fromEntries(list.map(({ name, value }) => [name, value ?? "from-a-secret"]));
+const manifests = (file: string) =>
+  parseAllDocuments(readFileSync(join(root, "deploy/game", file), "utf8")).map((document) => document.toJS());
+
+for (const manifest of manifests("servers.yaml")) {
+  const { name, labels } = manifest.metadata;
+  test(`deploy/game runs ${name} as a server of svc with an environment that it takes`, async () => {
+    const spec = MinecraftServer.spec.strict().parse(manifest.spec);
+    assert.deepEqual([labels, spec.reaperExempt], [{ "svc.internal/system-role": name }, true]);
+    const [program = ""] = spec.args ?? [];
+    assert.ok(existsSync(join(root, program)));
+    // The operator adds the token to the gate.
+    const environment = { ...envOf(spec.env as EnvVar[]), SVC_SERVICE_TOKEN: "t" };
+    const { warnings } = await configOf(program.split("/")[1] ?? "", environment);
+    assert.deepEqual(warnings, []);
+  });
+}
+
+test("deploy/game runs the proxy with an environment that it takes", async () => {
+  const [container] = manifests("proxy.yaml")[0].spec.template.spec.containers;
+  assert.deepEqual(container.args, ["services/proxy/src/main.ts"]);
+  await configOf("proxy", envOf(container.env));
+});
+
+test("gate, lobby, proxy and game servers of compose.yaml share one forwarding secret", () => {
+  const secretOf = (name: string) =>
+    parseEnv(readFileSync(join(out, `env/${name}.env`), "utf8"))["SVC_FORWARDING_SECRET"];
+  assert.equal(new Set(["migrate", ...gameServiceNames].map(secretOf)).size, 1);
+});
 
 test("every program that compose.yaml starts exists", () => {
   const programs = Object.values(compose.services)

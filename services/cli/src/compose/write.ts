@@ -15,6 +15,10 @@ const at = {
   external: 8080,
   internal: 8081,
   smtp: 2525,
+  // Game servers have 25565 on addresses of their own, so nobody can have it on all of them.
+  game: 25577,
+  gate: 25578,
+  lobby: 25579,
 };
 const repo = "/opt/svc";
 const node = "/usr/local/bin/node";
@@ -37,8 +41,12 @@ export async function writeCompose(options: { out: string }): Promise<Outcome> {
       SVC_ROLE_PASSWORDS_FILE: "/config/secrets/database-roles.json",
       SVC_KUBECONFIG: "/data/cluster/kubeconfig",
       SVC_ARCHIVE_DIR: composeFacts.archiveDir,
+      SVC_FORWARDING_SECRET: passwordOf("forwarding"),
     }),
   };
+  for (const [name, env] of Object.entries(gameEnvironments(passwordOf("forwarding")))) {
+    files[`env/${name}.env`] = environmentText(env);
+  }
   for (const service of services) {
     const env = serviceEnvironment(service, { nats: natsPasswords, roles: rolePasswords });
     files[`env/${service}.env`] = environmentText(env);
@@ -71,6 +79,31 @@ function serviceEnvironment(service: string, passwords: Passwords): Record<strin
       ? { SVC_KUBECONFIG: `/data/cluster/kubeconfig.${service}` }
       : {}),
     ...(isGateway ? { SVC_LISTEN: `0.0.0.0:${port}`, SVC_TOKENS_DIR: "/config/tokens" } : {}),
+  };
+}
+
+/** The game side: it knows the internal face and its own tokens, nothing of mesh, database and cluster. */
+function gameEnvironments(secret: string): Record<string, Record<string, string>> {
+  const shared = { SVC_FORWARDING_SECRET: secret, SVC_HEALTH_HOST: "127.0.0.1", SVC_HEALTH_PORT: "0" };
+  const face = {
+    SVC_API_BASE_URL: composeFacts.internalBaseUrl,
+    SVC_ROOT_DOMAIN: composeFacts.rootDomain,
+    SVC_PANEL_HOSTNAME: `${composeFacts.panelHost}:${at.external}`,
+  };
+  const place = (port: number) => ({ POD_IP: "127.0.0.1", GAME_PORT: String(port) });
+  return {
+    "login-gate": { ...shared, ...face, ...place(at.gate), SVC_SERVICE_TOKEN_FILE: "/config/tokens/limbo" },
+    lobby: { ...shared, ...place(at.lobby) },
+    proxy: {
+      ...shared,
+      ...face,
+      SVC_SERVICE_TOKEN_FILE: "/config/tokens/velocity",
+      SVC_PROXY_DIR: "/data/proxy",
+      SVC_PROXY_HOST: "0.0.0.0",
+      SVC_PROXY_PORT: String(at.game),
+      SVC_LOGIN_ADDRESS: `127.0.0.1:${at.gate}`,
+      SVC_LOBBY_ADDRESS: `127.0.0.1:${at.lobby}`,
+    },
   };
 }
 

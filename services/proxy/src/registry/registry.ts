@@ -1,7 +1,7 @@
 // The servers as the proxy knows them (interface.md 4.10.1): the service's list, else what was last seen of it.
 
 import { readFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
+import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ServerInfo } from "@svc/proto";
 import { z } from "zod";
@@ -96,6 +96,7 @@ export function readLastServers(dataDir: string): ServerInfo[] | undefined {
 /** Written aside and renamed: whoever reads finds the old list or the new one, whole. */
 export async function saveLastServers(dataDir: string, servers: readonly ServerInfo[]): Promise<void> {
   const path = join(dataDir, lastServersFile);
+  await mkdir(dataDir, { recursive: true });
   await writeFile(`${path}.new`, JSON.stringify(servers), { mode: 0o600 });
   await rename(`${path}.new`, path);
 }
