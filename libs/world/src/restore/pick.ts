@@ -112,6 +112,8 @@ async function* entriesOf(archive: Archive, { picked, paths }: Wanted): AsyncGen
         throw corrupt("its index does not fit its entries");
       yield entry;
       taken += 1;
+      // What comes after the last one may be in another frame.
+      if (at + taken === picked.length) break;
     }
     if (taken === 0) throw corrupt("its index does not fit its entries");
     at += taken;
