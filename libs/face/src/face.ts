@@ -218,7 +218,7 @@ function answerUnroutable(
 }
 
 function answerMalformed(shell: Shell, error: Error & { code?: string }, socket: Socket): void {
-  const refusal = refusalOfParseError(error.code);
+  const refusal = refusalOfParseError(error.code, socket);
   if (refusal) shell.requestLog.noteMalformed(refusal.status, answerRaw(socket, refusal));
   else socket.destroy();
 }

@@ -11,7 +11,9 @@ export function answer(
   body?: Uint8Array,
 ): void {
   const { response, request } = exchange;
-  if (response.headersSent || response.destroyed || !response.socket?.writable) return;
+  // An answer to a request that came behind another one has no socket of its own yet.
+  const socket = response.socket ?? request.socket;
+  if (response.headersSent || response.destroyed || !socket?.writable) return;
   const headers = commonHeaders(exchange.id, request.headers["x-forwarded-proto"]);
   if (head.headers) headers.push(...head.headers);
   // Whether the body still comes is unknown, so what follows on this connection cannot be read.

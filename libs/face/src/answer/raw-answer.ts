@@ -1,16 +1,31 @@
 // Answers to what is not even HTTP: written on the socket, because no request came of it (interface.md 4.1 rule 1).
 
-import { type ServerResponse, STATUS_CODES } from "node:http";
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
+import { faults } from "@svc/proto";
 import { requestIdOf } from "../request/exchange.ts";
 import { envelope } from "./answer.ts";
 import { commonHeaders } from "./headers.ts";
 
 export type RawRefusal = { status: number; code: string; message: string };
 
+const uploads = new WeakSet<IncomingMessage>();
+
+/** A body of this request that ends too early is `upload_incomplete`, as its operation promises. */
+export function expectWholeUpload(request: IncomingMessage): void {
+  uploads.add(request);
+}
+
+const currentOf = (socket: Socket) => (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+
 /** What a parse error of the HTTP server means; undefined when nobody is left to tell. */
-export function refusalOfParseError(code: string | undefined): RawRefusal | undefined {
+export function refusalOfParseError(code: string | undefined, socket: Socket): RawRefusal | undefined {
   if (code === "ECONNRESET" || code === "EPIPE") return undefined;
+  const current = currentOf(socket)?.req;
+  if (code === "HPE_INVALID_EOF_STATE" && current && uploads.has(current)) {
+    const { status, code: wireCode, message } = faults.upload_incomplete;
+    return { status, code: wireCode, message };
+  }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     return { status: 408, code: "bad_request", message: "The request headers took too long to arrive." };
   }
@@ -26,7 +41,7 @@ export function refusalOfParseError(code: string | undefined): RawRefusal | unde
 /** Writes the refusal and closes the connection. Returns the request id. */
 export function answerRaw(socket: Socket, refusal: RawRefusal, headers: readonly string[] = []): string {
   const id = requestIdOf(undefined);
-  const current = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+  const current = currentOf(socket);
   if (current && !current.writableFinished && (current.req.complete || current.headersSent)) {
     // Bytes behind a request that is still being answered: a second answer now would be read as the first one's.
     if (current.req.complete) current.once("close", () => socket.destroy());

@@ -53,7 +53,9 @@ describe("uploads and downloads", () => {
         receive: async (body, about) => {
           const digest = createHash("sha256");
           let size = 0;
+          if (id === "unread") throw new Fault("too_large");
           for await (const chunk of body) {
+            if (id === "begun") throw new Fault("too_large");
             digest.update(chunk);
             size += chunk.byteLength;
           }
@@ -226,6 +228,21 @@ describe("uploads and downloads", () => {
     });
     assert.equal(answer.status, 413, answer.body);
     assert.match(answer.body, /Too large for this/);
+  });
+  for (const id of ["unread", "begun"]) {
+    test(`a connection whose upload was refused ${id} takes the next request`, async () => {
+      for (const length of [100_000, 1_000_000, 4_000_000]) {
+        const put = `PUT /blobs/${id} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+        const next = "HEAD /blobs/b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        const text = await sendRaw(face.port, `${put}${"x".repeat(length)}${next}`);
+        assert.match(text, /^HTTP\/1\.1 413 [\s\S]*HTTP\/1\.1 405 /, `${length} bytes`);
+      }
+    });
+  }
+  test("a body that ends too early is answered as its operation says", async () => {
+    const socket = connect({ host: "127.0.0.1", port: face.port, allowHalfOpen: true });
+    socket.end("PUT /parts/a HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
+    assert.match(await collect(socket), /^HTTP\/1\.1 400 [\s\S]*"code":"upload_incomplete"/);
   });
   test("a download passes the owner's bytes and only the headers that may pass", async () => {
     const answer = await send(face.port, { path: "/blobs/b" });

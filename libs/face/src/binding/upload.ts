@@ -4,6 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { type Mesh, sendLane } from "@svc/mesh";
 import { Fault, type Operation } from "@svc/proto";
 import { answerJson } from "../answer/answer.ts";
+import { expectWholeUpload } from "../answer/raw-answer.ts";
 import { type LargestUpload, largestUpload } from "../request/admission.ts";
 import { tooLarge } from "../request/body.ts";
 import { type Exchange, inviteBody } from "../request/exchange.ts";
@@ -19,6 +20,7 @@ export function uploadBinding(
   const { status } = contract.http;
   const limit = largestUpload(contract.http, settings.uploadBytes);
   return async ({ exchange, input, options }) => {
+    if (contract.faults.includes("upload_incomplete")) expectWholeUpload(exchange.request);
     const signal = leavingOf(exchange);
     const { lane } = await mesh.forward(contract, input, { ...options, signal });
     if (!lane) throw new Error(`${contract.subject} answered without a lane`);
@@ -47,9 +49,14 @@ function headOf(request: IncomingMessage): Parameters<typeof sendLane>[2] {
 async function* chunksOf(exchange: Exchange, limit: LargestUpload): AsyncGenerator<Buffer> {
   inviteBody(exchange);
   let bytes = 0;
-  for await (const chunk of exchange.request.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length;
-    if (bytes > limit.bytes) throw new Fault(limit.fault, { message: tooLarge(limit.bytes) });
-    yield chunk;
+  try {
+    for await (const chunk of exchange.request.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length;
+      if (bytes > limit.bytes) throw new Fault(limit.fault, { message: tooLarge(limit.bytes) });
+      yield chunk;
+    }
+  } finally {
+    // A body that is left unread would keep the next request of its connection from ever being seen.
+    exchange.request.resume();
   }
 }

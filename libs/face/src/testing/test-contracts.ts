@@ -148,6 +148,7 @@ export const putPart = operation({
     kind: "upload",
     upload: { maxBytes: 1_000, tooLarge: "part_too_large", contentTypes: ["application/octet-stream"] },
   },
+  faults: ["upload_incomplete"],
   params: item,
   headers: { content_digest: z.string().max(200).optional(), content_length: ByteCount },
   output: z.unknown(),

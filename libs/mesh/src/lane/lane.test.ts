@@ -317,3 +317,21 @@ test("an owner that is gone makes a lane unavailable", async () => {
   await assert.rejects(fetchLane(ticket), isFault("unavailable"));
   await assert.rejects(sendLane(ticket, Readable.from(["x"]), {}), isFault("unavailable"));
 });
+
+test("a body that was refused in its middle does not stand before the next one of its connection", async () => {
+  const head = { contentLength: 1_000_000 };
+  for (let round = 0; round < 10; round++) {
+    const refusing = server.lanes.upload({
+      receive: async (body) => {
+        for await (const _ of body) throw new Fault("upload_busy");
+      },
+    });
+    // All of it is on its way before it is refused.
+    const body = Readable.from([Buffer.alloc(1_000_000)]);
+    await assert.rejects(sendLane(refusing, body, head), isFault("upload_busy"));
+    const ticket = server.lanes.upload({ receive: (taken) => digestOf(taken) });
+    const signal = AbortSignal.timeout(5_000);
+    const answer = await sendLane(ticket, Readable.from(chunks(10, 100_000)), head, signal);
+    assert.equal((answer as { bytes: number }).bytes, 1_000_000);
+  }
+});

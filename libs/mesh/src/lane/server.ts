@@ -161,7 +161,7 @@ async function takeBytes(exchange: Exchange, lane: UploadLane, gone: AbortSignal
   const length = request.headers["content-length"];
   const digest = request.headers["content-digest"];
   const onStall = () => request.destroy(new Error("the sender of a lane stands still"));
-  const body = watchSource(request, lane.stallMs ?? defaultStallMs, onStall);
+  const body = watchSource(bodyOf(request), lane.stallMs ?? defaultStallMs, onStall);
   const about = {
     contentLength: length === undefined ? undefined : Number(length),
     contentDigest: typeof digest === "string" ? digest : undefined,
@@ -172,6 +172,15 @@ async function takeBytes(exchange: Exchange, lane: UploadLane, gone: AbortSignal
   response.end(JSON.stringify(answer ?? null));
   // What is left of the body is read away, so that the answer is not lost in a reset connection.
   request.resume();
+}
+
+// Whoever stops in the middle is heard, and what is left of the body does not stand before the connection's next request.
+async function* bodyOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false });
+  } finally {
+    request.resume();
+  }
 }
 
 function refuse({ request, response }: Exchange, fault: Fault): void {
