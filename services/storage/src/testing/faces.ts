@@ -6,7 +6,8 @@ import { dirname, join } from "node:path";
 import { createFace, createSessions, type FaceServer } from "@svc/face";
 import { accounts, type Face, operations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
-import { openStage, type Replica, type Stage } from "./stage.ts";
+import { openDoor } from "./door.ts";
+import { openStage, type Replica, type Stage, type StageOptions } from "./stage.ts";
 
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers; bytes: Buffer };
 export type Ask = {
@@ -22,6 +23,9 @@ export type Ask = {
 export type FaceStage = {
   stage: Stage;
   externalUrl: string;
+  /** All external faces; people come to any of them. */
+  externalUrls: string[];
+  /** In front of all internal faces. */
   internalUrl: string;
   stagingDir: string;
   /** Folder of a server's world. */
@@ -43,8 +47,16 @@ const hashOf = (cookie: string) => createHash("sha256").update(cookie).digest("h
 /** The cookie of somebody: 32 bytes that their name fills. */
 const cookieOf = (user: string) => createHash("sha256").update(`cookie of ${user}`).digest("base64url");
 
-export async function openFaceStage(options: { agent?: "held" | "shipped" } = {}): Promise<FaceStage> {
-  const stage = await openStage({ agent: "shipped", ...options });
+type FaceStageOptions = StageOptions & {
+  /** Faces of each kind. */
+  count?: number;
+  /** How long a reader of a download may stand still. */
+  stallMs?: number;
+};
+
+export async function openFaceStage(options: FaceStageOptions = {}): Promise<FaceStage> {
+  const { agent = "shipped", count = 1, stallMs = 120_000, cluster } = options;
+  const stage = await openStage({ agent, ...(cluster && { cluster }) });
   stage.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
   await stage.identity.announce();
   const faces: FaceServer[] = [];
@@ -56,15 +68,20 @@ export async function openFaceStage(options: { agent?: "held" | "shipped" } = {}
       processOperations: [],
       mesh,
       ...(face === "external" && { sessions: createSessions(mesh, { cacheMs: 1_000, size: 10 }) }),
-      settings: { adminHostname: "op.console.test", drainMs: 200 },
+      settings: { adminHostname: "op.console.test", drainMs: 200, transferStallMs: stallMs },
       registry: createRegistry("face", "test"),
       log: createLogger("gateway-external", "silent"),
     });
     faces.push(server);
     const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
-    return `http://127.0.0.1:${port}`;
+    return port;
   };
-  const [externalUrl, internalUrl] = await Promise.all([listen("external"), listen("internal")]);
+  const open = (face: Face) => Promise.all(Array.from({ length: count }, () => listen(face)));
+  const [externalPorts, internalPorts] = await Promise.all([open("external"), open("internal")]);
+  const door = await openDoor(() => internalPorts);
+  const externalUrls = externalPorts.map((port) => `http://127.0.0.1:${port}`);
+  const [externalUrl = ""] = externalUrls;
+  const internalUrl = door.url;
   const dataDir = dirname(stage.archiveDir);
   const stagingDir = join(dataDir, "uploads");
   mkdirSync(stagingDir);
@@ -78,6 +95,7 @@ export async function openFaceStage(options: { agent?: "held" | "shipped" } = {}
   return {
     stage,
     externalUrl,
+    externalUrls,
     internalUrl,
     stagingDir,
     worldDir: (name) => join(dataDir, "worlds", name),
@@ -90,6 +108,7 @@ export async function openFaceStage(options: { agent?: "held" | "shipped" } = {}
       return `${status} ${error?.code ?? JSON.stringify(body)}`;
     },
     close: async () => {
+      await door.close();
       await Promise.all(faces.map((face) => face.close()));
       await stage.close();
     },

@@ -4,6 +4,7 @@ import { isKubeError, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { worlds } from "@svc/proto";
 import { type LockedServer, lockedServers, maintenanceAnnotation } from "@svc/world-lock";
+import { namespace } from "./worlds.ts";
 
 export type Neighbour = {
   owners: Map<string, string>;
@@ -16,8 +17,6 @@ export type Neighbour = {
   /** Servers that were taken from their owners, with how, in order. */
   released: { name: string; outcome: string }[];
 };
-
-const namespace = "minecraft";
 
 export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour> {
   const neighbour: Neighbour = {

@@ -18,7 +18,7 @@ import { settings as schema } from "../config.ts";
 import type { StorageDb, Tables } from "../database.ts";
 import { startStorage } from "../service.ts";
 import { type Neighbour, serveLifecycle } from "./lifecycle.ts";
-import { addServerObject, addVolume, applyRelease, readFiles, writeFiles } from "./worlds.ts";
+import { addServerObject, addVolume, applyRelease, namespace, readFiles, writeFiles } from "./worlds.ts";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
 export const demoImage = "svc.local/demo-server:1.21.4";
@@ -30,6 +30,7 @@ export function createStorageDatabase(): Promise<TestDatabase> {
 
 /** Settings with which minutes pass in moments. */
 export const quick = [
+  `k8s.namespace=${namespace}`,
   `storage.agent_image=${agentImage}`,
   "storage.settle_interval=50ms",
   "storage.settle_busy_interval=50ms",
@@ -82,25 +83,34 @@ type Ground = {
   close: () => Promise<void>;
 };
 
-/** Cluster, NATS and database with the release applied; no service yet. */
-async function openGround(agent: string): Promise<Ground> {
-  const dataDir = mkdtempSync(join(tmpdir(), "svc-storage-"));
-  const archiveDir = join(dataDir, "archive");
-  mkdirSync(archiveDir);
+/** Programs by image. */
+export type Programs = Readonly<Record<string, readonly string[]>>;
+/** Starts a cluster that leaves `kubeconfig` and `kubeconfig.storage` in a folder and runs these programs of Node. */
+export type StartCluster = (dataDir: string, programs: Programs) => Promise<{ close: () => Promise<void> }>;
+
+const startEmbedded: StartCluster = async (dataDir, programs) => {
   const images = join(dataDir, "images.json");
-  const programs = {
-    [agentImage]: [join(repo, agent), ...(agent === agents.held ? [`--hold=${archiveDir}`] : [])],
-    [demoImage]: [join(repo, "services/demo-server/src/main.ts")],
-    "svc.local/exits": ["-e", "process.exit(3)"],
-  };
   const table = Object.entries(programs).map(([image, args]) => [
     image,
     { command: [process.execPath, ...args] },
   ]);
   writeFileSync(images, JSON.stringify(Object.fromEntries(table)));
   const serviceAccounts = [{ namespace: "svc", name: "storage" }];
+  return startLocalCluster({ dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200 });
+};
+
+/** Cluster, NATS and database with the release applied; no service yet. */
+async function openGround(agent: string, startCluster: StartCluster): Promise<Ground> {
+  const dataDir = mkdtempSync(join(tmpdir(), "svc-storage-"));
+  const archiveDir = join(dataDir, "archive");
+  mkdirSync(archiveDir);
+  const programs = {
+    [agentImage]: [join(repo, agent), ...(agent === agents.held ? [`--hold=${archiveDir}`] : [])],
+    [demoImage]: [join(repo, "services/demo-server/src/main.ts")],
+    "svc.local/exits": ["-e", "process.exit(3)"],
+  };
   const [cluster, nats, database] = await Promise.all([
-    startLocalCluster({ dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200 }),
+    startCluster(dataDir, programs),
     startTestNats(),
     createStorageDatabase(),
   ]);
@@ -125,8 +135,10 @@ const agents = {
   shipped: "services/world-agent/src/main.ts",
 } as const;
 
-export async function openStage(options: { agent?: keyof typeof agents } = {}): Promise<Stage> {
-  const ground = await openGround(agents[options.agent ?? "held"]);
+export type StageOptions = { agent?: keyof typeof agents; cluster?: StartCluster };
+
+export async function openStage(options: StageOptions = {}): Promise<Stage> {
+  const ground = await openGround(agents[options.agent ?? "held"], options.cluster ?? startEmbedded);
   const { kube, nats, database, dataDir, archiveDir } = ground;
   const watching = database.open<Tables>();
   const names = ["lifecycle", "identity", "gateway-external", "gateway-internal"] as const;

@@ -8,7 +8,11 @@ import { lockedServers } from "@svc/world-lock";
 import { parseAllDocuments } from "yaml";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
-export const namespace = "minecraft";
+/** Another one where several share a cluster; it must be said before this file is loaded. */
+// biome-ignore lint/style/noProcessEnv: a switch of the tests, not of the service
+export const namespace = process.env["SVC_TEST_NAMESPACE"] ?? "minecraft";
+/** Volumes are named for the whole cluster. */
+const volumeOf = (claim: string) => (namespace === "minecraft" ? claim : `${namespace}-${claim}`);
 
 export function writeFiles(root: string, files: Record<string, string>): void {
   mkdirSync(root, { recursive: true });
@@ -37,9 +41,10 @@ const volumes = resource<KubeObject>({
 /** A claim that is bound to a folder. */
 export async function addVolume(kube: Kube, { claim, path }: { claim: string; path: string }): Promise<void> {
   const spec = { accessModes: ["ReadWriteMany"], storageClassName: "" };
-  const head = { apiVersion: "v1", metadata: { name: claim } };
+  const head = { apiVersion: "v1" };
   await kube.create(volumes, {
     ...head,
+    metadata: { name: volumeOf(claim) },
     kind: "PersistentVolume",
     spec: {
       ...spec,
@@ -49,11 +54,17 @@ export async function addVolume(kube: Kube, { claim, path }: { claim: string; pa
       claimRef: { namespace, name: claim },
     },
   } as KubeObject);
+  // A binder that sees the claim first comes back a quarter of a minute later.
+  const isThere = async () => {
+    const volume = (await kube.get(volumes, { name: volumeOf(claim) })) as { status?: { phase?: string } };
+    return volume.status?.phase === "Available";
+  };
+  while (namespace !== "minecraft" && !(await isThere())) await new Promise((wake) => setTimeout(wake, 20));
   await kube.create(resources.claims, {
     ...head,
     kind: "PersistentVolumeClaim",
     metadata: { name: claim, namespace },
-    spec: { ...spec, volumeName: claim, resources: { requests: { storage: "1Gi" } } },
+    spec: { ...spec, volumeName: volumeOf(claim), resources: { requests: { storage: "1Gi" } } },
   });
   const isBound = async () =>
     (await kube.find(resources.claims, { name: claim, namespace }))?.status?.phase === "Bound";
@@ -85,7 +96,8 @@ const plurals: Record<string, [group: string, version: string, plural: string, n
 export async function applyRelease(kube: Kube): Promise<void> {
   const files = ["rbac/namespaces.yaml", "crd/minecraftservers.svc.internal.json", "rbac/accounts.yaml"];
   for (const file of [...files, "rbac/storage.yaml", "rbac/storage-moves.yaml"]) {
-    const text = readFileSync(join(repo, "deploy", file), "utf8");
+    const shipped = readFileSync(join(repo, "deploy", file), "utf8");
+    const text = shipped.replaceAll(/(namespace|name): minecraft$/gm, `$1: ${namespace}`);
     for (const document of parseAllDocuments(text)) {
       const object = document.toJS() as KubeObject;
       const [group, version, plural, namespaced] = plurals[object.kind] ?? ["", "", "", false];
@@ -96,4 +108,7 @@ export async function applyRelease(kube: Kube): Promise<void> {
         });
     }
   }
+  // A cluster takes a moment to serve a kind that was just defined.
+  const isServed = () => kube.list(lockedServers, { namespace }).then(Boolean, () => false);
+  while (!(await isServed())) await new Promise((wake) => setTimeout(wake, 50));
 }

@@ -7,7 +7,7 @@ import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import { staff } from "../../testing/callers.ts";
 import { openFaceStage } from "../../testing/faces.ts";
 import { type Process, startProcess } from "../../testing/process.ts";
-import type { Replica, Stage } from "../../testing/stage.ts";
+import type { Replica, Stage, StartCluster } from "../../testing/stage.ts";
 import { addServerObject, namespace, readFiles, writeFiles } from "../../testing/worlds.ts";
 
 type Volume = KubeObject & { spec: { local: { path: string } } };
@@ -42,8 +42,8 @@ export type Bed = {
   specOf: (name: string) => Promise<{ nodeName?: string; storage?: { claimName?: string } }>;
 };
 
-export async function openBed(agent: "held" | "shipped"): Promise<Bed> {
-  const faces = await openFaceStage({ agent });
+export async function openBed(agent: "held" | "shipped", cluster?: StartCluster): Promise<Bed> {
+  const faces = await openFaceStage({ agent, ...(cluster && { cluster }) });
   const { stage } = faces;
   const settings = ["storage.move_interval=50ms", "storage.keep_free=0"];
   const { kube } = stage;

@@ -1,0 +1,303 @@
+// Storage's loops on a real API server, with no more rights than deploy/rbac gives it, and real Jobs. SVC_KUBE_LANE names
+// the kubeconfig, as in conformance.test.ts. Everything lies in a namespace of its own, beside the operator's tests.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { connectKube, isKubeError, type Job, type Kube, resources } from "@svc/kube";
+import { backups, reapers } from "@svc/proto";
+import { parse, parseAllDocuments, stringify } from "yaml";
+import { until } from "../../libs/mesh/src/testing.ts";
+import type { Bed } from "../../services/storage/src/migration/testing/bed.ts";
+import type { StartCluster } from "../../services/storage/src/testing/stage.ts";
+import { startKubelet } from "./kubelet.ts";
+
+const lane = process.env["SVC_KUBE_LANE"];
+const namespace = `worlds-${randomBytes(3).toString("hex")}`;
+// The test beds make everything there; they read it when they are loaded.
+process.env["SVC_TEST_NAMESPACE"] = namespace;
+
+type Rule = { apiGroups: string[]; resources: string[]; verbs: string[] };
+
+/** Everything that the shipped Roles give, as `<group>/<resource> <verb>`. */
+function granted(): Set<string> {
+  const files = ["rbac/storage.yaml", "rbac/storage-moves.yaml"].map((file) =>
+    readFileSync(new URL(`../../deploy/${file}`, import.meta.url), "utf8"),
+  );
+  const roles = files.flatMap((text) =>
+    parseAllDocuments(text).map((one) => one.toJS() as { rules?: Rule[] }),
+  );
+  const rules = roles.flatMap(({ rules: own = [] }) => own);
+  return new Set(
+    rules.flatMap(({ apiGroups, resources: kinds, verbs }) =>
+      apiGroups.flatMap((group) => kinds.flatMap((kind) => verbs.map((verb) => `${group}/${kind} ${verb}`))),
+    ),
+  );
+}
+
+/** What a request is called in a Role. */
+function rightOf(method: string, url: string): string | undefined {
+  const { pathname, searchParams } = new URL(url, "https://api");
+  const found =
+    /^\/(?:api|apis\/([^/]+))\/v[^/]+(?:\/namespaces\/[^/]+(?=\/))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?$/.exec(
+      pathname,
+    );
+  if (!found) return undefined;
+  const [, group = "", kind = "", name, sub] = found;
+  const read = name === undefined ? (searchParams.get("watch") ? "watch" : "list") : "get";
+  const verbs: Record<string, string> = {
+    GET: read,
+    POST: "create",
+    PUT: "update",
+    PATCH: "patch",
+    DELETE: "delete",
+  };
+  return `${group}/${kind}${sub ? `/${sub}` : ""} ${verbs[method]}`;
+}
+
+type Config = {
+  clusters: { cluster: Record<string, string> }[];
+  users: { name: string; user: object }[];
+};
+type Recorder = { url: string; used: Set<string>; refused: string[]; close: () => void };
+
+/** Stands between storage and the API server and notes which rights are used. */
+async function startRecorder(config: Config): Promise<Recorder> {
+  const {
+    server = "",
+    "certificate-authority-data": data,
+    "certificate-authority": file = "",
+  } = config.clusters[0]?.cluster ?? {};
+  const ca = data ? Buffer.from(data, "base64") : readFileSync(file);
+  const used = new Set<string>();
+  const refused: string[] = [];
+  const proxy = createServer((incoming, outgoing) => {
+    const { method = "GET", url = "/", headers } = incoming;
+    const right = rightOf(method, url);
+    const forward = httpsRequest(
+      new URL(url, server),
+      { method, headers, ca, servername: "localhost" },
+      (answer: IncomingMessage) => {
+        if (right) used.add(right);
+        if (answer.statusCode === 403) refused.push(`${right} ${url}`);
+        outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    forward.on("error", () => outgoing.destroy());
+    outgoing.on("close", () => forward.destroy());
+    incoming.pipe(forward);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+  const close = () => {
+    proxy.closeAllConnections();
+    proxy.close();
+  };
+  return { url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, used, refused, close };
+}
+
+describe("storage on a real API server", () => {
+  if (!lane) {
+    test("skipped: set SVC_KUBE_LANE to the kubeconfig of a real API server", (t) =>
+      t.skip("SVC_KUBE_LANE is not set"));
+    return;
+  }
+  let bed: Bed;
+  let kube: Kube;
+  let own: Kube;
+  let recorder: Recorder;
+  let operator: Bed["stage"]["external"];
+
+  const cluster: StartCluster = async (dataDir, programs) => {
+    const { applyRelease } = await import("../../services/storage/src/testing/worlds.ts");
+    await applyRelease(kube);
+    const path = "/api/v1/namespaces/svc/serviceaccounts/storage/token";
+    const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+    const answer = (await kube.transport.request({ method: "POST", path, body })) as {
+      status: { token: string };
+    };
+    const config = parse(readFileSync(lane, "utf8")) as Config;
+    recorder = await startRecorder(config);
+    config.users = config.users.map(({ name }) => ({ name, user: { token: answer.status.token } }));
+    config.clusters = config.clusters.map((one) => ({ ...one, cluster: { server: recorder.url } }));
+    copyFileSync(lane, join(dataDir, "kubeconfig"));
+    writeFileSync(join(dataDir, "kubeconfig.storage"), stringify(config), { mode: 0o600 });
+    const kubelet = await startKubelet({
+      kube,
+      namespace,
+      dir: dataDir,
+      nodes: ["local-1", "local-2"],
+      programs,
+    });
+    return {
+      close: async () => {
+        await kubelet.close();
+        recorder.close();
+      },
+    };
+  };
+
+  before(async () => {
+    kube = connectKube({ kubeconfigFile: lane });
+    const { openBed } = await import("../../services/storage/src/migration/testing/bed.ts");
+    bed = await openBed("shipped", cluster);
+    await bed.start();
+    operator = await bed.stage.nats.connect("operator");
+    own = connectKube({ kubeconfigFile: join(bed.stage.dataDir, "kubeconfig.storage") });
+  });
+  after(async () => {
+    own?.close();
+    await operator?.drain(500);
+    await bed?.close();
+    kube?.close();
+  });
+
+  const staff = async () => (await import("../../services/storage/src/testing/callers.ts")).staff;
+  const jobsOf = async (name: string) =>
+    (await bed.stage.external.call(backups.listJobs, { name }, await staff())).jobs;
+  const settled = async (name: string) => {
+    const isOpen = (job: backups.WorldJob) => job.state === "running" || job.then_restore === "pending";
+    await until(async () => !(await jobsOf(name)).some(isOpen), 40_000);
+    return jobsOf(name);
+  };
+  const first = { "level.dat": "one", "region/r.0.0.mca": "chunks" };
+  const second = { "level.dat": "two", "plugins/new.jar": "added later" };
+
+  test("a backup is made by a Job, settled from its log, and its lock is gone", async () => {
+    await bed.stage.addServer("survival", "usr-1", first);
+    await bed.stage.external.call(backups.create, { name: "survival" }, await staff());
+    const [job] = await settled("survival");
+    assert.deepEqual([job?.kind, job?.state], ["backup", "succeeded"], job?.message);
+    assert.equal(await bed.lockOf("survival"), undefined);
+  });
+
+  test("a restore takes its snapshot first, and puts the world back", async () => {
+    bed.stage.changeWorld("survival", second);
+    const wish = { name: "survival", safety_snapshot: true };
+    await bed.stage.external.call(backups.restore, wish, await staff());
+    const [restored, snapshot] = await settled("survival");
+    assert.deepEqual(
+      [restored?.kind, restored?.state, snapshot?.then_restore],
+      ["restore", "succeeded", "started"],
+      restored?.message,
+    );
+    assert.deepEqual(bed.stage.worldOf("survival"), first);
+  });
+
+  test("a world moves to another node through tickets", async () => {
+    await bed.addWorld("traveller");
+    const world = await bed.filesOf("world-traveller-0");
+    await bed.begin("traveller");
+    const done = await bed.reaches("traveller", "succeeded", "failed");
+    assert.equal(done.state, "succeeded", done.error);
+    assert.deepEqual(await bed.filesOf(done.targetPVC), world);
+    assert.deepEqual(await bed.specOf("traveller").then(({ nodeName }) => nodeName), "local-2");
+    assert.equal(await bed.lockOf("traveller"), undefined);
+  });
+
+  test("a drill restores beside the world as far as there is a server to copy, and cleans up", async () => {
+    const { id } = await operator.call(backups.startDrill, { name: "survival" });
+    await until(
+      async () => (await operator.call(backups.readDrill, { id })).finished_at !== undefined,
+      40_000,
+    );
+    const end = await operator.call(backups.readDrill, { id });
+    // No set of the operator is here to copy a pod from.
+    assert.equal(end.message, "the server was never started, so nobody knows how");
+    await until(async () => !(await bed.hasClaim(`drill-${id}`)));
+  });
+
+  test("an idle world is archived, and its claim is gone though the pod of its Job had named it", async () => {
+    await bed.stage.addServer("forgotten", "usr-1", first);
+    for (const name of ["survival", "traveller"]) bed.stage.lifecycle.lastActive.set(name, new Date());
+    bed.stage.lifecycle.lastActive.set("forgotten", new Date(Date.now() - 16 * 86_400_000));
+    const about = { retention_only: false, started_by: "test" };
+    const { id } = await operator.call(reapers.startReaper, about);
+    const read = () => operator.call(reapers.readReaper, { id });
+    await until(async () => (await read()).state !== "running", 40_000);
+    assert.match((await read()).line, /reaped=1 /);
+    const claim = await kube.find(resources.claims, { name: "world-forgotten-0", namespace });
+    assert.equal(claim, undefined);
+  });
+
+  test("the cluster takes every kind of Job as it is, without leaving out a field", async () => {
+    const { items } = await kube.list(resources.jobs, { namespace });
+    const managers = new Set(items.map(({ metadata }) => metadata.labels?.["app.kubernetes.io/managed-by"]));
+    assert.ok(managers.has("svc-backup") && managers.has("svc-restore"), [...managers].join());
+    const { worldJob } = await import("../../services/storage/src/job/spec.ts");
+    const { loadSettings } = await import("@svc/config");
+    const { settings: schema } = await import("../../services/storage/src/config.ts");
+    const settings = loadSettings(schema, {
+      overrides: ["storage.agent_image=svc:1", `k8s.namespace=${namespace}`],
+    });
+    const job = worldJob(settings, {
+      name: "dry-run",
+      server: "survival",
+      manager: "svc-restore",
+      task: {
+        mode: "restore",
+        from: { kind: "archive", name: "survival-1.tar.zst" },
+        sha256: "0".repeat(64),
+      },
+      deadlineMs: 60_000,
+      world: { claim: "world-survival-0", mode: "rw" },
+      archive: "ro",
+      node: "local-1",
+    });
+    const path = `/apis/batch/v1/namespaces/${namespace}/jobs`;
+    const query = { dryRun: "All" };
+    const taken = (await kube.transport.request({ method: "POST", path, query, body: job })) as Job;
+    // An API server as old as the lane's knows no lifetime of finished Jobs yet.
+    const { ttlSecondsAfterFinished: _, template, ...rest } = job.spec as unknown as Record<string, unknown>;
+    assertHolds(taken.spec, { ...rest, template });
+  });
+
+  test("the service may do nothing that its Role does not give it, and needs all that it gives", async () => {
+    const forbidden = [
+      () => own.list(resources.secrets, { namespace }),
+      () => own.get(resources.secrets, { namespace, name: "survival-rcon" }),
+      () => own.remove(resources.jobs, { namespace: "svc", name: "x" }),
+      () => own.list(resources.pods, { namespace: "svc" }),
+      () => own.list(resources.claims, { namespace: "default" }),
+      () => own.patch(resources.nodes, { name: "local-1" }, { merge: { spec: { unschedulable: true } } }),
+      () =>
+        own.patch(
+          resources.claims,
+          { namespace, name: "world-survival-0" },
+          { merge: { metadata: { labels: { a: "b" } } } },
+        ),
+      () => own.remove(resources.statefulSets, { namespace, name: "survival" }),
+    ];
+    const used = new Set(recorder.used);
+    assert.deepEqual(recorder.refused, []);
+    for (const call of forbidden) await assert.rejects(call, (error) => isKubeError(error, 403));
+    const given = granted();
+    assert.deepEqual(
+      [...used].filter((right) => !given.has(right)),
+      [],
+    );
+    // What only a whole drill does, with a server to copy.
+    assert.deepEqual(
+      [...given].filter((right) => !used.has(right)),
+      ["/pods create"],
+    );
+  });
+});
+
+/** Everything of `wanted` is in `found`, at the same place; what is false may be left out. */
+function assertHolds(found: unknown, wanted: unknown, path = "spec"): void {
+  if (Array.isArray(wanted)) {
+    for (const [index, one] of wanted.entries())
+      assertHolds((found as unknown[])[index], one, `${path}[${index}]`);
+  } else if (typeof wanted === "object" && wanted !== null) {
+    for (const [key, one] of Object.entries(wanted))
+      assertHolds((found as Record<string, unknown> | undefined)?.[key], one, `${path}.${key}`);
+  } else {
+    assert.deepEqual(found ?? false, wanted, path);
+  }
+}
