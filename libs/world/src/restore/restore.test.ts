@@ -128,22 +128,3 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
     });
   });
 }
-
-test("one file of 1 MB out of a large archive reads at most a twentieth of it", async () => {
-  for (let index = 0; index < 40; index += 1)
-    await writeFile(at("world", "world", "region", `r.${index}.1.mca`), randomBytes(5 << 20));
-  await writeFile(at("world", "world", "small.bin"), randomBytes(1 << 20));
-  const { sha256, sizeBytes } = await keepArchive({ world, store, name: "alpha-1.tar.zst", keepFree: 0 });
-  await using archive = await open(at("store", "alpha-1.tar.zst"));
-  const read = archive.read.bind(archive) as (...args: unknown[]) => Promise<{ bytesRead: number }>;
-  let bytes = 0;
-  archive.read = (async (...args: unknown[]) => {
-    const result = await read(...args);
-    bytes += result.bytesRead;
-    return result;
-  }) as unknown as typeof archive.read;
-  await rm(at("world", "world", "small.bin"));
-  await restoreOnly({ world, archive, sha256, only: ["world/small.bin"] });
-  assert.equal((await readFile(at("world", "world", "small.bin"))).length, 1 << 20);
-  assert.ok(bytes <= sizeBytes / 20, `${bytes} of ${sizeBytes} were read`);
-});
