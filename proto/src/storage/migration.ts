@@ -108,7 +108,7 @@ export const cancel = operation({
   deadlineMs: 20_000,
   summary:
     "Gives a move up before it switched: its Jobs and the new volume go, the lock goes last, the world stays where it is.",
-  spec: "behaviour.md o, issue 5",
+  spec: "behaviour.md o (issue 5: who moves a world must be able to give up)",
 });
 
 const operatorCalls = { callers: ["operator"], output: WorldMigration, deadlineMs: 20_000 } as const;
@@ -146,7 +146,7 @@ export const cancelByOperator = request({
   faults: cancel.faults,
   ...operatorCalls,
   summary: "As cancel, for the operator at the host.",
-  spec: "issue 5, svc server-migrate cancel",
+  spec: "behaviour.md q, svc server-migrate cancel",
 });
 
 const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };

@@ -27,6 +27,8 @@ export async function keepIncoming(body: AsyncIterable<Uint8Array>, incoming: In
   const { name, signal } = incoming;
   const partial = `.${name}.partial`;
   await using store = await Folder.openRoot(incoming.folder);
+  for (const taken of [name, partial])
+    if (await store.find(taken)) throw new Error(`the archive ${taken} is there already`);
   try {
     const kept = await receive(store, { partial, body, incoming });
     if (readDigest(incoming.trailerDigest()) !== kept.sha256) throw new Fault("digest_mismatch");

@@ -58,7 +58,7 @@ export async function isAnyJobOpen(db: AnyDb): Promise<boolean> {
   return row !== undefined;
 }
 
-/** True while a restore reads this backup, or waits for the safety snapshot before it does. */
+/** True while a restore reads this backup or waits for its safety snapshot, or while a world travels in it. */
 export async function isBackupInUse(db: AnyDb, backupId: string): Promise<boolean> {
   const row = await db
     .selectFrom("world_jobs")
@@ -72,7 +72,16 @@ export async function isBackupInUse(db: AnyDb, backupId: string): Promise<boolea
     )
     .limit(1)
     .executeTakeFirst();
-  return row !== undefined;
+  if (row) return true;
+  const move = await db
+    .selectFrom("world_migrations")
+    .select("id")
+    .where("backup_id", "=", backupId)
+    .where("state", "!=", "succeeded")
+    .where("abandoned", "=", false)
+    .limit(1)
+    .executeTakeFirst();
+  return move !== undefined;
 }
 
 /** The restore of a server that runs or is to run. */

@@ -11,11 +11,12 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "@svc/mesh/testing";
-import type { migrations } from "@svc/proto";
+import { backups, type migrations } from "@svc/proto";
 import { Folder, writeArchive } from "@svc/world";
-import { faultOf } from "../testing/callers.ts";
+import { lockedServers } from "@svc/world-lock";
+import { faultOf, staff } from "../testing/callers.ts";
 import { killPoint } from "../testing/kill-points.ts";
-import { writeFiles } from "../testing/worlds.ts";
+import { namespace, writeFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 
 const cli = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url));
@@ -67,6 +68,18 @@ describe("a move that is given up", () => {
         bed.stage.hold(step);
         const { id } = await bed.begin(name);
         await until(() => bed.stage.pidAt(step) !== undefined, 20_000);
+        const [carrier] = await bed.stage.database.admin(
+          "select id from storage.world_backups where server_name = $1",
+          [name],
+        );
+        if (carrier) {
+          const wish = { id: String(carrier["id"]) };
+          assert.equal(
+            await faultOf(bed.stage.external.call(backups.expire, wish, staff)),
+            "restore_in_progress",
+          );
+        }
+        assert.equal(carrier !== undefined, step.startsWith("restore"));
         const told = await bed.cancel(name, id);
         assert.equal(told.state, "failed");
         assert.match(told.error ?? "", /^given up by usr-staff; the world is where it was/);
@@ -102,6 +115,23 @@ describe("a move that is given up", () => {
       [id],
     );
     await assertGivenBack(name, await bed.read(name), world);
+  });
+
+  test("keeps what may be the only world: the new volume of a server that is gone since its switch", async () => {
+    const name = "given-up-gone";
+    await bed.addWorld(name);
+    await bed.begin(name);
+    const done = await bed.reaches(name, "succeeded", "failed");
+    const world = await bed.filesOf(done.targetPVC);
+    await bed.stage.kube.remove(lockedServers, { name, namespace });
+    await bed.stage.database.admin(
+      `update storage.world_migrations set state = 'failed', stage = 'switching', switched = false,
+         cancelled_at = now(), cancelled_by = 'usr-9' where id = $1`,
+      [done.id],
+    );
+    await until(() => isOver(done.id), 20_000);
+    assert.deepEqual(await bed.filesOf(done.targetPVC), world);
+    assert.equal(await bed.hasClaim(done.targetPVC), true);
   });
 
   test("after its switch came about, of which only the answer was lost, is done", async () => {

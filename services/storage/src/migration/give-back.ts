@@ -20,7 +20,8 @@ export async function giveBack(deps: StorageDeps, row: MigrationRow): Promise<vo
   // The switch had come about before it was given up, and its answer was lost.
   if (world?.volume_claim === row.target_claim) return undoCancel(deps.db, row, new Date(deps.now()));
   await revokeTickets(deps, jobsOf(row));
-  await removeTarget(deps, row);
+  // Of a server that is gone nobody can say any more whether it had switched: then its new volume may be the world.
+  if (world || row.stage !== "switching") await removeTarget(deps, row);
   if (!(await endCancelled(deps.db, row, new Date(deps.now())))) return;
   deps.log.info({ server: row.server_name, migration: row.id, by: row.cancelled_by }, "a move was given up");
 }

@@ -92,11 +92,13 @@ export function abandon(db: StorageDb, id: string, now: Date): Promise<void> {
   });
 }
 
+/** Takes off the pin that came with the row; one that somebody set since stays. */
 async function unpin(trx: StorageTrx, backupId: string | null): Promise<void> {
   await trx
     .updateTable("world_backups")
     .set({ pinned_at: null })
     .where("id", "=", backupId ?? "")
+    .whereRef("pinned_at", "=", "created_at")
     .execute();
 }
 
