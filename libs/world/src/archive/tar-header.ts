@@ -1,7 +1,7 @@
 // Headers of tar: written as ustar with pax records where those are needed, read as ustar, pax and GNU.
 
 import { WorldFault } from "../fault.ts";
-import { decodeName, encodeName, isRawName } from "../path/name.ts";
+import { decodePath, encodeName, isRawName } from "../path/name.ts";
 
 export const blockBytes = 512;
 
@@ -62,7 +62,7 @@ export function decodeHeader(block: Buffer): RawHeader | undefined {
   const prefix = isUstar && !isGnu ? cString(block.subarray(345, 500)) : Buffer.alloc(0);
   const path = prefix.length > 0 ? Buffer.concat([prefix, Buffer.from("/"), name]) : name;
   return {
-    path: decodeName(path),
+    path: decodePath(path),
     type: block[156] === 0 ? "0" : String.fromCharCode(block[156] ?? 0),
     mode: number(block, 100, 8) & 0o777,
     mtimeMs: number(block, 136, 12) * 1_000,
@@ -83,7 +83,7 @@ export function applyPax(records: Buffer, header: RawHeader): RawHeader {
     if (equals < 0 || equals >= end) throw corrupt("an extended header is not well formed");
     const key = records.toString("utf8", space + 1, equals);
     const value = records.subarray(equals + 1, end - 1);
-    if (key === "path") changed.path = decodeName(value);
+    if (key === "path") changed.path = decodePath(value);
     if (key === "size") changed.size = decimal(value);
     if (key === "mtime") changed.mtimeMs = Math.round(Number(value.toString()) * 1_000);
     if (key.startsWith("GNU.sparse.")) throw corrupt("sparse entries are not supported");

@@ -1,7 +1,7 @@
 // Reads a tar out of plain bytes, entry after entry, and believes nothing: every header is checked, sizes are bounded by
 // what is there, and an archive without its end is torn.
 
-import { decodeName } from "../path/name.ts";
+import { decodePath } from "../path/name.ts";
 import { entryOf } from "./tar-entry.ts";
 import {
   applyPax,
@@ -74,7 +74,7 @@ async function readHeader(bytes: ByteReader): Promise<RawHeader | undefined> {
 
 function pathOf(longName: Buffer): string {
   const end = longName.indexOf(0);
-  return decodeName(end < 0 ? longName : longName.subarray(0, end));
+  return decodePath(end < 0 ? longName : longName.subarray(0, end));
 }
 
 async function expectZeros(bytes: ByteReader): Promise<void> {

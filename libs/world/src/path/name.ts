@@ -15,6 +15,21 @@ export function decodeName(bytes: Buffer): string {
   }
 }
 
+/** As `decodeName`, each name of a path by itself: one that is no UTF-8 does not change how the others are told. */
+export function decodePath(bytes: Buffer): string {
+  try {
+    return strict.decode(bytes);
+  } catch {
+    const names: string[] = [];
+    for (let at = 0; at <= bytes.length; ) {
+      const end = bytes.indexOf(0x2f, at);
+      names.push(decodeName(bytes.subarray(at, end < 0 ? bytes.length : end)));
+      at = end < 0 ? bytes.length + 1 : end + 1;
+    }
+    return names.join("/");
+  }
+}
+
 export function encodeName(name: string): Buffer {
   if (name.isWellFormed() || !lone.test(name)) return Buffer.from(name);
   return Buffer.concat(
