@@ -10,5 +10,4 @@ export {
   startFront,
   until,
 } from "./testing/front.ts";
-export { sampleOf } from "./testing/sample.ts";
 export { type SessionServerForTests, startSessionServer } from "./testing/session-server.ts";

@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
-import { type ControlFrame, controlChannel, encodeControl } from "@svc/minecraft";
+import { sampleOf } from "@svc/config/testing";
+import {
+  type ControlFrame,
+  controlChannel,
+  encodeControl,
+  findVersion,
+  supportedProtocols,
+} from "@svc/minecraft";
 import { join, kickOf, startFront, until } from "@svc/minecraft/testing";
 import { createLogger } from "@svc/telemetry";
 import type { LobbyConfig } from "./config.ts";
 import { startLobby } from "./service.ts";
 
+const versions = supportedProtocols.flatMap((protocol) => findVersion(protocol) ?? []);
 const secret = "shared by proxy and servers";
 const log = createLogger("lobby", "error");
 let lobby: Awaited<ReturnType<typeof startLobby>>;
@@ -50,7 +58,7 @@ const asleep = {
   playersMax: 20,
 } as const;
 
-for (const version of ["1.20.6", "1.21.4", "1.21.11", "26.1"]) {
+for (const { data: version } of sampleOf(versions, 4)) {
   test(`on ${version} a player opens the menu, starts a server by a click, and is told when it is ready`, async () => {
     const { bot, chat, quit, tell, told, frames } = await enter({ version });
     bot.chat("/menu");

@@ -22,6 +22,7 @@ export async function startLobby({ config, log }: { config: LobbyConfig; log: Lo
     onPlayer: lobby.admit,
     onRefused: ({ code, message }, address) =>
       log.debug({ code, address }, `a connection was refused: ${message}`),
+    onBroken: (error) => log.error({ err: error }, "a player could not be welcomed"),
     maxConnections: maxPlayers + spareConnections,
     // All players come from the proxy's address.
     maxPerAddress: maxPlayers + spareConnections,

@@ -1,12 +1,15 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
+import { sampleOf } from "@svc/config/testing";
+import { findVersion, supportedProtocols } from "@svc/minecraft";
 import { join, kickOf, startFront, until } from "@svc/minecraft/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { defaultRules, type GateConfig } from "./config.ts";
 import { startGate } from "./service.ts";
 import { startInternalFace } from "./testing/internal-face.ts";
 
+const versions = supportedProtocols.flatMap((protocol) => findVersion(protocol) ?? []);
 const secret = "shared by proxy and servers";
 const log = createLogger("login-gate", "error");
 let face: Awaited<ReturnType<typeof startInternalFace>>;
@@ -49,15 +52,12 @@ after(async () => {
 
 const releases = (name: string) => front.player(name).frames.filter(({ type }) => type === "LoginRelease");
 
-for (const version of ["1.20.6", "1.21.4", "1.21.11", "26.1"]) {
+for (const { data: version, hasDialogs } of sampleOf(versions, 4)) {
   test(`on ${version} a player redeems the code that chat and a screen show, and is released`, async () => {
     reset();
     const name = newName();
     const { bot, chat, quit } = await join({ port: front.port, name, version });
-    const screen = once(
-      bot._client,
-      version === "1.20.6" || version === "1.21.4" ? "open_book" : "show_dialog",
-    );
+    const screen = once(bot._client, hasDialogs ? "show_dialog" : "open_book");
     const line = await until("the code in chat", () => chat.find((text) => /CODE\d{4}/.test(text)));
     assert.match(line, /^Open https:\/\/console\.example\.com and enter this code: CODE\d{4}$/);
     await screen;

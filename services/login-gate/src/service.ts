@@ -49,6 +49,7 @@ export async function startGate({ config, log, registry }: Dependencies) {
     onPlayer: gate.admit,
     onRefused: ({ code, message }, address) =>
       log.info({ code, address }, `a connection was refused: ${message}`),
+    onBroken: (error) => log.error({ err: error }, "a player could not be welcomed"),
     maxConnections: maxPlayers + spareConnections,
     // All players come from the proxy's address.
     maxPerAddress: maxPlayers + spareConnections,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
+import { sampleOf } from "@svc/config/testing";
 import { controlChannel } from "../control.ts";
 import { createLimbo, type LimboEvents, type LimboSession } from "../limbo/limbo.ts";
 import { dial } from "../login/dial.ts";
@@ -10,7 +11,6 @@ import { offlineUuid } from "../login/profile.ts";
 import { createLoginKeys } from "../login/session-server.ts";
 import type { PluginMessage } from "../packet/play.ts";
 import { startBot } from "../testing/bot.ts";
-import { sampleOf } from "../testing/sample.ts";
 import { startSessionServer } from "../testing/session-server.ts";
 import { findVersion, getVersion, supportedProtocols } from "../version/catalog.ts";
 import { string } from "../wire/bytes.ts";
@@ -81,7 +81,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-for (const protocol of sampleOf(supportedProtocols)) {
+for (const protocol of sampleOf(supportedProtocols, 4)) {
   const version = getVersion(protocol);
   test(`a ${version.label} client joins, moves to another server and is kicked back, on one connection`, async () => {
     await using scene = await stage();

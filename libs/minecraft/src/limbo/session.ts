@@ -6,11 +6,24 @@ import type { Packet } from "../wire/connection.ts";
 import { encodeFrame } from "../wire/frame.ts";
 import { bookPackets, chestPackets } from "./items.ts";
 import type { Limbo, LimboEvents, LimboOptions, LimboSession } from "./limbo.ts";
+import { freshPace, type Pace, spend } from "./pace.ts";
 import { sceneryOf } from "./world.ts";
 
 const keepAliveMs = 10_000;
 
-type Member = { readonly player: Player; readonly events: LimboEvents; heardAt: number; windowId: number };
+/** The longest packet that a limbo has a use for is a plugin message of 32 KiB. */
+const frameBytes = 65_536;
+
+/** A client that reads slower than its doings are answered is closed once so much waits for it. */
+const backlogBytes = 1_048_576;
+
+type Member = {
+  readonly player: Player;
+  readonly events: LimboEvents;
+  heardAt: number;
+  windowId: number;
+  pace: Pace;
+};
 type Framed = { readonly configuration: Buffer; readonly join: Buffer };
 
 /** Makes the worlds; a version's is read with its first player, which takes some milliseconds. */
@@ -35,8 +48,11 @@ export function createLimbo(options: LimboOptions = {}): Limbo {
       return members.size;
     },
     enter: async (player, events = {}) => {
+      player.connection.frameLimit = frameBytes;
+      player.connection.inflatedLimit = frameBytes;
       await configure(player, framesOf(player));
-      const member: Member = { player, events, heardAt: performance.now(), windowId: 0 };
+      const now = performance.now();
+      const member: Member = { player, events, heardAt: now, windowId: 0, pace: freshPace(now) };
       members.add(member);
       void player.connection.closed.then(() => {
         members.delete(member);
@@ -88,18 +104,24 @@ function hear(member: Member, { id, reader }: Packet): void {
   member.heardAt = performance.now();
   const { player, events } = member;
   const name = player.version.play.toServer.name(id);
-  if (name === "chat_command" || name === "chat_command_signed") events.onCommand?.(reader.string(32_767));
-  else if (name === "chat_message") events.onChat?.(reader.string(256));
-  else if (name === "window_click") click(member, reader);
-  else if (name === "close_window") events.onCloseWindow?.(reader.varint());
-  else if (name === "custom_payload") events.onPluginMessage?.(readPluginMessage(reader));
-  else if (name === "custom_click_action") events.onDialogClick?.(reader.string(256));
+  if (name === undefined) throw new MinecraftFault("state", `packet ${id} is unknown in play`);
+  if (name === "custom_payload") events.onPluginMessage?.(readPluginMessage(reader));
   else if (name === "settings") rememberSettings(player, reader.rest());
   else if (name === "cookie_response") {
     const key = reader.string(256);
     events.onCookie?.(key, reader.bool() ? Buffer.from(reader.byteArray(5_120)) : undefined);
-  } else if (name === undefined) throw new MinecraftFault("state", `packet ${id} is unknown in play`);
+  } else if (name in doings && spend(member.pace, member.heardAt)) doings[name]?.(member, reader);
 }
+
+/** What costs us an answer; a client that does it faster than a person could is not heard for that long. */
+const doings: Readonly<Record<string, (member: Member, reader: Reader) => void>> = {
+  chat_command: ({ events }, reader) => events.onCommand?.(reader.string(32_767)),
+  chat_command_signed: ({ events }, reader) => events.onCommand?.(reader.string(32_767)),
+  chat_message: ({ events }, reader) => events.onChat?.(reader.string(256)),
+  window_click: click,
+  close_window: ({ events }, reader) => events.onCloseWindow?.(reader.varint()),
+  custom_click_action: ({ events }, reader) => events.onDialogClick?.(reader.string(256)),
+};
 
 /** The head of a click is the same in every version: window, state, slot, button. The rest is the client's belief. */
 function click({ events }: Member, reader: Reader): void {
@@ -113,6 +135,8 @@ function sessionOf(member: Member): LimboSession {
   const { connection, version } = player;
   const send = (bodies: readonly Buffer[]) => {
     for (const body of bodies) connection.sendBody(body);
+    if (connection.backlogBytes > backlogBytes)
+      connection.destroy(new MinecraftFault("timeout", "the client does not read what it asked for"));
   };
   return {
     player,

@@ -35,12 +35,20 @@ export type LoginTexts = {
   readonly unavailable: Text;
 };
 
-/** The texts used when none are given. */
+/** The texts used when none are given; in both languages, as a client names its own only after the login. */
 export const defaultLoginTexts: LoginTexts = {
-  unsupported: (range) => `This server speaks Minecraft ${range}. Please start one of these versions.`,
-  badName: "Your player name is not valid. Use 1 to 16 letters, digits or underscores.",
-  unauthenticated: "Your login could not be verified. Restart your game and join through the right address.",
-  unavailable: "The login service does not answer at the moment. Please try again in a minute.",
+  unsupported: (range) =>
+    `This network speaks Minecraft ${range}. Please start one of these versions.\n` +
+    `本网络支持 Minecraft ${range}，请使用其中的版本。`,
+  badName:
+    "Your player name is not valid. Use 1 to 16 letters, digits or underscores.\n" +
+    "玩家名无效，请使用 1 到 16 个字母、数字或下划线。",
+  unauthenticated:
+    "Your login could not be verified. Restart your game and join through the right address.\n" +
+    "无法验证你的登录。请重启游戏，并通过正确的地址加入。",
+  unavailable:
+    "The login service does not answer at the moment. Please try again in a minute.\n" +
+    "登录服务暂时没有响应，请一分钟后再试。",
 };
 
 /** A question from a server list. */

@@ -44,8 +44,13 @@ export function notePhaseAnswered(player: Player): void {
   player.clientPhase = player.clientPhase === "play" ? "configuration" : "play";
 }
 
+/** A client's settings are some 30 bytes; more would only be there to be kept. */
+const maxSettingsBytes = 256;
+
 /** Remembers the fields of a `settings` packet. */
 export function rememberSettings(player: Player, fields: Buffer): void {
+  if (fields.length > maxSettingsBytes)
+    throw new MinecraftFault("frame", `settings of ${fields.length} bytes are refused`);
   player.client.settings = Buffer.from(fields);
   player.client.locale = readLocale(fields).toLowerCase();
 }

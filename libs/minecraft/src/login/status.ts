@@ -1,12 +1,12 @@
 import { type Text, textJson } from "../packet/text.ts";
-import { supportedProtocols } from "../version/catalog.ts";
+import { supportedProtocols, supportedRange } from "../version/catalog.ts";
 
 /** What the server list shows. */
 export type ServerStatus = {
   readonly description: Text;
   readonly playersOnline: number;
   readonly playersMax: number;
-  /** The text in place of the version; shown when the versions differ. */
+  /** The text in place of the version, which a client of another one shows; the versions we speak when absent. */
   readonly versionName?: string;
   /** Names in the list's tooltip. */
   readonly sample?: readonly { readonly name: string; readonly id: string }[];
@@ -18,7 +18,7 @@ export type ServerStatus = {
 export function statusJson(status: ServerStatus, protocol: number): string {
   const spoken = supportedProtocols.includes(protocol) ? protocol : (supportedProtocols.at(-1) ?? 0);
   return JSON.stringify({
-    version: { name: status.versionName ?? "svc", protocol: spoken },
+    version: { name: status.versionName ?? `Minecraft ${supportedRange}`, protocol: spoken },
     players: { max: status.playersMax, online: status.playersOnline, sample: status.sample ?? [] },
     description: JSON.parse(textJson(status.description)) as unknown,
     ...(status.favicon === undefined ? {} : { favicon: status.favicon }),
