@@ -11,6 +11,7 @@ import { takesLocalNames } from "./game.ts";
 import { checkPlatform, prepareDataDir } from "./guard.ts";
 import { type Layout, layout } from "./layout.ts";
 import { findSupervisor, takeLock, writeSupervisor } from "./lock.ts";
+import { nameHint } from "./name-hint.ts";
 import type { StackOptions } from "./options.ts";
 import { ensureTokens } from "./secrets.ts";
 import { migrateSpec, serviceSpecs } from "./services.ts";
@@ -93,6 +94,9 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
   try {
     const context = await createContext(options);
     const isFirstStart = findText(paths.configFile) === undefined;
+    if (context.services.has("proxy")) {
+      void nameHint(context.facts).then((hint) => hint && options.say(hint));
+    }
     const started = startAll(context, supervisor);
     const early = await Promise.race([started.then(() => undefined), told]);
     if (early === undefined) {

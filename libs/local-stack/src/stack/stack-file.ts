@@ -34,7 +34,7 @@ export function findStackFile(path: string): StackFile | undefined {
 }
 
 /** Clients take it when no port is typed. */
-const minecraftPort = 25_565;
+export const minecraftPort = 25_565;
 
 /** What a person needs to know of a ready stack. */
 export function announcement(stack: StackFile, path: string): string {
