@@ -44,6 +44,7 @@ export async function startService() {
     until: changes.until,
     tellWatchers: changes.wake,
     isDown: false,
+    isSessionDown: false,
     /** Answers of single contracts, by subject; they come before those below. */
     answers: new Map<string, (input: Input) => Reply | Promise<Reply>>(),
     verdicts,
@@ -87,6 +88,7 @@ async function answer({ state, routes }: Deps, request: IncomingMessage, respons
     state.calls.push(`${request.method} ${url.pathname}${url.search} ${body}`.trim());
     state.tellWatchers();
   }
+  if (isSession && state.isSessionDown) return void response.writeHead(503).end();
   const reply = isSession ? session(state, url, body) : await call({ state, routes }, { request, url, body });
   response.writeHead(reply.status, { "content-type": "application/json" });
   response.end(reply.body === undefined ? undefined : JSON.stringify(reply.body));
