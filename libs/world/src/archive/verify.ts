@@ -1,6 +1,7 @@
 // Reads an archive to its end before anybody relies on it.
 
 import { WorldFault } from "../fault.ts";
+import { checkIndex } from "./index-check.ts";
 import type { Archive, ReadOptions } from "./open.ts";
 import { shown } from "./tar-entry.ts";
 import { corrupt, type TarEntry } from "./tar-header.ts";
@@ -14,16 +15,24 @@ export type VerifyOptions = ReadOptions & {
   onEntry?: ((entry: ReadEntry) => void) | undefined;
 };
 
-/** Checks checksums, structure and digest. Throws `backup_corrupt`, and as `readTar` for what no world may hold. */
+/**
+ * Checks checksums, structure, index and digest: what reads back is what a restore takes. Throws `backup_corrupt`, and as
+ * `readTar` and `Tree` for what no world may hold.
+ */
 export async function verifyArchive(archive: Archive, options: VerifyOptions = {}): Promise<Verified> {
   const { plain, sha256 } = archive.readAll(options);
   const counted = { entries: 0, files: 0, bytes: 0 };
+  const index = archive.seek && checkIndex(await archive.seek.index());
+  const tree = new Tree();
   for await (const entry of readTar(plain)) {
+    tree.add(entry);
+    await index?.next(entry);
     counted.entries += 1;
     counted.files += entry.kind === "file" ? 1 : 0;
     counted.bytes += entry.size;
     options.onEntry?.(entry);
   }
+  await index?.end();
   const digest = sha256();
   if (options.sha256 !== undefined && digest !== options.sha256)
     throw corrupt("its sha256 is not the one recorded when it was made");

@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { zstdCompressSync } from "node:zlib";
+import { openArchive } from "../archive/open.ts";
 import { encodeIndexFrame, encodeSeekTable } from "../archive/seek-table.ts";
+import { verifyArchive } from "../archive/verify.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import type { TaskFault } from "../task.ts";
@@ -70,6 +72,32 @@ async function restore(packed: Buffer, sha256 = createHash("sha256").update(pack
   await using archive = await open(at("archive"));
   return await restoreWorld({ world, archive, sha256 });
 }
+
+async function verify(packed: Buffer) {
+  await writeFile(at("archive"), packed);
+  await using archive = await open(at("archive"));
+  return await verifyArchive(await openArchive(archive));
+}
+
+describe("an archive that no restore would take does not read back", () => {
+  const table: [fact: string, code: TaskFault["code"], index: Buffer, tar?: MadeTar[]][] = [
+    ["an index with another name", "backup_corrupt", listing(first, folder, ["dir/other", ...big.slice(1)])],
+    ["an index with an entry less", "backup_corrupt", listing(first, folder)],
+    ["an index with an entry more", "backup_corrupt", listing(...truth, ["more", 0, 0o644, 0, 0, 302_080])],
+    ["garbage for an index", "backup_corrupt", Buffer.alloc(64, 7)],
+    ["a name twice", "archive_invalid", listing(first, first), [held[0] as MadeTar, held[0] as MadeTar]],
+    [
+      "a file with entries in it",
+      "type_conflict",
+      listing(["a", 0, 0o644, 0, 0, 0]),
+      [{ path: "a" }, { path: "a/b" }],
+    ],
+  ];
+  for (const [fact, code, index, tar = held] of table) {
+    test(`${fact} is ${code}`, () =>
+      assert.rejects(verify(archiveOf(makeTar(tar), index)), (error) => isWorldFault(error, code)));
+  }
+});
 
 describe("an archive whose index lies is refused, and the world is as it was", () => {
   const table: [fact: string, code: TaskFault["code"], index: Buffer, tar?: MadeTar[]][] = [

@@ -3,10 +3,11 @@
 // world is the old one or the new one (behaviour.md h.4).
 
 import type { FileHandle } from "node:fs/promises";
-import { type IndexedEntry, readIndex } from "../archive/index-frame.ts";
+import { checkIndex, type IndexCheck } from "../archive/index-check.ts";
+import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { corrupt, type TarEntry } from "../archive/tar-header.ts";
-import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
+import { readTar } from "../archive/tar-reader.ts";
 import { Tree, verifyArchive } from "../archive/verify.ts";
 import { lostAndFound } from "../archive/walk.ts";
 import { WorldFault } from "../fault.ts";
@@ -59,7 +60,7 @@ type Announced = {
   tree: Tree;
   need: number;
   passes: 1 | 2;
-  index: () => AsyncGenerator<IndexedEntry> | undefined;
+  index: IndexCheck | undefined;
 };
 
 /**
@@ -76,7 +77,7 @@ async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
   if (archive.seek) {
     const index = await archive.seek.index();
     for await (const entry of readIndex(index)) take(entry);
-    return { tree, need, passes: 1, index: () => readIndex(index) };
+    return { tree, need, passes: 1, index: checkIndex(index) };
   }
   await verifyArchive(archive, {
     sha256: plan.sha256,
@@ -84,7 +85,7 @@ async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
     onProgress: (done) => plan.onProgress?.(done, 2 * archive.size),
     onEntry: take,
   });
-  return { tree, need, passes: 2, index: () => undefined };
+  return { tree, need, passes: 2, index: undefined };
 }
 
 type Filling = { plan: RestorePlan; archive: Archive; announced: Announced };
@@ -98,9 +99,9 @@ async function fillStage(stage: Stage, { plan, archive, announced }: Filling): P
     signal: plan.signal,
     onProgress: (done) => plan.onProgress?.(before + done, announced.passes * archive.size),
   });
-  const index = announced.index();
+  const { index } = announced;
   for await (const entry of readTar(plain)) {
-    if (index) assertAnnounced(entry, (await index.next()).value);
+    await index?.next(entry);
     counted.entries += 1;
     counted.files += entry.kind === "file" ? 1 : 0;
     counted.bytes += entry.size;
@@ -108,15 +109,10 @@ async function fillStage(stage: Stage, { plan, archive, announced }: Filling): P
     if (entry.kind === "folder") await writer.folder(entry);
     else await writer.file(entry, entry.content());
   }
-  if (index && !(await index.next()).done) throw corrupt("its index holds more than it");
+  await index?.end();
   if (sha256() !== plan.sha256) throw corrupt("its sha256 is not the one recorded when it was made");
   await writer.finish();
   return counted;
-}
-
-function assertAnnounced(entry: ReadEntry, indexed: IndexedEntry | undefined): void {
-  if (indexed?.path === entry.path && indexed.kind === entry.kind && indexed.size === entry.size) return;
-  throw corrupt("its index does not fit its entries");
 }
 
 /** The plan that makes a world just what is in the stage; `lost+found` stays. */
