@@ -72,6 +72,12 @@ export const buckets: readonly Bucket[] = collect<Bucket>("bucket");
 export type Durable = { name: string; service: ServiceName; stream: string; subjects: readonly string[] };
 export const durables: readonly Durable[] = [
   { name: "identity-audit", service: "identity", stream: "AUDIT", subjects: ["svc.audit.>"] },
+  {
+    name: "storage-transfers",
+    service: "storage",
+    stream: "LIFECYCLE",
+    subjects: ["svc.evt.lifecycle.server.transferred.>"],
+  },
 ];
 
 /** Contracts that one service answers. */

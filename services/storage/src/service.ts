@@ -12,6 +12,7 @@ import { create } from "./backup/create.ts";
 import { createEmergency } from "./backup/create-emergency.ts";
 import { expire } from "./backup/expire.ts";
 import { find } from "./backup/find.ts";
+import { followOwners } from "./backup/follow-owner.ts";
 import { list } from "./backup/list.ts";
 import { planNow, resume, startNow } from "./backup/now.ts";
 import { readRun } from "./backup/read-run.ts";
@@ -45,6 +46,7 @@ export async function startStorage(
   serveBackups(mesh, deps);
   serveOperator(mesh, deps, drills);
   serveMigrations(mesh, deps);
+  await followOwners(mesh, deps);
   const reaping = startReaping(mesh, deps, registry);
   const transfers = startTransfers(deps, { mesh, registry });
   const leading = startLeading({ deps, drills }, `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`);

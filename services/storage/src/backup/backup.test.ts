@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
-import { backups } from "@svc/proto";
+import { backups, eventSubject, ownership } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { account, faultOf, ops, retryAfterOf, staff } from "../testing/callers.ts";
 import { openStage, type Stage } from "../testing/stage.ts";
@@ -123,6 +123,39 @@ describe("backups of worlds", () => {
     assert.deepEqual(await expire(account("usr-2")), { id, status: "expired" });
     assert.equal(await faultOf(expire(account("usr-2"))), "no_backup");
     assert.equal((await list(account("usr-2"))).total, 0);
+  });
+
+  test("who moves to another account keeps the backups of the servers that come along, and only those", async () => {
+    const mover = account("usr-old");
+    const next = account("usr-new");
+    for (const name of ["moving", "staying"]) {
+      await stage.addServer(name, "usr-old");
+      await create(name, mover);
+      await settled(name);
+    }
+    await stage.addServer("foreign", "usr-3");
+    await create("foreign", account("usr-3"));
+    await settled("foreign");
+    const lifecycle = await stage.nats.connect("lifecycle");
+    const at = new Date().toISOString();
+    for (const name of ["moving", "foreign"]) {
+      const data = { name, from_user_id: "usr-old", to_user_id: "usr-new", at };
+      const subject = eventSubject(ownership.serverTransferred, data);
+      await lifecycle.publish([{ id: `moved-${name}`, subject, body: Buffer.from(JSON.stringify(data)) }]);
+    }
+    await lifecycle.drain(500);
+    await until(async () => (await list(next)).total > 0, 20_000);
+    stage.lifecycle.owners.set("moving", "usr-new");
+    assert.deepEqual(
+      (await list(next)).backups.map((row) => [row.server_name, row.former_owner]),
+      [["moving", "usr-new"]],
+    );
+    assert.equal((await jobs("moving", next)).length, 1);
+    assert.deepEqual(
+      (await list(mover)).backups.map(({ server_name }) => server_name),
+      ["staying"],
+    );
+    assert.equal((await list(account("usr-3"))).total, 1);
   });
 
   test("a schedule's run is one backup however often it asks, and it is told how that stands", async () => {

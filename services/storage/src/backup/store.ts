@@ -185,6 +185,36 @@ export async function noteVerified(db: AnyDb, id: string, now: Date): Promise<vo
   await db.updateTable("world_backups").set({ verified_at: now }).where("id", "=", id).execute();
 }
 
+const skewMs = 600_000;
+
+/**
+ * What is kept of a server's world, and what is done to it just now, goes from one account to another. What came after
+ * is not touched. Returns how many backups went.
+ */
+export function handOver(
+  db: StorageDb,
+  { server, from, to, at }: { server: string; from: string; to: string; at: Date },
+): Promise<number> {
+  const before = new Date(at.getTime() + skewMs);
+  return db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable("world_jobs")
+      .set({ owner_id: to })
+      .where("server_name", "=", server)
+      .where("owner_id", "=", from)
+      .where("started_at", "<=", before)
+      .execute();
+    const done = await trx
+      .updateTable("world_backups")
+      .set({ former_owner: to })
+      .where("server_name", "=", server)
+      .where("former_owner", "=", from)
+      .where("created_at", "<=", before)
+      .executeTakeFirst();
+    return Number(done.numUpdatedRows);
+  });
+}
+
 /** Label and pin, each only when given; undefined when there is no such present backup. */
 export function annotateBackup(
   db: AnyDb,

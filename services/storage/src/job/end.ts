@@ -9,7 +9,7 @@ import { expiryOf, keepOf } from "../backup/policy.ts";
 import { condemnBackup, noteVerified, pruneBackups, recordBackup } from "../backup/store.ts";
 import type { JobRow, StorageTrx } from "../database.ts";
 import type { StorageDeps } from "./deps.ts";
-import { finishJob } from "./store.ts";
+import { findJob, finishJob } from "./store.ts";
 
 /** False when somebody else wrote the end before. */
 export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone): Promise<boolean> {
@@ -23,7 +23,6 @@ export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone)
   const backup = {
     id: `bk-${randomBytes(16).toString("hex")}`,
     server_name: row.server_name,
-    former_owner: row.owner_id,
     backup_ref: join(settings.archive.local_path, row.archive),
     size_bytes,
     reason,
@@ -37,10 +36,12 @@ export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone)
   };
   const pruned = await deps.db.transaction().execute(async (trx) => {
     if (!(await finishJob(trx, row.job, { state: "succeeded", at }))) return undefined;
-    await recordBackup(trx, backup);
+    // The server may have gone to another account while the Job ran; its row has gone along.
+    const owner = (await findJob(trx, row.job))?.owner_id ?? null;
+    await recordBackup(trx, { ...backup, former_owner: owner });
     const keep = keepOf(reason, settings);
     if (keep === undefined) return [];
-    const about = { server: row.server_name, owner: row.owner_id, reason, keep, now: at };
+    const about = { server: row.server_name, owner, reason, keep, now: at };
     return pruneBackups(trx, about);
   });
   if (pruned === undefined) return false;
