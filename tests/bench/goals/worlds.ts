@@ -1,9 +1,14 @@
-// G15, G16, G20: a world packed, unpacked and extracted from a zip, against the tools of the machine on the same files.
-// Ours are the functions of libs/world that the agent calls. Unfair would be: a backup without its digest, or a restore
-// that trusts the archive; so the restore row holds both passes, and the whole backup with its read-back is told beside.
-// Caches are warm for all alike, and nobody syncs but ours: restore and extraction make the volume durable.
+// G15, G16, G17, G20: a world packed, unpacked, copied and extracted from a zip, against the tools of the machine on the
+// same files. Ours are the functions of libs/world that the agent calls. Unfair would be: a backup without its digest, a
+// restore that trusts the archive, a copy that nobody held against its source; so ours do all of that, and the whole
+// backup with its read-back is told beside. Caches are warm for all alike. Restore, copy and extraction of ours make the
+// volume durable before they change over; the tools leave that to whoever comes, so each has a row against the tool
+// alone, which the goal is of, and one against the tool and a sync.
+// Every mode runs in a process of its own, and what that grew by at its peak is told at the end.
 
+import { join } from "node:path";
 import type { Arena, Goal } from "../harness/bench.ts";
+import { startFace } from "../harness/face.ts";
 import { interleave } from "../harness/numbers.ts";
 import type { Row } from "../harness/report.ts";
 import { startWorldArena, type WorldArena } from "../harness/world.ts";
@@ -75,6 +80,38 @@ async function unpacking(arena: Arena, world: WorldArena): Promise<Row[]> {
       anchor: world.megabytes / found.synced.seconds,
       anchorName: "zstd -d | tar x, sync",
     },
+    {
+      goal: "G16",
+      what: "read of a backup for one file of 1 MB",
+      unit: "%",
+      ours: (await world.ours<Timed & { percent: number }>("pick")).percent,
+      // A tenth of the world has a tenth of the frames.
+      ...(!arena.options.isQuick && { limit: { bound: "at most", of: "figure", goal: 5 } }),
+    },
+  ];
+}
+
+async function copying(arena: Arena, world: WorldArena): Promise<Row[]> {
+  const found = await interleave(arena.options.rounds, {
+    ours: () => world.ours<Timed>("copy"),
+    bare: () => world.shell("rm -rf bare && cp -r world bare"),
+    synced: () => world.shell("rm -rf bare && cp -r world bare && sync -f bare"),
+  });
+  const row = { goal: "G17", unit: "MB/s", ours: world.megabytes / found.ours.seconds };
+  return [
+    {
+      ...row,
+      what: "world copied, compared, synced",
+      anchor: world.megabytes / found.bare.seconds,
+      anchorName: "cp -r",
+      limit: { bound: "at least", of: "ratio", goal: 0.9 },
+    },
+    {
+      ...row,
+      what: "the same against one that is synced too",
+      anchor: world.megabytes / found.synced.seconds,
+      anchorName: "cp -r, sync",
+    },
   ];
 }
 
@@ -82,32 +119,70 @@ async function extracting(arena: Arena, world: WorldArena): Promise<Row[]> {
   await world.shell("rm -f world.zip && zip -q -1 -r world.zip world");
   const found = await interleave(arena.options.rounds, {
     ours: () => world.ours<Timed>("extract"),
-    bare: () => world.shell("rm -rf peer && mkdir peer && unzip -q world.zip -d peer"),
+    unzip: () => world.shell("rm -rf peer && mkdir peer && unzip -q world.zip -d peer"),
+    yauzl: () => world.bare<Timed>("anchors/unzip.ts", "extract"),
   });
+  const row = { goal: "G20", unit: "MB/s", ours: world.megabytes / found.ours.seconds };
+  const what = "zip extraction with all checks, synced";
   return [
     {
-      goal: "G20",
-      what: "zip extraction with all checks, synced",
-      unit: "MB/s",
-      ours: world.megabytes / found.ours.seconds,
-      anchor: world.megabytes / found.bare.seconds,
+      ...row,
+      what,
+      anchor: world.megabytes / found.unzip.seconds,
       anchorName: "unzip",
       limit: { bound: "at least", of: "ratio", goal: 0.6, stretch: 1 },
+    },
+    {
+      ...row,
+      what,
+      anchor: world.megabytes / found.yauzl.seconds,
+      anchorName: "yauzl alone",
+      limit: { bound: "at least", of: "ratio", goal: 0.8 },
     },
   ];
 }
 
+const told: Record<string, string> = {
+  keep: "backup",
+  restore: "restore",
+  copy: "copy",
+  send: "export",
+  land: "upload",
+  extract: "extraction",
+};
+
+/** The last two modes, which have no goal of their own, and what each process grew by. */
+async function growing(world: WorldArena): Promise<Row[]> {
+  const face = await startFace(join(world.base, "store", "bench-1.tar.zst"));
+  try {
+    await world.ours("send", { url: face.url });
+    await world.ours("land", { url: face.url, size: face.size, sha256: face.sha256 });
+  } finally {
+    await face.stop();
+  }
+  const growth = await world.growth();
+  return Object.entries(told).map(([mode, name]) => ({
+    goal: "MEM",
+    what: `growth of the process of one ${name}, at its peak`,
+    unit: "MB",
+    ours: growth[mode] ?? Number.NaN,
+    limit: { bound: "at most", of: "figure", goal: 150 },
+  }));
+}
+
 export const worlds: Goal = {
   name: "G15",
-  covers: ["G16", "G20"],
-  title: "worlds packed and unpacked",
+  covers: ["G16", "G17", "G20", "MEM"],
+  title: "worlds packed, unpacked, copied and extracted",
   run: async (arena) => {
     const world = await startWorldArena(arena);
     try {
       return [
         ...(await packing(arena, world)),
         ...(await unpacking(arena, world)),
+        ...(await copying(arena, world)),
         ...(await extracting(arena, world)),
+        ...(await growing(world)),
       ];
     } finally {
       await world.stop();

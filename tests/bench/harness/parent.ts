@@ -3,11 +3,22 @@
 type Question = { id: number; command: string; argument: unknown };
 type Commands = Record<string, (argument: never) => unknown>;
 
-/** Answers the bench's questions by name and ends when the bench does. `ready` is answered at once. */
+/** Resident memory of a process now, and the most it ever had. */
+export type Memory = { nowMb: number; peakMb: number };
+
+const own: Commands = {
+  ready: () => true,
+  memory: (): Memory => ({
+    nowMb: process.memoryUsage.rss() / 1e6,
+    peakMb: (process.resourceUsage().maxRSS * 1_024) / 1e6,
+  }),
+};
+
+/** Answers the bench's questions by name and ends when the bench does. `ready` and `memory` everybody answers. */
 export function serveParent(commands: Commands): void {
   const answer = async ({ id, command, argument }: Question) => {
     try {
-      const run = command === "ready" ? () => true : commands[command];
+      const run = own[command] ?? commands[command];
       if (!run) throw new Error(`there is no command ${command}`);
       process.send?.({ id, value: await run(argument as never) });
     } catch (error) {

@@ -89,8 +89,10 @@ export function line(row: Row): string {
   return `${verdict.toUpperCase().padEnd(8)}${goal.padEnd(6)}${what}: ${parts.join(", ")}${note ? ` (${note})` : ""}`;
 }
 
+const escaped = (cell: string) => cell.replaceAll("|", "\\|");
+
 /** The table in Markdown. */
 export function table(rows: readonly Row[]): string {
-  const lines = rows.map((row) => `| ${cells(row).join(" | ")} |`);
+  const lines = rows.map((row) => `| ${cells(row).map(escaped).join(" | ")} |`);
   return [`| ${columns.join(" | ")} |`, `|${columns.map(() => "---|").join("")}`, ...lines].join("\n");
 }

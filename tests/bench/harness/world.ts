@@ -9,7 +9,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import type { Arena } from "./bench.ts";
-import { startChild } from "./child.ts";
+import { type Child, startChild } from "./child.ts";
+import type { Memory } from "./parent.ts";
 
 /** Packed chunks beside headers and text: zstd takes about a third off. */
 function content(bytes: number): Buffer {
@@ -25,7 +26,12 @@ function content(bytes: number): Buffer {
 export type WorldArena = {
   base: string;
   megabytes: number;
-  ours: <T>(command: string) => Promise<T>;
+  /** Runs a command of ours in the process that is there for it. */
+  ours: <T>(command: string, argument?: object) => Promise<T>;
+  /** As `ours`, in a process of the bench that is bare. */
+  bare: <T>(file: string, command: string) => Promise<T>;
+  /** How much each process of ours grew since it began, in MB at its peak. */
+  growth: () => Promise<Record<string, number>>;
   /** Seconds that a shell command takes in `base`. */
   shell: (command: string) => Promise<{ seconds: number }>;
   /** What `shell` says of `tar | zstd` with the digest taken in this process. */
@@ -47,16 +53,44 @@ export async function startWorldArena(arena: Arena): Promise<WorldArena> {
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, `f${index}.dat`), content(106_000));
   }
-  const child = await startChild("ours/world.ts", { logDir: base });
+  await writeFile(join(base, "world", "region", "one.bin"), content(1_000_000));
+  const children = createChildren(base);
   return {
     base,
-    megabytes: (regions * 4_000_000 + small * 106_000) / 1e6,
-    ours: (command) => child.ask(command, { base }),
+    megabytes: (regions * 4_000_000 + small * 106_000 + 1_000_000) / 1e6,
+    ours: async (command, argument = {}) =>
+      (await children.get("ours/world.ts", command)).ask(command, { base, ...argument }),
+    bare: async (file, command) => (await children.get(file, "")).ask(command, { base }),
+    growth: children.growth,
     shell: (command) => run(command, base),
     piped: (command, to) => runPiped(command, { base, to }),
     stop: async () => {
-      await child.stop();
+      await children.stop();
       await rm(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One process for each thing that is done, so that what one of them needs is seen by itself. */
+function createChildren(base: string) {
+  const started = new Map<string, { child: Child; task: string; idleMb: number }>();
+  return {
+    get: async (file: string, task: string): Promise<Child> => {
+      const known = started.get(`${file} ${task}`);
+      if (known) return known.child;
+      const child = await startChild(file, { logDir: base });
+      const { nowMb: idleMb } = await child.ask<Memory>("memory");
+      started.set(`${file} ${task}`, { child, task, idleMb });
+      return child;
+    },
+    growth: async (): Promise<Record<string, number>> => {
+      const told: Record<string, number> = {};
+      for (const { child, task, idleMb } of started.values())
+        if (task !== "") told[task] = (await child.ask<Memory>("memory")).peakMb - idleMb;
+      return told;
+    },
+    stop: async () => {
+      for (const { child } of started.values()) await child.stop();
     },
   };
 }

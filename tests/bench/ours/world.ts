@@ -3,10 +3,16 @@
 import { cp, mkdir, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  copyWorld,
   Folder,
+  fetchStream,
   keepArchive,
+  landUpload,
   openArchive,
+  restoreOnly,
   restoreWorld,
+  sendFile,
+  sendStream,
   unzip,
   verifyArchive,
   writeAll,
@@ -31,6 +37,14 @@ async function timed(act: () => Promise<unknown>): Promise<Timed> {
 
 type Place = { base: string };
 const name = "bench-1.tar.zst";
+const kept = ({ base }: Place) => join(base, "store", name);
+
+/** A folder without anything in it. */
+async function openEmpty({ base }: Place, folder: string): Promise<Folder> {
+  await rm(join(base, folder), { recursive: true, force: true });
+  await mkdir(join(base, folder));
+  return await Folder.openRoot(join(base, folder));
+}
 
 async function write({ base }: Place): Promise<Timed> {
   await using world = await Folder.openRoot(join(base, "world"));
@@ -49,21 +63,61 @@ async function keep({ base }: Place): Promise<Timed> {
   return await timed(() => keepArchive({ world, store, name, keepFree: 0 }));
 }
 
-async function restore({ base }: Place): Promise<Timed> {
-  await using archive = await open(join(base, "store", name));
+async function restore(place: Place): Promise<Timed> {
+  await using archive = await open(kept(place));
   const { sha256 } = await verifyArchive(await openArchive(archive));
-  await rm(join(base, "restored"), { recursive: true, force: true });
-  await mkdir(join(base, "restored"));
-  await using world = await Folder.openRoot(join(base, "restored"));
+  await using world = await openEmpty(place, "restored");
   return await timed(() => restoreWorld({ world, archive, sha256 }));
 }
 
-async function extract({ base }: Place): Promise<Timed> {
-  await rm(join(base, "unzipped"), { recursive: true, force: true });
-  await mkdir(join(base, "unzipped"));
-  await cp(join(base, "world.zip"), join(base, "unzipped", "world.zip"));
-  await using world = await Folder.openRoot(join(base, "unzipped"));
+/** One file out of an archive; the share of the archive that was read for it, in percent. */
+async function pick(place: Place): Promise<Timed & { percent: number }> {
+  await using archive = await open(kept(place));
+  const { size } = await archive.stat();
+  const { sha256 } = await verifyArchive(await openArchive(archive));
+  await using world = await openEmpty(place, "picked");
+  const read = archive.read.bind(archive) as (...args: unknown[]) => Promise<{ bytesRead: number }>;
+  let bytes = 0;
+  Object.assign(archive, {
+    read: async (...args: unknown[]) => {
+      const result = await read(...args);
+      bytes += result.bytesRead;
+      return result;
+    },
+  });
+  const took = await timed(() => restoreOnly({ world, archive, sha256, only: ["region/one.bin"] }));
+  return { ...took, percent: (100 * bytes) / size };
+}
+
+async function copy(place: Place): Promise<Timed> {
+  await using from = await Folder.openRoot(join(place.base, "world"));
+  await using to = await openEmpty(place, "copied");
+  return await timed(() => copyWorld({ from, to }));
+}
+
+async function extract(place: Place): Promise<Timed> {
+  await using world = await openEmpty(place, "unzipped");
+  await cp(join(place.base, "world.zip"), join(place.base, "unzipped", "world.zip"));
   return await timed(() => unzip({ world, path: "world.zip", overwrite: false }));
 }
 
-serveParent({ write, keep, restore, extract });
+type Far = Place & { url: string };
+const doorOf = (url: string) => ({ url, token: "bench", stallMs: 120_000 });
+
+/** An archive to the internal face, as an export sends it. */
+async function send(place: Far): Promise<Timed> {
+  await using archive = await open(kept(place));
+  const { size: length } = await archive.stat();
+  const door = { ...doorOf(place.url), length, contentType: "application/zstd" };
+  return await timed(() => sendStream(door, (write) => sendFile(archive, { length, write })));
+}
+
+/** An upload from the internal face into a world. */
+async function land(place: Far & { size: number; sha256: string }): Promise<Timed> {
+  const { url, size, sha256 } = place;
+  await using world = await openEmpty(place, "landed");
+  const content = fetchStream(doorOf(url));
+  return await timed(() => landUpload(world, { path: "upload", overwrite: false, size, sha256, content }));
+}
+
+serveParent({ write, keep, restore, pick, copy, extract, send, land });
