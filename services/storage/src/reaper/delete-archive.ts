@@ -1,7 +1,7 @@
 // How an archive goes: given up first, so that nobody begins to read it, then the file, then its row says so. A process
 // that dies in between leaves a row that the next run finds again.
 
-import { count, countWith, type Run } from "./context.ts";
+import { countWith, type Run } from "./context.ts";
 import type { Candidate } from "./room.ts";
 import { evictCopied, evictManual, findBackupById, markDeleted, takeForDeletion } from "./store.ts";
 
@@ -29,7 +29,7 @@ export async function evict(run: Run, candidates: readonly Candidate[]): Promise
       countWith(run, "expire_failed", `archive of backup ${id}: ${(error as Error).message}`);
       return false;
     }
-    count(run, "evicted");
+    countWith(run, "evicted", `backup ${id} of ${found.server_name} was given up to make room`);
   }
   return true;
 }

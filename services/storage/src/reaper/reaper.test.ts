@@ -167,6 +167,7 @@ describe("the daily run", () => {
     const run = await bed.runOnce({ overrides: [`archive.max_local_bytes="${used + 100}"`] });
     assert.deepEqual([run.summary["evicted"], run.summary["reaped"]], [1, 1], JSON.stringify(run));
     assert.equal(existsSync(ref), false);
+    assert.ok(run.notes.some((text) => text.includes("bk-rich of rich was given up")));
     assert.equal((await bed.backupsOf("rich"))[0]?.status, "deleted");
   });
 
