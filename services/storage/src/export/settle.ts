@@ -5,14 +5,15 @@ import { isJobFinished } from "@svc/world-lock";
 import type { TransferDeps } from "../file/deps.ts";
 import { logDepsOf, placeOf } from "../job/deps.ts";
 import { readOutcome } from "../job/outcome.ts";
+import { refund } from "./admit.ts";
 import { type Entry, isLive, type StoredExport, step } from "./state.ts";
 
 export type Look = { job: "missing" | "running" | "ended"; now: number };
 type Patience = { export_appear: number; export_wait: number; file_op_patience: number };
 
 /**
- * What becomes of an export that looks like this. A Job is missing for a moment before it is made, and ends a moment
- * before its body's end is noted. Pure.
+ * What becomes of an export that looks like this. A Job is missing for a moment before it is made; when it was there and
+ * is not any more, nobody gets anything through it. Pure.
  */
 export function decideExport(
   { state, started_at, changed_at }: Pick<StoredExport, "state" | "started_at" | "changed_at">,
@@ -25,12 +26,8 @@ export function decideExport(
     if (job === "missing" && now - started_at > patience.file_op_patience) return "failed";
     return now - started_at > patience.export_appear ? "spent" : "wait";
   }
-  if (state === "ready") {
-    if (job !== "running" && sinceChange > patience.file_op_patience) return "spent";
-    return sinceChange > 2 * patience.export_wait ? "spent" : "wait";
-  }
-  const isOver = job !== "running" && sinceChange > patience.file_op_patience;
-  return state === "streaming" && isOver ? "spent" : "wait";
+  if (job !== "running") return "spent";
+  return state === "ready" && sinceChange > 2 * patience.export_wait ? "spent" : "wait";
 }
 
 /** Looks at one export; returns it as it is then. */
@@ -41,6 +38,7 @@ export async function settleExport(deps: TransferDeps, entry: Entry): Promise<St
   if (next === "wait") return entry.value;
   const message = next === "failed" ? { message: await whyDied(deps, job) } : {};
   const done = await step(deps, entry, { state: next, ...message });
+  if (done && next === "failed" && !job) await refund(deps, done.value);
   if (!done) return (await deps.exports.get(entry.key))?.value ?? { ...entry.value, state: "spent" };
   if (job && !isJobFinished(job)) await stop(deps, entry.value.job);
   return done.value;

@@ -1,6 +1,6 @@
 // How an operation gets its Job: under the lock of the world, which is kept until the Job is there.
 
-import type { files } from "@svc/proto";
+import { type files, isFault } from "@svc/proto";
 import type { Task } from "@svc/world";
 import type { Hold } from "@svc/world-lock";
 import type { WorldServer } from "../job/world.ts";
@@ -21,6 +21,11 @@ export async function writeOp(deps: TransferDeps, op: files.StoredFileOp): Promi
   const revision = await deps.ops.create(opKey(op), op, { ttlMs });
   if (revision === undefined) throw new Error(`the operation ${op.id} is there already`);
   return revision;
+}
+
+/** True when the cluster did not answer: the Job may be there, and the looks at operations find out. */
+export function isInDoubt(error: unknown): boolean {
+  return isFault(error) && error.fault === "unavailable";
 }
 
 /** Makes the Job and lets the world go to it. */

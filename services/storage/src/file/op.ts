@@ -7,6 +7,7 @@ import type { BucketEntry } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import { logDepsOf, placeOf } from "../job/deps.ts";
 import { type Outcome, readOutcome, readProgress } from "../job/outcome.ts";
+import { dropUpload } from "../upload/account.ts";
 import type { TransferDeps } from "./deps.ts";
 import { opErrorOf } from "./faults.ts";
 
@@ -75,7 +76,10 @@ export async function settleOp(deps: TransferDeps, entry: Entry): Promise<Stored
   if (op.state !== "running") return op;
   const job = await deps.kube.find(resources.jobs, { name: op.job, ...placeOf(deps) });
   const outcome = job ? await readOutcome(logDepsOf(deps), job) : missing(deps, op);
-  return outcome ? endOp(deps, entry, outcome) : op;
+  if (!outcome) return op;
+  // The Job says so itself, but what it says may get lost.
+  if (outcome.kind === "done" && op.upload !== undefined) await dropUpload(deps, op.upload);
+  return endOp(deps, entry, outcome);
 }
 
 function missing({ now, settings }: TransferDeps, op: StoredOp): Outcome | undefined {

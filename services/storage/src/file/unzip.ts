@@ -3,7 +3,7 @@ import { auditActor } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import { auditFile } from "./audit.ts";
 import type { TransferDeps } from "./deps.ts";
-import { launch, writeOp } from "./launch.ts";
+import { isInDoubt, launch, writeOp } from "./launch.ts";
 import { newOp, opKey, toFileOp } from "./op.ts";
 import { readZip } from "./path.ts";
 import { holdWorld } from "./world.ts";
@@ -19,7 +19,7 @@ export const unzip =
       const revision = await writeOp(deps, op);
       const task = { mode: "unzip", path, overwrite } as const;
       await launch(deps, { op, revision, hold, world }, { task }).catch(async (error: unknown) => {
-        await deps.ops.delete(opKey(op), revision).catch(() => {});
+        if (!isInDoubt(error)) await deps.ops.delete(opKey(op), revision).catch(() => {});
         throw error;
       });
       auditFile(deps, context, { action: "file.unzip", server, path, payload: { op: op.id, overwrite } });

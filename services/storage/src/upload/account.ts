@@ -20,9 +20,10 @@ export async function assertRoomFor(deps: TransferDeps, { size }: Pick<StoredUpl
 /** Writes a session down for its account; throws `too_many_uploads`. */
 export async function addSession(deps: TransferDeps, upload: StoredUpload): Promise<void> {
   const { id, user_id } = upload;
-  const { upload_sessions: most, upload_idle: ttlMs } = deps.settings.storage;
-  // It is there before it is counted: what the account lists and is not there is over.
-  await deps.uploads.create(id, upload, { ttlMs });
+  const { upload_sessions: most, upload_idle: ttlMs, upload_lease: leaseMs } = deps.settings.storage;
+  // It is there before it is counted: what the account lists and is not there is over. Until then it lives for a moment
+  // only, so that a process that dies here leaves no room reserved that nobody can use.
+  const revision = (await deps.uploads.create(id, upload, { ttlMs: leaseMs })) ?? 0;
   try {
     for (let left = tries; left > 0; left--) {
       const listed = await deps.uploaders.get(user_id);
@@ -32,7 +33,9 @@ export async function addSession(deps: TransferDeps, upload: StoredUpload): Prom
       const written = listed
         ? await deps.uploaders.update(user_id, value, listed.revision)
         : await deps.uploaders.create(user_id, value);
-      if (written !== undefined) return;
+      if (written === undefined) continue;
+      if ((await deps.uploads.update(id, upload, revision, { ttlMs })) === undefined) break;
+      return;
     }
     throw new Fault("overloaded", { retryAfterSeconds: 1 });
   } catch (error) {

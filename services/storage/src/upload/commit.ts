@@ -3,7 +3,7 @@ import { auditActor } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
 import type { TransferDeps } from "../file/deps.ts";
-import { type Launch, launch, writeOp } from "../file/launch.ts";
+import { isInDoubt, type Launch, launch, writeOp } from "../file/launch.ts";
 import { endOp, newOp, opKey, toFileOp } from "../file/op.ts";
 import { assertTransfers, holdWorld } from "../file/world.ts";
 import { gather } from "./gather.ts";
@@ -59,16 +59,20 @@ type Landing = { lease: Lease; overwrite: boolean; signal: AbortSignal };
 async function land(deps: TransferDeps, about: Launch, { lease, overwrite, signal }: Landing): Promise<void> {
   const { op, hold } = about;
   let { revision } = about;
+  let isLaunched = false;
   try {
     const stop = AbortSignal.any([signal, hold.signal, lease.signal]);
     const sha256 = await gather(deps, lease.upload, { signal: stop, onBeat: beat });
     const { token, hash } = newToken();
     const upload = await lease.finish((now) => ({ ...now, token: { hash, is_used: false } }));
+    isLaunched = true;
     await launch(deps, { ...about, revision }, landingOf(deps, upload, { overwrite, sha256, token }));
   } catch (error) {
     const message = `the upload could not be landed: ${(error as Error).message}`;
     const value = { ...op, preparing_at: 0 };
-    await endOp(deps, { key: opKey(op), value, revision }, { kind: "broken", message }).catch(() => {});
+    const entry = { key: opKey(op), value, revision };
+    if (!isLaunched || !isInDoubt(error))
+      await endOp(deps, entry, { kind: "broken", message }).catch(() => {});
     throw error;
   } finally {
     await lease[Symbol.asyncDispose]();

@@ -4,11 +4,12 @@ import { createHash } from "node:crypto";
 import type { TransferDeps } from "../file/deps.ts";
 import type { StoredUpload } from "./session.ts";
 
-const beatEveryBytes = 4 * 1_024 ** 3;
+/** Signs of life within the time in which a silent operation counts as interrupted. */
+const beatsInPatience = 6;
 
 /** sha-256 in hex. `onBeat` is awaited every few seconds of work. Throws when a part is not what it was. */
 export async function gather(
-  { staging }: Pick<TransferDeps, "staging">,
+  { staging, settings }: Pick<TransferDeps, "staging" | "settings">,
   upload: StoredUpload,
   about: { signal: AbortSignal; onBeat: () => Promise<void> },
 ): Promise<string> {
@@ -17,18 +18,18 @@ export async function gather(
   if (!first) return createHash("sha256").digest("hex");
   if (others.length === 0) return first.sha256;
   const whole = createHash("sha256");
-  let sinceBeat = 0;
+  const beatMs = settings.storage.file_op_patience / beatsInPatience;
+  let beatenAt = performance.now();
   for (const part of upload.parts) {
     const own = createHash("sha256");
     for await (const chunk of staging.read(upload.id, [part], about.signal)) {
       whole.update(chunk);
       own.update(chunk);
-      sinceBeat += chunk.length;
+      if (performance.now() - beatenAt < beatMs) continue;
+      beatenAt = performance.now();
+      await about.onBeat();
     }
     if (own.digest("hex") !== part.sha256) throw new Error("a staged part is damaged; upload it again");
-    if (sinceBeat < beatEveryBytes) continue;
-    sinceBeat = 0;
-    await about.onBeat();
   }
   return whole.digest("hex");
 }

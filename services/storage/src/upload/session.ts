@@ -31,6 +31,13 @@ export function toSession(upload: StoredUpload): uploads.FileUploadSession {
   };
 }
 
+/** How long an upload is kept when nobody touches it. */
+export function lifeOf(deps: Pick<TransferDeps, "settings">, { kind }: Pick<StoredUpload, "kind">): number {
+  const { upload_idle, file_wait, file_deadline } = deps.settings.storage;
+  // Nobody comes back to a file that was sent in one request: it is over with the Job that lands it.
+  return kind === "session" ? upload_idle : file_wait + file_deadline;
+}
+
 export type Wanted = { principal: Principal; server: string; id: string };
 
 /** A session of this account and server; throws `upload_not_found`, and what `openWorld` throws. */
@@ -84,8 +91,12 @@ export type Lease = AsyncDisposable & {
 };
 
 /** Takes the one writer's place of a session and keeps it. Throws `upload_busy`. */
-export async function takeLease(deps: TransferDeps, entry: Entry): Promise<Lease> {
-  const { upload_lease: leaseMs, upload_idle: ttlMs } = deps.settings.storage;
+export async function takeLease(
+  deps: TransferDeps,
+  entry: Pick<Entry, "value" | "revision">,
+): Promise<Lease> {
+  const { upload_lease: leaseMs } = deps.settings.storage;
+  const ttlMs = lifeOf(deps, entry.value);
   assertNoWriter(entry.value, deps.now());
   const id = randomBytes(8).toString("hex");
   const lost = new AbortController();

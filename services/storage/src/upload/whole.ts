@@ -8,7 +8,7 @@ import { assertTransfers, openStopped } from "../file/world.ts";
 import { dropUpload } from "./account.ts";
 import { readDigest } from "./digest.ts";
 import { landingOf } from "./landing.ts";
-import { newUploadId, type StoredUpload } from "./session.ts";
+import { lifeOf, newUploadId, type StoredUpload, takeLease } from "./session.ts";
 import { newToken } from "./token.ts";
 
 /** storage.upload.whole: everything that can be refused is refused before the body is read. */
@@ -43,14 +43,11 @@ async function land(deps: TransferDeps, { context, body, signal }: Coming, wish:
   const user_id = principal.kind === "account" ? principal.user_id : "";
   const about: StoredUpload = { id, kind: "single", server, user_id, path, size, parts: [] };
   try {
-    // Written down first: what nobody knows is swept away.
-    const revision = await deps.uploads.create(id, about);
-    const part = await deps.staging.receive(body, { id, offset: 0, length: size, sha256, signal });
-    deps.transferMetrics.staged(size);
-    const staged = { ...about, parts: [part], token: { hash, is_used: false } };
-    await deps.uploads.update(id, staged, revision ?? 0);
+    await stage(deps, about, { body, signal, sha256, hash });
     const landing = landingOf(deps, about, { overwrite, sha256, token });
     await runOnWorld(deps, { principal, server, signal, ...landing });
+    // The Job says so itself, but what it says may get lost.
+    await dropUpload(deps, id).catch(() => {});
     auditFile(deps, context, { action: "file.upload", server, path, payload: { size, sha256, overwrite } });
     return { path, status: "uploaded" as const, sha256, size };
   } catch (error) {
@@ -58,6 +55,19 @@ async function land(deps: TransferDeps, { context, body, signal }: Coming, wish:
     if (!isLate(error)) await dropUpload(deps, id).catch(() => {});
     throw error;
   }
+}
+
+type Staged = Pick<Coming, "body" | "signal"> & { sha256: string; hash: string };
+
+// Written down first, for what nobody knows is swept away; and for a moment only, kept on while bytes come.
+async function stage(deps: TransferDeps, about: StoredUpload, { body, signal, sha256, hash }: Staged) {
+  const { id, size } = about;
+  const revision = await deps.uploads.create(id, about, { ttlMs: lifeOf(deps, about) });
+  await using lease = await takeLease(deps, { value: about, revision: revision ?? 0 });
+  const stop = AbortSignal.any([signal, lease.signal]);
+  const part = await deps.staging.receive(body, { id, offset: 0, length: size, sha256, signal: stop });
+  deps.transferMetrics.staged(size);
+  await lease.finish((now) => ({ ...now, parts: [part], token: { hash, is_used: false } }));
 }
 
 function isLate(error: unknown): boolean {
