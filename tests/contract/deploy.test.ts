@@ -2,14 +2,16 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { parseEnv } from "node:util";
+import { loadSettings } from "@svc/config";
 import { defaultCacheDirs, findNatsServer, gameServiceNames } from "@svc/local-stack";
 import { MinecraftServer, services } from "@svc/proto";
 import { parse, parseAllDocuments } from "yaml";
+import { settings as storageSettings } from "../../services/storage/src/config.ts";
 import { runSvc } from "../flow/stack.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -78,6 +80,50 @@ test("deploy/game runs the proxy with an environment that it takes", async () =>
   assert.deepEqual(container.args, ["services/proxy/src/main.ts"]);
   await configOf("proxy", envOf(container.env));
 });
+
+const storageManifests = (file: string) =>
+  parseAllDocuments(readFileSync(join(root, "deploy/storage", file), "utf8")).map((document): unknown =>
+    document.toJS(),
+  );
+
+test("deploy/storage runs storage with a configuration that it takes, on volumes that are there", async () => {
+  const [config, deployment] = storageManifests("service.yaml") as [
+    { data: Record<string, string> },
+    { spec: { template: { spec: { containers: PodContainer[]; volumes: PodVolume[] } } } },
+  ];
+  const file = join(out, "storage.toml");
+  writeFileSync(file, config.data["svc.toml"] ?? "");
+  const { archive, storage } = loadSettings(storageSettings, { file });
+  const { containers, volumes } = deployment.spec.template.spec;
+  const [{ args, volumeMounts }] = containers as [PodContainer];
+  for (const program of [args[0], storage.agent_command[1]]) assert.ok(existsSync(join(root, program ?? "")));
+  const claimAt = (path: string) => {
+    const mount = volumeMounts.find(({ mountPath }) => path.startsWith(mountPath));
+    return volumes.find(({ name }) => name === mount?.name)?.persistentVolumeClaim?.claimName;
+  };
+  const made = storageManifests("volumes.yaml") as VolumeManifest[];
+  const folderOf = (namespace: string, name: string | undefined) => {
+    const claim = made.find(
+      ({ kind, metadata }) =>
+        kind.endsWith("Claim") && metadata.namespace === namespace && metadata.name === name,
+    );
+    const volume = made.find(({ metadata }) => metadata.name === claim?.spec.volumeName);
+    assert.deepEqual(volume?.spec.claimRef, { namespace, name });
+    return volume?.spec.local?.path;
+  };
+  const archives = folderOf("svc", claimAt(archive.local_path));
+  assert.equal(archives, "/var/lib/svc/archive");
+  assert.equal(folderOf("minecraft", storage.archive_claim), archives, "the Jobs' folder is the service's");
+  assert.equal(folderOf("svc", claimAt(storage.staging_path)), "/var/lib/svc/uploads");
+});
+
+type PodContainer = { args: string[]; volumeMounts: { name: string; mountPath: string }[] };
+type PodVolume = { name: string; persistentVolumeClaim?: { claimName: string } };
+type VolumeManifest = {
+  kind: string;
+  metadata: { name: string; namespace?: string };
+  spec: { volumeName?: string; claimRef?: unknown; local?: { path: string } };
+};
 
 test("gate, lobby, proxy and game servers of compose.yaml share one forwarding secret", () => {
   const secretOf = (name: string) =>

@@ -30,6 +30,7 @@ test("the defaults of backups, restores and their Jobs are the numbers of the sp
   const { storage } = loadSettings(settings, {});
   const wanted = {
     agent_image: "",
+    agent_command: [],
     archive_claim: "svc-archive",
     job_account: "world-jobs",
     job_cpu: "1",

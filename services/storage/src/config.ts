@@ -43,6 +43,8 @@ export const settings = z.object({
   storage: section({
     /** Image of the world Jobs; empty = no backups, restores, exports and file changes. */
     agent_image: z.string().default(""),
+    /** What that image runs; empty = its own command. */
+    agent_command: z.array(z.string()).default([]),
     /** Volume claim of the archive folder in the game namespace. */
     archive_claim: z.string().min(1).default("svc-archive"),
     /** Account of the world Jobs; it has no Role. */

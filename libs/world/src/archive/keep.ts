@@ -50,7 +50,8 @@ export async function keepArchive(plan: KeepPlan): Promise<Written> {
 type Partial = { partial: string; total: number };
 
 async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promise<Written> {
-  await using file = await plan.store.createFile(partial, 0o600);
+  // The service that owns the archive folder shares its group, and sends archives to Jobs on other nodes.
+  await using file = await plan.store.createFile(partial, 0o640);
   const compression: Compression = plan.name.endsWith(".gz") ? "gzip" : "zstd";
   const written = await writeArchive(plan.world, {
     compression,

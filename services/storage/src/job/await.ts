@@ -3,6 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
+import { reachable } from "../archive/reach.ts";
 import { createJob } from "./begin.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "./deps.ts";
 import { type Outcome, readOutcome } from "./outcome.ts";
@@ -16,7 +17,8 @@ export async function runToEnd(
 ): Promise<Outcome> {
   const target = { name: wish.name, ...placeOf(deps) };
   const endAt = performance.now() + options.timeoutMs;
-  await createJob(deps, worldJob(deps.settings, { ttlMs: deps.settings.storage.job_ttl, ...wish }));
+  const job = { ttlMs: deps.settings.storage.job_ttl, ...(await reachable(deps, wish)) };
+  await createJob(deps, worldJob(deps.settings, job));
   try {
     while (performance.now() < endAt) {
       options.signal?.throwIfAborted();

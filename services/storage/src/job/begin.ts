@@ -4,6 +4,7 @@ import { isKubeError, type Job, resources } from "@svc/kube";
 import { Fault, isFault } from "@svc/proto";
 import { violates } from "@svc/store";
 import { acquireLock, type LockKind } from "@svc/world-lock";
+import { reachable } from "../archive/reach.ts";
 import type { JobRow, StorageTrx } from "../database.ts";
 import { lockDepsOf, placeOf, type StorageDeps } from "./deps.ts";
 import { type JobWish, worldJob } from "./spec.ts";
@@ -38,7 +39,7 @@ export async function beginJob(deps: StorageDeps, beginning: Beginning): Promise
     const row = await writeRow(deps, beginning, world);
     try {
       hold.assertHeld();
-      await createJob(deps, worldJob(deps.settings, beginning.wish(row, world)));
+      await createJob(deps, worldJob(deps.settings, await reachable(deps, beginning.wish(row, world))));
     } catch (error) {
       throw await noteRefusal(deps, row, error);
     }

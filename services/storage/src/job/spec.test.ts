@@ -141,3 +141,11 @@ for (const [kind, wish] of Object.entries(wishes)) {
     });
   });
 }
+
+test("an image that holds more than the agent is told what to run", () => {
+  const one = loadSettings(schema, { overrides: [`storage.agent_command=["node", "agent.ts"]`] });
+  const containerOf = (from: typeof one) =>
+    worldJob(from, wishes["backup"] as JobWish).spec?.template.spec?.containers[0];
+  assert.deepEqual(containerOf(one)?.command, ["node", "agent.ts"]);
+  assert.equal(containerOf(settings)?.command, undefined);
+});

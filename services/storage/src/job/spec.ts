@@ -76,6 +76,7 @@ function containerOf(storage: Settings["storage"], wish: JobWish) {
   return {
     name: container,
     image: storage.agent_image,
+    ...(storage.agent_command.length > 0 && { command: storage.agent_command }),
     args: mounts.map(({ name, mountPath: path }) => `--${name}=${path}`),
     env: [{ name: "SVC_TASK", value: JSON.stringify(task) }, ...secrets],
     resources: { requests: resources, limits: resources },

@@ -75,7 +75,7 @@ async function reachesStep(bed: Bed, step: string, name: string): Promise<void> 
     const now = await bed.read(name).catch(() => undefined);
     assert.notEqual(now?.state, "failed", now?.error);
     return bed.stage.pidAt(step) !== undefined;
-  }, 20_000);
+  }, 60_000);
 }
 
 /** Nothing lies in the archive folder that no backup stands for. */
@@ -100,7 +100,7 @@ describe("a move that is interrupted", () => {
     await until(async () => {
       seen = await bed.read(name).catch(() => undefined);
       return seen?.state === "succeeded" || seen?.state === "failed";
-    }, 40_000);
+    }, 60_000);
     return seen as migrations.WorldMigration;
   };
 

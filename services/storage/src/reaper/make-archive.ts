@@ -4,6 +4,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@svc/proto";
 import { violates } from "@svc/store";
+import { reachable } from "../archive/reach.ts";
 import { backupWish, newBackupRow } from "../backup/start.ts";
 import type { BackupRow, JobRow } from "../database.ts";
 import { createJob } from "../job/begin.ts";
@@ -23,7 +24,8 @@ export async function makeArchive(deps: StorageDeps, wish: ArchiveWish): Promise
   const { world, reason, signal } = wish;
   const row = await writeRow(deps, world, reason);
   signal.throwIfAborted();
-  await createJob(deps, worldJob(deps.settings, backupWish(deps, row, world)));
+  const job = await reachable(deps, backupWish(deps, row, world));
+  await createJob(deps, worldJob(deps.settings, job));
   await markRunning(deps.db, row.job).catch(() => {});
   const ended = await waitFor(deps, row, signal);
   if (ended?.state !== "succeeded") {

@@ -2,6 +2,7 @@
 // process: make the restore's Job, say on the snapshot's Job that it began, write it down.
 
 import { isKubeError, type Job, resources } from "@svc/kube";
+import { reachable } from "../archive/reach.ts";
 import { findBackup } from "../backup/store.ts";
 import type { BackupRow, JobRow } from "../database.ts";
 import { createJob } from "../job/begin.ts";
@@ -52,7 +53,7 @@ async function start(
 ): Promise<void> {
   if (!jobs.has(restoreJob) && world && backup) {
     const wish = restoreWish(deps, { ...snapshot, job: restoreJob }, { backup, world });
-    await createJob(deps, worldJob(deps.settings, wish));
+    await createJob(deps, worldJob(deps.settings, await reachable(deps, wish)));
   }
   await relabel(deps, snapshot.job, "started");
   await deps.db.transaction().execute(async (trx) => {

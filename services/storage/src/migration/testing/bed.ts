@@ -23,6 +23,9 @@ export type Bed = {
   stage: Stage;
   internalUrl: string;
   start: (overrides?: readonly string[]) => Promise<Replica>;
+  /** All that were started here. */
+  replicas: Replica[];
+  addNodeClaim: (name: string, node: string) => Promise<void>;
   /** A replica in a process of its own, to be ended with SIGKILL. */
   startProcess: () => Promise<Process>;
   /** A server at rest whose world lies on `local-1`. */
@@ -46,6 +49,7 @@ export async function openBed(agent: "held" | "shipped", cluster?: StartCluster)
   const faces = await openFaceStage({ agent, ...(cluster && { cluster }) });
   const { stage } = faces;
   const settings = ["storage.move_interval=50ms", "storage.keep_free=0"];
+  const replicas: Replica[] = [];
   const { kube } = stage;
   const pathOf = async (claim: string) => {
     const { spec } = await kube.get(resources.claims, { name: claim, namespace });
@@ -56,7 +60,13 @@ export async function openBed(agent: "held" | "shipped", cluster?: StartCluster)
   return {
     stage,
     internalUrl: faces.internalUrl,
-    start: (overrides = []) => faces.start([...settings, ...overrides]),
+    replicas,
+    start: async (overrides = []) => {
+      const replica = await faces.start([...settings, ...overrides]);
+      replicas.push(replica);
+      return replica;
+    },
+    addNodeClaim: (name, node) => addNodeClaim(stage, name, node),
     startProcess: () => startProcess(stage, [...faces.own, ...settings]),
     hasClaim: async (name) => {
       const claim = await kube.find(resources.claims, { name, namespace });
@@ -80,7 +90,7 @@ export async function openBed(agent: "held" | "shipped", cluster?: StartCluster)
       await until(async () => {
         seen = await read(name);
         return states.includes(seen.state);
-      }, 30_000);
+      }, 60_000);
       return seen as migrations.WorldMigration;
     },
     filesOf: async (claim) => readFiles(await pathOf(claim)),

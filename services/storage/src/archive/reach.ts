@@ -1,0 +1,42 @@
+// A Job runs where its world lies. When the archive folder lies on another node it cannot be mounted there: then the
+// archive travels by a ticket over the internal face (behaviour.md o, remote nodes).
+
+import { isKubeError } from "@svc/kube";
+import type { Place } from "@svc/world";
+import type { StorageDeps } from "../job/deps.ts";
+import type { JobWish } from "../job/spec.ts";
+import { identityOf } from "../migration/node.ts";
+import { findPlaced } from "../migration/volume.ts";
+import { issueTicket } from "./ticket.ts";
+
+/** The Job as it can run: with the archive folder mounted, or with a ticket in its place. */
+export async function reachable(deps: StorageDeps, wish: JobWish): Promise<JobWish> {
+  const { task, world, archive: mount, ...rest } = wish;
+  const place = placeIn(task);
+  if (!world || !mount || place?.kind !== "archive" || !(await isElsewhere(deps, world.claim))) return wish;
+  const kind = task.mode === "backup" ? "put" : "get";
+  const ticket = await issueTicket(deps, { kind, job: wish.name, archive: place.name });
+  const secretEnv = { ...wish.secretEnv, ...ticket.secretEnv };
+  const travelling = task.mode === "backup" ? { ...task, to: ticket.place } : { ...task, from: ticket.place };
+  return { ...rest, world, secretEnv, task: travelling as JobWish["task"] };
+}
+
+function placeIn(task: JobWish["task"]): Place | undefined {
+  if (task.mode === "backup") return task.to;
+  return task.mode === "restore" || task.mode === "verify" ? task.from : undefined;
+}
+
+/** Whether both lie on one node each, and not on the same. */
+async function isElsewhere(deps: StorageDeps, claim: string): Promise<boolean> {
+  const { internal_url, archive_claim } = deps.settings.storage;
+  if (internal_url === "") return false;
+  try {
+    const [world, archive] = await Promise.all([findPlaced(deps, claim), findPlaced(deps, archive_claim)]);
+    if (!world?.home || !archive?.home) return false;
+    return identityOf(world.home) !== identityOf(archive.home);
+  } catch (error) {
+    // Without the rights of `rbac/storage-moves.yaml` nothing is known of nodes, and one node is all there is.
+    if (isKubeError(error, 403)) return false;
+    throw error;
+  }
+}
