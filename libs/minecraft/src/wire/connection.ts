@@ -8,6 +8,8 @@ import { type Relay, relayChunk } from "./relay.ts";
 /** One whole packet. `reader` stands behind the id; `body` is id and fields, and is only borrowed until the sink returns. */
 export type Packet = { readonly id: number; readonly reader: Reader; readonly body: Buffer };
 
+const maxLoose = 256;
+
 type Transform = { update(bytes: Buffer): Buffer };
 type Sink = (packet: Packet) => void;
 type Used = { readonly bytes: number; readonly needed: number; readonly body?: Buffer };
@@ -31,6 +33,8 @@ export class Connection {
   #decipher: Transform | undefined;
   #chunks: Buffer[] = [];
   #buffered = 0;
+  /** Chunks at the end that were not tied together yet. */
+  #loose = 0;
   #needed = 1;
   #sink: Sink | undefined;
   #relay: Relay | undefined;
@@ -168,6 +172,8 @@ export class Connection {
     const plain = this.#decipher ? this.#decipher.update(bytes) : bytes;
     this.#chunks.push(plain);
     this.#buffered += plain.length;
+    this.#loose += 1;
+    if (this.#loose === maxLoose) this.#tie();
     this.#parse();
   }
 
@@ -193,11 +199,18 @@ export class Connection {
       if (used.bytes === bytes.length) this.#chunks.shift();
       else this.#chunks[0] = bytes.subarray(used.bytes);
     }
+    this.#loose = Math.min(this.#loose, this.#chunks.length);
     const before = this.#needed;
     this.#needed = Math.max(1, used.needed);
     const sink = this.#sink;
     if (used.body && sink) this.#deliver(used.body, sink);
     return used.bytes > 0 || this.#needed > before;
+  }
+
+  /** A chunk of one byte costs some hundred bytes of memory; many of them become one. */
+  #tie(): void {
+    this.#chunks.push(Buffer.concat(this.#chunks.splice(-maxLoose)));
+    this.#loose = 0;
   }
 
   /**
@@ -208,13 +221,11 @@ export class Connection {
     const [first] = this.#chunks;
     if (first && (this.#chunks.length === 1 || (isRelaying && first.length >= this.#needed))) return first;
     const all = Buffer.concat(this.#chunks, isRelaying ? this.#needed : this.#buffered);
-    let taken = all.length;
-    while (taken > 0) {
-      const chunk = this.#chunks.shift() as Buffer;
-      if (chunk.length > taken) this.#chunks.unshift(chunk.subarray(taken));
-      taken -= Math.min(taken, chunk.length);
-    }
-    this.#chunks.unshift(all);
+    let [count, over] = [0, -all.length];
+    while (over < 0) over += this.#chunks[count++]?.length ?? 0;
+    // In one go: however tiny the chunks are, each of them is moved once.
+    const rest = over > 0 ? [this.#chunks[count - 1]?.subarray(-over) as Buffer] : [];
+    this.#chunks.splice(0, count, all, ...rest);
     return all;
   }
 

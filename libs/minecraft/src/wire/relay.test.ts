@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { test } from "node:test";
@@ -77,6 +78,18 @@ for (const size of [1, 2, 3, 7, 11, 127, 128, 129, 300, 5_000, 100_000]) {
     assert.deepEqual(seen, [dropped, counted, dropped, dropped]);
   });
 }
+
+test("a frame that comes byte by byte passes whole", async () => {
+  using scene = await stage();
+  const { from, source, target } = scene;
+  const body = Buffer.concat([varint(passing), randomBytes(30_000)]);
+  const bytes = encodeFrame(body, threshold);
+  const arrived = arriving(target, bytes.length);
+  // As if each byte had come in a packet of its own, which the kernel would not do to us here.
+  for (const byte of bytes.subarray(0, -1)) from.socket.emit("data", Buffer.alloc(1, byte));
+  source.write(bytes.subarray(-1));
+  assert.ok((await arrived).equals(bytes));
+});
 
 test("a packet that changes what is watched is obeyed by the very next one, in the same piece", async () => {
   using scene = await stage();
