@@ -130,7 +130,7 @@ export async function assertRoom(world: Folder, need: number): Promise<void> {
   if (avail === undefined || need <= avail) return;
   throw new WorldFault(
     "volume_full",
-    "The world volume has no room for the new files beside the old ones. The world is as it was.",
+    "The world volume has no room for the new files beside the old ones: delete files that you need no more, or have it enlarged. The world is as it was.",
     { need, avail },
   );
 }
