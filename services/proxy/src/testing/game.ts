@@ -35,6 +35,8 @@ export async function startGame(options: { proxyProtocol?: boolean } = {}) {
     host: "127.0.0.1",
     trust: { kind: "forwarded", secret },
     proxyProtocol: options.proxyProtocol ?? false,
+    // All players come from the proxy's address.
+    maxPerAddress: 4_096,
     status: () => ({ description: "", playersOnline: 0, playersMax: 0 }),
     onPlayer: async (player) => {
       const { name } = player.profile;

@@ -1,0 +1,52 @@
+// Many players at once.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { many } from "@svc/config/testing";
+import { type Bed, runningAt, startBed } from "./testing/bed.ts";
+import { becomes } from "./testing/watcher.ts";
+
+const bots = many(200, 30);
+const host = "survival.play.example";
+
+/** Joins, and lets the gate ask again as often as the proxy is too busy to look, as the real one does. */
+async function comeIn(bed: Bed, name: string) {
+  const account = bed.account(name);
+  const player = await bed.passRaw(account, host);
+  let told = 0;
+  await player.until(() => {
+    const busy = player.chat.filter((line) => line.includes("busy")).length;
+    if (busy > told) void bed.release(account);
+    told = busy;
+    return player.state.worlds === 2;
+  });
+  await bed.survival.player(name);
+  return player;
+}
+
+test("players who join at once are all in the game, cheaply enough for 200 in 10 s", {
+  timeout: 120_000,
+}, async (t) => {
+  await using bed = await startBed(
+    { SVC_PROXY_CONNECTIONS_PER_ADDRESS: "400" },
+    { prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)) },
+  );
+  // The version's tables are read with its first player.
+  await (await comeIn(bed, "first")).leave();
+  await becomes(() => bed.survival.connections + bed.gate.connections === 0);
+  const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
+  const players = await Promise.all(Array.from({ length: bots }, (_, index) => comeIn(bed, `bot${index}`)));
+  const { user, system } = process.cpuUsage(cpu);
+  const cpuMs = (user + system) / 1_000 / bots;
+  t.diagnostic(
+    `${bots} players in ${Math.round(performance.now() - startedAt)} ms, ${cpuMs.toFixed(1)} ms of a core each`,
+  );
+  // Two cores for ten seconds are 100 ms for each of 200, and the clients, the gate and the game of this process are in
+  // it. Time itself depends on what else runs.
+  assert(cpuMs < 100, `${cpuMs} ms of a core for one player`);
+  const wrong = [...bed.survival.players].filter(([name, { player }]) => name !== player.profile.name);
+  assert.deepEqual([bed.survival.players.size, wrong], [bots, []]);
+  await Promise.all(players.map((player) => player.leave()));
+  await becomes(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 0);
+  await becomes(async () => /svc_proxy_players\S* 0\n/.test(await bed.metrics.metrics()));
+});
