@@ -19,6 +19,7 @@ import { g21 } from "./g21.ts";
 import { g22 } from "./g22.ts";
 import { g22Gateway } from "./g22-gateway.ts";
 import { limbo } from "./limbo.ts";
+import { reaper } from "./reaper.ts";
 import { relay } from "./relay.ts";
 import { start } from "./start.ts";
 import { tick } from "./tick.ts";
@@ -41,6 +42,7 @@ export const goals: readonly Goal[] = [
   viewers,
   tick,
   accounts,
+  reaper,
   relay,
   limbo,
   g22Gateway,

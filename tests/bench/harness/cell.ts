@@ -32,6 +32,8 @@ export type Cell = {
   ticker: () => Promise<Child>;
   /** identity with a hundred thousand users, in a database of its own. */
   accounts: () => Promise<Child>;
+  /** storage's daily run, in a database of its own. */
+  reaper: () => Promise<Child>;
   /** lifecycle's consoles, on a cluster of logs that `env` names. */
   consoles: (env: NodeJS.ProcessEnv) => Promise<Child>;
   anchors: Anchors;
@@ -156,6 +158,7 @@ async function assemble(
     phases: () => (phases ??= onLifecycle("ours/phases.ts")),
     ticker: () => onLifecycle("ours/ticker.ts"),
     accounts: () => child("ours/accounts.ts", ours("identity")),
+    reaper: () => child("ours/reaper.ts", ours("storage")),
     consoles: (env) => onLifecycle("ours/console.ts", env),
     anchors,
   };

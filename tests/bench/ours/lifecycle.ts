@@ -2,9 +2,10 @@
 // `servers` view. It uses libs/mesh as every owner does, so the path before it is the one that ships.
 
 import { connectMesh } from "@svc/mesh";
-import { servers } from "@svc/proto";
+import { servers, worlds } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { makeServer, serverName } from "../anchors/servers.ts";
+import { dueWorld } from "../harness/due-worlds.ts";
 import { need, serveParent } from "../harness/parent.ts";
 
 const mesh = await connectMesh({
@@ -18,10 +19,26 @@ const mesh = await connectMesh({
 const one = makeServer(0);
 mesh.serve(servers.readStatus, () => one);
 mesh.serve(servers.viewStatus, () => one);
+// For the daily run: as many worlds as `due` says, in pages as lifecycle makes them.
+const due = { count: 0, page: 500 };
+const indexOf = (name: string) => Number(name.slice("due-".length));
+mesh.serve(worlds.listWorlds, (_context, { cursor }) => {
+  const first = cursor === undefined ? 0 : indexOf(cursor) + 1;
+  const end = Math.min(first + due.page, due.count);
+  const items = Array.from({ length: end - first }, (_, index) => dueWorld(first + index));
+  const last = items.at(-1)?.name;
+  return { items, ...(end < due.count && last !== undefined && { next: last }) };
+});
+mesh.serve(worlds.describeServer, (_context, { name }) => dueWorld(indexOf(name)));
+mesh.serve(worlds.holdWorld, () => ({ stopped: false }));
 await mesh.announce();
 const view = await mesh.writeView(servers.servers);
 
 serveParent({
+  /** Makes so many worlds due. */
+  due: (count: number) => {
+    due.count = count;
+  },
   /** Makes the view hold this many servers. */
   fill: (count: number) =>
     view.replace(
