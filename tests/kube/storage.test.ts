@@ -267,7 +267,7 @@ describe("storage on a real API server", () => {
     for (const file of ["volumes.yaml", "service.yaml"]) {
       const text = readFileSync(new URL(`../../deploy/storage/${file}`, import.meta.url), "utf8");
       for (const document of parseAllDocuments(
-        text.replaceAll(/namespace: minecraft/g, `namespace: ${namespace}`),
+        text.replaceAll(/namespace: minecraft/g, "namespace: default"),
       )) {
         const body = document.toJS() as KubeObject;
         const path = (paths[body.kind] ?? "").replace("NAMESPACE", body.metadata.namespace ?? "");
