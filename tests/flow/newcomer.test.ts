@@ -94,19 +94,23 @@ test("status names every process and service, and the doctor finds nothing wrong
     "storage",
   ];
   assert.deepEqual(names(services), expected);
-  assert.deepEqual(names(processes), [...expected, "local-cluster", "mail-sink", "nats", "postgres"].sort());
-  assert.equal((await json("doctor"))["healthy"], true);
+  const beside = ["local-cluster", "mail-sink", "nats", "postgres", "proxy", "login-gate", "lobby"];
+  assert.deepEqual(names(processes), [...expected, ...beside].sort());
+  const { healthy, findings } = await json("doctor");
+  assert.equal(healthy, true);
+  assert((findings as { check: string }[]).some(({ check }) => check === "game port"));
 });
 
 test("the doctor says what is wrong and ends with 1", async () => {
-  const { pid } = stack.file().processes.find(({ name }) => name === "storage") ?? { pid: 0 };
-  process.kill(pid, "SIGSTOP");
+  const sick = stack.file().processes.filter(({ name }) => name === "storage" || name === "proxy");
+  for (const { pid } of sick) process.kill(pid, "SIGSTOP");
   try {
-    const sick = await stack.svc("doctor");
-    assert.equal(sick.code, 1);
-    assert.match(sick.stdout, /^BAD +service storage +does not answer; see its log$/m);
+    const { code, stdout } = await stack.svc("doctor");
+    assert.equal(code, 1);
+    assert.match(stdout, /^BAD +service storage +does not answer; see its log$/m);
+    assert.match(stdout, /^BAD +game port +does not answer at 127\.0\.0\.1:\d+$/m);
   } finally {
-    process.kill(pid, "SIGCONT");
+    for (const { pid } of sick) process.kill(pid, "SIGCONT");
   }
 });
 

@@ -2,7 +2,7 @@
 // `svc up`). A first start compiles the sources and stays about 30 MB above that until the process is started again.
 // The peer's processes hold 126 to 130 MB. The proportional figure counts pages shared between the services once.
 
-import { serviceNames } from "@svc/local-stack";
+import { allServiceNames } from "@svc/local-stack";
 import type { Goal } from "../harness/bench.ts";
 import { proportionalMb, residentMb } from "../harness/proc.ts";
 
@@ -15,7 +15,7 @@ export const g22: Goal = {
     const stack = await arena.stack();
     await stack.restart();
     await new Promise((wake) => setTimeout(wake, arena.options.isQuick ? settleMs / 2 : settleMs));
-    return serviceNames.map((name) => ({
+    return allServiceNames.map((name) => ({
       goal: "G22",
       what: `${name}, idle`,
       unit: "MB",

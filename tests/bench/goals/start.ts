@@ -1,6 +1,7 @@
 // The embedded stack (architecture.md 7): from `svc up` on data that is there already to the end of the command, and
 // what all its processes hold in memory then. Resident memory counts shared pages once per process, so the sum is
 // above what the machine gives; the proportional sum (PSS) is told beside it.
+// The goal allows the seven services and what they stand on 1,300 MB, and proxy, gate and lobby 100 MB each.
 // Unfair would be: a first start, which makes a database cluster and fills the code cache.
 
 import type { Goal } from "../harness/bench.ts";
@@ -33,7 +34,7 @@ export const start: Goal = {
         what: "all processes of the stack, resident",
         unit: "MB",
         ours: sum(residentMb),
-        limit: { bound: "at most", of: "figure", goal: 1_300 },
+        limit: { bound: "at most", of: "figure", goal: 1_600 },
         note: `${pids.length} processes, proportional ${sum(proportionalMb).toFixed(0)} MB`,
       },
     ];

@@ -6,6 +6,7 @@ import pg from "pg";
 import { schemas } from "../database/schemas.ts";
 import { joinAsOperator } from "../mesh/operator.ts";
 import type { Outcome } from "../output.ts";
+import { pingGame } from "./ping.ts";
 import { readStackFile } from "./stack-file.ts";
 
 type Finding = { check: string; ok: boolean; detail: string };
@@ -22,6 +23,9 @@ export async function doctor(options: { data: string }): Promise<Outcome> {
     ...(await mesh(options.data)),
     ...(await database(stack.database_url)),
     await attempt("cluster", () => cluster(stack.kubeconfig)),
+    ...(stack.forwarding_secret === undefined
+      ? []
+      : [await attempt("game port", () => pingGame(stack.game, answerWithinMs))]),
   ];
   const isHealthy = findings.every((finding) => finding.ok);
   const lines = findings.map(
