@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { connectKube } from "@svc/kube";
+import { connectKube, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { backups } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
@@ -37,9 +37,9 @@ export type StorageRuntime = Omit<Runtime<Settings, Tables>, "environment" | "si
 /** Starts one replica: it answers requests, and one of all replicas looks after what runs. */
 export async function startStorage(
   { settings, mesh, store, log, registry }: StorageRuntime,
-  about: { kubeconfig?: string | undefined; now?: () => number } = {},
+  about: { kubeconfig?: string | undefined; kube?: Kube; now?: () => number } = {},
 ): Promise<Running> {
-  const kube = connectKube({ kubeconfigFile: about.kubeconfig ?? kubeconfigFile() });
+  const kube = about.kube ?? connectKube({ kubeconfigFile: about.kubeconfig ?? kubeconfigFile() });
   const metrics = createStorageMetrics(registry);
   const deps = { kube, mesh, db: store.db, settings, metrics, log, now: about.now ?? Date.now };
   const drills = mesh.bucket(backups.drills);

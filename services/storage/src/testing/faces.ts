@@ -50,7 +50,7 @@ const cookieOf = (user: string) => createHash("sha256").update(`cookie of ${user
 type FaceStageOptions = StageOptions & {
   /** Faces of each kind. */
   count?: number;
-  /** How long a reader of a download may stand still. */
+  /** How long a reader of a download may stand still at the last external face. */
   stallMs?: number;
 };
 
@@ -60,7 +60,7 @@ export async function openFaceStage(options: FaceStageOptions = {}): Promise<Fac
   stage.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
   await stage.identity.announce();
   const faces: FaceServer[] = [];
-  const listen = async (face: Face) => {
+  const listen = async (face: Face, isLast: boolean) => {
     const mesh = face === "external" ? stage.external : stage.internal;
     const server = createFace({
       face,
@@ -68,7 +68,11 @@ export async function openFaceStage(options: FaceStageOptions = {}): Promise<Fac
       processOperations: [],
       mesh,
       ...(face === "external" && { sessions: createSessions(mesh, { cacheMs: 1_000, size: 10 }) }),
-      settings: { adminHostname: "op.console.test", drainMs: 200, transferStallMs: stallMs },
+      settings: {
+        adminHostname: "op.console.test",
+        drainMs: 200,
+        ...(isLast && { transferStallMs: stallMs }),
+      },
       registry: createRegistry("face", "test"),
       log: createLogger("gateway-external", "silent"),
     });
@@ -76,7 +80,8 @@ export async function openFaceStage(options: FaceStageOptions = {}): Promise<Fac
     const { port } = await server.listen({ host: "127.0.0.1", port: 0 });
     return port;
   };
-  const open = (face: Face) => Promise.all(Array.from({ length: count }, () => listen(face)));
+  const open = (face: Face) =>
+    Promise.all(Array.from({ length: count }, (_, n) => listen(face, n === count - 1)));
   const [externalPorts, internalPorts] = await Promise.all([open("external"), open("internal")]);
   const door = await openDoor(() => internalPorts);
   const externalUrls = externalPorts.map((port) => `http://127.0.0.1:${port}`);

@@ -1,0 +1,55 @@
+// A gateway as it is shipped, as a process of its own, so that it can be killed.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import type { Face } from "@svc/proto";
+import type { Stage } from "./stage.ts";
+
+export type Gateway = {
+  /** Undefined while it is gone. */
+  port: () => number | undefined;
+  kill: () => Promise<void>;
+  /** Starts it again. */
+  start: () => Promise<void>;
+};
+
+export async function startGateway(face: Face, { nats }: Pick<Stage, "nats">): Promise<Gateway> {
+  const name = `gateway-${face}` as const;
+  const main = fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
+  let port: number | undefined;
+  let end = async () => {};
+  const start = async () => {
+    const child = spawn(process.execPath, [main], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: {
+        // biome-ignore lint/style/noProcessEnv: a child needs the path of this process
+        ...process.env,
+        SVC_NATS_URL: nats.url,
+        SVC_NATS_USER: name,
+        SVC_NATS_PASSWORD: nats.passwords[name] ?? "",
+        SVC_LISTEN: "127.0.0.1:0",
+        SVC_HEALTH_PORT: "0",
+      },
+    });
+    const ready = Promise.withResolvers<number>();
+    let heard = 0;
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const { port: told, msg } = JSON.parse(line) as { port?: number; msg?: string };
+      if (msg?.includes("face listens")) heard = told ?? 0;
+      if (msg === "ready") ready.resolve(heard);
+    });
+    child.once("exit", (code) => ready.reject(new Error(`${name} ended with code ${code}`)));
+    end = async () => {
+      port = undefined;
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+    };
+    port = await ready.promise;
+  };
+  await start();
+  return { port: () => port, kill: () => end(), start };
+}

@@ -1,0 +1,105 @@
+// Storage as it is shipped, which stops before a step that a test names and goes on when it says so; a test may kill it
+// there. Every step is a change that it makes somewhere: in a bucket, in the cluster, in the database, on the volume.
+
+import promises, { type FileHandle } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { connectKube, type Kube } from "@svc/kube";
+import type { BucketStore, Mesh } from "@svc/mesh";
+import { runService } from "@svc/service";
+import { kubeconfigFile, settings } from "../config.ts";
+import type { Tables } from "../database.ts";
+import { startStorage } from "../service.ts";
+import { type Effect, stepOf } from "./steps.ts";
+
+let awaited: string | undefined;
+let goOn = () => {};
+
+process.on("message", (told: { stopAt?: string; goOn?: true }) => {
+  if (told.stopAt !== undefined) awaited = told.stopAt;
+  if (told.goOn) goOn();
+});
+
+async function pass(effect: Effect): Promise<void> {
+  const step = stepOf(effect);
+  if (step === undefined || step !== awaited) return;
+  awaited = undefined;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  goOn = resolve;
+  process.send?.({ at: step });
+  await promise;
+}
+
+/** The same object, but these methods wait for their step first. */
+function stepped<T extends object>(target: T, names: readonly string[], on: string): T {
+  return new Proxy(target, {
+    get: (object, name) => {
+      const value = Reflect.get(object, name);
+      if (typeof value !== "function" || !names.includes(String(name))) return value;
+      return async (...args: unknown[]) => {
+        await pass({ on, method: String(name), args });
+        return value.apply(object, args);
+      };
+    },
+  });
+}
+
+function steppedMesh(mesh: Mesh): Mesh {
+  return new Proxy(mesh, {
+    get: (object, name) => {
+      if (name !== "bucket") return Reflect.get(object, name);
+      return (about: Parameters<Mesh["bucket"]>[0]): BucketStore<unknown> =>
+        stepped(object.bucket(about), ["create", "update", "delete"], about.name);
+    },
+  });
+}
+
+function steppedDb<T extends object>(db: T): T {
+  return new Proxy(db, {
+    get: (object, name) => {
+      const value = Reflect.get(object, name);
+      if (typeof value !== "function") return value;
+      if (name !== "transaction") return value.bind(object);
+      return () => ({
+        execute: async (work: unknown) => {
+          await pass({ on: "db", method: "transaction", args: [] });
+          const begun = value.call(object) as { execute: (work: unknown) => Promise<unknown> };
+          return begun.execute(work);
+        },
+      });
+    },
+  });
+}
+
+async function stepVolume(): Promise<void> {
+  const names = ["writev", "datasync"] as const;
+  const probe = await promises.open("/dev/null");
+  const handle = Object.getPrototypeOf(probe) as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  await probe.close();
+  for (const name of names) {
+    const call = handle[name];
+    handle[name] = async function (this: FileHandle, ...args: unknown[]) {
+      await pass({ on: "volume", method: name, args: [] });
+      return call?.apply(this, args);
+    };
+  }
+  const { rm } = promises;
+  promises.rm = async (...args) => {
+    await pass({ on: "volume", method: "rm", args });
+    return rm(...args);
+  };
+  syncBuiltinESMExports();
+}
+
+await stepVolume();
+const kube: Kube = stepped(connectKube({ kubeconfigFile: kubeconfigFile() }), ["create", "patch"], "kube");
+await runService<typeof settings, Tables>({
+  name: "storage",
+  settings,
+  migrations: new URL("../../migrations/", import.meta.url),
+  poolSize: 6,
+  start: (runtime) => {
+    const { store, mesh } = runtime;
+    const watched = { ...store, db: steppedDb(store.db) };
+    return startStorage({ ...runtime, mesh: steppedMesh(mesh), store: watched }, { kube });
+  },
+});

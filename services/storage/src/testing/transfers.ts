@@ -1,0 +1,176 @@
+// Everything that a transfer goes through as processes that can be killed: storage, two gateways of each face, NATS,
+// PostgreSQL and the agent. People come in turn by either gateway, Jobs by one door in front of both.
+
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { resources } from "@svc/kube";
+import { accounts } from "@svc/proto";
+import { findHolder, isJobFinished, lockedServers } from "@svc/world-lock";
+import { type Door, openDoor, type Place } from "./door.ts";
+import { type Answer, type Ask, askFace, resolveTestSession } from "./faces.ts";
+import { type Gateway, startGateway } from "./gateway.ts";
+import { type SteppedProcess, startStepped } from "./process.ts";
+import { openStage, type Stage } from "./stage.ts";
+import { namespace } from "./worlds.ts";
+
+export const victims = [
+  "storage",
+  "NATS",
+  "PostgreSQL",
+  "the external gateway",
+  "the internal gateway",
+  "the agent",
+] as const;
+export type Victim = (typeof victims)[number];
+
+/** A step of storage (`steps.ts`) or a place on a Job's way to the internal face. */
+export type Step = string | Place;
+
+export type TransferBed = {
+  stage: Stage;
+  stagingDir: string;
+  worldDir: (name: string) => string;
+  /** Asks one of the external gateways as `usr-1`; throws when the connection breaks. */
+  ask: (path: string, about?: Ask) => Promise<Answer>;
+  /** Port of the gateway that the next request goes to. */
+  nextPort: () => number;
+  /** Resolves when a transfer is at that step, where it stays until `goOn`. */
+  stopAt: (step: Step) => Promise<void>;
+  goOn: () => void;
+  kill: (victim: Victim) => Promise<void>;
+  /** Brings back whatever was killed. */
+  mend: () => Promise<void>;
+  /** True when no Job runs and nobody has the lock of the world. */
+  isFree: (server: string) => Promise<boolean>;
+  close: () => Promise<void>;
+};
+
+const lockTtlMs = 2_000;
+
+/** Settings with which what would take minutes takes moments. */
+const quick = [
+  "storage.staging_keep_free=0",
+  `storage.lock_ttl=${lockTtlMs}ms`,
+  "storage.lock_refresh=300ms",
+  "storage.upload_lease=1s",
+  "storage.upload_sweep=300ms",
+  "storage.file_op_patience=1500ms",
+  "storage.file_op_settle=100ms",
+  "storage.export_sweep=200ms",
+  "storage.export_wait=4s",
+  "storage.export_hourly=10000",
+  "storage.file_wait=10s",
+  "storage.file_deadline=10s",
+];
+
+export async function openTransferBed(): Promise<TransferBed> {
+  const stage = await openStage({ agent: "shipped" });
+  stage.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
+  await stage.identity.announce();
+  const stagingDir = join(dirname(stage.archiveDir), "uploads");
+  mkdirSync(stagingDir);
+  const faces = ["external", "external", "internal", "internal"] as const;
+  const gateways = await Promise.all(faces.map((face) => startGateway(face, stage)));
+  const [external, internal] = [gateways.slice(0, 2), gateways.slice(2)];
+  const door = await openDoor(() => internal.map(({ port }) => port()));
+  const settings = [
+    ...quick,
+    `archive.local_path=${stage.archiveDir}`,
+    `storage.internal_url=${door.url}`,
+    `storage.staging_path=${stagingDir}`,
+  ];
+  const parts = { stage, external, internal, door, settings, storage: await startStepped(stage, settings) };
+  return bedOf(parts, stagingDir);
+}
+
+type Parts = {
+  stage: Stage;
+  external: Gateway[];
+  internal: Gateway[];
+  door: Door;
+  settings: string[];
+  storage: SteppedProcess;
+};
+
+function bedOf(parts: Parts, stagingDir: string): TransferBed {
+  const { stage, external, door } = parts;
+  let turn = 0;
+  const nextPort = () => {
+    const alive = external.flatMap((gateway) => gateway.port() ?? []);
+    turn += 1;
+    return alive[turn % alive.length] ?? 0;
+  };
+  let repairs: (() => Promise<unknown>)[] = [];
+  return {
+    stage,
+    stagingDir,
+    worldDir: (name) => join(stage.dataDir, "worlds", name),
+    nextPort,
+    ask: (path, about = {}) => askFace(`http://127.0.0.1:${nextPort()}`, path, about),
+    stopAt: (step) => (typeof step === "string" ? parts.storage.stopAt(step) : door.stopAt(step)),
+    goOn: () => {
+      door.goOn();
+      parts.storage.goOn();
+    },
+    kill: async (victim) => void repairs.push(await strike(parts, victim, () => turn)),
+    mend: async () => {
+      for (const repair of repairs) await repair();
+      repairs = [];
+    },
+    isFree: (server) => isFree(stage, server),
+    close: async () => {
+      await door.close();
+      await Promise.all([parts.storage, ...external, ...parts.internal].map((one) => one.kill()));
+      await stage.close();
+    },
+  };
+}
+
+/** Kills it without any farewell; returns what brings it back. */
+async function strike(parts: Parts, victim: Victim, turn: () => number): Promise<() => Promise<unknown>> {
+  const { stage, external, internal, door } = parts;
+  const killGateway = async (gateway: Gateway | undefined) => {
+    await gateway?.kill();
+    return async () => gateway?.start();
+  };
+  switch (victim) {
+    case "storage":
+      await parts.storage.kill();
+      return async () => {
+        parts.storage = await startStepped(stage, parts.settings);
+      };
+    case "NATS":
+      await stage.nats.kill();
+      return stage.nats.start;
+    case "PostgreSQL":
+      await stage.wire.cut();
+      return stage.wire.mend;
+    case "the external gateway":
+      return killGateway(external[turn() % external.length]);
+    case "the internal gateway":
+      return killGateway(internal[door.lastTarget()]);
+    case "the agent":
+      killAgents(stage.dataDir);
+      return async () => {};
+  }
+}
+
+function killAgents(dataDir: string): void {
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    let words: string;
+    try {
+      words = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+    } catch {
+      continue;
+    }
+    const isAgent = words.startsWith(process.execPath) && words.includes("world-agent/src/main.ts");
+    if (isAgent && words.includes(dataDir)) process.kill(Number(pid), "SIGKILL");
+  }
+}
+
+async function isFree({ kube }: Stage, name: string): Promise<boolean> {
+  const { items } = await kube.list(resources.jobs, { namespace });
+  const server = await kube.get(lockedServers, { name, namespace });
+  const holder = await findHolder(kube, server, { now: Date.now(), ttlMs: lockTtlMs });
+  return items.every(isJobFinished) && holder === undefined;
+}
