@@ -246,6 +246,7 @@ describe("a volume that is too small", {
       await assert.rejects(restoreWorld({ world: small, archive, sha256 }), (error) => {
         assert.ok(isWorldFault(error, "volume_full"));
         assert.deepEqual([error.fault.need, (error.fault.avail ?? 0) < 2 << 20], [2 << 20, true]);
+        assert.match(error.message, /: [12] MiB are missing\./);
         return true;
       });
       assert.deepEqual(await treeOf(small, { withHidden: true }), before);

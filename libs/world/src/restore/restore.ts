@@ -130,10 +130,12 @@ export async function assertRoom(world: Folder, need: number): Promise<void> {
   if (avail === undefined || need <= avail) return;
   throw new WorldFault(
     "volume_full",
-    "The world volume has no room for the new files beside the old ones: delete files that you need no more, or have it enlarged. The world is as it was.",
+    `The world volume has no room for the new files beside the old ones: ${mib(need - avail)} MiB are missing. Delete files that you need no more, or have it enlarged. The world is as it was.`,
     { need, avail },
   );
 }
+
+const mib = (bytes: number) => Math.ceil(bytes / (1 << 20));
 
 export function roundUp(size: number): number {
   return Math.ceil(size / clusterBytes) * clusterBytes;
