@@ -238,6 +238,26 @@ describe("a hostile zip is refused as a whole, and nothing in or out of the worl
     assert.equal(await text("server.properties"), "motd=hi\n");
     assert.equal(await text("config", "paper-global.yml"), "secret");
   });
+
+  test("a mod pack that brings server.properties is told which file to take out, and lands without it", async () => {
+    const pack = [
+      { name: "config/", content: "" },
+      { name: "config/mod.toml", content: "mod" },
+      { name: "mods/a.jar", content: "a" },
+    ];
+    await put(makeZip([...pack, { name: "server.properties", content: "motd=theirs" }]), "p.zip");
+    await assert.rejects(extract(true, "p.zip"), (error) => {
+      assert.ok(isWorldFault(error, "bad_path"));
+      assert.equal(error.fault.entry, "server.properties");
+      assert.match(error.message, /^server\.properties is kept .* Take it out of the archive/);
+      return true;
+    });
+    await assert.rejects(text("mods", "a.jar"));
+    await put(makeZip(pack), "p.zip");
+    assert.deepEqual(await extract(true, "p.zip"), { files: 2, bytes: 4 });
+    assert.equal(await text("config", "mod.toml"), "mod");
+    assert.equal(await text("config", "paper-global.yml"), "secret");
+  });
 });
 
 describe("a zip", () => {

@@ -2,7 +2,7 @@
 // in at the end (behaviour.md h.7).
 
 import type { FileHandle } from "node:fs/promises";
-import { WorldFault } from "../fault.ts";
+import { isWorldFault, WorldFault } from "../fault.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { assertWritable, findProtected } from "../path/protect.ts";
@@ -33,9 +33,13 @@ export async function unzip(plan: UnzipPlan): Promise<{ files: number; bytes: nu
   await using file = await folder.openFile(name);
   const { entries, tree } = await readZip(file);
   const known = await findProtected(world);
-  for (const { path, kind } of entries)
-    if (kind === "file") assertWritable(known, [...parents, ...path.split("/")]);
-  await findConflicts(folder, { tree, known, parents, overwrite: plan.overwrite });
+  try {
+    for (const { path, kind } of entries)
+      if (kind === "file") assertWritable(known, [...parents, ...path.split("/")]);
+    await findConflicts(folder, { tree, known, parents, overwrite: plan.overwrite });
+  } catch (error) {
+    throw leaveOut(error);
+  }
   const files = entries.filter(({ kind }) => kind === "file");
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   await assertRoom(
@@ -56,6 +60,13 @@ export async function unzip(plan: UnzipPlan): Promise<{ files: number; bytes: nu
   }
   await stage.remove();
   return { files: files.length, bytes };
+}
+
+/** A mod pack that brings a protected file is refused as a whole (interface.md 4.6 rule 3); its owner is told why. */
+function leaveOut(error: unknown): unknown {
+  if (!isWorldFault(error, "bad_path")) return error;
+  const { code, message, ...about } = error.fault;
+  return new WorldFault(code, `${message} Take it out of the archive; nothing was extracted.`, about);
 }
 
 type Filling = { plan: UnzipPlan; file: FileHandle; entries: ZipEntry[]; total: number };

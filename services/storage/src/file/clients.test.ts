@@ -8,6 +8,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
+import { killPoint } from "@svc/config/testing";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import type { exports, uploads } from "@svc/proto";
@@ -21,7 +22,6 @@ import {
   type FaceStage,
   openFaceStage,
 } from "../testing/faces.ts";
-import { killPoint } from "../testing/kill-points.ts";
 import type { Replica } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
 

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
+import { killPoint } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
 import type { exports, files, uploads } from "@svc/proto";
 import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
-import { killPoint } from "../testing/kill-points.ts";
 import { assertForgivable, createPatientClient, insist, type PatientClient } from "../testing/patient.ts";
 import { openTransferBed, type Step, type TransferBed, type Victim } from "../testing/transfers.ts";
 import { readFiles } from "../testing/worlds.ts";
@@ -138,7 +138,7 @@ describe("kill -9 in the middle of a transfer", () => {
   ) {
     for (const { step, victims } of points) {
       for (const victim of victims) {
-        test(`${victim} dies when ${nameOf(step)}: ${what}`, killPoint(count, 31), () =>
+        test(`${victim} dies when ${nameOf(step)}: ${what}`, killPoint(count, 61), () =>
           drive({ step, victim }),
         );
         count += 1;

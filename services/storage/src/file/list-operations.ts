@@ -1,5 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
+import { isStaff } from "../access.ts";
 import type { TransferDeps } from "./deps.ts";
 import { listOps } from "./op.ts";
 import { openWorld } from "./world.ts";
@@ -8,6 +9,8 @@ import { openWorld } from "./world.ts";
 export const listOperations =
   (deps: TransferDeps): Handler<typeof files.listOperations> =>
   async (context, { name }) => {
-    await openWorld(deps, { ...context, server: name });
-    return { ops: await listOps(deps, name) };
+    const { claimed_at } = await openWorld(deps, { ...context, server: name });
+    // What a former owner did with the files is not for the next one to read.
+    const since = isStaff(context.principal) ? undefined : claimed_at;
+    return { ops: await listOps(deps, name, since) };
   };

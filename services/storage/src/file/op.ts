@@ -90,12 +90,14 @@ function missing({ now, settings }: TransferDeps, op: StoredOp): Outcome | undef
   return { kind: "broken", message };
 }
 
-/** Operations of a server as they are now, newest first. */
-export async function listOps(deps: TransferDeps, server: string): Promise<files.FileOp[]> {
+/** Operations of a server as they are now, newest first; with `since` only those that began then or later. */
+export async function listOps(deps: TransferDeps, server: string, since?: string): Promise<files.FileOp[]> {
   const keys = (await deps.ops.keys()).filter((key) => key.startsWith(`${server}/`));
   const entries = await Promise.all(keys.map((key) => deps.ops.get(key)));
+  const from = Date.parse(since ?? "1970-01-01");
   const found = entries.filter((entry) => entry !== undefined);
-  const newest = found.sort((one, other) => (one.value.started_at < other.value.started_at ? 1 : -1));
+  const theirs = found.filter(({ value }) => Date.parse(value.started_at) >= from);
+  const newest = theirs.sort((one, other) => (one.value.started_at < other.value.started_at ? 1 : -1));
   const shown = newest.slice(0, deps.settings.storage.file_ops_shown);
   return Promise.all(shown.map(async (entry) => toFileOp(await withProgress(deps, entry))));
 }

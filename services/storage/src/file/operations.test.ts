@@ -102,6 +102,16 @@ describe("background operations, over both faces and with the shipped agent", ()
     assert.deepEqual(times, times.toSorted().toReversed());
   });
 
+  test("the next owner of a server does not see what the one before did", async () => {
+    const { told } = bed.stage.lifecycle;
+    const mine = await ended(await unzip("torn.zip"));
+    told.set("survival", { owner_id: "usr-2", claimed_at: new Date().toISOString() });
+    const { status, body } = await bed.ask(`${base}/ops`, { as: "usr-2" });
+    told.delete("survival");
+    assert.deepEqual([status, body["ops"]], [200, []]);
+    assert.equal((await list())[0]?.id, mine.id);
+  });
+
   describe("when something dies", () => {
     const entryOf = async (age: number) => {
       const now = () => Date.now() - age;
