@@ -22,7 +22,7 @@ test("without anything but address and token, everything has the default of the 
     token: "v",
     tokenFile: undefined,
     rootDomain: "",
-    panelHostname: undefined,
+    panelUrl: undefined,
     loginServer: "login",
     lobbyServer: "lobby",
     loginAddress: undefined,
@@ -65,6 +65,19 @@ test("the limits are those of interface.md 4.10 and behaviour.md r", () => {
   assert.deepEqual([defaultLimits.connections, defaultLimits.connectionsPerAddress], [4_096, 16]);
   assert.deepEqual([defaultLimits.ticketMs, defaultLimits.cookieMs], [120_000, 2_000]);
 });
+
+const panels: [Record<string, string>, string | undefined][] = [
+  [{}, undefined],
+  [{ SVC_ROOT_DOMAIN: "play.example" }, "https://console.play.example"],
+  [{ SVC_ROOT_DOMAIN: "play.example", SVC_PANEL_HOSTNAME: "panel.example" }, "https://panel.example"],
+  [{ SVC_PANEL_HOSTNAME: "console.svc.localhost:8443" }, "http://console.svc.localhost:8443"],
+  [{ SVC_PANEL_HOSTNAME: "localhost.example" }, "https://localhost.example"],
+];
+for (const [change, wanted] of panels) {
+  test(`the panel of ${JSON.stringify(change)} is ${wanted}`, () => {
+    assert.equal(loadConfig({ ...minimal, ...change }).panelUrl, wanted);
+  });
+}
 
 test("the environment wins over the file, key by key", (t) => {
   const dir = folder(

@@ -68,8 +68,8 @@ export type ProxyConfig = {
   localNames: boolean;
   /** Root of the session server; its hasJoined path is appended. */
   sessionServer: string;
-  /** Host of the panel, told to players; undefined: nobody knows. */
-  panelHostname: string | undefined;
+  /** Where the panel is, told to players; undefined: nobody knows. */
+  panelUrl: string | undefined;
   forwardingSecret: string;
   acceptProxyProtocol: boolean;
   /** Addresses and ranges whose PROXY headers are believed. */
@@ -100,9 +100,7 @@ export function loadConfig(environment: Environment): ProxyConfig {
     apiBaseUrl,
     ...tokenSource(environment, read("service-token-file", "SVC_SERVICE_TOKEN_FILE"), { file, dataDir }),
     rootDomain,
-    panelHostname:
-      read("panel-hostname", "SVC_PANEL_HOSTNAME") ??
-      (rootDomain === "" ? undefined : `console.${rootDomain}`),
+    panelUrl: panelUrl(read("panel-hostname", "SVC_PANEL_HOSTNAME"), rootDomain),
     ...servers,
     localNames: localNames(read),
     connectTimeoutMs: seconds(
@@ -165,6 +163,14 @@ function proxyHeaders(read: Read) {
       "trusted-proxies is missing; set it to the addresses of the load balancer, or accept-proxy-protocol to false",
     );
   return { acceptProxyProtocol, trustedProxies };
+}
+
+function panelUrl(hostname: string | undefined, rootDomain: string): string | undefined {
+  const host = hostname ?? (rootDomain === "" ? undefined : `console.${rootDomain}`);
+  if (host === undefined) return undefined;
+  // A person's own machine has no certificate.
+  const isLocal = /(^|\.)localhost(:\d+)?$/i.test(host);
+  return `${isLocal ? "http" : "https"}://${host}`;
 }
 
 /**

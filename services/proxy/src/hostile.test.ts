@@ -10,7 +10,7 @@ import { type Bed, runningAt, startBed } from "./testing/bed.ts";
 import { begin, bytesOf, type RawPlayer, text, varint } from "./testing/raw-player.ts";
 import { becomes } from "./testing/watcher.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 const host = "survival.play.example";
 const withSurvival = {
   prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) =>

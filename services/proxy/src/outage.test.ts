@@ -10,7 +10,7 @@ import { type Bed, runningAt, serverInfo, startBed } from "./testing/bed.ts";
 import { begin } from "./testing/raw-player.ts";
 import { becomes } from "./testing/watcher.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 const host = "survival.play.example";
 type Neighbours = Pick<Bed, "service" | "survival" | "dir">;
 const runs = ({ service, survival }: Neighbours) =>

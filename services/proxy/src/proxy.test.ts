@@ -5,7 +5,7 @@ import { Connection, controlChannel, encodeControl } from "@svc/minecraft";
 import { runningAt, serverInfo, startBed } from "./testing/bed.ts";
 import { refusal } from "./testing/service.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 const host = "survival.play.example";
 type Bed = Awaited<ReturnType<typeof startBed>>;
 

@@ -33,7 +33,7 @@ export type Bridge = {
   readonly player: Player;
   /** The server the player is on or is just being configured for. */
   readonly server: string | undefined;
-  /** The player is in a world: texts can be shown. */
+  /** The player is in a world: texts are shown at once. */
   readonly isInWorld: boolean;
   /**
    * Takes the player to a server: the first one, the next one (through the configuration phase), or one after a loss.
@@ -41,8 +41,12 @@ export type Bridge = {
    * `refused`, `unavailable`, `timeout` and `unsupported` before that leave them where they are. One at a time: `busy`.
    */
   readonly connect: (backend: Backend) => Promise<void>;
-  /** A line of chat (or above the hotbar); false when the player is in no world at the moment. */
+  /**
+   * A line of chat (or above the hotbar). Between two worlds it is kept for the next one, up to 16 lines; false when it
+   * can be neither shown nor kept.
+   */
   readonly message: (text: Text, overlay?: boolean) => boolean;
+  /** False when the player is in no world at the moment. */
   readonly title: (title: Title) => boolean;
   /** A plugin message to the current server; false when there is none. */
   readonly sendToServer: (message: PluginMessage) => boolean;
@@ -63,11 +67,15 @@ export type BridgeLimits = {
   readonly configurationTimeoutMs?: number;
 };
 
+const maxKeptLines = 16;
+
 type State = {
   readonly player: Player;
   readonly hooks: BridgeHooks;
   readonly limits: BridgeLimits;
   readonly gone: AbortController;
+  /** Lines for the next world, as packets. */
+  readonly kept: Buffer[];
   readonly cookies: Map<string, (value: Buffer | undefined) => void>;
   link?: Link | undefined;
   server?: string | undefined;
@@ -86,6 +94,7 @@ export function createBridge(player: Player, hooks: BridgeHooks, limits: BridgeL
     hooks,
     limits,
     gone: new AbortController(),
+    kept: [],
     cookies: new Map(),
     busy: false,
   };
@@ -95,7 +104,7 @@ export function createBridge(player: Player, hooks: BridgeHooks, limits: BridgeL
     state.link?.detach();
     state.onGone?.();
   });
-  const isInWorld = () => player.phase === "play" && !client.isClosed;
+  const isInWorld = () => player.inWorld && !client.isClosed;
   const show = (bodies: readonly Buffer[]) => {
     if (!isInWorld()) return false;
     for (const body of bodies) client.sendBody(body);
@@ -110,7 +119,13 @@ export function createBridge(player: Player, hooks: BridgeHooks, limits: BridgeL
       return isInWorld();
     },
     connect: (backend) => connectOnce(state, backend),
-    message: (text, overlay = false) => show([packets.message(version, text, overlay)]),
+    message: (text, overlay = false) => {
+      const line = packets.message(version, text, overlay);
+      if (show([line])) return true;
+      if (client.isClosed || state.kept.length >= maxKeptLines) return false;
+      state.kept.push(line);
+      return true;
+    },
     title: (title) => show(packets.title(version, title)),
     sendToServer: (message) => {
       state.link?.sendToServer(message);
@@ -205,6 +220,10 @@ function wire(state: State, backend: Backend, connection: Connection): Promise<v
       resolve();
     },
     onCommand: (command) => hooks.onCommand?.(command) ?? false,
+    onWorld: () => {
+      if (!player.inWorld) return;
+      for (const line of state.kept.splice(0)) player.connection.sendBody(line);
+    },
     onReaching: (packet, key) => hooks.onReaching?.(packet, backend.name, key) ?? false,
     onServerMessage: (message) => hooks.onServerMessage?.(message, backend.name) ?? false,
     onLost: (reason) => {
@@ -244,6 +263,7 @@ async function leaveWorld(player: Player, inBundle: boolean, timeoutMs: number):
     if (inBundle) client.send(version.play.toClient.id("bundle_delimiter"));
     client.send(version.play.toClient.id("start_configuration"));
     player.phase = "configuration";
+    player.inWorld = false;
     player.unanswered += 1;
   }
   if (player.unanswered === 0) return;

@@ -10,6 +10,8 @@ import { type ReachingPacket, tapsOf } from "./tap.ts";
 /** What one connection between a player and a backend tells the bridge. */
 export type LinkEvents = {
   readonly onJoined: () => void;
+  /** The client has been told of the server's world. */
+  readonly onWorld: () => void;
   readonly onCommand: (command: string) => boolean;
   readonly onServerMessage: (message: PluginMessage) => boolean;
   /** True keeps the packet from the client; `key` is the cookie's. */
@@ -77,6 +79,13 @@ function serverRelay(state: State): Relay {
         state.inBundle = !state.inBundle;
         return;
       }
+      if (name === "login") {
+        player.inWorld = true;
+        // The frame itself is still to be passed.
+        queueMicrotask(events.onWorld);
+        return;
+      }
+      player.inWorld = false;
       player.phase = name === "start_configuration" ? "configuration" : "play";
       player.unanswered += 1;
       state.inBundle = false;

@@ -41,6 +41,7 @@ export function tapsOf(version: Version): Taps {
     play: {
       fromServer: ids(version.play.toClient.find, {
         kick_disconnect: "look",
+        login: "count",
         start_configuration: "count",
         bundle_delimiter: "count",
         custom_payload: "look",

@@ -85,6 +85,7 @@ async function configure(player: Player, frames: Framed): Promise<void> {
   }
   player.phase = "play";
   player.clientPhase = "play";
+  player.inWorld = true;
   connection.write(frames.join);
 }
 

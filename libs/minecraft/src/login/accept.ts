@@ -173,6 +173,7 @@ async function login(connection: Connection, login: Login, options: AcceptOption
     phase: "configuration",
     clientPhase: "configuration",
     unanswered: 0,
+    inWorld: false,
     client: { locale: "en_us" },
   };
 }

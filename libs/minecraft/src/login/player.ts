@@ -21,6 +21,8 @@ export type Player = {
   phase: Phase;
   /** The phase of the client's own next packet: it follows ours once the client has answered a change. */
   clientPhase: Phase;
+  /** The client has been told of a world and not out of it again. Before that it cannot show a line of chat. */
+  inWorld: boolean;
   /** Changes of the phase that the client was told and has not answered yet. */
   unanswered: number;
   /** What the client said of itself, kept because it says so only once. */

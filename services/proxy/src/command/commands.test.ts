@@ -4,7 +4,7 @@ import type { FaultName } from "@svc/proto";
 import { type Bed, runningAt, serverInfo, startBed } from "../testing/bed.ts";
 import { refusal } from "../testing/service.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 const settings = { SVC_PROXY_ACTION_BURST: "1000", SVC_PROXY_LOOK_AGAIN_MS: "1" };
 const options = {
   prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) => {

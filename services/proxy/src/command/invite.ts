@@ -15,6 +15,7 @@ export function invite(context: Context, session: Session, player: string) {
   if (waitMs > 0) return tell(session, "tooFast", { seconds: Math.ceil(waitMs / 1_000) });
   const server = session.place.name;
   const card = invites.make(session.uuid, server);
+  if (!guest.bridge.isInWorld) return tell(session, "inviteNoPlayer", { player });
   const text = sentence(guest, "inviteCard", { player: session.name, server, id: card.id });
   const isShown = guest.bridge.message({ text, color: "aqua", click: { run: `/invite accept ${card.id}` } });
   if (!isShown) return tell(session, "inviteNoPlayer", { player });

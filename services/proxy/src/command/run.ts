@@ -75,11 +75,8 @@ function show(
       : tell(session, "serverList", { servers: names.join(", ") });
   }
   if (name === "web") {
-    const host = config.panelHostname;
-    if (host === undefined) return tell(session, "noPanel");
-    // The panel of one's own machine has no certificate.
-    const isLocal = /(^|\.)localhost$/.test(config.rootDomain);
-    return tell(session, "web", { panel: `${isLocal ? "http" : "https"}://${host}` });
+    const { panelUrl: panel } = config;
+    return panel === undefined ? tell(session, "noPanel") : tell(session, "web", { panel });
   }
   tell(session, name);
 }

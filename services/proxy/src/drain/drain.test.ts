@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { runningAt, startBed } from "../testing/bed.ts";
 import { begin } from "../testing/raw-player.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 const host = "survival.play.example";
 const elsewhere = "other.example";
 

@@ -4,7 +4,7 @@ import { type Bed, runningAt, startBed } from "../testing/bed.ts";
 import type { Game } from "../testing/game.ts";
 import { refusal } from "../testing/service.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 const host = "survival.play.example";
 const withSurvival = {
   prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) =>

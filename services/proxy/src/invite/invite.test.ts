@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { runningAt, startBed } from "../testing/bed.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 
 /** Alice on survival, Bob in the lobby, Carol at the gate. */
 async function stage() {

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { startBed } from "../testing/bed.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 const host = "survival.play.example";
 const trusting = {
   SVC_PROXY_ACCEPT_PROXY_PROTOCOL: "true",

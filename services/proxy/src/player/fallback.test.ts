@@ -8,7 +8,7 @@ import type { Game } from "../testing/game.ts";
 import { text } from "../testing/raw-player.ts";
 import { becomes } from "../testing/watcher.ts";
 
-const limit = { timeout: 30_000 };
+const limit = { timeout: 60_000 };
 const host = "survival.play.example";
 const withSurvival = {
   prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) =>
@@ -162,4 +162,14 @@ test("forty switches in a row cross no packet and leave one connection", limit, 
   }
   await becomes(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 1);
   assert.equal(bed.survival.players.size, 1);
+});
+
+test("a line told between two worlds waits until the client knows of the next one", limit, async () => {
+  await using bed = await startBed({}, withSurvival);
+  const alice = await bed.passRaw(bed.account("alice"), host);
+  (await bed.survival.player("alice")).kick("Server closed");
+  await alice.hears(/survival sent you to the lobby/);
+  const inLobby = alice.seen.slice(alice.seen.lastIndexOf("configuration finish_configuration"));
+  const [login, line] = [inLobby.indexOf("play login"), inLobby.indexOf("play system_chat")];
+  assert(login >= 0 && line > login, inLobby.join("\n"));
 });
