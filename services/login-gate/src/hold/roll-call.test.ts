@@ -74,23 +74,26 @@ test("who has left is not asked about", async () => {
   assert.deepEqual([asked, heard.sort()], [[1], ["sent", "unlinked"]]);
 });
 
-test("a service that does not know the call is asked one by one, and together again a minute later", async () => {
-  const { stand, heard, asked, singly, service, pass } = assemble();
-  service.error = refusal(404);
-  service.linked = ["b"];
-  void stand("a");
-  void stand("b");
-  await pass(1_000);
-  assert.deepEqual([asked, singly, heard], [[2], ["a", "b"], ["unlinked", "linked"]]);
-  void stand("a");
-  await pass(1_000);
-  assert.deepEqual([asked, singly.length], [[2], 3]);
-  service.error = undefined;
-  await pass(60_000);
-  void stand("a");
-  await pass(1_000);
-  assert.deepEqual([asked, singly.length], [[2, 1], 3]);
-});
+const closedDoors = { "knows no such call": 404, "takes no such call": 405, "allows it to others only": 403 };
+for (const [name, status] of Object.entries(closedDoors)) {
+  test(`a service that ${name} is asked one by one, and together again a minute later`, async () => {
+    const { stand, heard, asked, singly, service, pass } = assemble();
+    service.error = refusal(status);
+    service.linked = ["b"];
+    void stand("a");
+    void stand("b");
+    await pass(1_000);
+    assert.deepEqual([asked, singly, heard], [[2], ["a", "b"], ["unlinked", "linked"]]);
+    void stand("a");
+    await pass(1_000);
+    assert.deepEqual([asked, singly.length], [[2], 3]);
+    service.error = undefined;
+    await pass(60_000);
+    void stand("a");
+    await pass(1_000);
+    assert.deepEqual([asked, singly.length], [[2, 1], 3]);
+  });
+}
 
 test("a call refused as bad is asked one by one this time: one odd player does not hold up the others", async () => {
   const { stand, asked, singly, service, pass } = assemble();
@@ -105,6 +108,7 @@ test("a call refused as bad is asked one by one this time: one odd player does n
 for (const [name, error] of [
   ["away", new Error("connect ECONNREFUSED")],
   ["broken", refusal(503)],
+  ["sick of our token", refusal(401)],
 ] as const) {
   test(`a service that is ${name} is an outage for everybody, and nobody is asked about one by one`, async () => {
     const { stand, heard, singly, service, pass } = assemble();

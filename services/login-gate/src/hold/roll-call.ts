@@ -1,5 +1,5 @@
 // One call a second for all players who hold a code, in place of one call for each of them. A service that does not
-// know the call is asked about them one by one.
+// know the call, or allows it to another caller only, is asked about them one by one.
 
 import { ApiError } from "@svc/client";
 import { links } from "@svc/proto";
@@ -40,9 +40,9 @@ export function createRollCall({ clock, pollMs, oneByOneMs, ...ask }: Dependenci
       const linked = new Set(await ask.askAll(waiters.map(({ uuid }) => uuid)));
       for (const { uuid, resolve } of waiters) resolve({ kind: linked.has(uuid) ? "linked" : "unlinked" });
     } catch (error) {
-      if (isUnknownCall(error)) oneByOneUntil = clock.now() + oneByOneMs;
+      if (isClosedDoor(error)) oneByOneUntil = clock.now() + oneByOneMs;
       // Nor may one odd player keep the others from being asked about.
-      if (isUnknownCall(error) || isBadRequest(error)) return askEach(waiters);
+      if (isClosedDoor(error) || isBadRequest(error)) return askEach(waiters);
       const answer = ask.answerOf(error);
       for (const { resolve } of waiters) resolve(answer);
     }
@@ -67,6 +67,5 @@ function isPresent({ signal, reject }: Waiter): boolean {
   return !signal.aborted;
 }
 
-const isUnknownCall = (error: unknown) =>
-  error instanceof ApiError && (error.status === 404 || error.status === 405);
+const isClosedDoor = (error: unknown) => error instanceof ApiError && [403, 404, 405].includes(error.status);
 const isBadRequest = (error: unknown) => error instanceof ApiError && error.status === 400;
