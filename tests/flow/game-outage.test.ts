@@ -15,7 +15,7 @@ before(async () => {
   for (const name of ["slow", "free"]) await svc("server", "create", name, "--policy", "public");
 });
 after(async () => {
-  await carol?.leave();
+  await Promise.allSettled([carol?.leave()]);
   await stack?.stop();
 });
 

@@ -23,7 +23,7 @@ before(async () => {
   await breakServer("broken");
 });
 after(async () => {
-  for (const { leave } of visitors) await leave();
+  await Promise.allSettled(visitors.map(({ leave }) => leave()));
   await stack?.stop();
 });
 
