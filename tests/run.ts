@@ -7,6 +7,7 @@ import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { findFreePort, startPostgres } from "@svc/local-stack";
+import { measureSlowness } from "@svc/local-stack/testing";
 
 const root = resolve(import.meta.dirname, "..");
 const patterns = [
@@ -21,6 +22,7 @@ function testFiles(wanted: readonly string[]): string[] {
 }
 
 const fileTimeoutMs = 420_000;
+const patience = measureSlowness();
 const atOnce = { plain: 3, scene: 2, alone: 1 } as const;
 
 /** Runs files and answers the exit code; which failed and how long each took is written to `reportTo`. */
@@ -34,7 +36,7 @@ function run(
     ...[`--test-reporter=${join(root, "tests/file-report.ts")}`, `--test-reporter-destination=${reportTo}`],
   ];
   // A file whose failed test left something open would otherwise never end.
-  const limit = `--test-timeout=${fileTimeoutMs}`;
+  const limit = `--test-timeout=${fileTimeoutMs * patience}`;
   const args = ["--test", limit, ...reporters, ...options, ...files];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
   // Whoever gives up waiting must not leave a database behind.
@@ -72,9 +74,9 @@ function printSlowest(took: Report["took"]): void {
   console.log(`\nThe slowest of ${took.length} files:\n${lines.join("\n")}`);
 }
 
-// Tests with real servers on two busy cores sometimes meet a deadline. In CI a few files are tried once more, alone and
-// aloud; what fails again, or in many files at once, has failed.
-const secondTryFiles = 4;
+// Tests with real servers on two busy cores sometimes meet a deadline, and more of them where the machine is slow. In CI
+// a few files are tried once more, alone and aloud; what fails again, or in many files at once, has failed.
+const secondTryFiles = 4 * patience;
 const isSecondTryGiven = (failed: readonly string[]) =>
   process.env["CI"] === "true" && failed.length > 0 && failed.length <= secondTryFiles;
 
@@ -106,6 +108,8 @@ if (files.length === 0) {
   console.error("no test file matches; name folders or files relative to the checkout");
   process.exit(1);
 }
+if (patience > 1)
+  console.log(`This machine is ${patience} times slower than usual: tests wait as much longer.`);
 const dataDir = mkdtempSync(join(tmpdir(), "svc-test-"));
 const postgres = await startPostgres({
   dataDir: join(dataDir, "postgres"),
@@ -132,6 +136,7 @@ try {
   const env = {
     ...process.env,
     SVC_TEST_DATABASE_URL: postgres.url,
+    SVC_TEST_PATIENCE: String(patience),
     ...(isWhole && { SVC_TESTS: "whole" }),
   };
   const kinds = (["plain", "scene", "alone"] as const).filter((kind) =>

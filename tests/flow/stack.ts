@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { patience } from "@svc/local-stack/testing";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -70,7 +71,7 @@ export async function until<T>(
   timeoutMs: number,
   check: () => Promise<T> | T,
 ): Promise<NonNullable<T>> {
-  const end = Date.now() + timeoutMs;
+  const end = Date.now() + timeoutMs * patience;
   let last: unknown;
   while (Date.now() < end) {
     try {

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { defaultCacheDirs, findFreePort, findNatsServer } from "@svc/local-stack";
+import { patience } from "@svc/local-stack/testing";
 import { type Bucket, natsAuthorization, natsUsers, type ServiceName } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import type { Mesh, MeshOptions } from "./api.ts";
@@ -107,7 +108,7 @@ function configText(options: ConfigFacts): string {
 }
 
 async function untilReady(child: ChildProcess, port: number): Promise<void> {
-  const endAt = Date.now() + readyWithinMs;
+  const endAt = Date.now() + readyWithinMs * patience;
   while (Date.now() < endAt) {
     if (child.exitCode !== null) throw new Error(`nats-server ended with code ${child.exitCode}`);
     if (await greets(port)) return;
@@ -129,9 +130,9 @@ function greets(port: number): Promise<boolean> {
   });
 }
 
-/** Waits until `check` answers true; throws after `withinMs`. */
+/** Waits until `check` answers true; throws after `withinMs`, later where the runner found the machine slow. */
 export async function until(check: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const endAt = Date.now() + withinMs;
+  const endAt = Date.now() + withinMs * patience;
   while (!(await check())) {
     if (Date.now() > endAt) throw new Error(`not so within ${withinMs} ms: ${check.toString()}`);
     await delay(10);

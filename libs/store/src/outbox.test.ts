@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
+import { patience } from "@svc/local-stack/testing";
 import { event } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { sql } from "kysely";
@@ -19,7 +20,7 @@ const happened = event({
 const log = createLogger("identity", "warn");
 
 async function until(check: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const end = Date.now() + withinMs;
+  const end = Date.now() + withinMs * patience;
   while (!(await check())) {
     if (Date.now() > end) throw new Error(`not so within ${withinMs} ms: ${check}`);
     await new Promise((wake) => setTimeout(wake, 5));

@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { patience } from "./patience.ts";
 
 /** A temporary folder that other accounts may enter, removed at the end of the scope. */
 export function scratchDir(): { path: string; [Symbol.dispose]: () => void } {
@@ -16,7 +17,7 @@ export async function eventually<T>(
   probe: () => T | undefined | false,
   withinMs = 10_000,
 ): Promise<T> {
-  const end = Date.now() + withinMs;
+  const end = Date.now() + withinMs * patience;
   for (;;) {
     const found = probe();
     if (found !== undefined && found !== false) return found;

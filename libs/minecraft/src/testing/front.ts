@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { patience } from "@svc/local-stack/testing";
 import type { Bot } from "mineflayer";
 import { type Bridge, createBridge } from "../bridge/bridge.ts";
 import { type ControlFrame, controlChannel, decodeControl } from "../control.ts";
@@ -141,7 +142,7 @@ export async function until<T>(
   look: () => T | undefined | false,
   timeoutMs = 15_000,
 ): Promise<T> {
-  const end = performance.now() + timeoutMs;
+  const end = performance.now() + timeoutMs * patience;
   for (;;) {
     const found = look();
     if (found !== undefined && found !== false) return found;

@@ -1,0 +1,1 @@
+export { measureSlowness, patience } from "./testing/patience.ts";
