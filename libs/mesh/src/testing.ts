@@ -16,6 +16,7 @@ import { createLogger } from "@svc/telemetry";
 import type { Mesh, MeshOptions } from "./api.ts";
 import { connectMesh } from "./connect.ts";
 
+export { patience } from "@svc/local-stack/testing";
 export { account, faultOf, ops, retryAfterOf, staff, velocity } from "./test-callers.ts";
 
 const repo = fileURLToPath(new URL("../../..", import.meta.url));

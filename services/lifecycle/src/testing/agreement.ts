@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, resources } from "@svc/kube";
+import { patience } from "@svc/mesh/testing";
 import { isFault } from "@svc/proto";
 import { acquireLock, type Hold } from "@svc/world-lock";
 import { annotation, type Server, servers } from "../cluster/resource.ts";
@@ -163,7 +164,7 @@ async function settle(walker: Walker): Promise<void> {
 }
 
 async function untilAgreed(walker: Walker, seed: number): Promise<void> {
-  const endAt = Date.now() + settleMs;
+  const endAt = Date.now() + settleMs * patience;
   let open: string[] = [];
   do {
     await delay(50);
