@@ -66,20 +66,23 @@ async function costOf(names: readonly string[]): Promise<Cost> {
 test("three replicas write and ask no more than one", async (t) => {
   const named = (prefix: string) => Array.from({ length: 30 }, (_, index) => `${prefix}-${index}`);
   const first = await operators.start(steady);
+  // Left open by a failure it would go on leading in the next test.
+  t.after(() => first.stop());
   await until(() => first.operator.isLeading());
   const one = await costOf(named("one"));
   const others = [await operators.start(steady), await operators.start(steady)];
+  t.after(() => Promise.all(others.map((replica) => replica.stop())));
   const three = await costOf(named("three"));
   t.diagnostic(`one replica ${JSON.stringify(one)}, three ${JSON.stringify(three)}`);
-  assert.deepEqual([one.saves, one.events], [30, 120]);
-  assert.deepEqual([three.saves, three.events], [30, 120]);
+  assert.deepEqual([one.saves, three.saves], [30, 30]);
+  // On a slow machine a server may pass through a phase twice.
+  for (const { events } of [one, three]) assert.ok(events >= 120 && events <= 126, `${events} events`);
   for (const key of ["writes", "probes"] as const) {
     const share = three[key] / one[key];
     assert.ok(share > 0.95 && share < 1.05, `${key}: ${one[key]} with one replica, ${three[key]} with three`);
   }
   const leading = [first, ...others].filter(({ operator }) => operator.isLeading());
   assert.equal(leading.length, 1);
-  await Promise.all([first, ...others].map((replica) => replica.stop()));
 });
 
 test("a leader that crashes is followed within 15 s, with the settings that we ship", async (t) => {
