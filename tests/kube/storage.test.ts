@@ -157,7 +157,7 @@ describe("storage on a real API server", () => {
     kube?.close();
   });
 
-  const staff = async () => (await import("../../services/storage/src/testing/callers.ts")).staff;
+  const staff = async () => (await import("@svc/mesh/testing")).staff;
   const jobsOf = async (name: string) =>
     (await bed.stage.external.call(backups.listJobs, { name }, await staff())).jobs;
   const settled = async (name: string) => {

@@ -5,7 +5,7 @@
 const env = process.env;
 
 /** Whether everything is to be driven. */
-export const isWhole = env["SVC_TESTS"] === "whole" || env["SVC_KILL_POINTS"] === "all";
+export const isWhole = env["SVC_TESTS"] === "whole";
 
 /** Options of the test of one point of a table, which has the given number in it; every `step`th is always driven. */
 export function killPoint(number: number, step: number): { skip: string | false } {

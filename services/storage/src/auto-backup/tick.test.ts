@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { until } from "@svc/mesh/testing";
+import { staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
-import { staff } from "../testing/callers.ts";
 import { openStage, type Stage } from "../testing/stage.ts";
 
 describe("restore points that nobody asked for", () => {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { until } from "@svc/mesh/testing";
+import { account, faultOf, ops, retryAfterOf, staff, until } from "@svc/mesh/testing";
 import { backups, eventSubject, ownership } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { account, faultOf, ops, retryAfterOf, staff } from "../testing/callers.ts";
 import { openStage, type Stage } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
 

@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
-import { until } from "@svc/mesh/testing";
+import { faultOf, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { faultOf, staff } from "../testing/callers.ts";
 import { demoImage, openStage, type Stage } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
 

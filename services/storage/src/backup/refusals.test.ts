@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
-import { until } from "@svc/mesh/testing";
+import { account, faultOf, ops, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { account, faultOf, ops, staff } from "../testing/callers.ts";
 import { openStage, type Stage } from "../testing/stage.ts";
 import { addServerObject, namespace } from "../testing/worlds.ts";
 

@@ -10,12 +10,11 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { until } from "@svc/mesh/testing";
+import { killPoint } from "@svc/config/testing";
+import { faultOf, staff, until } from "@svc/mesh/testing";
 import { backups, type migrations } from "@svc/proto";
 import { Folder, writeArchive } from "@svc/world";
 import { lockedServers } from "@svc/world-lock";
-import { faultOf, staff } from "../testing/callers.ts";
-import { killPoint } from "../testing/kill-points.ts";
 import { namespace, writeFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
-import { until } from "@svc/mesh/testing";
+import { faultOf, staff, until } from "@svc/mesh/testing";
 import { backups, migrations } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { faultOf, staff } from "../testing/callers.ts";
 import { namespace } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { killPoint } from "@svc/config/testing";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
-import { killPoint } from "../testing/kill-points.ts";
 import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 import { type Death, killedAt } from "./testing/killed.ts";

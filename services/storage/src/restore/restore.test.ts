@@ -3,10 +3,9 @@ import { readdirSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
-import { until } from "@svc/mesh/testing";
+import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { account, faultOf, staff } from "../testing/callers.ts";
 import { openStage, type Stage } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
 

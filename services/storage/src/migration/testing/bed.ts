@@ -1,10 +1,9 @@
 // Worlds on volumes of one node each, on a cluster of two nodes.
 
 import { type KubeObject, resource, resources } from "@svc/kube";
-import { until } from "@svc/mesh/testing";
+import { staff, until } from "@svc/mesh/testing";
 import { migrations } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
-import { staff } from "../../testing/callers.ts";
 import { openFaceStage } from "../../testing/faces.ts";
 import { type Process, startProcess } from "../../testing/process.ts";
 import type { Replica, Stage, StartCluster } from "../../testing/stage.ts";

@@ -1,1 +1,0 @@
-export { killPoint } from "@svc/config/testing";
