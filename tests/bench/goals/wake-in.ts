@@ -32,7 +32,6 @@ function connect(stack: StackArena, host: string): Visit {
     bot.once("kicked", (reason) => reject(new Error(`${name} was kicked: ${JSON.stringify(reason)}`)));
     bot.on("error", reject);
   });
-  refused.catch(() => {});
   const leave = async () => {
     const ended = once(bot, "end");
     bot.quit();
@@ -40,9 +39,10 @@ function connect(stack: StackArena, host: string): Visit {
   };
   const signal = AbortSignal.timeout(joinTimeoutMs);
   const late = once(signal, "abort").then(() => Promise.reject(new Error(`${name} did not arrive: ${chat}`)));
-  late.catch(() => {});
-  const arrived = Promise.race([arrival(bot), refused, late]);
-  return { bot, chat, leave, inGame: arrived.then((at) => at - startedAt) };
+  const inGame = Promise.race([arrival(bot), refused, late]).then((at) => at - startedAt);
+  // Who only comes to be linked waits for none of them.
+  for (const promise of [refused, late, inGame]) promise.catch(() => {});
+  return { bot, chat, leave, inGame };
 }
 
 /** When the player stands in the game's own world: gate and lobby hold everybody in adventure mode, the game does not. */
