@@ -36,6 +36,7 @@ test("the defaults of files, uploads and exports are the numbers of the specific
     transfer_stall: 2 * minute,
     export_appear: 10 * minute,
     export_wait: 90 * second,
+    export_body: 10 * second,
     export_deadline: 2 * hour,
     export_sweep: minute,
     export_kept: 10 * minute,

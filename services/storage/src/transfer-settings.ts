@@ -47,6 +47,7 @@ export const exportSettings = {
   export_appear: duration("10m"),
   /** The download must begin within this. */
   export_wait: duration("90s"),
+  export_body: duration("10s"),
   export_deadline: duration("2h"),
   export_sweep: duration("1m"),
   /** An ended ticket is known as ended for so long. */

@@ -25,7 +25,7 @@ async function packing(arena: Arena, world: WorldArena): Promise<Row[]> {
       return { seconds };
     },
     spawned: () => world.piped("tar -c world | zstd -3 -T2 -q", "spawned.tar.zst"),
-    bare: () => world.shell("tar -c world | zstd -3 -T2 -q -f -o bare.tar.zst"),
+    bare: () => world.shell("tar -c world | zstd -3 -T2 -q -o bare.tar.zst", "bare.tar.zst"),
   });
   const row = { goal: "G15", unit: "MB/s", ours: world.megabytes / found.ours.seconds };
   return [
@@ -57,9 +57,9 @@ async function packing(arena: Arena, world: WorldArena): Promise<Row[]> {
 async function unpacking(arena: Arena, world: WorldArena): Promise<Row[]> {
   const found = await interleave(arena.options.rounds, {
     ours: () => world.ours<Timed>("restore"),
-    bare: () => world.shell("rm -rf bare && mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare"),
+    bare: () => world.shell("mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare", "bare"),
     synced: () =>
-      world.shell("rm -rf bare && mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare && sync -f bare"),
+      world.shell("mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare && sync -f bare", "bare"),
   });
   const ours = world.megabytes / found.ours.seconds;
   return [
@@ -94,8 +94,8 @@ async function unpacking(arena: Arena, world: WorldArena): Promise<Row[]> {
 async function copying(arena: Arena, world: WorldArena): Promise<Row[]> {
   const found = await interleave(arena.options.rounds, {
     ours: () => world.ours<Timed>("copy"),
-    bare: () => world.shell("rm -rf bare && cp -r world bare"),
-    synced: () => world.shell("rm -rf bare && cp -r world bare && sync -f bare"),
+    bare: () => world.shell("cp -r world bare", "bare"),
+    synced: () => world.shell("cp -r world bare && sync -f bare", "bare"),
   });
   const row = { goal: "G17", unit: "MB/s", ours: world.megabytes / found.ours.seconds };
   return [
@@ -119,7 +119,7 @@ async function extracting(arena: Arena, world: WorldArena): Promise<Row[]> {
   await world.shell("rm -f world.zip && zip -q -1 -r world.zip world");
   const found = await interleave(arena.options.rounds, {
     ours: () => world.ours<Timed>("extract"),
-    unzip: () => world.shell("rm -rf peer && mkdir peer && unzip -q world.zip -d peer"),
+    unzip: () => world.shell("mkdir peer && unzip -q world.zip -d peer", "peer"),
     yauzl: () => world.bare<Timed>("anchors/unzip.ts", "extract"),
   });
   const row = { goal: "G20", unit: "MB/s", ours: world.megabytes / found.ours.seconds };

@@ -2,7 +2,7 @@
 // Gateways, which only pass bytes on, are measured elsewhere; a Job is a file here.
 
 import { createHash } from "node:crypto";
-import { open } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createLogger } from "@svc/telemetry";
 import { startLaneServer } from "../../../libs/mesh/src/lane/server.ts";
@@ -20,18 +20,8 @@ type Part = { offset: number; length: number; sha256: string };
 const part = (coming: Part) =>
   lanes.upload({ receive: (body, _head, signal) => staging.receive(body, { ...coming, id, signal }) });
 
-async function* pieces(file: string): AsyncGenerator<Buffer> {
-  const handle = await open(join(base, file));
-  try {
-    for (;;) {
-      const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(1 << 20));
-      if (bytesRead === 0) return;
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await handle.close();
-  }
-}
+/** As the anchor reads it; a Job's body comes by itself as well. */
+const pieces = (file: string) => createReadStream(join(base, file), { highWaterMark: 1 << 20 });
 
 /** `isPlain`: nobody knows its digest but the Job that sends it. */
 async function download({ file, isPlain }: { file: string; isPlain: boolean }) {
@@ -44,7 +34,7 @@ async function download({ file, isPlain }: { file: string; isPlain: boolean }) {
   const digest = hash.digest();
   const expected = { size, sha256: digest.toString("hex") };
   const about = isPlain ? { length: size } : { expected };
-  const relay = createRelay({ ...about, waitMs: 60_000, onWaited: async () => true });
+  const relay = createRelay({ ...about, waitMs: 60_000, bodyMs: 60_000, onWaited: async () => true });
   const trailerDigest = () => `sha-256=:${digest.toString("base64")}:`;
   const head = { contentLength: undefined, contentDigest: undefined, trailerDigest };
   relay.receive(pieces(file), head, new AbortController().signal).catch(() => {});

@@ -11,6 +11,8 @@ type Held = Found & { kind: "file" | "folder" };
 /** Throws at the first difference; that is never the caller's fault. What no world may hold is passed over on both sides. */
 export async function assertSameTree(one: Folder, other: Folder, options: Options): Promise<void> {
   const [left, right] = [heldIn(one, options), heldIn(other, options)];
+  // The same memory for all files: fresh memory costs more than what is read into it.
+  const buffers: Pair = [Buffer.allocUnsafeSlow(chunkBytes), Buffer.allocUnsafeSlow(chunkBytes)];
   try {
     let bytes = 0;
     for (;;) {
@@ -18,7 +20,7 @@ export async function assertSameTree(one: Folder, other: Folder, options: Option
       if (!mine && !theirs) return;
       if (!mine || !theirs || !looksSame(mine, theirs)) throw different(mine ?? theirs);
       if (mine.kind !== "file" || theirs.kind !== "file") continue;
-      await assertSameContent(mine, theirs);
+      await assertSameContent(mine, theirs, buffers);
       bytes += mine.stats.size;
       options.onProgress?.(bytes);
     }
@@ -44,10 +46,9 @@ function looksSame(one: Held, other: Held): boolean {
 }
 
 type HeldFile = Found & { kind: "file" };
+type Pair = readonly [Buffer, Buffer];
 
-async function assertSameContent(one: HeldFile, other: HeldFile): Promise<void> {
-  const length = Math.min(chunkBytes, one.stats.size);
-  const [mine, theirs] = [Buffer.allocUnsafe(length), Buffer.allocUnsafe(length)];
+async function assertSameContent(one: HeldFile, other: HeldFile, [mine, theirs]: Pair): Promise<void> {
   for (let at = 0; at < one.stats.size; ) {
     const counts = await Promise.all([one.file.read(mine, at), other.file.read(theirs, at)]);
     const count = Math.min(...counts);

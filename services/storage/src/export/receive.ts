@@ -14,11 +14,12 @@ export const receive =
     const entry = /^[0-9a-f]{16}$/.test(id) ? await deps.exports.get(id) : undefined;
     const isOpen = entry?.value.state === "pending" && isToken(token, entry.value.token_hash);
     if (!entry || !isOpen) throw context.fault("not_found");
-    const { export_wait: waitMs, transfer_stall: stallMs } = deps.settings.storage;
+    const { export_wait: waitMs, export_body: bodyMs, transfer_stall: stallMs } = deps.settings.storage;
     const relay = createRelay({
       expected: entry.value.expected,
       length,
       waitMs,
+      bodyMs,
       onWaited: async () => giveUp(deps, id),
     });
     const lane = deps.lanes.download({

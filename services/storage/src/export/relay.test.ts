@@ -8,7 +8,7 @@ import { idOf, isToken, newSecrets, openLane, sealLane } from "./secret.ts";
 const bytes = randomBytes(300_000);
 const sha = (content: Uint8Array) => createHash("sha256").update(content).digest();
 const trailer = (content: Uint8Array) => `sha-256=:${sha(content).toString("base64")}:`;
-const quiet = { waitMs: 60_000, onWaited: async () => true };
+const quiet = { waitMs: 60_000, bodyMs: 60_000, onWaited: async () => true };
 
 async function* pieces(content: Uint8Array, size = 65_536): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
@@ -98,6 +98,13 @@ describe("the way from a Job to a browser", () => {
       return true;
     });
     assert.equal(read, 0);
+  });
+  test("a browser waits for a body that does not come no longer than it has to, and one that comes too late is told", async () => {
+    const relay = createRelay({ ...quiet, bodyMs: 20 });
+    const signal = new AbortController().signal;
+    await assert.rejects(relay.source(signal).next(), (error) => nameOf(error) === "export_expired");
+    const head = { contentLength: undefined, contentDigest: undefined, trailerDigest: () => trailer(bytes) };
+    assert.equal(await relay.receive(pieces(bytes), head, signal).catch(nameOf), "export_expired");
   });
   test("a browser that leaves early ends the Job's side too", async () => {
     const relay = createRelay(quiet);

@@ -13,6 +13,8 @@ export type RelayOptions = {
   length?: number | undefined;
   /** How long the Job's body waits for the browser. */
   waitMs: number;
+  /** How long the browser waits for the Job's body: who passed it on may have died just before it was here. */
+  bodyMs: number;
   /** The browser did not come. Resolves false when it has just come after all. */
   onWaited: () => Promise<boolean>;
 };
@@ -39,6 +41,7 @@ export function createRelay(options: RelayOptions): Relay {
     try {
       const leave = () => job.reject(expired());
       signal.addEventListener("abort", leave, { once: true });
+      if (!(await isWithin(job.promise, options.bodyMs))) throw expired();
       const arrived = await job.promise;
       yield* heldBack(arrived, options);
       ended.resolve();
@@ -68,7 +71,7 @@ async function arrival(browser: Promise<void>, { waitMs, onWaited }: RelayOption
   throw expired();
 }
 
-async function isWithin(wanted: Promise<void>, ms: number): Promise<boolean> {
+async function isWithin(wanted: Promise<unknown>, ms: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), ms);
   try {

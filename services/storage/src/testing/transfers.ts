@@ -58,6 +58,7 @@ const quick = [
   "storage.file_op_settle=100ms",
   "storage.export_sweep=200ms",
   "storage.export_wait=4s",
+  "storage.export_body=2s",
   "storage.export_hourly=10000",
   "storage.file_wait=10s",
   "storage.file_deadline=10s",

@@ -34,6 +34,7 @@ export type Staging = {
 
 const bufferBytes = 1_048_576;
 const roomEveryBytes = 8 * bufferBytes;
+const syncEveryBytes = 8 * bufferBytes;
 
 export function createStaging({ path, keepFree }: { path: string; keepFree: number }): Staging {
   const folderOf = (id: string) => {
@@ -77,12 +78,20 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
 
 type Keeping = Incoming & { assertRoom: (bytes: number) => Promise<void> };
 
-// Writing goes on while the next bytes come in and are hashed.
+// Writing and syncing go on while the next bytes come in and are hashed.
 async function keep(handle: FileHandle, body: AsyncIterable<Uint8Array>, about: Keeping): Promise<void> {
   const hash = createHash("sha256");
   let [received, checked] = [0, 0];
   let [held, heldBytes]: [Uint8Array[], number] = [[], 0];
   let writing: Promise<unknown> = Promise.resolve();
+  let [syncing, syncedAt]: [Promise<unknown>, number] = [Promise.resolve(), 0];
+  const syncAhead = async () => {
+    // A disk that failed tells it once, so each answer counts.
+    await syncing;
+    syncedAt = received;
+    syncing = writing.then(() => handle.datasync());
+    syncing.catch(() => {});
+  };
   const flush = async () => {
     await writing;
     const pieces = held;
@@ -104,9 +113,10 @@ async function keep(handle: FileHandle, body: AsyncIterable<Uint8Array>, about: 
     held.push(chunk);
     heldBytes += chunk.length;
     if (heldBytes >= bufferBytes) await flush();
+    if (received >= syncedAt + syncEveryBytes) await syncAhead();
   }
   await flush();
-  await writing;
+  await Promise.all([writing, syncing]);
   if (received < about.length) throw new Fault("upload_incomplete");
   if (hash.digest("hex") !== about.sha256) throw new Fault("digest_mismatch");
   // What was answered must be there after a crash of the machine, too.
