@@ -102,6 +102,18 @@ test("in the lobby: a claim comes to nothing with a word, and works when it is t
   await carol.isOn("free");
 });
 
+test("a lobby or a gate that is killed sends its players away with a word, and is back for the next ones", async () => {
+  carol.command("felis lobby");
+  await carol.isOn("lobby");
+  stack.kill("lobby");
+  assert.match(await carol.ended, /The lobby is not available/);
+  const erin = await visit(stack, "erin", "svc.localhost");
+  stack.kill("login-gate");
+  assert.match(await erin.ended, /The login gate is not available/);
+  carol = await until("carol to be back", 20_000, () => visit(stack, "carol", "svc.localhost"));
+  await carol.isOn("lobby");
+});
+
 test("new service tokens are taken up by proxy and gate while they run", async () => {
   for (const caller of ["velocity", "limbo"]) await svc("rotate-token", caller, "--yes");
   const dave = await until("dave to be let in", 15_000, () => visit(stack, "dave", "free.svc.localhost"));

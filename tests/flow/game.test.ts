@@ -4,17 +4,22 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connectKube, resource } from "@svc/kube";
+import { type SessionServerForTests, startBot, startSessionServer } from "@svc/minecraft/testing";
 import { MinecraftServer } from "@svc/proto";
+import { startStrictProxy } from "./accounts.ts";
 import { type Stack, startStack, until } from "./stack.ts";
 import { bind, clickTile, codeIn, knock, type Visitor, visit } from "./visitor.ts";
 
 let stack: Stack;
 const visitors: Visitor[] = [];
+let sessions: SessionServerForTests;
 before(async () => {
+  sessions = await startSessionServer();
   stack = await startStack([
     ...["--set", "lifecycle.stop_notice=1s"],
     ...["--set", "lifecycle.wake_cooldown=0s"],
     ...["--set", "lifecycle.auto_restarts=0"],
+    ...["--set", `identity.mojang_session_url=${sessions.root}/session/minecraft/hasJoined`],
   ]);
   await stack.setUp();
   await Promise.all(
@@ -25,6 +30,7 @@ before(async () => {
 after(async () => {
   await Promise.allSettled(visitors.map(({ leave }) => leave()));
   await stack?.stop();
+  await sessions?.[Symbol.asyncDispose]();
 });
 
 const policies = { survival: "public", private: "ownerOnly", club: "allowlist", broken: "public" };
@@ -127,6 +133,22 @@ test("an address that no server has leads to the lobby with a word", async () =>
   bob = await comes("bob", address("nowhere"));
   await bob.hears(/There is no server at this address/);
   await bob.isOn("lobby");
+});
+
+test("a proxy that asks for accounts lets in whom the session server vouches for, and nobody else", async () => {
+  const proxy = await startStrictProxy(stack);
+  try {
+    const to = { port: proxy.port, name: "Genuine", version: "1.21.4" };
+    const genuine = startBot({ ...to, sessionServer: sessions.root });
+    const lines: string[] = [];
+    genuine.on("message", (message) => void lines.push(message.toString()));
+    await until("the gate to show a code", 15_000, () => lines.find((line) => /enter this code/.test(line)));
+    genuine.quit();
+    const kicked = new Promise((resolve) => startBot({ ...to, name: "alice" }).once("kicked", resolve));
+    assert.match(JSON.stringify(await kicked), /could not be verified/);
+  } finally {
+    await proxy.stop();
+  }
 });
 
 test("a player of the same name ends the older connection; a name that is none is turned away", async () => {
