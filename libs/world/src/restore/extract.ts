@@ -5,12 +5,18 @@ import type { TarEntry } from "../archive/tar-header.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Dress, dressNow, type Folder } from "../path/folder.ts";
 import type { SourceFile } from "../path/source-file.ts";
+import { syncVolume } from "../swap/stage.ts";
 
 const smallBytes = 256 << 10;
 /** Writes under way beside the one that is prepared; each holds one frame of the archive in memory. */
 const chunksAhead = 3;
 /** Files that are written to their end while the next ones begin. */
 const filesAhead = 4;
+
+/** What is written goes to the disk by `sync` once in so many bytes of files. */
+export type Flushing = { everyBytes: number; sync: (target: Folder) => Promise<void> };
+
+const often: Flushing = { everyBytes: 256 << 20, sync: syncVolume };
 
 export type Owner = { uid: number; gid: number };
 
@@ -20,11 +26,13 @@ export class TreeWriter implements AsyncDisposable {
   readonly #folders: Pick<TarEntry, "path" | "mode" | "mtimeMs">[] = [];
   readonly #writes = new Ahead(chunksAhead);
   readonly #ends = new Ahead(filesAhead);
+  readonly #flush: Flush;
 
   /** New files and folders are given to `owner`, where that is somebody else than we. */
-  constructor(target: Folder, owner: Owner) {
+  constructor(target: Folder, owner: Owner, flushing: Flushing = often) {
     this.#cursor = new Cursor(target);
     this.#owner = owner;
+    this.#flush = new Flush(target, flushing);
   }
 
   /** Makes a folder; its mode and time come with `finish`, for writing into it would change them again. */
@@ -39,6 +47,7 @@ export class TreeWriter implements AsyncDisposable {
     const name = names.pop() ?? "";
     const folder = await this.#cursor.at(names, { make: true });
     const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
+    this.#flush.count(entry.size);
     if (entry.size <= smallBytes) return folder.putFile(name, await collect(entry, content), look);
     const file = await folder.createFile(name, 0o600);
     const own: Promise<void>[] = [];
@@ -67,6 +76,7 @@ export class TreeWriter implements AsyncDisposable {
     const name = names.pop() ?? "";
     const folder = await this.#cursor.at(names, { make: true });
     const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
+    this.#flush.count(entry.size);
     if (source.isSmall) {
       await source.copyTo(folder, name);
       return folder.dressFile(name, look);
@@ -78,6 +88,7 @@ export class TreeWriter implements AsyncDisposable {
   /** Waits until all is written and gives folders their modes and times, the inner ones first. */
   async finish(): Promise<void> {
     await this.#ends.finish();
+    await this.#flush.finish();
     for (const { path, mode, mtimeMs } of this.#folders.reverse()) {
       const folder = await this.#cursor.at(path.split("/"));
       await folder.dress({ mode, atSeconds: secondsOf(mtimeMs), owner: this.#owner });
@@ -86,6 +97,7 @@ export class TreeWriter implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#ends.settle();
+    await this.#flush.settle();
     await this.#cursor[Symbol.asyncDispose]();
   }
 }
@@ -118,6 +130,44 @@ class Ahead {
   /** Waits for all, however they end. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#running);
+  }
+}
+
+/** Sends what is written to the disk now and then, so that the sync at the end has little left to do. */
+class Flush {
+  readonly #target: Folder;
+  readonly #flushing: Flushing;
+  #bytes = 0;
+  #running: Promise<void> | undefined;
+  #failure: unknown;
+
+  constructor(target: Folder, flushing: Flushing) {
+    this.#target = target;
+    this.#flushing = flushing;
+  }
+
+  count(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes < this.#flushing.everyBytes || this.#running !== undefined) return;
+    this.#bytes = 0;
+    this.#running = this.#flushing
+      .sync(this.#target)
+      .catch((error: unknown) => {
+        this.#failure ??= error;
+      })
+      .finally(() => {
+        this.#running = undefined;
+      });
+  }
+
+  /** The kernel tells a failed write to the disk once: the sync at the end would not hear of it. */
+  async finish(): Promise<void> {
+    await this.#running;
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  async settle(): Promise<void> {
+    await this.#running;
   }
 }
 

@@ -1,0 +1,67 @@
+// kill -9 at every step of a download.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { killPoint } from "@svc/config/testing";
+import type { exports } from "@svc/proto";
+import { all, asked, core, describeDeaths, type Point } from "../testing/deaths.ts";
+import { assertForgivable, createPatientClient, insist, type PatientClient } from "../testing/patient.ts";
+import { readFiles } from "../testing/worlds.ts";
+
+const downloading: Point[] = [
+  { step: "the lock is taken", victims: asked },
+  { step: "the ticket is written", victims: asked },
+  { step: "the person's downloads are counted", victims: core },
+  { step: "all downloads are counted", victims: core },
+  { step: "the row is written", victims: ["storage", "NATS", "PostgreSQL"] },
+  { step: "the Job is made", victims: ["storage", "NATS", "PostgreSQL"] },
+  { step: "the lock is given back", victims: core },
+  { step: { method: "PUT", direction: "up", bytes: 1 }, victims: all },
+  { step: "the ticket is ready", victims: all },
+  { step: "the ticket is streaming", victims: [...asked, "the internal gateway", "the agent"] },
+  { step: { method: "PUT", direction: "up", bytes: 4_000_000 }, victims: [...all, "the external gateway"] },
+  { step: { method: "PUT", direction: "down", bytes: 1 }, victims: all },
+  { step: "the ticket is spent", victims: all },
+];
+
+describeDeaths(
+  "a download",
+  (count) => killPoint(count, 37),
+  ({ bed, newServer, dieAt, assertAtRest, table }) => {
+    const region = randomBytes(6_000_000);
+    /** The bytes of one download that went well; undefined when another one is needed. */
+    async function downloadOnce(client: PatientClient, server: string): Promise<Buffer | undefined> {
+      const started = await client.ask(`/api/v1/servers/${server}/world/export`, { method: "POST" });
+      if (started?.status !== 202) return undefined;
+      const { ticket } = started.body as exports.ExportTicket;
+      const state = await insist(client, "the download", async () => {
+        const answer = await client.ask(`/api/v1/exports/${ticket}`);
+        if (!answer) return undefined;
+        if (answer.status !== 200) return "gone";
+        const { state } = answer.body as { state: string };
+        return state === "pending" ? undefined : state;
+      });
+      if (state !== "ready") return undefined;
+      const answer = await client.ask(`/api/v1/exports/${ticket}/download`);
+      return answer?.status === 200 ? answer.bytes : undefined;
+    }
+
+    table("what ends without a break is the whole world", downloading, async (point) => {
+      const server = await newServer({ "level.dat": "one" });
+      writeFileSync(join(bed().worldDir(server), "r.0.0.mca"), region);
+      const before = readFiles(bed().worldDir(server));
+      const client = createPatientClient(bed());
+      const got: Buffer[] = [];
+      await dieAt({ ...point, client }, async () => {
+        got.push(await insist(client, "a whole download", () => downloadOnce(client, server)));
+      });
+      for (const bytes of got) assert.ok(gunzipSync(bytes).includes(region));
+      assertForgivable(client, /^(410 export_expired|404 not_found)$/);
+      assert.deepEqual(readFiles(bed().worldDir(server)), before);
+      await assertAtRest(server);
+    });
+  },
+);

@@ -1,0 +1,61 @@
+// kill -9 at every step of an extraction.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { killPoint } from "@svc/config/testing";
+import type { files } from "@svc/proto";
+import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
+import { asked, core, describeDeaths, ended, type Point } from "../testing/deaths.ts";
+import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
+import { readFiles } from "../testing/worlds.ts";
+
+type Op = files.FileOp;
+const extracting: Point[] = [
+  { step: "the lock is taken", victims: asked },
+  { step: "the operation is written", victims: core },
+  { step: "the Job is made", victims: core },
+  { step: "the operation has its Job", victims: core },
+  { step: "the lock is given back", victims: core },
+  { step: "the operation is ended", victims: core },
+];
+
+const never = /(?!)/;
+const old = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
+
+describeDeaths(
+  "an extraction",
+  (count) => killPoint(count, 13),
+  ({ bed, newServer, dieAt, assertAtRest, table }) => {
+    const zip = makeZip([
+      { name: "mods/new.jar", content: "new" },
+      { name: "mods/more.jar", content: "more" },
+    ]);
+    table("the zip is extracted whole or not at all", extracting, async (point) => {
+      const server = await newServer(old);
+      writeFileSync(join(bed().worldDir(server), "pack.zip"), zip);
+      const before = readFiles(bed().worldDir(server));
+      const client = createPatientClient(bed());
+      const extract = () =>
+        insist(client, "the extraction", async () => {
+          const about = { method: "POST", json: { overwrite: true } };
+          const answer = await client.ask(`/api/v1/servers/${server}/files/unzip?path=pack.zip`, about);
+          if (answer?.status !== 202) return undefined;
+          return ended(client, server, (answer.body["op"] as Op).id);
+        });
+      await dieAt({ ...point, client }, async () => {
+        let op = await extract();
+        if (op === "unknown" || op.state === "failed") {
+          assert.ok(op === "unknown" || op.error?.code === "job_failed", JSON.stringify(op));
+          assert.deepEqual(readFiles(bed().worldDir(server)), before);
+          op = await extract();
+        }
+        assert.ok(op !== "unknown" && op.state === "succeeded", JSON.stringify(op));
+      });
+      const made = { ...before, "mods/new.jar": "new", "mods/more.jar": "more" };
+      assert.deepEqual(readFiles(bed().worldDir(server)), made);
+      assertForgivable(client, never);
+      await assertAtRest(server);
+    });
+  },
+);

@@ -1,0 +1,123 @@
+// kill -9 at every step of an upload, in parts and in one request.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { killPoint } from "@svc/config/testing";
+import type { files, uploads } from "@svc/proto";
+import { all, asked, core, describeDeaths, ended, type Point } from "../testing/deaths.ts";
+import { assertForgivable, createPatientClient, insist, type PatientClient } from "../testing/patient.ts";
+import { readFiles } from "../testing/worlds.ts";
+
+type Op = files.FileOp;
+const uploading: Point[] = [
+  { step: "the session is written", victims: asked },
+  { step: "the session is counted", victims: core },
+  { step: "the writer's place is taken", victims: asked },
+  { step: "bytes of a part are written", victims: asked },
+  { step: "a part is synced", victims: core },
+  { step: "the part is added", victims: asked },
+  { step: "the lock is taken", victims: asked },
+  { step: "the operation is written", victims: core },
+  { step: "the token is written", victims: core },
+  { step: "the Job is made", victims: core },
+  { step: "the operation has its Job", victims: core },
+  { step: "the lock is given back", victims: core },
+  { step: { method: "GET", direction: "up", bytes: 1 }, victims: all },
+  { step: "the token is spent", victims: all },
+  { step: { method: "GET", direction: "down", bytes: 200_000 }, victims: all },
+  { step: { method: "DELETE", direction: "up", bytes: 1 }, victims: all },
+  { step: "the session is forgotten", victims: all },
+  { step: "the staged bytes are removed", victims: core },
+  { step: "the operation is ended", victims: core },
+];
+
+const sending: Point[] = [
+  { step: "the session is written", victims: asked },
+  { step: "bytes of a part are written", victims: asked },
+  { step: "the token is written", victims: asked },
+  { step: "the lock is taken", victims: core },
+  { step: "the Job is made", victims: asked },
+  { step: "the lock is given back", victims: core },
+  { step: "the token is spent", victims: all },
+  { step: { method: "GET", direction: "down", bytes: 200_000 }, victims: [...all, "the external gateway"] },
+  { step: { method: "DELETE", direction: "up", bytes: 1 }, victims: all },
+  { step: "the session is forgotten", victims: all },
+];
+
+const never = /(?!)/;
+const old = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
+
+describeDeaths(
+  "an upload",
+  (count) => killPoint(count, 41),
+  ({ bed, newServer, dieAt, assertAtRest, table }) => {
+    const content = randomBytes(1_500_000);
+    const partBytes = 900_000;
+
+    /** Sends what is missing and commits, as often as it takes. */
+    async function uploadAll(client: PatientClient, server: string): Promise<void> {
+      const base = `/api/v1/servers/${server}/files/uploads`;
+      const about = { method: "POST", json: { size: content.length } };
+      const begin = async () =>
+        (await client.ask(`${base}?path=mods/new.jar`, about))?.body as uploads.FileUploadSession;
+      let { id } = await insist(client, "the session", begin);
+      await insist(client, "the upload", async () => {
+        const now = await client.ask(`${base}/${id}`);
+        if (now?.status === 404) {
+          if (isLanded(server)) return true;
+          ({ id } = await insist(client, "another session", begin));
+        }
+        if (now?.status !== 200) return undefined;
+        const { received } = now.body as uploads.FileUploadSession;
+        if (received < content.length) {
+          const bytes = content.subarray(received, received + partBytes);
+          await client.ask(`${base}/${id}?offset=${received}`, { method: "PUT", bytes });
+          return undefined;
+        }
+        const commit = await client.ask(`${base}/${id}/commit`, {
+          method: "POST",
+          json: { overwrite: true },
+        });
+        if (commit?.status !== 202) return undefined;
+        const op = await ended(client, server, (commit.body["op"] as Op).id);
+        return op !== "unknown" && op.state === "succeeded" ? true : undefined;
+      });
+    }
+    const isLanded = (server: string) =>
+      readFileSync(join(bed().worldDir(server), "mods/new.jar")).equals(content);
+
+    table("the upload lands whole, at the latest when it is committed again", uploading, async (point) => {
+      const server = await newServer(old);
+      const client = createPatientClient(bed());
+      const whole = { ...old, "mods/new.jar": content.toString("utf8") };
+      await dieAt({ ...point, client }, () => uploadAll(client, server));
+      assert.deepEqual(readFiles(bed().worldDir(server)), whole);
+      assertForgivable(client, /^(404 upload_not_found|409 upload_offset_mismatch)$/);
+      await assertAtRest(server);
+    });
+
+    table(
+      "a file sent in one request lands whole, at the latest when it is sent again",
+      sending,
+      async (point) => {
+        const server = await newServer(old);
+        const client = createPatientClient(bed());
+        const place = `/api/v1/servers/${server}/files/upload?path=mods/new.jar&overwrite=true`;
+        const send = async () => {
+          const answer = await client.ask(place, { method: "PUT", bytes: content });
+          return answer?.status === 200 ? true : undefined;
+        };
+        await dieAt({ ...point, client }, async () => void (await insist(client, "the upload", send)));
+        assert.deepEqual(readFiles(bed().worldDir(server)), {
+          ...old,
+          "mods/new.jar": content.toString("utf8"),
+        });
+        // A Job that ends without a word is nobody's fault but ours (behaviour.md h.7).
+        assertForgivable(client, point.victim === "the agent" ? /^500 internal$/ : never);
+        await assertAtRest(server);
+      },
+    );
+  },
+);
