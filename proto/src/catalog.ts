@@ -29,6 +29,7 @@ import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
 import * as archive from "./storage/archive.ts";
 import * as backup from "./storage/backup.ts";
+import * as backupKeeping from "./storage/backup-keeping.ts";
 import * as storageExport from "./storage/export.ts";
 import * as file from "./storage/file.ts";
 import * as migration from "./storage/migration.ts";
@@ -48,7 +49,7 @@ const identity = [
   sessionVerifier,
   notice,
 ];
-const storage = [backup, archive, file, upload, storageExport, migration, reaper];
+const storage = [backup, backupKeeping, archive, file, upload, storageExport, migration, reaper];
 const nouns: readonly Record<string, unknown>[] = [process, ...lifecycle, ...identity, image, ...storage];
 
 function collect<T extends { type: string }>(type: T["type"]): T[] {

@@ -10,9 +10,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { connectKube, isKubeError, type Job, type Kube, type KubeObject, resources } from "@svc/kube";
-import { backups, reapers } from "@svc/proto";
+import { backupKeeping, backups, reapers } from "@svc/proto";
 import { parse, parseAllDocuments, stringify } from "yaml";
-import { until } from "../../libs/mesh/src/testing.ts";
+import { staff, until } from "../../libs/mesh/src/testing.ts";
 import type { Bed } from "../../services/storage/src/migration/testing/bed.ts";
 import type { StartCluster } from "../../services/storage/src/testing/stage.ts";
 import { startKubelet } from "./kubelet.ts";
@@ -157,9 +157,8 @@ describe("storage on a real API server", () => {
     kube?.close();
   });
 
-  const staff = async () => (await import("@svc/mesh/testing")).staff;
   const jobsOf = async (name: string) =>
-    (await bed.stage.external.call(backups.listJobs, { name }, await staff())).jobs;
+    (await bed.stage.external.call(backups.listJobs, { name }, staff)).jobs;
   const settled = async (name: string) => {
     const isOpen = (job: backups.WorldJob) => job.state === "running" || job.then_restore === "pending";
     await until(async () => !(await jobsOf(name)).some(isOpen), 40_000);
@@ -170,7 +169,7 @@ describe("storage on a real API server", () => {
 
   test("a backup is made by a Job, settled from its log, and its lock is gone", async () => {
     await bed.stage.addServer("survival", "usr-1", first);
-    await bed.stage.external.call(backups.create, { name: "survival" }, await staff());
+    await bed.stage.external.call(backups.create, { name: "survival" }, staff);
     const [job] = await settled("survival");
     assert.deepEqual([job?.kind, job?.state], ["backup", "succeeded"], job?.message);
     assert.equal(await bed.lockOf("survival"), undefined);
@@ -179,7 +178,7 @@ describe("storage on a real API server", () => {
   test("a restore takes its snapshot first, and puts the world back", async () => {
     bed.stage.changeWorld("survival", second);
     const wish = { name: "survival", safety_snapshot: true };
-    await bed.stage.external.call(backups.restore, wish, await staff());
+    await bed.stage.external.call(backups.restore, wish, staff);
     const [restored, snapshot] = await settled("survival");
     assert.deepEqual(
       [restored?.kind, restored?.state, snapshot?.then_restore],
@@ -201,12 +200,12 @@ describe("storage on a real API server", () => {
   });
 
   test("a drill restores beside the world as far as there is a server to copy, and cleans up", async () => {
-    const { id } = await operator.call(backups.startDrill, { name: "survival" });
+    const { id } = await operator.call(backupKeeping.startDrill, { name: "survival" });
     await until(
-      async () => (await operator.call(backups.readDrill, { id })).finished_at !== undefined,
+      async () => (await operator.call(backupKeeping.readDrill, { id })).finished_at !== undefined,
       40_000,
     );
-    const end = await operator.call(backups.readDrill, { id });
+    const end = await operator.call(backupKeeping.readDrill, { id });
     // No set of the operator is here to copy a pod from.
     assert.equal(end.message, "the server was never started, so nobody knows how");
     await until(async () => !(await bed.hasClaim(`drill-${id}`)));

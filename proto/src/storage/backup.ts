@@ -3,13 +3,13 @@
 // is unpinned, whatever its age; drill = a restore into a scratch volume and a boot of the server there.
 
 import { z } from "zod";
-import { bucket, event, operation, request } from "../contract.ts";
+import { event, operation, request } from "../contract.ts";
 import { ServerNameParam } from "../lifecycle/names.ts";
 import { paging, Timestamp } from "../text.ts";
 
 const name = { name: ServerNameParam };
-const BackupId = z.string().min(1).max(64);
-const WorldPath = z.string().max(4096);
+/** Identity of a backup, as callers write it. */
+export const BackupId = z.string().min(1).max(64);
 
 /** Why a backup was made (interface.md 2.10). */
 export const BackupReason = z.enum(["inactive_15d", "released", "manual", "pre_restore", "scheduled"]);
@@ -33,7 +33,13 @@ export const BackupView = z.strictObject({
 });
 export type BackupView = z.output<typeof BackupView>;
 
-const busy = ["not_stopped", "maintenance_in_progress", "world_reclaiming", "no_world_volume"] as const;
+/** What keeps a world from being worked on. */
+export const busy = [
+  "not_stopped",
+  "maintenance_in_progress",
+  "world_reclaiming",
+  "no_world_volume",
+] as const;
 
 /** One Job on a world (api.md B.2 WorldJob). */
 export const WorldJob = z.strictObject({
@@ -183,179 +189,6 @@ export const readBackupRun = request({
   idempotent: true,
   summary: "How a started backup stands.",
   spec: "behaviour.md i.3 backing_up",
-});
-
-const operatorCalls = { callers: ["operator"] as const };
-
-/** A backup as whoever runs the installation sees it. */
-export const KeptBackup = BackupView.extend({
-  /** What the operator wrote on it; empty when nothing. */
-  label: z.string(),
-  pinned: z.boolean(),
-});
-export type KeptBackup = z.output<typeof KeptBackup>;
-
-export const findBackups = request({
-  subject: "storage.backup.find",
-  input: { server: z.string().max(63).optional(), ...paging },
-  output: z.strictObject({ backups: z.array(KeptBackup), total: z.number().int() }),
-  ...operatorCalls,
-  idempotent: true,
-  summary: "Every present backup, newest first, with its label and pin.",
-  spec: "architecture.md 9, svc backup list",
-});
-
-export const annotateBackup = request({
-  subject: "storage.backup.annotate",
-  input: {
-    id: BackupId,
-    label: z
-      .string()
-      .max(128)
-      .regex(/^[^\p{Cc}]*$/u, "must be one line")
-      .optional(),
-    pinned: z.boolean().optional(),
-  },
-  output: KeptBackup,
-  faults: ["no_backup"],
-  ...operatorCalls,
-  summary: "Writes a label on a backup, or pins it so that it neither expires nor is pruned.",
-  spec: "architecture.md 9, svc backup label, pin, unpin",
-});
-
-const ArchiveEntry = z.strictObject({
-  name: z.string(),
-  size: z.number().int(),
-  is_dir: z.boolean(),
-  mod_time: Timestamp,
-});
-
-export const browseBackup = request({
-  subject: "storage.backup.browse",
-  input: { id: BackupId, path: WorldPath.default("") },
-  output: z.strictObject({ path: z.string(), entries: z.array(ArchiveEntry), truncated: z.boolean() }),
-  faults: ["no_backup", "backup_corrupt", "bad_path", "not_found"],
-  ...operatorCalls,
-  idempotent: true,
-  deadlineMs: 90_000,
-  maxInFlight: 4,
-  summary: "One folder of what a backup holds.",
-  spec: "architecture.md 9, svc backup files",
-});
-
-export const restoreByOperator = request({
-  subject: "storage.backup.restore-by-operator",
-  input: {
-    id: BackupId,
-    /** Files and folders to put back over the world as it is; absent: the whole world. */
-    only: z.array(WorldPath.min(1)).min(1).max(100).optional(),
-    safety_snapshot: z.boolean().default(true),
-  },
-  output: z.strictObject({ name: z.string(), backup_id: z.string(), safety_snapshot: z.boolean() }),
-  faults: ["not_found", "no_backup", "bad_path", ...busy, "restore_in_progress", "backup_corrupt"],
-  ...operatorCalls,
-  deadlineMs: 20_000,
-  summary: "Restores a backup, or some files of it, for the operator at the host.",
-  spec: "architecture.md 9, svc backup restore, restore-files",
-});
-
-export const listJobsByOperator = request({
-  subject: "storage.job.list-by-operator",
-  input: name,
-  output: z.strictObject({ server: z.string(), jobs: z.array(WorldJob) }),
-  ...operatorCalls,
-  idempotent: true,
-  summary: "What is and was done to a server's world, newest first, also when the server is gone.",
-  spec: "architecture.md 9, svc backup jobs",
-});
-
-export const planBackups = request({
-  subject: "storage.backup.plan-now",
-  input: { names: z.array(ServerNameParam).max(1000).optional(), may_stop: z.boolean().default(false) },
-  output: z.strictObject({
-    servers: z.array(
-      z.strictObject({
-        name: z.string(),
-        action: z.enum(["back_up", "stop_then_back_up", "skip_running", "skip_no_volume", "skip_unknown"]),
-      }),
-    ),
-  }),
-  ...operatorCalls,
-  idempotent: true,
-  deadlineMs: 60_000,
-  summary: "What a backup of all or some servers would do with each.",
-  spec: "behaviour.md q backup-now",
-});
-
-export const backUpNow = request({
-  subject: "storage.backup.start-now",
-  input: { ...name, may_stop: z.boolean().default(false), os_user: z.string().max(64).default("") },
-  output: z.discriminatedUnion("state", [
-    z.strictObject({ state: z.literal("stopping") }),
-    z.strictObject({ state: z.literal("started"), job: z.string() }),
-  ]),
-  faults: ["not_found", ...busy],
-  ...operatorCalls,
-  deadlineMs: 20_000,
-  summary: "Starts one backup of `svc backup-now`; a server that still stops is asked for again.",
-  spec: "behaviour.md q backup-now",
-});
-
-export const resumeAfterBackup = request({
-  subject: "storage.backup.resume",
-  input: name,
-  output: z.null(),
-  faults: ["not_found", "at_capacity", "server_retiring", "maintenance_in_progress", "world_reclaiming"],
-  ...operatorCalls,
-  idempotent: true,
-  summary: "Starts a server again that `svc backup-now` stopped.",
-  spec: "behaviour.md q backup-now",
-});
-
-const DrillState = z.enum(["restoring", "booting", "passed", "failed"]);
-export const Drill = z.strictObject({
-  id: z.string(),
-  server_name: z.string(),
-  backup_id: z.string(),
-  state: DrillState,
-  message: z.string().optional(),
-  /** What the server told of itself when it was asked for its status. */
-  version: z.string().optional(),
-  boot_seconds: z.number().optional(),
-  started_at: Timestamp,
-  finished_at: Timestamp.optional(),
-});
-
-export type Drill = z.output<typeof Drill>;
-
-/** Drills of the last days, for every replica; what they made in the cluster goes with their end. */
-export const drills = bucket({
-  name: "storage-drills",
-  owner: "storage",
-  value: Drill,
-  ttlMs: 7 * 86_400_000,
-  summary: "Drills under way and how the last ones ended.",
-});
-
-export const startDrill = request({
-  subject: "storage.drill.start",
-  input: { ...name, backup_id: BackupId.optional() },
-  output: Drill,
-  faults: ["not_found", "no_backup", "backup_corrupt", "no_world_volume", "restore_in_progress"],
-  ...operatorCalls,
-  summary: "Proves a backup: restores it into a scratch volume and boots the server there.",
-  spec: "architecture.md 9, svc backup drill",
-});
-
-export const readDrill = request({
-  subject: "storage.drill.read",
-  input: { id: z.string().max(64) },
-  output: Drill,
-  faults: ["not_found"],
-  ...operatorCalls,
-  idempotent: true,
-  summary: "How a drill stands.",
-  spec: "architecture.md 9, svc backup drill",
 });
 
 const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };

@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { connectKube, type Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
-import { backups } from "@svc/proto";
+import { backupKeeping, backups } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { browse } from "./archive/browse.ts";
 import { annotate } from "./backup/annotate.ts";
@@ -42,7 +42,7 @@ export async function startStorage(
   const kube = about.kube ?? connectKube({ kubeconfigFile: about.kubeconfig ?? kubeconfigFile() });
   const metrics = createStorageMetrics(registry);
   const deps = { kube, mesh, db: store.db, settings, metrics, log, now: about.now ?? Date.now };
-  const drills = mesh.bucket(backups.drills);
+  const drills = mesh.bucket(backupKeeping.drills);
   serveBackups(mesh, deps);
   serveOperator(mesh, deps, drills);
   serveMigrations(mesh, deps);
@@ -71,14 +71,14 @@ function serveBackups(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
 }
 
 function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps, drills: Drills): void {
-  mesh.serve(backups.findBackups, find(deps));
-  mesh.serve(backups.annotateBackup, annotate(deps));
-  mesh.serve(backups.browseBackup, browse(deps));
-  mesh.serve(backups.restoreByOperator, restoreByOperator(deps));
-  mesh.serve(backups.listJobsByOperator, listJobsByOperator(deps));
-  mesh.serve(backups.planBackups, planNow(deps));
-  mesh.serve(backups.backUpNow, startNow(deps));
-  mesh.serve(backups.resumeAfterBackup, resume(deps));
-  mesh.serve(backups.startDrill, startDrill(deps, drills));
-  mesh.serve(backups.readDrill, readDrill(drills));
+  mesh.serve(backupKeeping.findBackups, find(deps));
+  mesh.serve(backupKeeping.annotateBackup, annotate(deps));
+  mesh.serve(backupKeeping.browseBackup, browse(deps));
+  mesh.serve(backupKeeping.restoreByOperator, restoreByOperator(deps));
+  mesh.serve(backupKeeping.listJobsByOperator, listJobsByOperator(deps));
+  mesh.serve(backupKeeping.planBackups, planNow(deps));
+  mesh.serve(backupKeeping.backUpNow, startNow(deps));
+  mesh.serve(backupKeeping.resumeAfterBackup, resume(deps));
+  mesh.serve(backupKeeping.startDrill, startDrill(deps, drills));
+  mesh.serve(backupKeeping.readDrill, readDrill(drills));
 }

@@ -1,6 +1,6 @@
 // What the operator does with backups, over the mesh of the stack.
 
-import { backups } from "@svc/proto";
+import { backupKeeping, type backups } from "@svc/proto";
 import { CommandError, type Outcome, table } from "../output.ts";
 import { planned, poll, sizeText, withMesh } from "./ask.ts";
 
@@ -8,11 +8,11 @@ type Options = { data: string };
 
 export async function listBackups(server: string | undefined, { data }: Options): Promise<Outcome> {
   return withMesh(data, async (mesh) => {
-    const rows: backups.KeptBackup[] = [];
+    const rows: backupKeeping.KeptBackup[] = [];
     let total = 0;
     do {
       const page = { limit: 100, offset: rows.length, ...(server !== undefined && { server }) };
-      const answer = await mesh.call(backups.findBackups, page);
+      const answer = await mesh.call(backupKeeping.findBackups, page);
       total = answer.total;
       if (answer.backups.length === 0) break;
       rows.push(...answer.backups);
@@ -32,7 +32,7 @@ export async function listBackups(server: string | undefined, { data }: Options)
 }
 
 export async function listJobs(name: string, { data }: Options): Promise<Outcome> {
-  const { jobs } = await withMesh(data, (mesh) => mesh.call(backups.listJobsByOperator, { name }));
+  const { jobs } = await withMesh(data, (mesh) => mesh.call(backupKeeping.listJobsByOperator, { name }));
   const head = ["JOB", "KIND", "STATE", "BEGAN", "MESSAGE"];
   const lines = jobs.map((job) => {
     const then = job.then_restore ? `then restore: ${job.then_restore} ${job.then_restore_reason ?? ""}` : "";
@@ -46,13 +46,13 @@ export async function annotate(
   change: { label?: string; pinned?: boolean },
   { data }: Options,
 ): Promise<Outcome> {
-  const row = await withMesh(data, (mesh) => mesh.call(backups.annotateBackup, { id, ...change }));
+  const row = await withMesh(data, (mesh) => mesh.call(backupKeeping.annotateBackup, { id, ...change }));
   const pin = row.pinned ? "pinned: it stays until it is unpinned" : `kept until ${row.expires_at}`;
   return { json: row, text: `${id}${row.label ? ` "${row.label}"` : ""} is ${pin}.` };
 }
 
 export async function listFiles(id: string, path: string, { data }: Options): Promise<Outcome> {
-  const answer = await withMesh(data, (mesh) => mesh.call(backups.browseBackup, { id, path }));
+  const answer = await withMesh(data, (mesh) => mesh.call(backupKeeping.browseBackup, { id, path }));
   const lines = answer.entries.map((entry) => [
     entry.is_dir ? "-" : sizeText(entry.size),
     entry.mod_time.slice(0, 19),
@@ -78,10 +78,10 @@ export async function restore(
     return planned(input, `Plan: ${first}put back ${what} from ${id}.`);
   }
   return withMesh(options.data, async (mesh) => {
-    const { name } = await mesh.call(backups.restoreByOperator, input);
+    const { name } = await mesh.call(backupKeeping.restoreByOperator, input);
     process.stderr.write(`${name}: restoring\n`);
     const last = await poll(async () =>
-      restoreEnd((await mesh.call(backups.listJobsByOperator, { name })).jobs, id),
+      restoreEnd((await mesh.call(backupKeeping.listJobsByOperator, { name })).jobs, id),
     );
     const isDone = last.kind === "restore" && last.state === "succeeded";
     const why = last.message ?? last.then_restore_reason ?? "unknown";
@@ -104,10 +104,10 @@ export async function drill(name: string, options: Options & { backup?: string }
   const { data, backup } = options;
   return withMesh(data, async (mesh) => {
     const input = { name, ...(backup !== undefined && { backup_id: backup }) };
-    const started = await mesh.call(backups.startDrill, input);
+    const started = await mesh.call(backupKeeping.startDrill, input);
     let told = "";
     const end = await poll(async () => {
-      const now = await mesh.call(backups.readDrill, { id: started.id });
+      const now = await mesh.call(backupKeeping.readDrill, { id: started.id });
       if (now.state !== told) process.stderr.write(`${name}: ${now.state}\n`);
       told = now.state;
       return now.finished_at === undefined ? undefined : now;

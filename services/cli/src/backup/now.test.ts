@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats, until } from "@svc/mesh/testing";
-import { backups } from "@svc/proto";
+import { backupKeeping, backups } from "@svc/proto";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -20,10 +20,10 @@ describe("svc backup-now --stop that is interrupted", () => {
   before(async () => {
     nats = await startTestNats();
     storage = await nats.connect("storage");
-    storage.serve(backups.planBackups, () => ({
+    storage.serve(backupKeeping.planBackups, () => ({
       servers: ["first", "second"].map((name) => ({ name, action: "stop_then_back_up" as const })),
     }));
-    storage.serve(backups.backUpNow, (_context, { name }) => {
+    storage.serve(backupKeeping.backUpNow, (_context, { name }) => {
       asked.push(`back up ${name}`);
       return isStopped
         ? { state: "started" as const, job: `backup-${name}` }
@@ -33,7 +33,7 @@ describe("svc backup-now --stop that is interrupted", () => {
       asked.push(`read ${job}`);
       return { state: isBackedUp ? ("succeeded" as const) : ("running" as const) };
     });
-    storage.serve(backups.resumeAfterBackup, (_context, { name }) => {
+    storage.serve(backupKeeping.resumeAfterBackup, (_context, { name }) => {
       asked.push(`resume ${name}`);
       return null;
     });

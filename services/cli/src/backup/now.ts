@@ -2,7 +2,7 @@
 
 import { userInfo } from "node:os";
 import type { Mesh } from "@svc/mesh";
-import { backups, isFault } from "@svc/proto";
+import { backupKeeping, backups, isFault } from "@svc/proto";
 import { type Outcome, table } from "../output.ts";
 import { planned, poll, withMesh } from "./ask.ts";
 
@@ -23,7 +23,7 @@ export async function backupNow(names: readonly string[], options: NowOptions): 
   const { data, yes = false, stop = false } = options;
   return withMesh(data, async (mesh) => {
     const about = { may_stop: stop, ...(names.length > 0 && { names: [...names] }) };
-    const { servers } = await mesh.call(backups.planBackups, about);
+    const { servers } = await mesh.call(backupKeeping.planBackups, about);
     const plan = table([
       ["SERVER", "PLAN"],
       ...servers.map(({ name, action }): string[] => [name, words[action]]),
@@ -59,7 +59,7 @@ async function backUp(mesh: Mesh, name: string, { mayStop, interrupts }: Work): 
   try {
     const job = await poll(async () => {
       if (interrupts.isAsked()) return "";
-      const answer = await mesh.call(backups.backUpNow, input);
+      const answer = await mesh.call(backupKeeping.backUpNow, input);
       if (answer.state === "started") return answer.job;
       return Date.now() > endAt ? "" : undefined;
     });
@@ -82,7 +82,7 @@ async function backUp(mesh: Mesh, name: string, { mayStop, interrupts }: Work): 
 }
 
 async function startAgain(mesh: Mesh, name: string): Promise<void> {
-  await mesh.call(backups.resumeAfterBackup, { name }).catch((error: Error) => {
+  await mesh.call(backupKeeping.resumeAfterBackup, { name }).catch((error: Error) => {
     process.stderr.write(`${name}: could not be started again (${error.message}); svc server wake ${name}\n`);
   });
 }

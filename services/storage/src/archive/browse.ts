@@ -1,5 +1,5 @@
 import type { Handler } from "@svc/mesh";
-import { type backups, Fault } from "@svc/proto";
+import { type backupKeeping, Fault } from "@svc/proto";
 import type { TaskDone, TaskFault } from "@svc/world";
 import { archiveNameOf } from "../backup/row.ts";
 import { findBackup } from "../backup/store.ts";
@@ -10,7 +10,7 @@ import { assertConfigured } from "../job/world.ts";
 
 /** storage.backup.browse: a Job reads the tree, for only Jobs see the archive folder. */
 export const browse =
-  (deps: StorageDeps): Handler<typeof backups.browseBackup> =>
+  (deps: StorageDeps): Handler<typeof backupKeeping.browseBackup> =>
   async (context, { id, path }) => {
     assertConfigured(deps);
     const row = await findBackup(deps.db, { scope: { kind: "all" }, id });

@@ -1,13 +1,13 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { backups } from "@svc/proto";
+import type { backupKeeping } from "@svc/proto";
 import type { StorageDeps } from "../job/deps.ts";
 import { toKeptBackup } from "./row.ts";
 import { annotateBackup } from "./store.ts";
 
 /** storage.backup.annotate */
 export const annotate =
-  (deps: StorageDeps): Handler<typeof backups.annotateBackup> =>
+  (deps: StorageDeps): Handler<typeof backupKeeping.annotateBackup> =>
   async (context, { id, label, pinned }) => {
     const change = { ...(label !== undefined && { label }), ...(pinned !== undefined && { pinned }) };
     const row = await annotateBackup(deps.db, { id, ...change, now: new Date(deps.now()) });

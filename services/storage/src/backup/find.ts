@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
-import type { backups } from "@svc/proto";
+import type { backupKeeping } from "@svc/proto";
 import type { StorageDeps } from "../job/deps.ts";
 import { toKeptBackup } from "./row.ts";
 import { listBackups } from "./store.ts";
 
 /** storage.backup.find */
 export const find =
-  ({ db }: Pick<StorageDeps, "db">): Handler<typeof backups.findBackups> =>
+  ({ db }: Pick<StorageDeps, "db">): Handler<typeof backupKeeping.findBackups> =>
   async (_context, { server, limit, offset }) => {
     const page = { limit, offset, ...(server !== undefined && { server }) };
     const { rows, total } = await listBackups(db, { scope: { kind: "all" }, ...page });

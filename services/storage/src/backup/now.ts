@@ -3,13 +3,13 @@
 import { resources } from "@svc/kube";
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { type backups, type OutputOf, worlds } from "@svc/proto";
+import { type backupKeeping, type OutputOf, worlds } from "@svc/proto";
 import { assertAnyName } from "../access.ts";
 import { placeOf, type StorageDeps } from "../job/deps.ts";
 import { listWorlds, type WorldServer } from "../job/world.ts";
 import { startBackup } from "./start.ts";
 
-type Action = OutputOf<typeof backups.planBackups>["servers"][number]["action"];
+type Action = OutputOf<typeof backupKeeping.planBackups>["servers"][number]["action"];
 
 /** What is done with one server; stopped ones come first. Pure. */
 export function actionFor(
@@ -32,7 +32,7 @@ const order: readonly Action[] = [
 
 /** storage.backup.plan-now */
 export const planNow =
-  (deps: StorageDeps): Handler<typeof backups.planBackups> =>
+  (deps: StorageDeps): Handler<typeof backupKeeping.planBackups> =>
   async (_context, { names, may_stop }) => {
     const [all, claims] = await Promise.all([
       listWorlds(deps),
@@ -52,7 +52,7 @@ export const planNow =
 
 /** storage.backup.start-now */
 export const startNow =
-  (deps: StorageDeps): Handler<typeof backups.backUpNow> =>
+  (deps: StorageDeps): Handler<typeof backupKeeping.backUpNow> =>
   async (context, { name, may_stop, os_user }) => {
     assertAnyName(name);
     if (may_stop && !(await deps.mesh.call(worlds.holdWorld, { name })).stopped) return { state: "stopping" };
@@ -70,6 +70,6 @@ export const startNow =
 
 /** storage.backup.resume */
 export const resume =
-  ({ mesh }: StorageDeps): Handler<typeof backups.resumeAfterBackup> =>
+  ({ mesh }: StorageDeps): Handler<typeof backupKeeping.resumeAfterBackup> =>
   async (_context, { name }) =>
     mesh.call(worlds.resumeServer, { name });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { faultOf, staff, until } from "@svc/mesh/testing";
-import { backups } from "@svc/proto";
+import { backupKeeping, backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { demoImage, openStage, type Stage } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
@@ -35,28 +35,32 @@ describe("what the operator at the host may do with backups", () => {
   });
 
   const find = async () =>
-    (await operator.call(backups.findBackups, { server: "survival", limit: 20, offset: 0 })).backups;
+    (await operator.call(backupKeeping.findBackups, { server: "survival", limit: 20, offset: 0 })).backups;
   const settled = async (name: string) => {
-    const look = () => operator.call(backups.listJobsByOperator, { name });
+    const look = () => operator.call(backupKeeping.listJobsByOperator, { name });
     const isOpen = (job: backups.WorldJob) => job.state === "running" || job.then_restore === "pending";
     await until(async () => !(await look()).jobs.some(isOpen), 20_000);
     return (await look()).jobs;
   };
 
   test("a backup is labelled and pinned, and both are taken back", async () => {
-    const first = await operator.call(backups.annotateBackup, { id, label: "before 1.22", pinned: true });
+    const first = await operator.call(backupKeeping.annotateBackup, {
+      id,
+      label: "before 1.22",
+      pinned: true,
+    });
     assert.deepEqual([first.label, first.pinned], ["before 1.22", true]);
-    const second = await operator.call(backups.annotateBackup, { id, pinned: false });
+    const second = await operator.call(backupKeeping.annotateBackup, { id, pinned: false });
     assert.deepEqual([second.label, second.pinned], ["before 1.22", false]);
     assert.deepEqual(await find(), [second]);
     assert.equal(
-      await faultOf(operator.call(backups.annotateBackup, { id: "bk-none", label: "x" })),
+      await faultOf(operator.call(backupKeeping.annotateBackup, { id: "bk-none", label: "x" })),
       "no_backup",
     );
   });
 
   test("a backup's folders are read from its archive, and no Job stays behind", async () => {
-    const top = await operator.call(backups.browseBackup, { id, path: "" });
+    const top = await operator.call(backupKeeping.browseBackup, { id, path: "" });
     assert.deepEqual(
       top.entries.map(({ name, is_dir }) => [name, is_dir]),
       [
@@ -64,10 +68,16 @@ describe("what the operator at the host may do with backups", () => {
         ["region", true],
       ],
     );
-    const region = await operator.call(backups.browseBackup, { id, path: "region" });
+    const region = await operator.call(backupKeeping.browseBackup, { id, path: "region" });
     assert.deepEqual(region.entries.map(({ name }) => name).sort(), ["r.0.0.mca", "r.0.1.mca"]);
-    assert.equal(await faultOf(operator.call(backups.browseBackup, { id, path: "nothing" })), "not_found");
-    assert.equal(await faultOf(operator.call(backups.browseBackup, { id, path: "../etc" })), "bad_path");
+    assert.equal(
+      await faultOf(operator.call(backupKeeping.browseBackup, { id, path: "nothing" })),
+      "not_found",
+    );
+    assert.equal(
+      await faultOf(operator.call(backupKeeping.browseBackup, { id, path: "../etc" })),
+      "bad_path",
+    );
     await until(async () => {
       const { items } = await stage.kube.list(resources.jobs, { namespace });
       return !items.some(({ metadata }) => metadata.name.startsWith("browse-"));
@@ -76,7 +86,7 @@ describe("what the operator at the host may do with backups", () => {
 
   test("single files come back, and nothing else of the world changes", async () => {
     stage.changeWorld("survival", { "level.dat": "two", "region/r.0.0.mca": "broken", "new.txt": "new" });
-    await operator.call(backups.restoreByOperator, {
+    await operator.call(backupKeeping.restoreByOperator, {
       id,
       only: ["region/r.0.0.mca"],
       safety_snapshot: true,
@@ -93,7 +103,7 @@ describe("what the operator at the host may do with backups", () => {
     const jobs = (await settled("survival")).length;
     const long = Array.from({ length: 40 }, (_, index) => `${index}${"x/y".repeat(1_000)}`);
     for (const only of [["../up"], ["region", "/etc"], ["a\\b"], ["world/.svc-restore-1"], long]) {
-      const asked = operator.call(backups.restoreByOperator, { id, only, safety_snapshot: true });
+      const asked = operator.call(backupKeeping.restoreByOperator, { id, only, safety_snapshot: true });
       assert.equal(await faultOf(asked), "bad_path");
     }
     assert.equal((await settled("survival")).length, jobs);
@@ -111,7 +121,7 @@ describe("what the operator at the host may do with backups", () => {
     const status = { merge: { status: { phase: "Running" } }, subresource: "status" as const };
     await stage.kube.patch(lockedServers, target, status);
     const plan = (may_stop: boolean) =>
-      operator.call(backups.planBackups, { names: ["nobody", "running", "survival"], may_stop });
+      operator.call(backupKeeping.planBackups, { names: ["nobody", "running", "survival"], may_stop });
     assert.deepEqual((await plan(false)).servers, [
       { name: "survival", action: "back_up" },
       { name: "running", action: "skip_running" },
@@ -119,7 +129,7 @@ describe("what the operator at the host may do with backups", () => {
     ]);
     assert.equal((await plan(true)).servers[1]?.action, "stop_then_back_up");
     const start = (may_stop: boolean) =>
-      operator.call(backups.backUpNow, { name: "running", may_stop, os_user: "root" });
+      operator.call(backupKeeping.backUpNow, { name: "running", may_stop, os_user: "root" });
     assert.equal(await faultOf(start(false)), "not_stopped");
     let started = await start(true);
     assert.equal(started.state, "stopping");
@@ -128,21 +138,21 @@ describe("what the operator at the host may do with backups", () => {
       return started.state === "started";
     });
     assert.equal((await settled("running"))[0]?.state, "succeeded");
-    await operator.call(backups.resumeAfterBackup, { name: "running" });
+    await operator.call(backupKeeping.resumeAfterBackup, { name: "running" });
     assert.equal((await stage.kube.get(lockedServers, target)).spec.desiredState, "Running");
   });
 
   test("a drill boots the server on what the backup holds, tells its version and leaves nothing behind", async () => {
     await addSet(stage, "survival", demoImage);
     const before = stage.worldOf("survival");
-    const { id: drill } = await operator.call(backups.startDrill, { name: "survival", backup_id: id });
+    const { id: drill } = await operator.call(backupKeeping.startDrill, { name: "survival", backup_id: id });
     const podOf = () => stage.kube.find(resources.pods, { name: `drill-${drill}`, namespace });
     await until(async () => (await podOf()) !== undefined, 30_000);
     const { "svc.internal/server": server, ...labels } = (await podOf())?.metadata.labels ?? {};
     assert.equal(server, undefined, "a drill is no part of the server's set and services");
     assert.equal(labels["svc.internal/component"], "server", "a drill stands behind the fences of servers");
     assert.equal(labels["svc.internal/managed-by"], "svc-operator");
-    const read = () => operator.call(backups.readDrill, { id: drill });
+    const read = () => operator.call(backupKeeping.readDrill, { id: drill });
     await until(async () => ["passed", "failed"].includes((await read()).state), 60_000);
     const end = await read();
     assert.equal(end.state, "passed", end.message);
@@ -162,8 +172,8 @@ describe("what the operator at the host may do with backups", () => {
     await addSet(stage, "broken", "svc.local/exits");
     await stage.external.call(backups.create, { name: "broken" }, staff);
     await settled("broken");
-    const { id: drill } = await operator.call(backups.startDrill, { name: "broken" });
-    const read = () => operator.call(backups.readDrill, { id: drill });
+    const { id: drill } = await operator.call(backupKeeping.startDrill, { name: "broken" });
+    const read = () => operator.call(backupKeeping.readDrill, { id: drill });
     await until(async () => (await read()).state === "failed", 60_000);
     assert.equal((await read()).message, "the server ended while it started");
   });

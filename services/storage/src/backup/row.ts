@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { backups } from "@svc/proto";
+import type { backupKeeping, backups } from "@svc/proto";
 import type { BackupRow } from "../database.ts";
 
 /** The only way a row becomes what people see. */
@@ -25,6 +25,6 @@ export function archiveNameOf(row: Pick<BackupRow, "backup_ref">): string {
 }
 
 /** As whoever runs the installation sees it. */
-export function toKeptBackup(row: BackupRow): backups.KeptBackup {
+export function toKeptBackup(row: BackupRow): backupKeeping.KeptBackup {
   return { ...toBackupView(row), label: row.label, pinned: row.pinned_at !== null };
 }

@@ -1,7 +1,7 @@
 import type { BucketStore } from "@svc/mesh";
-import type { backups } from "@svc/proto";
+import type { backupKeeping } from "@svc/proto";
 
-export type Drill = backups.Drill;
+export type Drill = backupKeeping.Drill;
 export type Drills = BucketStore<Drill>;
 
 /** Name of everything that a drill makes; it is no name of a server, so that no world is held. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { backups } from "@svc/proto";
+import type { backupKeeping } from "@svc/proto";
 import { findBackup, findLatest } from "../backup/store.ts";
 import type { StorageDeps } from "../job/deps.ts";
 import { assertConfigured, assertVolume, describeWorld } from "../job/world.ts";
@@ -9,7 +9,7 @@ import type { Drills } from "./drill.ts";
 
 /** storage.drill.start: the world itself is neither read nor held. */
 export const startDrill =
-  (deps: StorageDeps, drills: Drills): Handler<typeof backups.startDrill> =>
+  (deps: StorageDeps, drills: Drills): Handler<typeof backupKeeping.startDrill> =>
   async (context, { name, backup_id }) => {
     assertConfigured(deps);
     await assertVolume(deps, await describeWorld(deps, name));
@@ -30,7 +30,7 @@ export const startDrill =
 
 /** storage.drill.read */
 export const readDrill =
-  (drills: Drills): Handler<typeof backups.readDrill> =>
+  (drills: Drills): Handler<typeof backupKeeping.readDrill> =>
   async (context, { id }) => {
     const entry = await drills.get(id);
     if (!entry) throw context.fault("not_found");

@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { type backups, Fault } from "@svc/proto";
+import { type backupKeeping, Fault } from "@svc/proto";
 import { findBackup } from "../backup/store.ts";
 import { readPath } from "../file/path.ts";
 import type { StorageDeps } from "../job/deps.ts";
@@ -8,7 +8,7 @@ import { beginRestore } from "./begin.ts";
 
 /** storage.backup.restore-by-operator */
 export const restoreByOperator =
-  (deps: StorageDeps): Handler<typeof backups.restoreByOperator> =>
+  (deps: StorageDeps): Handler<typeof backupKeeping.restoreByOperator> =>
   async (context, { id, only: given, safety_snapshot }) => {
     const only = given && readPaths(given);
     const found = await findBackup(deps.db, { scope: { kind: "all" }, id });

@@ -1,0 +1,120 @@
+// What callers of the external face are told when a world volume or the archive store is full: 507 by its name, where it
+// is known at once, and the same name in the operation or job where it turns out later. Nothing half-done stays.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
+import { contentDigest, type FaceStage, openFaceStage } from "../testing/faces.ts";
+import { readFiles } from "../testing/worlds.ts";
+
+const base = "/api/v1/servers/survival";
+type Op = { id: string; state: string; error?: { code: string; message: string } };
+type Job = { kind: string; state: string; message?: string };
+
+describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root for a tmpfs" }, () => {
+  let bed: FaceStage;
+  const mounted: string[] = [];
+  const mount = (path: string, size: string) => {
+    mkdirSync(path, { recursive: true });
+    execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", path]);
+    mounted.push(path);
+  };
+  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
+  before(async () => {
+    bed = await openFaceStage();
+    mount(bed.worldDir("survival"), "8m");
+    mount(bed.stage.archiveDir, "24m");
+    await bed.start(["archive.manual_cooldown=0s"]);
+    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one", "mods/a.jar": "old" });
+  });
+  after(async () => {
+    for (const path of mounted) execFileSync("umount", ["-l", path]);
+    await bed?.close();
+  });
+
+  /** Does something that must change nothing in the world. */
+  async function unchanged<T>(act: () => Promise<T>): Promise<T> {
+    const before = readFiles(bed.worldDir("survival"));
+    const result = await act();
+    assert.deepEqual(readFiles(bed.worldDir("survival")), before);
+    assert.deepEqual(
+      readdirSync(bed.worldDir("survival")).filter((name) => name.startsWith(".svc-")),
+      [],
+    );
+    return result;
+  }
+  async function errorOf({ status, body }: { status: number; body: Record<string, unknown> }) {
+    assert.equal(status, 202, JSON.stringify(body));
+    const { id } = body["op"] as Op;
+    const find = async () =>
+      ((await bed.ask(`${base}/files/ops`)).body["ops"] as Op[]).find((op) => op.id === id);
+    await until(async () => (await find())?.state !== "running", 20_000);
+    return (await find())?.error?.code;
+  }
+  async function lastJob(kind: string): Promise<Job | undefined> {
+    const find = async () =>
+      ((await bed.ask(`${base}/jobs`)).body["jobs"] as Job[]).find((job) => job.kind === kind);
+    await until(async () => !["running", undefined].includes((await find())?.state), 20_000);
+    return await find();
+  }
+  const large = randomBytes(9_000_000);
+
+  test("refuses a file that is sent in one request, over nothing and over another", async () => {
+    for (const path of ["mods/new.jar", "mods/a.jar&overwrite=true"]) {
+      const place = `${base}/files/upload?path=${path}`;
+      const told = await unchanged(() => bed.refusal(place, { method: "PUT", bytes: large }));
+      assert.equal(told, "507 volume_full");
+    }
+  });
+
+  test("ends the operation of an upload in parts, which may be committed again when there is room", async () => {
+    const size = large.length;
+    const begun = await bed.ask(`${base}/files/uploads?path=mods/new.jar`, {
+      method: "POST",
+      json: { size },
+    });
+    const place = `${base}/files/uploads/${begun.body["id"]}`;
+    const headers = { "content-digest": contentDigest(large) };
+    assert.equal((await bed.ask(`${place}?offset=0`, { method: "PUT", bytes: large, headers })).status, 200);
+    const commit = () => bed.ask(`${place}/commit`, { method: "POST", json: {} });
+    assert.equal(await unchanged(async () => errorOf(await commit())), "volume_full");
+    execFileSync("mount", ["-o", "remount,size=24m", bed.worldDir("survival")]);
+    assert.equal(await errorOf(await commit()), undefined);
+    rmSync(inWorld("mods/new.jar"));
+    execFileSync("mount", ["-o", "remount,size=8m", bed.worldDir("survival")]);
+  });
+
+  test("ends an extraction", async () => {
+    writeFileSync(inWorld("pack.zip"), makeZip([{ name: "big.bin", content: randomBytes(5_000_000) }]));
+    const unzip = () => bed.ask(`${base}/files/unzip?path=pack.zip`, { method: "POST", json: {} });
+    assert.equal(await unchanged(async () => errorOf(await unzip())), "volume_full");
+    rmSync(inWorld("pack.zip"));
+  });
+
+  test("ends a restore that has no room beside the world, and a backup that the store cannot take", async () => {
+    writeFileSync(inWorld("r.0.0.mca"), randomBytes(5_000_000));
+    assert.equal((await bed.ask(`${base}/backup`, { method: "POST" })).status, 202);
+    assert.equal((await lastJob("backup"))?.state, "succeeded");
+    const { body } = await bed.ask("/api/v1/backups?server=survival");
+    const [{ id }] = body["backups"] as [{ id: string }];
+    const restore = { method: "POST", json: { backup_id: id } };
+    const asked = await bed.ask(`${base}/restore-backup`, restore);
+    assert.equal(asked.status, 202, JSON.stringify(asked.body));
+    const restored = await unchanged(() => lastJob("restore"));
+    assert.equal(restored?.state, "failed");
+    assert.match(restored?.message ?? "", /no room .* The world is as it was/);
+    execFileSync("dd", ["if=/dev/zero", `of=${join(bed.stage.archiveDir, "filler")}`, "bs=1M", "count=13"], {
+      stdio: "ignore",
+    });
+    const again = await unchanged(() => bed.ask(`${base}/backup`, { method: "POST" }));
+    assert.equal(again.status, 202);
+    await until(async () => (await lastJob("backup"))?.state === "failed", 20_000);
+    assert.match((await lastJob("backup"))?.message ?? "", /no room for this backup/);
+    assert.equal(readdirSync(bed.stage.archiveDir).filter((name) => name.includes("partial")).length, 0);
+  });
+});
