@@ -23,22 +23,16 @@ function testFiles(wanted: readonly string[]): string[] {
 
 const fileTimeoutMs = 420_000;
 const patience = measureSlowness();
-const isSlow = patience > 1;
-const atOnce = { plain: isSlow ? 2 : 3, scene: 1, alone: 1 } as const;
+const atOnce = { plain: patience > 1 ? 2 : 3, scene: patience > 1 ? 1 : 3, alone: 1 } as const;
 
-type Place = { env: NodeJS.ProcessEnv; reportTo: string; printTo?: string };
-
-/**
- * Runs files and answers the exit code; which failed and how long each took is written to `reportTo`, and what happened to
- * the terminal or `printTo`.
- */
+/** Runs files and answers the exit code; which failed and how long each took is written to `reportTo`. */
 function run(
   files: readonly string[],
   options: readonly string[],
-  { env, reportTo, printTo = "stdout" }: Place,
+  { env, reportTo }: { env: NodeJS.ProcessEnv; reportTo: string },
 ): Promise<number> {
   const reporters = [
-    ...["--test-reporter=spec", `--test-reporter-destination=${printTo}`],
+    ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...[`--test-reporter=${join(root, "tests/file-report.ts")}`, `--test-reporter-destination=${reportTo}`],
   ];
   // A file whose failed test left something open would otherwise never end.
@@ -129,8 +123,8 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 try {
-  // Scenes start whole stacks and mostly wait: one at a time goes on beside everything else, and is told of when that has
-  // ended. What shows how little a caller meets while a process is killed runs alone.
+  // Scenes come after everything else: they start whole stacks, which would take the time from the others; then alone what shows
+  // how little a caller meets while a process is killed.
   const kindOf = (file: string) =>
     file === "tests/fault/replicas.test.ts"
       ? "alone"
@@ -148,20 +142,13 @@ try {
   );
   const codes: number[] = [];
   const reports: Report[] = [];
-  const runKind = async (kind: keyof typeof atOnce, printTo?: string) => {
-    if (isStopped) return;
+  for (const kind of kinds) {
+    if (isStopped) break;
     const own = files.filter((file) => kindOf(file) === kind);
-    const place = { env, reportTo: join(dataDir, `report-${kind}`), ...(printTo && { printTo }) };
-    codes.push(await run(own, [`--test-concurrency=${atOnce[kind]}`, ...options], place));
-    reports.push(readReport(place.reportTo));
-  };
-  const printTo = join(dataDir, "scenes");
-  const isBeside = !isSlow && kinds.includes("plain") && kinds.includes("scene");
-  if (isBeside) {
-    await Promise.all([runKind("plain"), runKind("scene", printTo)]);
-    console.log(readFileSync(printTo, "utf8"));
+    const reportTo = join(dataDir, `report-${kind}`);
+    codes.push(await run(own, [`--test-concurrency=${atOnce[kind]}`, ...options], { env, reportTo }));
+    reports.push(readReport(reportTo));
   }
-  for (const kind of isBeside ? kinds.filter((kind) => kind === "alone") : kinds) await runKind(kind);
   const failed = reports.flatMap((report) => report.failed);
   if (files.length > slowestFiles) printSlowest(reports.flatMap((report) => report.took));
   code = isStopped ? 1 : Math.max(...codes);

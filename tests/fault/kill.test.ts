@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
+import { sampleOf } from "@svc/config/testing";
 import { blockNameAt, breakFloorBlock, join, type Player } from "../flow/player.ts";
 import { type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
 
@@ -96,7 +97,7 @@ async function killSometime(victim: string): Promise<void> {
   });
 }
 
-for (const [turn, victim] of victims.entries()) {
+for (const [turn, victim] of sampleOf(victims, 4).entries()) {
   test(`a server's day ends as always when ${victim} is killed`, async () => {
     const killed = killSometime(victim);
     await patiently("POST", "/api/v1/internal/servers/survival/wake", 202, { mc_uuid: player });

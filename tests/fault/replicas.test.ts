@@ -3,7 +3,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { after, before, describe, test } from "node:test";
+import { isWhole } from "@svc/config/testing";
 import { connectKube, resources } from "@svc/kube";
 import { until } from "../flow/stack.ts";
 import { ask, type Reply } from "../security/ask.ts";
@@ -16,174 +17,176 @@ const server = `/api/v1/internal/servers/${name}`;
 const recoveryMs = 5_000;
 const doubled = ["lifecycle", "identity", "gateway-internal"];
 
-let opened: Bed | undefined;
-const bed = (): Bed => {
-  assert.ok(opened, "the stack did not start");
-  return opened;
-};
-before(async () => {
-  const replicas = doubled.flatMap((service) => ["--replicas", `${service}=2`]);
-  const settings = ["gateway.session_cache=1ms", "lifecycle.wake_cooldown=0s", "lifecycle.stop_notice=0s"];
-  // A leader that died is followed after the span of its lease.
-  settings.push("lifecycle.lease_duration=4s", "lifecycle.lease_renew=1s");
-  opened = await openBed([...replicas, ...settings.flatMap((setting) => ["--set", setting])]);
-  assert.equal((await opened.redeem()).status, 200);
-  await opened.leaveSetup();
-  const json = { name, subdomain: name, autostartPolicy: "public" };
-  const created = await opened.asOwner({ method: "POST", path: "/api/v1/servers", json });
-  assert.equal(created.status, 201, created.text);
-  await phaseBecomes("Stopped");
-});
-after(() => opened?.stop());
-
-type Info = { phase: string; ready: boolean };
-
-async function phaseBecomes(phase: string): Promise<void> {
-  await until(`${name} to be ${phase}`, 60_000, async () => {
-    const reply = await bed().asProxy({ path: `${server}/status` });
-    return reply.status === 200 && (JSON.parse(reply.text) as Info).phase === phase;
+describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
+  let opened: Bed | undefined;
+  const bed = (): Bed => {
+    assert.ok(opened, "the stack did not start");
+    return opened;
+  };
+  before(async () => {
+    const replicas = doubled.flatMap((service) => ["--replicas", `${service}=2`]);
+    const settings = ["gateway.session_cache=1ms", "lifecycle.wake_cooldown=0s", "lifecycle.stop_notice=0s"];
+    // A leader that died is followed after the span of its lease.
+    settings.push("lifecycle.lease_duration=4s", "lifecycle.lease_renew=1s");
+    opened = await openBed([...replicas, ...settings.flatMap((setting) => ["--set", setting])]);
+    assert.equal((await opened.redeem()).status, 200);
+    await opened.leaveSetup();
+    const json = { name, subdomain: name, autostartPolicy: "public" };
+    const created = await opened.asOwner({ method: "POST", path: "/api/v1/servers", json });
+    assert.equal(created.status, 201, created.text);
+    await phaseBecomes("Stopped");
   });
-}
+  after(() => opened?.stop());
 
-type Outcome = { at: number; what: string; result: number | string };
+  type Info = { phase: string; ready: boolean };
 
-type Caller = { what: string; ask: () => Promise<Reply> };
+  async function phaseBecomes(phase: string): Promise<void> {
+    await until(`${name} to be ${phase}`, 60_000, async () => {
+      const reply = await bed().asProxy({ path: `${server}/status` });
+      return reply.status === 200 && (JSON.parse(reply.text) as Info).phase === phase;
+    });
+  }
 
-/** Port of a process of the stack; stack.json tells that of the first gateway alone. */
-function portOf(process: string): number {
-  const ports: unknown = JSON.parse(readFileSync(join(bed().stack.dataDir, "ports.json"), "utf8"));
-  const port = (ports as Record<string, number>)[process];
-  assert.ok(port, `ports.json names no ${process}`);
-  return port;
-}
+  type Outcome = { at: number; what: string; result: number | string };
 
-function callersOf(): Caller[] {
-  const { asProxy, asOwner, stack } = bed();
-  const authorization = `Bearer ${stack.file().tokens.velocity}`;
-  const joined = { method: "POST", path: `${server}/join-event`, json: { mc_uuid: player } };
-  const second = portOf("gateway-internal-2");
-  return [
-    { what: "join", ask: () => asProxy(joined) },
-    { what: "status", ask: () => asProxy({ path: `${server}/status` }) },
-    { what: "join-2", ask: () => ask(second, { ...joined, headers: { host: "proxy", authorization } }) },
-    { what: "me", ask: () => asOwner({ path: "/api/v1/me" }) },
-    { what: "fleet", ask: () => asOwner({ path: "/api/v1/fleet" }) },
-  ];
-}
+  type Caller = { what: string; ask: () => Promise<Reply> };
 
-/** Each caller asks the same thing again and again until `end`. */
-function startLoad(callers: readonly Caller[]): { outcomes: Outcome[]; end: () => Promise<void> } {
-  const outcomes: Outcome[] = [];
-  let isOver = false;
-  const call = async ({ what, ask: send }: Caller) => {
-    while (!isOver) {
-      const at = Date.now();
-      const result = await send().then(
-        (reply) => reply.status,
-        (error: NodeJS.ErrnoException) => error.code ?? error.message,
+  /** Port of a process of the stack; stack.json tells that of the first gateway alone. */
+  function portOf(process: string): number {
+    const ports: unknown = JSON.parse(readFileSync(join(bed().stack.dataDir, "ports.json"), "utf8"));
+    const port = (ports as Record<string, number>)[process];
+    assert.ok(port, `ports.json names no ${process}`);
+    return port;
+  }
+
+  function callersOf(): Caller[] {
+    const { asProxy, asOwner, stack } = bed();
+    const authorization = `Bearer ${stack.file().tokens.velocity}`;
+    const joined = { method: "POST", path: `${server}/join-event`, json: { mc_uuid: player } };
+    const second = portOf("gateway-internal-2");
+    return [
+      { what: "join", ask: () => asProxy(joined) },
+      { what: "status", ask: () => asProxy({ path: `${server}/status` }) },
+      { what: "join-2", ask: () => ask(second, { ...joined, headers: { host: "proxy", authorization } }) },
+      { what: "me", ask: () => asOwner({ path: "/api/v1/me" }) },
+      { what: "fleet", ask: () => asOwner({ path: "/api/v1/fleet" }) },
+    ];
+  }
+
+  /** Each caller asks the same thing again and again until `end`. */
+  function startLoad(callers: readonly Caller[]): { outcomes: Outcome[]; end: () => Promise<void> } {
+    const outcomes: Outcome[] = [];
+    let isOver = false;
+    const call = async ({ what, ask: send }: Caller) => {
+      while (!isOver) {
+        const at = Date.now();
+        const result = await send().then(
+          (reply) => reply.status,
+          (error: NodeJS.ErrnoException) => error.code ?? error.message,
+        );
+        outcomes.push({ at, what, result });
+        // A caller that is refused waits a little, as any client does.
+        if (result !== 200 && result !== 204) await new Promise((wake) => setTimeout(wake, 100));
+      }
+    };
+    const running = callers.map(call);
+    return {
+      outcomes,
+      end: async () => {
+        isOver = true;
+        await Promise.all(running);
+      },
+    };
+  }
+
+  const isWell = ({ result }: Outcome) => result === 200 || result === 204;
+
+  /** Load, a kill in the middle of it, load again. Returns what failed, with milliseconds since the kill. */
+  async function killUnderLoad(victim: string): Promise<Outcome[]> {
+    const callers = callersOf();
+    const load = startLoad(callers);
+    const served = (since: number) =>
+      until("20 answers to each caller", 30_000, () =>
+        callers.every(({ what }) => {
+          const own = load.outcomes.filter((one) => one.what === what && one.at >= since);
+          return own.filter(isWell).length >= 20;
+        }),
       );
-      outcomes.push({ at, what, result });
-      // A caller that is refused waits a little, as any client does.
-      if (result !== 200 && result !== 204) await new Promise((wake) => setTimeout(wake, 100));
+    try {
+      await served(0);
+      const pid = pidOf(bed().stack, victim);
+      const killedAt = Date.now();
+      process.kill(pid, "SIGKILL");
+      await until(`${victim} to be started again`, 30_000, () => pidOf(bed().stack, victim) !== pid);
+      await served(Date.now());
+      return load.outcomes.filter((one) => !isWell(one)).map((one) => ({ ...one, at: one.at - killedAt }));
+    } finally {
+      await load.end();
     }
-  };
-  const running = callers.map(call);
-  return {
-    outcomes,
-    end: async () => {
-      isOver = true;
-      await Promise.all(running);
-    },
-  };
-}
+  }
 
-const isWell = ({ result }: Outcome) => result === 200 || result === 204;
-
-/** Load, a kill in the middle of it, load again. Returns what failed, with milliseconds since the kill. */
-async function killUnderLoad(victim: string): Promise<Outcome[]> {
-  const callers = callersOf();
-  const load = startLoad(callers);
-  const served = (since: number) =>
-    until("20 answers to each caller", 30_000, () =>
-      callers.every(({ what }) => {
-        const own = load.outcomes.filter((one) => one.what === what && one.at >= since);
-        return own.filter(isWell).length >= 20;
-      }),
+  function assertBrief(failed: readonly Outcome[], isAllowed: (one: Outcome) => boolean): void {
+    const told = failed.map(({ at, what, result }) => `${what} ${result} at ${at} ms`).join("\n");
+    assert.ok(failed.every(isAllowed), told);
+    assert.ok(
+      failed.every(({ at }) => at < recoveryMs),
+      told,
     );
-  try {
-    await served(0);
-    const pid = pidOf(bed().stack, victim);
-    const killedAt = Date.now();
-    process.kill(pid, "SIGKILL");
-    await until(`${victim} to be started again`, 30_000, () => pidOf(bed().stack, victim) !== pid);
-    await served(Date.now());
-    return load.outcomes.filter((one) => !isWell(one)).map((one) => ({ ...one, at: one.at - killedAt }));
-  } finally {
-    await load.end();
   }
-}
 
-function assertBrief(failed: readonly Outcome[], isAllowed: (one: Outcome) => boolean): void {
-  const told = failed.map(({ at, what, result }) => `${what} ${result} at ${at} ms`).join("\n");
-  assert.ok(failed.every(isAllowed), told);
-  assert.ok(
-    failed.every(({ at }) => at < recoveryMs),
-    told,
-  );
-}
-
-for (const victim of ["identity", "lifecycle-2"]) {
-  test(`callers meet nothing worse than a brief 503 when ${victim} is killed`, async () => {
-    assertBrief(await killUnderLoad(victim), ({ result }) => result === 503);
-  });
-}
-
-test("when a gateway is killed only its own callers are cut off, and only until it is back", async () => {
-  const cut: Outcome["result"][] = ["ECONNRESET", "ECONNREFUSED", "EPIPE", 503];
-  assertBrief(
-    await killUnderLoad("gateway-internal-2"),
-    ({ what, result }) => what === "join-2" && cut.includes(result),
-  );
-});
-
-/** The replica that holds the lease; its identity ends in its pid and a random part. */
-async function leaderPid(): Promise<number> {
-  const kube = connectKube({ kubeconfigFile: bed().stack.file().kubeconfig });
-  try {
-    const { items } = await kube.list(resources.leases, {});
-    const holder = items.find(({ metadata }) => metadata.name === "lifecycle-reconciler")?.spec
-      ?.holderIdentity;
-    return Number(/-(\d+)-[0-9a-f]{8}$/.exec(holder ?? "")?.[1]);
-  } finally {
-    kube.close();
+  for (const victim of ["identity", "lifecycle-2"]) {
+    test(`callers meet nothing worse than a brief 503 when ${victim} is killed`, async () => {
+      assertBrief(await killUnderLoad(victim), ({ result }) => result === 503);
+    });
   }
-}
 
-test("one leader reconciles: a day of the server has each phase once, though a leader dies in it", async () => {
-  const wake = { method: "POST", path: `${server}/wake`, json: { mc_uuid: player } };
-  await until("the wake to be accepted", 30_000, async () => (await bed().asProxy(wake)).status === 202);
-  // The replica that was killed before may have led: then its lease has to run out first.
-  let leader = 0;
-  await until("a living replica to lead", 30_000, async () => {
-    leader = await leaderPid();
-    return ["lifecycle", "lifecycle-2"].some((one) => pidOf(bed().stack, one) === leader);
+  test("when a gateway is killed only its own callers are cut off, and only until it is back", async () => {
+    const cut: Outcome["result"][] = ["ECONNRESET", "ECONNREFUSED", "EPIPE", 503];
+    assertBrief(
+      await killUnderLoad("gateway-internal-2"),
+      ({ what, result }) => what === "join-2" && cut.includes(result),
+    );
   });
-  process.kill(leader, "SIGKILL");
-  await phaseBecomes("Running");
-  const stop = { method: "POST", path: `/api/v1/servers/${name}/stop` };
-  await until("the stop to be accepted", 30_000, async () => (await bed().asOwner(stop)).status === 202);
-  await phaseBecomes("Stopped");
-  const subject = `svc.evt.lifecycle.server.phase-changed.${name}`;
-  const events = await bed().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
-  assert.equal(events.code, 0, events.stderr);
-  const changes = events.stdout
-    .trim()
-    .split("\n")
-    .map((line) => (JSON.parse(line) as { data: { to: string } }).data.to);
-  assert.deepEqual(changes.slice(changes.indexOf("Starting")), [
-    "Starting",
-    "Running",
-    "Stopping",
-    "Stopped",
-  ]);
+
+  /** The replica that holds the lease; its identity ends in its pid and a random part. */
+  async function leaderPid(): Promise<number> {
+    const kube = connectKube({ kubeconfigFile: bed().stack.file().kubeconfig });
+    try {
+      const { items } = await kube.list(resources.leases, {});
+      const holder = items.find(({ metadata }) => metadata.name === "lifecycle-reconciler")?.spec
+        ?.holderIdentity;
+      return Number(/-(\d+)-[0-9a-f]{8}$/.exec(holder ?? "")?.[1]);
+    } finally {
+      kube.close();
+    }
+  }
+
+  test("one leader reconciles: a day of the server has each phase once, though a leader dies in it", async () => {
+    const wake = { method: "POST", path: `${server}/wake`, json: { mc_uuid: player } };
+    await until("the wake to be accepted", 30_000, async () => (await bed().asProxy(wake)).status === 202);
+    // The replica that was killed before may have led: then its lease has to run out first.
+    let leader = 0;
+    await until("a living replica to lead", 30_000, async () => {
+      leader = await leaderPid();
+      return ["lifecycle", "lifecycle-2"].some((one) => pidOf(bed().stack, one) === leader);
+    });
+    process.kill(leader, "SIGKILL");
+    await phaseBecomes("Running");
+    const stop = { method: "POST", path: `/api/v1/servers/${name}/stop` };
+    await until("the stop to be accepted", 30_000, async () => (await bed().asOwner(stop)).status === 202);
+    await phaseBecomes("Stopped");
+    const subject = `svc.evt.lifecycle.server.phase-changed.${name}`;
+    const events = await bed().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
+    assert.equal(events.code, 0, events.stderr);
+    const changes = events.stdout
+      .trim()
+      .split("\n")
+      .map((line) => (JSON.parse(line) as { data: { to: string } }).data.to);
+    assert.deepEqual(changes.slice(changes.indexOf("Starting")), [
+      "Starting",
+      "Running",
+      "Stopping",
+      "Stopped",
+    ]);
+  });
 });

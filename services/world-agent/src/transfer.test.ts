@@ -5,6 +5,7 @@ import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import { isWhole } from "@svc/config/testing";
 import { isWorldFault, sendStream, type Task } from "@svc/world";
 import { makeZip } from "../../../libs/world/src/testing.ts";
 import { agent, done, fault } from "./testing/agent.ts";
@@ -193,7 +194,8 @@ test("a world moves to another volume by way of the face, compared with its arch
   assert.deepEqual((await readdir(target)).sort(), ["store", "world"]);
 });
 
-describe("with 100 MB of heap", () => {
+// A quarter of a minute on two idle cores.
+describe("with 100 MB of heap", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
   const env = { NODE_OPTIONS: "--max-old-space-size=100" };
 
   test("a backup and a restore of any size pass", async () => {

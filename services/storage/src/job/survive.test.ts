@@ -10,6 +10,7 @@ import { killPoint } from "@svc/config/testing";
 import { resources } from "@svc/kube";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
+import { createMortalCluster } from "../testing/cluster-process.ts";
 import { type Process, startProcess } from "../testing/process.ts";
 import { openStage, type Stage } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
@@ -23,8 +24,9 @@ type Disaster = { name: string; strike: (at: string) => Promise<void>; mend: () 
 describe("what dies while worlds are worked on", () => {
   let stage: Stage;
   let service: Process;
+  const cluster = createMortalCluster();
   before(async () => {
-    stage = await openStage();
+    stage = await openStage({ cluster: cluster.start });
     service = await startProcess(stage);
   });
   after(async () => {
@@ -67,6 +69,7 @@ describe("what dies while worlds are worked on", () => {
     },
     { name: "PostgreSQL", strike: () => stage.wire.cut(), mend: () => stage.wire.mend() },
     { name: "NATS", strike: () => stage.nats.kill(), mend: () => stage.nats.start() },
+    { name: "the cluster", strike: () => cluster.kill(), mend: () => cluster.restart() },
     {
       name: "the agent",
       strike: async (at) => {
@@ -115,7 +118,7 @@ describe("what dies while worlds are worked on", () => {
           const isRestored = JSON.stringify(world) === JSON.stringify(first);
           const isUntouched = JSON.stringify(world) === JSON.stringify(second);
           assert.ok(isRestored || isUntouched, JSON.stringify({ world, jobs }));
-          const outlives = ["the service", "PostgreSQL", "NATS"].includes(disaster.name);
+          const outlives = ["the service", "PostgreSQL", "NATS", "the cluster"].includes(disaster.name);
           if (outlives) assert.ok(isRestored, JSON.stringify(jobs));
           const [last] = jobs;
           if (last?.kind === "restore" && last.state === "succeeded") assert.ok(isRestored);

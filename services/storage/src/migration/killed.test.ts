@@ -10,8 +10,9 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import type { migrations } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
+import { createMortalCluster } from "../testing/cluster-process.ts";
 import type { Process } from "../testing/process.ts";
-import { namespace } from "../testing/worlds.ts";
+import { namespace, readFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 
 const steps = [
@@ -39,6 +40,8 @@ type Disaster = {
   /** Steps at which the move cannot simply go on: its stream is cut, or its Job is dead. */
   fails: readonly Step[];
 };
+
+const cluster = createMortalCluster();
 
 const disasters: readonly Disaster[] = [
   {
@@ -68,6 +71,7 @@ const disasters: readonly Disaster[] = [
     mend: ({ bed }) => bed.stage.nats.start(),
     fails: [],
   },
+  { name: "the cluster", strike: () => cluster.kill(), mend: () => cluster.restart(), fails: [] },
 ];
 
 async function reachesStep(bed: Bed, step: string, name: string): Promise<void> {
@@ -91,7 +95,7 @@ async function assertNoStrays({ stage }: Bed): Promise<void> {
 describe("a move that is interrupted", () => {
   let bed: Bed;
   before(async () => {
-    bed = await openBed("held");
+    bed = await openBed("held", cluster.start);
   });
   after(() => bed?.close());
 
@@ -119,12 +123,13 @@ describe("a move that is interrupted", () => {
         async () => {
           const name = `point-${number}`;
           await bed.addWorld(name, worldOf(name));
-          const world = await bed.filesOf(`world-${name}-0`);
+          const path = await bed.pathOf(`world-${name}-0`);
+          const world = readFiles(path);
           bed.stage.hold(step);
           const { id } = await bed.begin(name);
           await reachesStep(bed, step, name);
           await disaster.strike(field, step);
-          assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
+          assert.deepEqual(readFiles(path), world);
           bed.stage.unhold(step);
           await disaster.mend(field);
           let done = await ended(name);

@@ -7,16 +7,18 @@ import { killPoint } from "@svc/config/testing";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
+import { createMortalCluster } from "../testing/cluster-process.ts";
 import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
-import { type Death, killedAt } from "./testing/killed.ts";
+import { type Death, killedAt, struckAt } from "./testing/killed.ts";
 
 const quickLock = ["storage.lock_ttl=1s", "storage.lock_refresh=200ms"];
 
 describe("a run that is killed", () => {
   let bed: Bed;
+  const cluster = createMortalCluster();
   before(async () => {
-    bed = await openBed();
+    bed = await openBed(cluster.start);
   });
   after(() => bed?.close());
 
@@ -57,6 +59,18 @@ describe("a run that is killed", () => {
     assert.equal(await uidOf(), undefined);
   });
 
+  /** The world or its archive is there all the time, and at last the server is released without it. */
+  async function assertEnds(name: string): Promise<void> {
+    assert.ok(await isSafe(name));
+    await until(async () => {
+      const { summary } = await goOn();
+      assert.ok(await isSafe(name), JSON.stringify(summary));
+      return isReleased(name);
+    }, 30_000);
+    assert.equal(await bed.hasVolume(name), false);
+    assert.ok(await bed.isArchived(name));
+  }
+
   const deaths = (["hold", "lock", "job row", "job", "volume", "release", "unlock"] as const).flatMap((at) =>
     (["before", "after"] as const).map((when): Death => ({ at, when })),
   );
@@ -71,14 +85,30 @@ describe("a run that is killed", () => {
         const run = await bed.runOnce({ overrides: quickLock, change });
         assert.ok(hasDied(), `${death.at} came about: ${JSON.stringify(run)}`);
         assert.equal(run.state, "running", "a dead process says nothing of its end");
-        assert.ok(await isSafe(name));
-        await until(async () => {
-          const { summary } = await goOn();
-          assert.ok(await isSafe(name), JSON.stringify(summary));
-          return isReleased(name);
-        }, 30_000);
-        assert.equal(await bed.hasVolume(name), false);
-        assert.ok(await bed.isArchived(name));
+        await assertEnds(name);
+      },
+    );
+  }
+
+  const victims = {
+    NATS: { strike: () => bed.stage.nats.kill(), mend: () => bed.stage.nats.start() },
+    PostgreSQL: { strike: () => bed.stage.wire.cut(), mend: () => bed.stage.wire.mend() },
+    "the cluster": { strike: () => cluster.kill(), mend: () => cluster.restart() },
+  };
+  const outages = Object.entries(victims).flatMap(([victim, outage]) =>
+    deaths.map((death) => ({ victim, outage, ...death })),
+  );
+  for (const [number, { victim, outage, at, when }] of outages.entries()) {
+    test(
+      `${victim} dies ${when} "${at}": the world is safe, and this run or the next ends it`,
+      killPoint(number, 15),
+      async () => {
+        const name = `out-${victim.replace(" ", "-").toLowerCase()}-${when}-${at.replace(" ", "-")}`;
+        await bed.addIdle(name, { owner: "usr-1" });
+        const { change, hasDied } = struckAt({ at, when }, outage);
+        const run = await bed.runOnce({ overrides: quickLock, change });
+        assert.ok(hasDied(), `${at} came about: ${JSON.stringify(run)}`);
+        await assertEnds(name);
       },
     );
   }

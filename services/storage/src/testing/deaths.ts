@@ -14,7 +14,7 @@ export type Point = { step: Step; victims: readonly Victim[] };
 type Death = { step: Step; victim: Victim; client: PatientClient };
 type Op = files.FileOp;
 
-export const core = ["storage", "NATS"] as const;
+export const core = ["storage", "NATS", "PostgreSQL", "the cluster"] as const;
 export const asked = [...core, "the external gateway"] as const;
 export const all = [...core, "the internal gateway", "the agent"] as const;
 

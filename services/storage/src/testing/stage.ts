@@ -88,13 +88,19 @@ export type Programs = Readonly<Record<string, readonly string[]>>;
 /** Starts a cluster that leaves `kubeconfig` and `kubeconfig.storage` in a folder and runs these programs of Node. */
 export type StartCluster = (dataDir: string, programs: Programs) => Promise<{ close: () => Promise<void> }>;
 
-const startEmbedded: StartCluster = async (dataDir, programs) => {
+/** The file by which the embedded cluster knows what to run; returns its path. */
+export function writeImages(dataDir: string, programs: Programs): string {
   const images = join(dataDir, "images.json");
   const table = Object.entries(programs).map(([image, args]) => [
     image,
     { command: [process.execPath, ...args] },
   ]);
   writeFileSync(images, JSON.stringify(Object.fromEntries(table)));
+  return images;
+}
+
+const startEmbedded: StartCluster = async (dataDir, programs) => {
+  const images = writeImages(dataDir, programs);
   const serviceAccounts = [{ namespace: "svc", name: "storage" }];
   return startLocalCluster({ dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200 });
 };

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { resources } from "@svc/kube";
 import { accounts } from "@svc/proto";
 import { findHolder, isJobFinished, lockedServers } from "@svc/world-lock";
+import { createMortalCluster, type MortalCluster } from "./cluster-process.ts";
 import { type Door, openDoor, type Place } from "./door.ts";
 import { type Answer, type Ask, askFace, resolveTestSession } from "./faces.ts";
 import { type Gateway, startGateway } from "./gateway.ts";
@@ -20,6 +21,7 @@ export const victims = [
   "the external gateway",
   "the internal gateway",
   "the agent",
+  "the cluster",
 ] as const;
 export type Victim = (typeof victims)[number];
 
@@ -65,7 +67,8 @@ const quick = [
 ];
 
 export async function openTransferBed(): Promise<TransferBed> {
-  const stage = await openStage({ agent: "shipped" });
+  const cluster = createMortalCluster();
+  const stage = await openStage({ agent: "shipped", cluster: cluster.start });
   stage.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
   await stage.identity.announce();
   const stagingDir = join(dirname(stage.archiveDir), "uploads");
@@ -80,12 +83,21 @@ export async function openTransferBed(): Promise<TransferBed> {
     `storage.internal_url=${door.url}`,
     `storage.staging_path=${stagingDir}`,
   ];
-  const parts = { stage, external, internal, door, settings, storage: await startStepped(stage, settings) };
+  const parts = {
+    stage,
+    cluster,
+    external,
+    internal,
+    door,
+    settings,
+    storage: await startStepped(stage, settings),
+  };
   return bedOf(parts, stagingDir);
 }
 
 type Parts = {
   stage: Stage;
+  cluster: MortalCluster;
   external: Gateway[];
   internal: Gateway[];
   door: Door;
@@ -150,6 +162,9 @@ async function strike(parts: Parts, victim: Victim, turn: () => number): Promise
       return killGateway(external[turn() % external.length]);
     case "the internal gateway":
       return killGateway(internal[door.lastTarget()]);
+    case "the cluster":
+      await parts.cluster.kill();
+      return parts.cluster.restart;
     case "the agent":
       killAgents(stage.dataDir);
       return async () => {};

@@ -36,6 +36,8 @@ export type Bed = {
   /** Waits until the move is in one of these states. */
   reaches: (name: string, ...states: migrations.MigrationState[]) => Promise<migrations.WorldMigration>;
   filesOf: (claim: string) => Promise<Record<string, string>>;
+  /** Folder of a volume. */
+  pathOf: (claim: string) => Promise<string>;
   writeTo: (claim: string, files: Record<string, string>) => Promise<void>;
   lockOf: (name: string) => Promise<string | undefined>;
   setLock: (name: string, value: string | null) => Promise<void>;
@@ -92,6 +94,7 @@ export async function openBed(agent: "held" | "shipped", cluster?: StartCluster)
       }, 60_000);
       return seen as migrations.WorldMigration;
     },
+    pathOf,
     filesOf: async (claim) => readFiles(await pathOf(claim)),
     writeTo: async (claim, files) => writeFiles(await pathOf(claim), files),
     lockOf: async (name) => (await serverOf(name)).metadata.annotations?.[maintenanceAnnotation],

@@ -11,7 +11,7 @@ import { createLogger, createRegistry } from "@svc/telemetry";
 import { settings as schema } from "../../config.ts";
 import type { BackupRow, Tables } from "../../database.ts";
 import { createStorageMetrics } from "../../metrics.ts";
-import { openStage, quick, type Stage } from "../../testing/stage.ts";
+import { openStage, quick, type Stage, type StartCluster } from "../../testing/stage.ts";
 import { namespace } from "../../testing/worlds.ts";
 import { createReaperMetrics } from "../metrics.ts";
 import { createReaper, type ReaperDeps } from "../reaper.ts";
@@ -47,8 +47,8 @@ export type RunOptions = {
 
 export type Told = ReturnType<typeof toReaperRun>;
 
-export async function openBed(): Promise<Bed> {
-  const stage = await openStage({ agent: "shipped" });
+export async function openBed(cluster?: StartCluster): Promise<Bed> {
+  const stage = await openStage({ agent: "shipped", ...(cluster && { cluster }) });
   await stage.start([`archive.local_path=${stage.archiveDir}`]);
   const clock = { aheadMs: 0 };
   const letters: Bed["letters"] = [];
@@ -56,7 +56,7 @@ export async function openBed(): Promise<Bed> {
   serveMail(stage.identity, { letters, mail });
   await stage.identity.announce();
   const mesh = await stage.nats.connect("storage");
-  const store = stage.database.open<Tables>();
+  const store = stage.database.open<Tables>({ url: stage.wire.url });
   const kube = connectKube({ kubeconfigFile: join(stage.archiveDir, "../kubeconfig.storage") });
   const depsOf = (overrides: readonly string[] = []) =>
     reaperDeps({ kube, mesh, db: store.db, clock, archiveDir: stage.archiveDir }, overrides);

@@ -1,5 +1,6 @@
 // A process that dies: from one chosen effect on, before or after it came about, nothing of it reaches anything.
 
+import { setTimeout as delay } from "node:timers/promises";
 import type { ReaperDeps } from "../reaper.ts";
 
 /** What a run changes, by the names of the kill table. */
@@ -29,33 +30,73 @@ export function killedAt(death: Death): { change: (deps: ReaperDeps) => ReaperDe
     isDead = true;
     throw new Error("killed");
   };
-  const wrap = <T extends object>(on: Call["on"], target: T): T =>
+  const change = around((call, act) => {
+    if (isDead) throw new Error("killed");
+    if (!isEffect[death.at](call)) return act();
+    if (death.when === "before") die();
+    return then(act(), die);
+  });
+  return { hasDied: () => isDead, change };
+}
+
+/** `deps` of a process that lives on while something it needs dies there and is back a moment later. */
+export function struckAt(
+  death: Death,
+  { strike, mend }: { strike: () => Promise<unknown>; mend: () => Promise<unknown> },
+): { change: (deps: ReaperDeps) => ReaperDeps; hasDied: () => boolean } {
+  let hasDied = false;
+  const change = around((call, act) => {
+    if (hasDied || !isEffect[death.at](call)) return act();
+    hasDied = true;
+    if (death.when === "after") return then(act(), () => strike().then(mend));
+    const during = async (work: () => unknown) => {
+      await strike();
+      const mended = delay(300).then(mend);
+      try {
+        return await work();
+      } finally {
+        await mended;
+      }
+    };
+    if (call.on !== "db") return during(act);
+    const builder = act() as Builder;
+    return { execute: (work: unknown) => during(() => builder.execute(work)) };
+  });
+  return { hasDied: () => hasDied, change };
+}
+
+type Builder = { execute: (work: unknown) => Promise<unknown> };
+
+/** Puts something around every call of a process to what is outside of it. */
+function around(wrap: (call: Call, act: () => unknown) => unknown): (deps: ReaperDeps) => ReaperDeps {
+  const wrapped = <T extends object>(on: Call["on"], target: T): T =>
     new Proxy(target, {
       get: (object, name) => {
         const value = Reflect.get(object, name);
         if (typeof value !== "function") return value;
-        return (...args: unknown[]) => {
-          if (isDead) throw new Error("killed");
-          const isIt = isEffect[death.at]({ on, method: String(name), args });
-          if (isIt && death.when === "before") die();
-          const result = value.apply(object, args);
-          if (!isIt) return result;
-          return on === "db" ? afterTransaction(result, die) : Promise.resolve(result).then(die, die);
-        };
+        return (...args: unknown[]) =>
+          wrap({ on, method: String(name), args }, () => value.apply(object, args));
       },
     });
-  return {
-    hasDied: () => isDead,
-    change: (deps) => ({
-      ...deps,
-      kube: wrap("kube", deps.kube),
-      mesh: wrap("mesh", deps.mesh as object) as ReaperDeps["mesh"],
-      db: wrap("db", deps.db),
-    }),
-  };
+  return (deps) => ({
+    ...deps,
+    kube: wrapped("kube", deps.kube),
+    mesh: wrapped("mesh", deps.mesh as object) as ReaperDeps["mesh"],
+    db: wrapped("db", deps.db),
+  });
 }
 
-function afterTransaction(builder: unknown, die: () => never): unknown {
-  const { execute } = builder as { execute: (work: unknown) => Promise<unknown> };
-  return { execute: (work: unknown) => execute.call(builder, work).then(die, die) };
+/** Does something once a call has come about, well or not; a transaction has when it was executed. */
+function then(result: unknown, act: () => unknown): unknown {
+  if (result instanceof Promise) return afterwards(result, act);
+  const builder = result as Builder;
+  return { execute: (work: unknown) => afterwards(builder.execute(work), act) };
+}
+
+async function afterwards(result: Promise<unknown>, act: () => unknown): Promise<unknown> {
+  try {
+    return await result;
+  } finally {
+    await act();
+  }
 }

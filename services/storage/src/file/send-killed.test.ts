@@ -1,0 +1,53 @@
+// kill -9 at every step of an upload in one request.
+
+import assert from "node:assert/strict";
+import { randomBytes } from "node:crypto";
+import { killPoint } from "@svc/config/testing";
+import { all, asked, core, describeDeaths, type Point } from "../testing/deaths.ts";
+import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
+import { readFiles } from "../testing/worlds.ts";
+
+const sending: Point[] = [
+  { step: "the session is written", victims: asked },
+  { step: "bytes of a part are written", victims: asked },
+  { step: "the token is written", victims: asked },
+  { step: "the lock is taken", victims: core },
+  { step: "the Job is made", victims: asked },
+  { step: "the lock is given back", victims: core },
+  { step: "the token is spent", victims: all },
+  { step: { method: "GET", direction: "down", bytes: 200_000 }, victims: [...all, "the external gateway"] },
+  { step: { method: "DELETE", direction: "up", bytes: 1 }, victims: all },
+  { step: "the session is forgotten", victims: all },
+];
+
+const never = /(?!)/;
+const old = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
+
+describeDeaths(
+  "an upload in one request",
+  (count) => killPoint(count, 29),
+  ({ newServer, bed, dieAt, assertAtRest, table }) => {
+    const content = randomBytes(1_500_000);
+    table(
+      "a file sent in one request lands whole, at the latest when it is sent again",
+      sending,
+      async (point) => {
+        const server = await newServer(old);
+        const client = createPatientClient(bed());
+        const place = `/api/v1/servers/${server}/files/upload?path=mods/new.jar&overwrite=true`;
+        const send = async () => {
+          const answer = await client.ask(place, { method: "PUT", bytes: content });
+          return answer?.status === 200 ? true : undefined;
+        };
+        await dieAt({ ...point, client }, async () => void (await insist(client, "the upload", send)));
+        assert.deepEqual(readFiles(bed().worldDir(server)), {
+          ...old,
+          "mods/new.jar": content.toString("utf8"),
+        });
+        // A Job that ends without a word is nobody's fault but ours (behaviour.md h.7).
+        assertForgivable(client, point.victim === "the agent" ? /^500 internal$/ : never);
+        await assertAtRest(server);
+      },
+    );
+  },
+);

@@ -1,0 +1,54 @@
+// The embedded cluster as a process of its own, so that a test can end it with SIGKILL and start it again on its data.
+
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type StartCluster, writeImages } from "./stage.ts";
+
+const main = fileURLToPath(new URL("../../../../libs/local-cluster/src/main.ts", import.meta.url));
+
+export type MortalCluster = {
+  /** For `openStage`. */
+  start: StartCluster;
+  kill: () => Promise<void>;
+  /** Brings it back under its address; resolves when it answers. */
+  restart: () => Promise<void>;
+};
+
+export function createMortalCluster(): MortalCluster {
+  let args: string[] = [];
+  let port = "0";
+  let child: ChildProcess | undefined;
+  const end = async (signal: "SIGKILL" | "SIGTERM") => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const gone = once(child, "exit");
+    child.kill(signal);
+    await gone;
+  };
+  const restart = async () => {
+    child = spawn(process.execPath, [main, ...args, "--port", port], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const { stdout } = child;
+    if (!stdout) throw new Error("the cluster says nothing");
+    const ready = Promise.withResolvers<string>();
+    createInterface({ input: stdout }).on("line", (line) => {
+      const url = / ready at (\S+)/.exec(line)?.[1];
+      if (url !== undefined) ready.resolve(url);
+    });
+    child.once("exit", (code) => ready.reject(new Error(`the cluster ended with code ${code}`)));
+    port = new URL(await ready.promise).port;
+  };
+  return {
+    start: async (dataDir, programs) => {
+      const images = writeImages(dataDir, programs);
+      const account = ["--service-account", "svc/storage"];
+      args = ["--data", dataDir, "--images", images, ...account, "--crash-backoff-ms", "200"];
+      await restart();
+      return { close: () => end("SIGTERM") };
+    },
+    kill: () => end("SIGKILL"),
+    restart,
+  };
+}
