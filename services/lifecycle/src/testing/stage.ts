@@ -41,7 +41,8 @@ export async function startTestCluster(options: { nodes?: number } = {}): Promis
   const dataDir = mkdtempSync(join(tmpdir(), "svc-lifecycle-"));
   const images = join(dataDir, "images.json");
   const demo = [process.execPath, join(repo, "services/demo-server/src/main.ts")];
-  writeFileSync(images, JSON.stringify({ [demoImage]: { command: demo } }));
+  const env = { NODE_COMPILE_CACHE: join(repo, "node_modules/.cache/v8") };
+  writeFileSync(images, JSON.stringify({ [demoImage]: { command: demo, env } }));
   const serviceAccounts = [{ namespace: "svc", name: "lifecycle" }];
   const about = { dataDir, port: 0, images, serviceAccounts, crashBackoffMs: 200, ...options };
   const cluster = await startLocalCluster(about);

@@ -93,7 +93,11 @@ export function writeImages(dataDir: string, programs: Programs): string {
   const images = join(dataDir, "images.json");
   const table = Object.entries(programs).map(([image, args]) => [
     image,
-    { command: [process.execPath, ...args] },
+    // As in the local stack: half the time of a short Job is the compiler's.
+    {
+      command: [process.execPath, ...args],
+      env: { NODE_COMPILE_CACHE: join(repo, "node_modules/.cache/v8") },
+    },
   ]);
   writeFileSync(images, JSON.stringify(Object.fromEntries(table)));
   return images;

@@ -23,6 +23,8 @@ export type RunOptions = {
 };
 
 const main = join(import.meta.dirname, "../main.ts");
+const pick = (env: NodeJS.ProcessEnv, ...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, env[name]]));
 
 /** `base` holds the folders `world` and `store`. */
 export async function agent(base: string, task: Task, options: RunOptions = {}): Promise<Run> {
@@ -33,8 +35,8 @@ export async function agent(base: string, task: Task, options: RunOptions = {}):
     {
       stdio: ["ignore", "pipe", "pipe"],
       env: {
-        // biome-ignore lint/style/noProcessEnv: the child needs what finds its programs
-        PATH: process.env["PATH"],
+        // biome-ignore lint/style/noProcessEnv: the child needs what finds its programs, and what was compiled before
+        ...pick(process.env, "PATH", "NODE_COMPILE_CACHE"),
         SVC_TASK: JSON.stringify(task),
         SVC_TASK_TOKEN: options.token ?? "",
         ...Object.fromEntries(contents),
