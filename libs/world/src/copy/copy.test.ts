@@ -71,6 +71,17 @@ describe("a copy of a world", () => {
     );
   });
 
+  test("of many large and small files is compared whole, in whatever order they end", async () => {
+    const sizes = [
+      9_000_000, 300_000, 300_000, 20, 300_000, 2_000_000, 300_000, 20, 5_000_000, 300_000, 300_000,
+    ];
+    for (const [index, size] of sizes.entries())
+      await writeFile(at("from", "region", `many-${10 + index}`), randomBytes(size));
+    const copied = await copyWorld({ from, to });
+    assert.deepEqual(await treeOf(to), await treeOf(from));
+    assert.equal(copied.files, 4 + sizes.length);
+  });
+
   test("of files that are somebody else's gives the same tree", {
     skip: !isRoot && "needs root",
   }, async () => {

@@ -63,7 +63,8 @@ class Comparison implements AsyncDisposable {
 
   /** Throws what differed so far. */
   async add(mine: HeldFile, theirs: HeldFile): Promise<void> {
-    if (this.#spare.length === 0) await this.#running.shift();
+    // The first in line may have ended long ago, and another one have its memory.
+    while (this.#spare.length === 0 && this.#running.length > 0) await this.#running.shift();
     const buffers = this.#spare.pop();
     if (!buffers) throw new Error("a comparison gave its memory not back");
     const compared = this.#compare([mine.file, theirs.file], mine.path, buffers);
