@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { killPoint } from "@svc/config/testing";
-import { all, asked, core, describeDeaths, type Point } from "../testing/deaths.ts";
+import { all, asked, core, describeDeaths, never, oldFiles, type Point } from "../testing/deaths.ts";
 import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
 import { readFiles } from "../testing/worlds.ts";
 
@@ -20,9 +20,6 @@ const sending: Point[] = [
   { step: "the session is forgotten", victims: all },
 ];
 
-const never = /(?!)/;
-const old = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
-
 describeDeaths(
   "an upload in one request",
   (count) => killPoint(count, 29),
@@ -32,7 +29,7 @@ describeDeaths(
       "a file sent in one request lands whole, at the latest when it is sent again",
       sending,
       async (point) => {
-        const server = await newServer(old);
+        const server = await newServer(oldFiles);
         const client = createPatientClient(bed());
         const place = `/api/v1/servers/${server}/files/upload?path=mods/new.jar&overwrite=true`;
         const send = async () => {
@@ -41,7 +38,7 @@ describeDeaths(
         };
         await dieAt({ ...point, client }, async () => void (await insist(client, "the upload", send)));
         assert.deepEqual(readFiles(bed().worldDir(server)), {
-          ...old,
+          ...oldFiles,
           "mods/new.jar": content.toString("utf8"),
         });
         // A Job that ends without a word is nobody's fault but ours (behaviour.md h.7).

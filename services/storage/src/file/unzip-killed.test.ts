@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import type { files } from "@svc/proto";
 import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
-import { asked, core, describeDeaths, ended, type Point } from "../testing/deaths.ts";
+import { asked, core, describeDeaths, ended, never, oldFiles, type Point } from "../testing/deaths.ts";
 import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
 import { readFiles } from "../testing/worlds.ts";
 
@@ -20,9 +20,6 @@ const extracting: Point[] = [
   { step: "the operation is ended", victims: core },
 ];
 
-const never = /(?!)/;
-const old = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
-
 describeDeaths(
   "an extraction",
   (count) => killPoint(count, 13),
@@ -32,7 +29,7 @@ describeDeaths(
       { name: "mods/more.jar", content: "more" },
     ]);
     table("the zip is extracted whole or not at all", extracting, async (point) => {
-      const server = await newServer(old);
+      const server = await newServer(oldFiles);
       writeFileSync(join(bed().worldDir(server), "pack.zip"), zip);
       const before = readFiles(bed().worldDir(server));
       const client = createPatientClient(bed());

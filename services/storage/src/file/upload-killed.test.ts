@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import type { files, uploads } from "@svc/proto";
-import { all, asked, core, describeDeaths, ended, type Point } from "../testing/deaths.ts";
+import { all, asked, core, describeDeaths, ended, oldFiles, type Point } from "../testing/deaths.ts";
 import { assertForgivable, createPatientClient, insist, type PatientClient } from "../testing/patient.ts";
 import { readFiles } from "../testing/worlds.ts";
 
@@ -33,8 +33,6 @@ const uploading: Point[] = [
   { step: "the staged bytes are removed", victims: core },
   { step: "the operation is ended", victims: core },
 ];
-
-const old = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
 
 describeDeaths(
   "an upload",
@@ -76,9 +74,9 @@ describeDeaths(
       readFileSync(join(bed().worldDir(server), "mods/new.jar")).equals(content);
 
     table("the upload lands whole, at the latest when it is committed again", uploading, async (point) => {
-      const server = await newServer(old);
+      const server = await newServer(oldFiles);
       const client = createPatientClient(bed());
-      const whole = { ...old, "mods/new.jar": content.toString("utf8") };
+      const whole = { ...oldFiles, "mods/new.jar": content.toString("utf8") };
       await dieAt({ ...point, client }, () => uploadAll(client, server));
       assert.deepEqual(readFiles(bed().worldDir(server)), whole);
       assertForgivable(client, /^(404 upload_not_found|409 upload_offset_mismatch)$/);

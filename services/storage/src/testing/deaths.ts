@@ -18,6 +18,11 @@ export const core = ["storage", "NATS", "PostgreSQL", "the cluster"] as const;
 export const asked = [...core, "the external gateway"] as const;
 export const all = [...core, "the internal gateway", "the agent"] as const;
 
+/** What the world of each server holds before somebody sends it something. */
+export const oldFiles = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
+/** No answer besides those that are always forgivable. */
+export const never = /(?!)/;
+
 const nameOf = (step: Step) =>
   typeof step === "string"
     ? step
