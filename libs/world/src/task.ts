@@ -45,8 +45,12 @@ export const Task = z.discriminatedUnion("mode", [
     /** Compares every file with the archive afterwards (world moves). */
     compare: z.boolean().optional(),
   }),
-  /** The world that is mounted as `--source` -> world: the same tree, held against its source before it takes its place. */
-  z.strictObject({ mode: z.literal("copy") }),
+  /** The world that is mounted as `--source` -> world: the same tree. */
+  z.strictObject({
+    mode: z.literal("copy"),
+    /** Holds every file against its source before the copy takes its place. */
+    compare: z.boolean().optional(),
+  }),
   /** One folder of an archive's tree, read from its seek table where it has one. */
   z.strictObject({ mode: z.literal("browse"), from: Place, path }),
   /** Sends an archive or world to the internal face (behaviour.md h.6). */

@@ -1,9 +1,9 @@
 // G15, G16, G17, G20: a world packed, unpacked, copied and extracted from a zip, against the tools of the machine on the
 // same files. Ours are the functions of libs/world that the agent calls. Unfair would be: a backup without its digest, a
-// restore that trusts the archive, a copy that nobody held against its source; so ours do all of that, and the whole
-// backup with its read-back is told beside. Caches are warm for all alike. Restore, copy and extraction of ours make the
-// volume durable before they change over; the tools leave that to whoever comes, so each has a row against the tool
-// alone, which the goal is of, and one against the tool and a sync.
+// restore that trusts the archive; so ours do all of that, and the whole backup with its read-back and the copy that is
+// held against its source are told beside. Caches are warm for all alike. Restore, copy and extraction of ours are on the
+// disk before they change over; the tools leave that to whoever comes after. So the goals of restore and copy are of both:
+// of the tool alone, as performance.md has it, and of the tool and a sync, which ends with as much (ADR 0012).
 // Every mode runs in a process of its own, and what that grew by at its peak is told at the end.
 
 import { join } from "node:path";
@@ -15,20 +15,25 @@ import { startWorldArena, type WorldArena } from "../harness/world.ts";
 
 type Timed = { seconds: number; heapMb: number };
 
-async function packing(arena: Arena, world: WorldArena): Promise<Row[]> {
+/** The machine's memory is quick at one time and slow at another, and all of these fill gigabytes of it. */
+const roundsOf = ({ options: { rounds, isQuick } }: Arena) => (isQuick ? rounds : Math.max(7, rounds));
+
+async function packing(arena: Arena, world: WorldArena): Promise<{ rows: Row[]; sha256: string }> {
   let heapMb = 0;
-  const found = await interleave(arena.options.rounds, {
+  let sha256 = "";
+  const found = await interleave(roundsOf(arena), {
     ours: () => world.ours<Timed>("write"),
     whole: async () => {
-      const { seconds, ...rest } = await world.ours<Timed>("keep");
+      const { seconds, ...rest } = await world.ours<Timed & { sha256: string }>("keep");
       heapMb = Math.max(heapMb, rest.heapMb);
+      sha256 = rest.sha256;
       return { seconds };
     },
     spawned: () => world.piped("tar -c world | zstd -3 -T2 -q", "spawned.tar.zst"),
     bare: () => world.shell("tar -c world | zstd -3 -T2 -q -o bare.tar.zst", "bare.tar.zst"),
   });
   const row = { goal: "G15", unit: "MB/s", ours: world.megabytes / found.ours.seconds };
-  return [
+  const rows: Row[] = [
     {
       ...row,
       what: "backup with sha256",
@@ -52,34 +57,28 @@ async function packing(arena: Arena, world: WorldArena): Promise<Row[]> {
     },
     { ...row, what: "backup, synced and read back whole", ours: world.megabytes / found.whole.seconds },
   ];
+  return { rows, sha256 };
 }
 
-async function unpacking(arena: Arena, world: WorldArena): Promise<Row[]> {
-  const found = await interleave(arena.options.rounds, {
-    ours: () => world.ours<Timed>("restore"),
-    bare: () => world.shell("mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare", "bare"),
-    synced: () =>
-      world.shell("mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare && sync -f bare", "bare"),
+async function unpacking(
+  arena: Arena,
+  { world, sha256 }: { world: WorldArena; sha256: string },
+): Promise<Row[]> {
+  const tool = "mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare";
+  const found = await interleave(roundsOf(arena), {
+    ours: () => world.ours<Timed>("restore", { sha256 }),
+    bare: () => world.shell(tool, "bare"),
+    synced: () => world.shell(`${tool} && sync -f bare`, "bare"),
   });
-  const ours = world.megabytes / found.ours.seconds;
+  const limit = { bound: "at least", of: "ratio", goal: 0.8, stretch: 0.95 } as const;
   return [
-    {
+    ...againstBoth(found, {
+      world,
       goal: "G16",
-      what: "restore, verified before, synced",
-      unit: "MB/s",
-      ours,
-      anchor: world.megabytes / found.bare.seconds,
-      anchorName: "zstd -d | tar x",
-      limit: { bound: "at least", of: "ratio", goal: 0.8, stretch: 0.95 },
-    },
-    {
-      goal: "G16",
-      what: "the same against one that is synced too",
-      unit: "MB/s",
-      ours,
-      anchor: world.megabytes / found.synced.seconds,
-      anchorName: "zstd -d | tar x, sync",
-    },
+      what: "restore, verified before",
+      tool: "zstd -d | tar x",
+      limit,
+    }),
     {
       goal: "G16",
       what: "read of a backup for one file of 1 MB",
@@ -91,33 +90,53 @@ async function unpacking(arena: Arena, world: WorldArena): Promise<Row[]> {
   ];
 }
 
+type Found = Record<"ours" | "bare" | "synced", { seconds: number }>;
+type Against = {
+  world: WorldArena;
+  goal: string;
+  what: string;
+  tool: string;
+  limit: NonNullable<Row["limit"]>;
+};
+
+/** One row against the tool alone, and one against it and a sync: ours end on the disk. */
+function againstBoth(found: Found, { world, tool, ...row }: Against): Row[] {
+  const ours = world.megabytes / found.ours.seconds;
+  return [
+    { ...row, unit: "MB/s", ours, anchor: world.megabytes / found.bare.seconds, anchorName: tool },
+    {
+      ...row,
+      what: `${row.what}, both on the disk`,
+      unit: "MB/s",
+      ours,
+      anchor: world.megabytes / found.synced.seconds,
+      anchorName: `${tool}, sync`,
+    },
+  ];
+}
+
 async function copying(arena: Arena, world: WorldArena): Promise<Row[]> {
-  const found = await interleave(arena.options.rounds, {
+  const found = await interleave(roundsOf(arena), {
     ours: () => world.ours<Timed>("copy"),
     bare: () => world.shell("cp -r world bare", "bare"),
+    compared: () => world.ours<Timed>("copy", { compare: true }),
     synced: () => world.shell("cp -r world bare && sync -f bare", "bare"),
   });
-  const row = { goal: "G17", unit: "MB/s", ours: world.megabytes / found.ours.seconds };
+  const limit = { bound: "at least", of: "ratio", goal: 0.9 } as const;
   return [
+    ...againstBoth(found, { world, goal: "G17", what: "world copied", tool: "cp -r", limit }),
     {
-      ...row,
-      what: "world copied, compared, synced",
-      anchor: world.megabytes / found.bare.seconds,
-      anchorName: "cp -r",
-      limit: { bound: "at least", of: "ratio", goal: 0.9 },
-    },
-    {
-      ...row,
-      what: "the same against one that is synced too",
-      anchor: world.megabytes / found.synced.seconds,
-      anchorName: "cp -r, sync",
+      goal: "G17",
+      what: "world copied and held against its source",
+      unit: "MB/s",
+      ours: world.megabytes / found.compared.seconds,
     },
   ];
 }
 
 async function extracting(arena: Arena, world: WorldArena): Promise<Row[]> {
   await world.shell("rm -f world.zip && zip -q -1 -r world.zip world");
-  const found = await interleave(arena.options.rounds, {
+  const found = await interleave(roundsOf(arena), {
     ours: () => world.ours<Timed>("extract"),
     unzip: () => world.shell("mkdir peer && unzip -q world.zip -d peer", "peer"),
     yauzl: () => world.bare<Timed>("anchors/unzip.ts", "extract"),
@@ -177,9 +196,10 @@ export const worlds: Goal = {
   run: async (arena) => {
     const world = await startWorldArena(arena);
     try {
+      const { rows, sha256 } = await packing(arena, world);
       return [
-        ...(await packing(arena, world)),
-        ...(await unpacking(arena, world)),
+        ...rows,
+        ...(await unpacking(arena, { world, sha256 })),
         ...(await copying(arena, world)),
         ...(await extracting(arena, world)),
         ...(await growing(world)),

@@ -9,6 +9,7 @@ import {
   keepArchive,
   landUpload,
   openArchive,
+  release,
   restoreOnly,
   restoreWorld,
   sendFile,
@@ -51,21 +52,31 @@ async function write({ base }: Place): Promise<Timed> {
   await rm(join(base, "ours.tar.zst"), { force: true });
   await using file = await open(join(base, "ours.tar.zst"), "w");
   return await timed(() =>
-    writeArchive(world, { compression: "zstd", write: (chunk) => writeAll(file, chunk) }),
+    writeArchive(world, {
+      compression: "zstd",
+      write: async (chunk) => {
+        await writeAll(file, chunk);
+        release(chunk);
+      },
+    }),
   );
 }
 
-async function keep({ base }: Place): Promise<Timed> {
+async function keep({ base }: Place): Promise<Timed & { sha256: string }> {
   await mkdir(join(base, "store"), { recursive: true });
   await rm(join(base, "store", name), { force: true });
   await using world = await Folder.openRoot(join(base, "world"));
   await using store = await Folder.openRoot(join(base, "store"));
-  return await timed(() => keepArchive({ world, store, name, keepFree: 0 }));
+  let sha256 = "";
+  const took = await timed(async () => {
+    ({ sha256 } = await keepArchive({ world, store, name, keepFree: 0 }));
+  });
+  return { ...took, sha256 };
 }
 
-async function restore(place: Place): Promise<Timed> {
+async function restore(place: Place & { sha256: string }): Promise<Timed> {
   await using archive = await open(kept(place));
-  const { sha256 } = await verifyArchive(await openArchive(archive));
+  const { sha256 } = place;
   await using world = await openEmpty(place, "restored");
   return await timed(() => restoreWorld({ world, archive, sha256 }));
 }
@@ -89,10 +100,10 @@ async function pick(place: Place): Promise<Timed & { percent: number }> {
   return { ...took, percent: (100 * bytes) / size };
 }
 
-async function copy(place: Place): Promise<Timed> {
+async function copy({ compare = false, ...place }: Place & { compare?: boolean }): Promise<Timed> {
   await using from = await Folder.openRoot(join(place.base, "world"));
   await using to = await openEmpty(place, "copied");
-  return await timed(() => copyWorld({ from, to }));
+  return await timed(() => copyWorld({ from, to, compare }));
 }
 
 async function extract(place: Place): Promise<Timed> {

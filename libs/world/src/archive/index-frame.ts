@@ -3,7 +3,7 @@
 
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
-import { packFrame } from "./frame-writer.ts";
+import { createZstdPacker } from "./frame-writer.ts";
 import { entryOf } from "./tar-entry.ts";
 import { corrupt, type TarEntry } from "./tar-header.ts";
 
@@ -12,17 +12,21 @@ const partBytes = 1 << 20;
 
 export type IndexedEntry = TarEntry & { headerAt: number };
 
-export type IndexWriter = { add: (entry: IndexedEntry) => Promise<void>; finish: () => Promise<Buffer> };
+export type IndexWriter = Disposable & {
+  add: (entry: IndexedEntry) => Promise<void>;
+  finish: () => Promise<Buffer>;
+};
 
 /** Collects lines; `finish` gives the parts, each with its packed and plain length before it. */
 export function createIndexWriter(): IndexWriter {
+  const packer = createZstdPacker();
   const parts: Buffer[] = [];
   let lines: string[] = [];
   let length = 0;
 
   async function seal(): Promise<void> {
     const plain = Buffer.from(lines.join(""));
-    const packed = await packFrame(plain, "zstd");
+    const packed = Buffer.concat(await packer.pack(plain));
     const head = Buffer.alloc(8);
     head.writeUInt32LE(packed.length, 0);
     head.writeUInt32LE(plain.length, 4);
@@ -43,6 +47,7 @@ export function createIndexWriter(): IndexWriter {
       if (lines.length > 0) await seal();
       return Buffer.concat(parts);
     },
+    [Symbol.dispose]: () => packer[Symbol.dispose](),
   };
 }
 

@@ -3,6 +3,7 @@
 
 import { statfs } from "node:fs/promises";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
+import { release } from "../memory.ts";
 import type { Folder } from "../path/folder.ts";
 import type { Compression } from "./frame-writer.ts";
 import { openArchive } from "./open.ts";
@@ -60,6 +61,7 @@ async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promis
     write: async (chunk) => {
       await assertRoom(plan, chunk.length);
       for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+      release(chunk);
     },
   });
   await file.sync();

@@ -7,6 +7,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip, createZstdDecompress, zstdDecompress } from "node:zlib";
 import { errnoOf } from "../fault.ts";
+import { lend, letGo } from "../memory.ts";
 import { type Frame, indexHeadBytes, isIndexHead, readSeekTable } from "./seek-table.ts";
 import { corrupt } from "./tar-header.ts";
 
@@ -21,7 +22,10 @@ export type ReadOptions = {
 
 export type Archive = {
   size: number;
-  /** The plain bytes from the start; `sha256` of the archive is set once they were read to the end. */
+  /**
+   * The plain bytes from the start; `sha256` of the archive is set once they were read to the end. A chunk is good until
+   * the next one is asked for, and longer for whoever holds it.
+   */
   readAll: (options?: ReadOptions) => { plain: AsyncIterable<Buffer>; sha256: () => string };
   /** What finds single entries; undefined for archives without it. */
   seek: { index: () => Promise<Buffer>; from: (plainAt: number) => AsyncIterable<Buffer> } | undefined;
@@ -87,7 +91,7 @@ async function* unpackFrom(file: FileHandle, { frames, packedAt }: { frames: Fra
   for (const frame of frames) {
     const packed = await readExactly(file, at, frame.packed);
     at += frame.packed;
-    if (frame.plain > 0) yield await unpackFrame(packed, frame);
+    if (frame.plain > 0) yield* lent(await unpackFrame(packed, frame));
   }
 }
 
@@ -156,9 +160,15 @@ async function* unpackFrames(
     const plain = unpackFrame(packed.subarray(0, frame.packed), frame);
     plain.catch(() => undefined);
     unpacking.push({ plain, packed });
-    if (unpacking.length >= atOnce) yield await settleFirst();
+    if (unpacking.length >= atOnce) yield* lent(await settleFirst());
   }
-  while (unpacking.length > 0) yield await settleFirst();
+  while (unpacking.length > 0) yield* lent(await settleFirst());
+}
+
+function* lent(plain: Buffer): Generator<Buffer> {
+  lend(plain);
+  yield plain;
+  letGo(plain);
 }
 
 async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {

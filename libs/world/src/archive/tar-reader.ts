@@ -15,7 +15,10 @@ import {
 
 const recordBytes = 1 << 20;
 
-/** An entry with its content, which must be read, or it is skipped when the next entry is asked for. */
+/**
+ * An entry with its content, which must be read, or it is skipped when the next entry is asked for. A chunk of it is good
+ * until the next one is asked for, and longer for whoever holds it.
+ */
 export type ReadEntry = TarEntry & { content: () => AsyncIterable<Buffer>; headerAt: number };
 
 export type TarOptions = {
@@ -125,10 +128,11 @@ class ByteReader implements AsyncDisposable {
   async exactly(count: number): Promise<Buffer> {
     const first = count === 0 ? Buffer.alloc(0) : await this.some(count);
     if (first.length === count) return first;
-    const parts = [first];
+    // It is gone when the next chunk comes.
+    const parts = [Buffer.from(first)];
     for (let have = first.length; have < count; ) {
       const part = await this.some(count - have);
-      parts.push(part);
+      parts.push(Buffer.from(part));
       have += part.length;
     }
     return Buffer.concat(parts);

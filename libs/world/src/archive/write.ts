@@ -32,8 +32,8 @@ export type Written = {
 /** Writes all of a folder. Throws when a file changes while it is read: an archive never holds half of each. */
 export async function writeArchive(root: Folder, options: WriteOptions): Promise<Written> {
   const sink = hashing(options.write);
-  const frames = createFrameWriter(options.compression, sink.write);
-  const index = createIndexWriter();
+  using frames = createFrameWriter(options.compression, sink.write);
+  using index = createIndexWriter();
   const written = { entries: 0, files: 0, bytes: 0, skipped: 0, skippedPaths: [] as string[] };
   for await (const found of walk(root, options)) {
     if (found.kind === "other") {

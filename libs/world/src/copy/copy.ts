@@ -1,5 +1,5 @@
 // World -> another volume that is mounted beside it, without an archive in between. As a restore does, it makes the new tree
-// beside the old one and exchanges the two only when the new one was held against its source, byte by byte.
+// beside the old one and exchanges the two only when all of it is on the disk.
 
 import { Tree } from "../archive/verify.ts";
 import { measure, walk } from "../archive/walk.ts";
@@ -14,6 +14,8 @@ export type CopyPlan = {
   from: Folder;
   /** The root of the volume whose world becomes the same as `from`. */
   to: Folder;
+  /** Holds every file against its source, byte by byte, before the trees change places. */
+  compare?: boolean | undefined;
   signal?: AbortSignal | undefined;
   /** Of the bytes of files, once while copying and once while comparing. */
   onProgress?: ((done: number, total: number) => void) | undefined;
@@ -46,11 +48,15 @@ export async function copyWorld(plan: CopyPlan): Promise<Copied> {
   const tree = new Tree();
   let counted: Omit<Copied, "removed">;
   try {
-    counted = await fillStage(stage, { plan, tree, total: 2 * bytes });
-    const onProgress = (done: number) => plan.onProgress?.(bytes + done, 2 * bytes);
-    const same = assertSameTree(plan.from, stage.fresh, { signal: plan.signal, onProgress });
+    const total = plan.compare ? 2 * bytes : bytes;
+    counted = await fillStage(stage, { plan, tree, total });
+    const onProgress = (done: number) => plan.onProgress?.(bytes + done, total);
     // What was written goes to the disk while it is compared.
-    await allOf(same, syncVolume(stage.folder));
+    if (plan.compare)
+      await allOf(
+        assertSameTree(plan.from, stage.fresh, { signal: plan.signal, onProgress }),
+        syncVolume(stage.folder),
+      );
     await switchOver(stage, await planReplace(stage));
   } catch (error) {
     if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);

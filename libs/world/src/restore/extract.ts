@@ -2,6 +2,7 @@
 
 import type { FileHandle } from "node:fs/promises";
 import type { TarEntry } from "../archive/tar-header.ts";
+import { hold, letGo } from "../memory.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Dress, dressNow, type Folder } from "../path/folder.ts";
 import type { SourceFile } from "../path/source-file.ts";
@@ -41,7 +42,10 @@ export class TreeWriter implements AsyncDisposable {
     this.#folders.push(entry);
   }
 
-  /** Takes all of a file whose name must be free. Its chunks are its writer's from then on; it is whole after `finish`. */
+  /**
+   * Takes all of a file whose name must be free. Nobody else may write into its chunks from then on; it is whole after
+   * `finish`.
+   */
   async file(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<void> {
     const names = entry.path.split("/");
     const name = names.pop() ?? "";
@@ -54,7 +58,7 @@ export class TreeWriter implements AsyncDisposable {
     try {
       let at = 0;
       for await (const chunk of content) {
-        const write = writeAt(file, chunk, at);
+        const write = writeHeld(file, chunk, at);
         this.#writes.start(write);
         own.push(write);
         at += chunk.length;
@@ -194,7 +198,8 @@ async function copyLarge(source: SourceFile, { folder, name, look }: Copying): P
 
 async function collect(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
-  for await (const chunk of content) parts.push(chunk);
+  // A part that is not the last is gone when the next one comes.
+  for await (const chunk of content) parts.push(chunk.length < entry.size ? Buffer.from(chunk) : chunk);
   const whole = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
   assertWhole(entry, whole.length);
   return whole;
@@ -206,6 +211,16 @@ function assertWhole({ path, size }: TarEntry, length: number): void {
 
 export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
+}
+
+/** The kernel reads from the chunk until its write has ended. */
+async function writeHeld(file: FileHandle, chunk: Buffer, position: number): Promise<void> {
+  hold(chunk);
+  try {
+    await writeAt(file, chunk, position);
+  } finally {
+    letGo(chunk);
+  }
 }
 
 /** Writes at a place of the file, so that several writes may be under way. */

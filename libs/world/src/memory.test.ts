@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { hold, lend, letGo, release } from "./memory.ts";
+import { Folder } from "./path/folder.ts";
+import { TreeWriter } from "./restore/extract.ts";
+
+const mebibyte = 1 << 20;
+
+describe("memory of large buffers", () => {
+  test("what was lent is freed when the last holder lets go, and not before", () => {
+    const whole = Buffer.alloc(mebibyte, 1);
+    const part = whole.subarray(10, 20);
+    lend(whole);
+    hold(part);
+    hold(part);
+    letGo(whole);
+    letGo(part);
+    assert.equal(part.length, 10);
+    letGo(part);
+    assert.equal(part.length, 0);
+    assert.equal(whole.length, 0);
+  });
+
+  test("memory that nobody lent is left alone", () => {
+    const whole = Buffer.alloc(mebibyte, 1);
+    hold(whole);
+    letGo(whole);
+    letGo(whole);
+    assert.equal(whole.length, mebibyte);
+  });
+
+  test("small buffers share their memory with others and are never freed", () => {
+    const small = Buffer.allocUnsafe(100);
+    const neighbour = Buffer.allocUnsafe(100);
+    lend(small);
+    letGo(small);
+    release(small);
+    assert.equal(small.length, 100);
+    assert.equal(neighbour.length, 100);
+  });
+
+  test("only the last part of a memory frees it", () => {
+    const whole = Buffer.alloc(mebibyte, 1);
+    const [first, last] = [whole.subarray(0, 1_000), whole.subarray(1_000)];
+    release(first);
+    assert.equal(last.length, mebibyte - 1_000);
+    release(last);
+    assert.equal(first.length, 0);
+  });
+
+  test("memory of other threads too is left alone", () => {
+    const shared = Buffer.from(new SharedArrayBuffer(mebibyte));
+    release(shared);
+    lend(shared);
+    letGo(shared);
+    assert.equal(shared.length, mebibyte);
+  });
+
+  test("a chunk is held until it is written, however early its lender lets go", async () => {
+    const path = await mkdtemp(join(tmpdir(), "svc-memory-"));
+    await using folder = await Folder.openRoot(path);
+    const expected = Buffer.concat([Buffer.alloc(mebibyte, 7), Buffer.alloc(mebibyte, 8)]);
+    const frame = Buffer.from(expected);
+    async function* content() {
+      lend(frame);
+      yield frame.subarray(0, mebibyte);
+      yield frame.subarray(mebibyte);
+      letGo(frame);
+      // No turn of the event loop has passed, so neither write can have ended.
+      assert.equal(frame.length, expected.length);
+    }
+    try {
+      const owner = await folder.stat();
+      await using writer = new TreeWriter(folder, owner);
+      const entry = { path: "large", kind: "file" as const, mode: 0o644, mtimeMs: 0, size: expected.length };
+      await writer.file(entry, content());
+      await writer.finish();
+      assert.equal(frame.length, 0);
+      assert.ok((await readFile(join(path, "large"))).equals(expected));
+    } finally {
+      await rm(path, { recursive: true, force: true });
+    }
+  });
+
+  test("a small file that lies in two chunks is whole when the first of them is gone", async () => {
+    const path = await mkdtemp(join(tmpdir(), "svc-memory-"));
+    await using folder = await Folder.openRoot(path);
+    async function* content() {
+      for (const fill of [1, 2]) {
+        const frame = Buffer.alloc(100_000, fill);
+        lend(frame);
+        yield frame;
+        letGo(frame);
+      }
+    }
+    try {
+      const owner = await folder.stat();
+      await using writer = new TreeWriter(folder, owner);
+      const entry = { path: "small", kind: "file" as const, mode: 0o644, mtimeMs: 0, size: 200_000 };
+      await writer.file(entry, content());
+      await writer.finish();
+      const expected = Buffer.concat([Buffer.alloc(100_000, 1), Buffer.alloc(100_000, 2)]);
+      assert.ok((await readFile(join(path, "small"))).equals(expected));
+    } finally {
+      await rm(path, { recursive: true, force: true });
+    }
+  });
+});
