@@ -22,6 +22,7 @@ import { gzipSync } from "node:zlib";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
+import { readIndex } from "./index-frame.ts";
 import { keepArchive } from "./keep.ts";
 import { openArchive } from "./open.ts";
 import { readTar } from "./tar-reader.ts";
@@ -208,6 +209,21 @@ describe("an archive of a world", () => {
     await keep("alpha-8.tar.zst");
     const left = (await readdir(at("store"))).filter((entry) => entry.endsWith(".partial")).sort();
     assert.deepEqual(left, [".alpha-b-7.tar.zst.partial", ".beta-7.tar.zst.partial"]);
+  });
+
+  test("with an index larger than what small buffers share is found by it", async () => {
+    await mkdir(at("names"));
+    const names = Array.from({ length: 1_200 }, () => randomBytes(120).toString("hex"));
+    await Promise.all(names.map((name) => writeFile(at("names", name), "")));
+    await using many = await Folder.openRoot(at("names"));
+    await keepArchive({ world: many, store, name: "names-1.tar.zst", keepFree: 0 });
+    await using file = await store.openFile("names-1.tar.zst");
+    const { seek } = await openArchive(file);
+    const index = await seek?.index();
+    assert.ok(index && index.length > Buffer.poolSize);
+    const found: string[] = [];
+    for await (const { path } of readIndex(index)) found.push(path);
+    assert.deepEqual(found, names.toSorted());
   });
 
   test("a file that changes while it is read fails the backup", async () => {

@@ -85,6 +85,7 @@ async function readBack(
   });
   if (verified.entries !== written.entries || verified.bytes !== written.bytes)
     throw new Error("read-back found other entries than were written");
+  if (plan.name.endsWith(".zst") && !archive.seek) throw new Error("read-back found no index");
 }
 
 async function assertRoom({ store, keepFree }: KeepPlan, need: number): Promise<void> {

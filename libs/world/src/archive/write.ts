@@ -10,6 +10,7 @@ import { type Found, walk } from "./walk.ts";
 
 export type WriteOptions = {
   compression: Compression;
+  /** May release a chunk when it has used it. */
   write: (chunk: Buffer) => Promise<void>;
   signal?: AbortSignal | undefined;
   /** Plain bytes of files so far. */
@@ -58,8 +59,9 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
   const table = await frames.finish();
   if (options.compression === "zstd") {
     const indexFrame = encodeIndexFrame(await index.finish());
+    const seekTable = encodeSeekTable([...table, { packed: indexFrame.length, plain: 0 }]);
     await sink.write(indexFrame);
-    await sink.write(encodeSeekTable([...table, { packed: indexFrame.length, plain: 0 }]));
+    await sink.write(seekTable);
   }
   return { ...written, sizeBytes: sink.size(), sha256: sink.hash.digest("hex") };
 }

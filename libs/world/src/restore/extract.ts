@@ -52,7 +52,8 @@ export class TreeWriter implements AsyncDisposable {
     const folder = await this.#cursor.at(names, { make: true });
     const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
     this.#flush.count(entry.size);
-    if (entry.size <= smallBytes) return folder.putFile(name, await collect(entry, content), look);
+    if (entry.size <= smallBytes)
+      return await collected(entry, content, (whole) => folder.putFile(name, whole, look));
     const file = await folder.createFile(name, 0o600);
     const own: Promise<void>[] = [];
     try {
@@ -196,13 +197,24 @@ async function copyLarge(source: SourceFile, { folder, name, look }: Copying): P
   to.dressFile(name, look);
 }
 
-async function collect(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<Buffer> {
+/** Holds all of a small file while `put` has it. */
+async function collected(
+  entry: TarEntry,
+  content: AsyncIterable<Buffer>,
+  put: (whole: Buffer) => void,
+): Promise<void> {
   const parts: Buffer[] = [];
-  // A part that is not the last is gone when the next one comes.
-  for await (const chunk of content) parts.push(chunk.length < entry.size ? Buffer.from(chunk) : chunk);
-  const whole = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
-  assertWhole(entry, whole.length);
-  return whole;
+  try {
+    for await (const chunk of content) {
+      hold(chunk);
+      parts.push(chunk);
+    }
+    const whole = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
+    assertWhole(entry, whole.length);
+    put(whole);
+  } finally {
+    for (const part of parts) letGo(part);
+  }
 }
 
 function assertWhole({ path, size }: TarEntry, length: number): void {

@@ -5,6 +5,7 @@ import type { FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { crc32, createInflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
 import { errnoOf } from "../fault.ts";
+import { release } from "../memory.ts";
 import { invalid, type ZipEntry } from "./read.ts";
 
 const inflateWhole = promisify(inflateRaw);
@@ -35,7 +36,7 @@ export function readTiny(file: FileHandle, entry: ZipEntry): Buffer {
     throw invalid("the archive ends too early", entry.path);
   if (!entry.isDeflated) return checked(packed, entry);
   try {
-    return checked(inflateRawSync(packed, { maxOutputLength: Math.max(1, entry.size) }), entry);
+    return checked(inflateRawSync(packed, inOneGo(entry)), entry);
   } catch (error) {
     throw explained(error, entry);
   }
@@ -53,10 +54,17 @@ export async function readSmall(file: FileHandle, entry: ZipEntry): Promise<Buff
   if (packed.length < entry.packedSize) throw invalid("the archive ends too early", entry.path);
   if (!entry.isDeflated) return checked(packed, entry);
   try {
-    return checked(await inflateWhole(packed, { maxOutputLength: Math.max(1, entry.size) }), entry);
+    const plain = await inflateWhole(packed, inOneGo(entry));
+    release(all);
+    return checked(plain, entry);
   } catch (error) {
     throw explained(error, entry);
   }
+}
+
+/** One more than comes out, so that one turn of the thread pool sees the end. */
+function inOneGo({ size }: ZipEntry) {
+  return { maxOutputLength: Math.max(1, size), chunkSize: size + 64 };
 }
 
 /** A large entry in chunks. Throws `archive_invalid`, at the latest at its end. */

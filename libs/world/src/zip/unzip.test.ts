@@ -350,6 +350,8 @@ describe("a zip", () => {
     await mkdir(at("made", "many"), { recursive: true });
     for (let index = 0; index < 50; index += 1)
       await writeFile(at("made", "many", `${index}`), randomBytes(index * 900));
+    for (const size of [70_000, 130_000, 200_000, 262_144, 262_145, 2_000_000])
+      await writeFile(at("made", `${size}`), Buffer.concat([randomBytes(size - 9_000), Buffer.alloc(9_000)]));
     await writeFile(at("made", "large.bin"), Buffer.concat([randomBytes(9 << 20), Buffer.alloc(9 << 20)]));
     execFileSync("zip", ["-q", "-r", "-fz", at("world", "packs", "p.zip"), "."], { cwd: at("made") });
     await extract();

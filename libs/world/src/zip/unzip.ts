@@ -3,6 +3,7 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { isWorldFault, WorldFault } from "../fault.ts";
+import { lend, letGo } from "../memory.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { assertWritable, findProtected } from "../path/protect.ts";
@@ -101,8 +102,12 @@ async function fillStage(stage: Stage, { plan, file, entries, total }: Filling):
 }
 
 async function* contentOf(file: FileHandle, entry: ZipEntry, small: Promise<Buffer> | undefined) {
-  if (small !== undefined) yield await small;
-  else if (isTiny(entry)) yield readTiny(file, entry);
+  if (small !== undefined) {
+    const plain = await small;
+    lend(plain);
+    yield plain;
+    letGo(plain);
+  } else if (isTiny(entry)) yield readTiny(file, entry);
   else yield* readLarge(file, entry);
 }
 
