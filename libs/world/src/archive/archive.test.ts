@@ -20,6 +20,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { isWorldFault } from "../fault.ts";
+import { lend, letGo } from "../memory.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
 import { readIndex } from "./index-frame.ts";
@@ -82,6 +83,17 @@ async function entriesOf(name: string) {
     });
   }
   return entries;
+}
+
+/** Chunks as the frames of an archive come: their memory is gone when the next one is asked for. */
+async function* lentIn(plain: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < plain.length; at += size) {
+    const memory = Buffer.alloc(2 * Buffer.poolSize);
+    const chunk = memory.subarray(0, plain.copy(memory, 0, at, at + size));
+    lend(memory);
+    yield chunk;
+    letGo(memory);
+  }
 }
 
 describe("an archive of a world", () => {
@@ -210,6 +222,32 @@ describe("an archive of a world", () => {
     const left = (await readdir(at("store"))).filter((entry) => entry.endsWith(".partial")).sort();
     assert.deepEqual(left, [".alpha-b-7.tar.zst.partial", ".beta-7.tar.zst.partial"]);
   });
+
+  for (const format of ["gnu", "pax"])
+    test(`in the ${format} dialect reads the same when each chunk is freed as the next is asked for`, async () => {
+      const excluded = ["link", "pipe", "lost+found", ".svc-restore-0"].flatMap((name) => [
+        "--exclude",
+        name,
+      ]);
+      const args = ["-c", `--format=${format}`, ...excluded, "-C", at("world"), "."];
+      const plain = execFileSync("tar", args, { maxBuffer: 64 << 20 });
+      const entriesIn = async (chunks: AsyncIterable<Buffer>) => {
+        const entries = [];
+        for await (const { content, ...entry } of readTar(chunks)) {
+          const hash = createHash("sha256");
+          for await (const chunk of content()) hash.update(chunk);
+          entries.push({ ...entry, sha256: hash.digest("hex") });
+        }
+        return entries;
+      };
+      async function* whole() {
+        yield plain;
+      }
+      const expected = await entriesIn(whole());
+      assert.ok(expected.some(({ path }) => path.length > 200));
+      for (const size of [512, 1_000, 70_000])
+        assert.deepEqual(await entriesIn(lentIn(plain, size)), expected, `in chunks of ${size}`);
+    });
 
   test("with an index larger than what small buffers share is found by it", async () => {
     await mkdir(at("names"));

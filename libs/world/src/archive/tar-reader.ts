@@ -67,7 +67,8 @@ async function readHeader(bytes: ByteReader): Promise<RawHeader | undefined> {
       return pax ? applyPax(pax, named) : named;
     }
     if (header.size > recordBytes) throw corrupt("a record about an entry is too large");
-    const content = await bytes.exactly(header.size);
+    // It outlives the chunk that it lies in.
+    const content = Buffer.from(await bytes.exactly(header.size));
     await bytes.skip(paddingAfter(header.size));
     if (header.type === "x") pax = content;
     if (header.type === "L") longName = content;
