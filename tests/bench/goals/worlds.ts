@@ -67,6 +67,7 @@ async function unpacking(
   const tool = "mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare";
   const found = await interleave(roundsOf(arena), {
     ours: () => world.ours<Timed>("restore", { sha256 }),
+    over: () => world.ours<Timed>("restoreOver", { sha256 }),
     bare: () => world.shell(tool, "bare"),
     synced: () => world.shell(`${tool} && sync -f bare`, "bare"),
   });
@@ -79,6 +80,12 @@ async function unpacking(
       tool: "zstd -d | tar x",
       limit,
     }),
+    {
+      goal: "G16",
+      what: "restore over a world that changed in one file",
+      unit: "MB/s",
+      ours: world.megabytes / found.over.seconds,
+    },
     {
       goal: "G16",
       what: "read of a backup for one file of 1 MB",

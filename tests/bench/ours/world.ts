@@ -1,6 +1,7 @@
 // Archives as the world agent makes and takes them, in a process of its own so that its heap can be watched.
 
-import { cp, mkdir, open, rm } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { cp, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
   copyWorld,
@@ -81,6 +82,18 @@ async function restore(place: Place & { sha256: string }): Promise<Timed> {
   return await timed(() => restoreWorld({ world, archive, sha256 }));
 }
 
+/** A restore into a world that has all but one of its files in common with the archive. */
+async function restoreOver(place: Place & { sha256: string }): Promise<Timed> {
+  await using archive = await open(kept(place));
+  const path = join(place.base, "over");
+  await rm(path, { recursive: true, force: true });
+  await cp(join(place.base, "world"), path, { recursive: true, preserveTimestamps: true });
+  await writeFile(join(path, "region", "r.0.0.mca"), "changed");
+  execFileSync("sync", ["--file-system", path]);
+  await using world = await Folder.openRoot(path);
+  return await timed(() => restoreWorld({ world, archive, sha256: place.sha256 }));
+}
+
 /** One file out of an archive; the share of the archive that was read for it, in percent. */
 async function pick(place: Place): Promise<Timed & { percent: number }> {
   await using archive = await open(kept(place));
@@ -131,4 +144,4 @@ async function land(place: Far & { size: number; sha256: string }): Promise<Time
   return await timed(() => landUpload(world, { path: "upload", overwrite: false, size, sha256, content }));
 }
 
-serveParent({ write, keep, restore, pick, copy, extract, send, land });
+serveParent({ write, keep, restore, restoreOver, pick, copy, extract, send, land });

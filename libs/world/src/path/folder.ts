@@ -8,8 +8,11 @@ import {
   fchmodSync,
   fchownSync,
   futimesSync,
+  linkSync,
+  lstatSync,
   openSync,
   type Stats,
+  unlinkSync,
   writeSync,
 } from "node:fs";
 import {
@@ -161,6 +164,22 @@ export class Folder implements AsyncDisposable {
     } catch (error) {
       throw explain(error, name);
     }
+  }
+
+  /**
+   * Gives a file of this folder a second name, which must be free. False where the file system knows no second names, and
+   * when the name stands for another file than expected by now.
+   */
+  alias(name: string, second: { folder: Folder; name: string; expected: Identity }): boolean {
+    const path = second.folder.at(second.name);
+    try {
+      linkSync(this.at(name), path);
+    } catch {
+      return false;
+    }
+    if (isSameFile(lstatSync(path), second.expected)) return true;
+    unlinkSync(path);
+    return false;
   }
 
   /** Gives a file its mode, its time and, where one is named, its owner. */

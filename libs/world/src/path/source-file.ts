@@ -66,11 +66,15 @@ export class SourceFile implements AsyncDisposable {
     this.assertUnchanged();
   }
 
+  /** Whether its length and its time are what they were when it was opened. */
+  get isUnchanged(): boolean {
+    const { size, mtimeMs } = fstatSync(this.#fd);
+    return size === this.stats.size && mtimeMs === this.stats.mtimeMs;
+  }
+
   /** Throws when its length or its time is another than when it was opened. */
   assertUnchanged(): void {
-    const { size, mtimeMs } = fstatSync(this.#fd);
-    if (size !== this.stats.size || mtimeMs !== this.stats.mtimeMs)
-      throw new Error(`${this.#shown} changed while it was read`);
+    if (!this.isUnchanged) throw new Error(`${this.#shown} changed while it was read`);
   }
 
   /** All of it, as long as it was when it was opened. Throws when it has become shorter. */

@@ -6,18 +6,14 @@ import { hold, letGo } from "../memory.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Dress, dressNow, type Folder } from "../path/folder.ts";
 import type { SourceFile } from "../path/source-file.ts";
-import { syncVolume } from "../swap/stage.ts";
+import { Ahead, Flush, type Flushing, often } from "./ahead.ts";
+import type { OldFile } from "./old-world.ts";
 
 const smallBytes = 256 << 10;
 /** Writes under way beside the one that is prepared; each holds one frame of the archive in memory. */
 const chunksAhead = 3;
 /** Files that are written to their end while the next ones begin. */
 const filesAhead = 4;
-
-/** What is written goes to the disk by `sync` once in so many bytes of files. */
-export type Flushing = { everyBytes: number; sync: (target: Folder) => Promise<void> };
-
-const often: Flushing = { everyBytes: 256 << 20, sync: syncVolume };
 
 export type Owner = { uid: number; gid: number };
 
@@ -75,6 +71,14 @@ export class TreeWriter implements AsyncDisposable {
     await this.#ends.room();
   }
 
+  /** Gives a file of the same volume a second name here, which must be free. False where that cannot be. */
+  async alias({ path }: TarEntry, { folder, name, file }: OldFile): Promise<boolean> {
+    const names = path.split("/");
+    const second = names.pop() ?? "";
+    const target = await this.#cursor.at(names, { make: true });
+    return folder.alias(name, { folder: target, name: second, expected: file.stats });
+  }
+
   /** Copies a file of another tree whose name must be free here. It is whole after `finish`. */
   async copy(entry: TarEntry, source: SourceFile): Promise<void> {
     const names = entry.path.split("/");
@@ -104,75 +108,6 @@ export class TreeWriter implements AsyncDisposable {
     await this.#ends.settle();
     await this.#flush.settle();
     await this.#cursor[Symbol.asyncDispose]();
-  }
-}
-
-/** Steps that go on while the next ones are prepared, a few at a time. */
-class Ahead {
-  readonly #most: number;
-  readonly #running: Promise<void>[] = [];
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  /** Takes a step that was started; whether it fails is told by `room` and `finish`. */
-  start(step: Promise<void>): void {
-    step.catch(() => undefined);
-    this.#running.push(step);
-  }
-
-  /** Waits until another step may start. Throws what failed. */
-  async room(): Promise<void> {
-    while (this.#running.length > this.#most) await this.#running.shift();
-  }
-
-  /** Waits for all. Throws what failed. */
-  async finish(): Promise<void> {
-    while (this.#running.length > 0) await this.#running.shift();
-  }
-
-  /** Waits for all, however they end. */
-  async settle(): Promise<void> {
-    await Promise.allSettled(this.#running);
-  }
-}
-
-/** Sends what is written to the disk now and then, so that the sync at the end has little left to do. */
-class Flush {
-  readonly #target: Folder;
-  readonly #flushing: Flushing;
-  #bytes = 0;
-  #running: Promise<void> | undefined;
-  #failure: unknown;
-
-  constructor(target: Folder, flushing: Flushing) {
-    this.#target = target;
-    this.#flushing = flushing;
-  }
-
-  count(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes < this.#flushing.everyBytes || this.#running !== undefined) return;
-    this.#bytes = 0;
-    this.#running = this.#flushing
-      .sync(this.#target)
-      .catch((error: unknown) => {
-        this.#failure ??= error;
-      })
-      .finally(() => {
-        this.#running = undefined;
-      });
-  }
-
-  /** The kernel tells a failed write to the disk once: the sync at the end would not hear of it. */
-  async finish(): Promise<void> {
-    await this.#running;
-    if (this.#failure !== undefined) throw this.#failure;
-  }
-
-  async settle(): Promise<void> {
-    await this.#running;
   }
 }
 

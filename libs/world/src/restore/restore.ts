@@ -7,7 +7,7 @@ import { checkIndex, type IndexCheck } from "../archive/index-check.ts";
 import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { corrupt, type TarEntry } from "../archive/tar-header.ts";
-import { readTar } from "../archive/tar-reader.ts";
+import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
 import { Tree, verifyArchive } from "../archive/verify.ts";
 import { lostAndFound } from "../archive/walk.ts";
 import { WorldFault } from "../fault.ts";
@@ -17,6 +17,7 @@ import { Stage } from "../swap/stage.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { compareTree } from "./compare.ts";
 import { TreeWriter } from "./extract.ts";
+import { OldWorld, OldWorldLost } from "./old-world.ts";
 
 export type RestorePlan = {
   world: Folder;
@@ -40,11 +41,23 @@ export async function restoreWorld(plan: RestorePlan): Promise<Restored> {
   const announced = await judge(archive, plan).catch((error: unknown) => {
     throw unchanged(error);
   });
-  await assertRoom(plan.world, announced.need);
+  await assertRoom(plan.world, await roomFor(plan.world, announced));
+  try {
+    await using old = new OldWorld(plan.world, await plan.world.stat());
+    return await exchange({ plan, archive, announced, old });
+  } catch (error) {
+    if (!(error instanceof OldWorldLost)) throw error;
+    return await exchange({ plan, archive, announced });
+  }
+}
+
+/** Makes the new tree and puts it in the place of the old one. Throws `OldWorldLost` when that hinders it. */
+async function exchange(filling: Filling): Promise<Restored> {
+  const { plan, archive, announced } = filling;
   await using stage = await Stage.make(plan.world, "restore");
   let counted: Counted;
   try {
-    counted = await fillStage(stage, { plan, archive, announced });
+    counted = await fillStage(stage, filling);
     if (plan.compare) await compareTree(stage.fresh, archive);
     await switchOver(stage, await planReplace(stage));
   } catch (error) {
@@ -58,9 +71,13 @@ export async function restoreWorld(plan: RestorePlan): Promise<Restored> {
 
 type Announced = {
   tree: Tree;
+  /** Bytes of all files and folders. */
   need: number;
   passes: 1 | 2;
-  index: IndexCheck | undefined;
+  /** Holds the entries against the index, from the first on. */
+  index: (() => IndexCheck) | undefined;
+  /** What the index says. */
+  entries?: () => AsyncIterable<TarEntry>;
 };
 
 /**
@@ -77,7 +94,7 @@ async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
   if (archive.seek) {
     const index = await archive.seek.index();
     for await (const entry of readIndex(index)) take(entry);
-    return { tree, need, passes: 1, index: checkIndex(index) };
+    return { tree, need, passes: 1, index: () => checkIndex(index), entries: () => readIndex(index) };
   }
   await verifyArchive(archive, {
     sha256: plan.sha256,
@@ -88,10 +105,16 @@ async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
   return { tree, need, passes: 2, index: undefined };
 }
 
-type Filling = { plan: RestorePlan; archive: Archive; announced: Announced };
+type Filling = {
+  plan: RestorePlan;
+  archive: Archive;
+  announced: Announced;
+  /** What need not be written again. */
+  old?: OldWorld | undefined;
+};
 
 /** Throws `backup_corrupt` also when all of it is written and only the digest is another one. */
-async function fillStage(stage: Stage, { plan, archive, announced }: Filling): Promise<Counted> {
+async function fillStage(stage: Stage, { plan, archive, announced, old }: Filling): Promise<Counted> {
   await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
   const counted = { entries: 0, files: 0, bytes: 0 };
   const before = (announced.passes - 1) * archive.size;
@@ -99,7 +122,7 @@ async function fillStage(stage: Stage, { plan, archive, announced }: Filling): P
     signal: plan.signal,
     onProgress: (done) => plan.onProgress?.(before + done, announced.passes * archive.size),
   });
-  const { index } = announced;
+  const index = announced.index?.();
   for await (const entry of readTar(plain)) {
     await index?.next(entry);
     counted.entries += 1;
@@ -107,12 +130,23 @@ async function fillStage(stage: Stage, { plan, archive, announced }: Filling): P
     counted.bytes += entry.size;
     if (isLostAndFound(entry.path)) continue;
     if (entry.kind === "folder") await writer.folder(entry);
-    else await writer.file(entry, entry.content());
+    else await putFile(entry, { writer, old });
   }
   await index?.end();
   if (sha256() !== plan.sha256) throw corrupt("its sha256 is not the one recorded when it was made");
   await writer.finish();
   return counted;
+}
+
+type Putting = { writer: TreeWriter; old: OldWorld | undefined };
+
+async function putFile(entry: ReadEntry, { writer, old }: Putting): Promise<void> {
+  const found = await old?.open(entry);
+  if (!old || !found) return await writer.file(entry, entry.content());
+  await using file = found.file;
+  const content = await old.compare(file, entry.content());
+  if (content) await writer.file(entry, content);
+  else if (!(await writer.alias(entry, found))) await writer.file(entry, file.content());
 }
 
 /** The plan that makes a world just what is in the stage; `lost+found` stays. */
@@ -133,6 +167,14 @@ export async function assertRoom(world: Folder, need: number): Promise<void> {
     `The world volume has no room for the new files beside the old ones: ${mib(need - avail)} MiB are missing. Delete files that you need no more, or have it enlarged. The world is as it was.`,
     { need, avail },
   );
+}
+
+/** Room that the new tree takes beside the old one. Without an index nothing tells which files they have in common. */
+async function roomFor(world: Folder, { need, entries }: Announced): Promise<number> {
+  const avail = await world.freeBytes();
+  if (!entries || avail === undefined || need <= avail) return need;
+  await using old = new OldWorld(world, await world.stat());
+  return need - (await old.bytesOf(entries(), roundUp));
 }
 
 const mib = (bytes: number) => Math.ceil(bytes / (1 << 20));
