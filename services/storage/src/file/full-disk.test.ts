@@ -56,11 +56,16 @@ describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root 
     await until(async () => (await find())?.state !== "running", 20_000);
     return (await find())?.error?.code;
   }
-  async function lastJob(kind: string): Promise<Job | undefined> {
-    const find = async () =>
-      ((await bed.ask(`${base}/jobs`)).body["jobs"] as Job[]).find((job) => job.kind === kind);
-    await until(async () => !["running", undefined].includes((await find())?.state), 20_000);
-    return await find();
+  const jobsOf = async (kind: string) =>
+    ((await bed.ask(`${base}/jobs`)).body["jobs"] as Job[]).filter((job) => job.kind === kind);
+  /** The newest one that has ended, when there are more than `known`. */
+  async function lastJob(kind: string, known = 0): Promise<Job | undefined> {
+    const isEnded = async () => {
+      const jobs = await jobsOf(kind);
+      return jobs.length > known && jobs[0]?.state !== "running";
+    };
+    await until(isEnded, 20_000);
+    return (await jobsOf(kind))[0];
   }
   const large = randomBytes(9_000_000);
 
@@ -96,16 +101,25 @@ describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root 
     rmSync(inWorld("pack.zip"));
   });
 
-  test("ends a restore that has no room beside the world, and a backup that the store cannot take", async () => {
+  test("takes a restore of what changed little, ends one that has no room, and a backup that the store cannot take", async () => {
     writeFileSync(inWorld("r.0.0.mca"), randomBytes(5_000_000));
     assert.equal((await bed.ask(`${base}/backup`, { method: "POST" })).status, 202);
     assert.equal((await lastJob("backup"))?.state, "succeeded");
     const { body } = await bed.ask("/api/v1/backups?server=survival");
     const [{ id }] = body["backups"] as [{ id: string }];
-    const restore = { method: "POST", json: { backup_id: id } };
-    const asked = await bed.ask(`${base}/restore-backup`, restore);
-    assert.equal(asked.status, 202, JSON.stringify(asked.body));
-    const restored = await unchanged(() => lastJob("restore"));
+    const restore = async (json: object) => {
+      const known = (await jobsOf("restore")).length;
+      const { status, body } = await bed.ask(`${base}/restore-backup`, { method: "POST", json });
+      assert.equal(status, 202, JSON.stringify(body));
+      return await lastJob("restore", known);
+    };
+    const saved = readFiles(bed.worldDir("survival"));
+    writeFileSync(inWorld("level.dat"), "played on");
+    const taken = await restore({ backup_id: id, safety_snapshot: false });
+    assert.equal(taken?.state, "succeeded", taken?.message);
+    assert.deepEqual(readFiles(bed.worldDir("survival")), saved);
+    writeFileSync(inWorld("r.0.0.mca"), randomBytes(5_000_000));
+    const restored = await unchanged(() => restore({ backup_id: id }));
     assert.equal(restored?.state, "failed");
     assert.match(restored?.message ?? "", /no room .* The world is as it was/);
     execFileSync("dd", ["if=/dev/zero", `of=${join(bed.stage.archiveDir, "filler")}`, "bs=1M", "count=13"], {
