@@ -28,11 +28,12 @@ function oncePerTurn(): { write: (line: string) => void } {
   if (perTurn) return perTurn;
   const stdout = pino.destination({ dest: 1, sync: true, minLength: bufferBytes });
   let isDue = false;
+  // Not `flushSync`: that also waits for the disk where stdout is a file, and fails inside where it is a pipe.
   const flush = () => {
     isDue = false;
-    stdout.flushSync();
+    stdout.flush();
   };
-  process.on("exit", flush);
+  process.on("exit", () => stdout.flushSync());
   perTurn = {
     write: (line) => {
       stdout.write(line);

@@ -69,3 +69,30 @@ test("secrets never reach a log line and an entry is one line of JSON", () => {
   assert.equal(line["level"], "info");
   assert.equal(line["service"], "identity");
 });
+
+test("lines leave at the end of each turn without a wait for the disk, the last ones of a dying process too", () => {
+  const script = `
+    import fs from "node:fs";
+    let synced = 0;
+    fs.fsyncSync = () => void (synced += 1);
+    const { createLogger } = await import(${JSON.stringify(new URL("./log.ts", import.meta.url).href)});
+    const log = createLogger("identity");
+    for (let turn = 0; turn < 3; turn += 1) {
+      log.info({ turn }, "one");
+      log.info({ turn }, "two");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    log.info({ synced }, "end");
+    process.exit();
+  `;
+  const { stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  const lines = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { turn?: number; synced?: number });
+  assert.deepEqual(
+    lines.map(({ turn }) => turn),
+    [0, 0, 1, 1, 2, 2, undefined],
+  );
+  assert.equal(lines.at(-1)?.synced, 0);
+});
