@@ -1,6 +1,6 @@
 // Many servers at once: objects in the cluster and rows in the database, as if each had been created by hand.
 
-import { connectKube, type Kube, type KubeObject, resource } from "@svc/kube";
+import { connectKube, isKubeError, type Kube, type KubeObject, resource } from "@svc/kube";
 import { MinecraftServer } from "@svc/proto";
 import { serverName } from "../anchors/servers.ts";
 import { runSql } from "./anchors.ts";
@@ -58,11 +58,15 @@ async function createAll(
   const lane = async () => {
     for (let index = next++; index < plan.count; index = next++) {
       const name = serverName(index);
-      await kube.create(kind, {
+      const created = kube.create(kind, {
         apiVersion: `${MinecraftServer.group}/${MinecraftServer.version}`,
         kind: MinecraftServer.kind,
         metadata: { name, namespace, labels: plan.labels },
         spec: { ...plan.spec, subdomain: name },
+      });
+      // Another goal on the same stack may have made it.
+      await created.catch((error: unknown) => {
+        if (!isKubeError(error, 409)) throw error;
       });
     }
   };
