@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { linkSync, statSync, truncateSync, utimesSync } from "node:fs";
-import { chmod, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -106,6 +106,13 @@ describe("a restore over a world that has files in common with the archive", () 
     await chmod(at("world", large), 0o666);
     utimesSync(at("world", small), 1, 1);
     await assertRestored();
+  });
+
+  test("takes them along whoever they belong to", { skip: !isRoot && "needs root" }, async () => {
+    const kept = inodeOf(large);
+    await chown(at("world", large), 1_000, 1_000);
+    await assertRestored();
+    assert.equal(inodeOf(large), kept);
   });
 
   test("is not fooled by a file that has another name, and leaves that one alone", async () => {

@@ -5,7 +5,6 @@ import type { TarEntry } from "../archive/tar-header.ts";
 import { Cursor } from "../path/cursor.ts";
 import type { Folder } from "../path/folder.ts";
 import { SourceFile } from "../path/source-file.ts";
-import type { Owner } from "./extract.ts";
 
 const chunkBytes = 1 << 20;
 
@@ -19,21 +18,19 @@ export type OldFile = { folder: Folder; name: string; file: SourceFile };
 
 export class OldWorld implements AsyncDisposable {
   readonly #cursor: Cursor;
-  readonly #owner: Owner;
   /** The same for all files: fresh memory costs more than what is read into it. */
   readonly #memory = Buffer.allocUnsafeSlow(chunkBytes);
   /** What every path in a folder that is not there begins with. */
   #absent: string | undefined;
 
-  /** `owner` is who the files of the new world will belong to. */
-  constructor(root: Folder, owner: Owner) {
+  constructor(root: Folder) {
     this.#cursor = new Cursor(root);
-    this.#owner = owner;
   }
 
   /**
-   * The file at the place of an entry, open, when its size, mode, time and owner are those of the entry and it has no other
-   * name. What cannot be opened, for whatever reason, is not there. Good until the next call.
+   * The file at the place of an entry, open, when its size, mode and time are those of the entry and it has no other name.
+   * Whose it is does not count: prepare-data gives all files to the game's user before the next start. What cannot be
+   * opened, for whatever reason, is not there. Good until the next call.
    */
   async open(entry: TarEntry): Promise<OldFile | undefined> {
     if (this.#absent !== undefined && entry.path.startsWith(this.#absent)) return undefined;
@@ -104,8 +101,6 @@ export class OldWorld implements AsyncDisposable {
       stats.size === size &&
       (stats.mode & 0o7777) === mode &&
       Math.floor(stats.mtimeMs) === mtimeMs &&
-      stats.uid === this.#owner.uid &&
-      stats.gid === this.#owner.gid &&
       // Whoever writes to another name of it would write into the new world.
       stats.nlink === 1
     );

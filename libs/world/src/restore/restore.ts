@@ -43,7 +43,7 @@ export async function restoreWorld(plan: RestorePlan): Promise<Restored> {
   });
   await assertRoom(plan.world, await roomFor(plan.world, announced));
   try {
-    await using old = new OldWorld(plan.world, await plan.world.stat());
+    await using old = new OldWorld(plan.world);
     return await exchange({ plan, archive, announced, old });
   } catch (error) {
     if (!(error instanceof OldWorldLost)) throw error;
@@ -173,7 +173,7 @@ export async function assertRoom(world: Folder, need: number): Promise<void> {
 async function roomFor(world: Folder, { need, entries }: Announced): Promise<number> {
   const avail = await world.freeBytes();
   if (!entries || avail === undefined || need <= avail) return need;
-  await using old = new OldWorld(world, await world.stat());
+  await using old = new OldWorld(world);
   return need - (await old.bytesOf(entries(), roundUp));
 }
 
