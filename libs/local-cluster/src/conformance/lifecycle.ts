@@ -14,6 +14,14 @@ async function ownerWithChild({ expect, path }: World, extra: object = {}): Prom
   return owner;
 }
 
+/** A real collector hears of objects one after the other: when it has collected one, it knows those made before. */
+async function collectorHasCaughtUp({ expect, path, eventually }: World): Promise<void> {
+  const late = await expect(201, "POST", path("configmaps"), { body: configMap("late") });
+  await expect(201, "POST", path("configmaps"), { body: owned("late-child", late) });
+  await expect(200, "DELETE", `${path("configmaps", "late")}?propagationPolicy=Background`);
+  await eventually(path("configmaps", "late-child"), isGone);
+}
+
 const isGone = ({ status }: { status: number }) => status === 404;
 
 /** Finalizers, garbage collection, namespaces. */
@@ -73,6 +81,7 @@ export const lifecycleCases: Case[] = [
     controllers: true,
     run: async (world) => {
       await ownerWithChild(world);
+      await collectorHasCaughtUp(world);
       const body = { propagationPolicy: "Orphan" };
       await world.expect(200, "DELETE", world.path("configmaps", "owner"), { body });
       await world.eventually(world.path("configmaps", "owner"), isGone);
