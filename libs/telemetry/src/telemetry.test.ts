@@ -80,7 +80,7 @@ test("lines leave at the end of each turn without a wait for the disk, the last 
     for (let turn = 0; turn < 3; turn += 1) {
       log.info({ turn }, "one");
       log.info({ turn }, "two");
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setImmediate(resolve));
     }
     log.info({ synced }, "end");
     process.exit();
