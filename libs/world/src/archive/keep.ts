@@ -5,6 +5,7 @@ import { statfs } from "node:fs/promises";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import { release } from "../memory.ts";
 import type { Folder } from "../path/folder.ts";
+import { writeAll } from "../restore/extract.ts";
 import type { Compression } from "./frame-writer.ts";
 import { openArchive } from "./open.ts";
 import { verifyArchive } from "./verify.ts";
@@ -60,7 +61,7 @@ async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promis
     onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),
     write: async (chunk) => {
       await assertRoom(plan, chunk.length);
-      for (let at = 0; at < chunk.length; ) at += (await file.write(chunk, at)).bytesWritten;
+      await writeAll(file, chunk);
       release(chunk);
     },
   });

@@ -3,7 +3,7 @@
 // world is the old one or the new one (behaviour.md h.4).
 
 import type { FileHandle } from "node:fs/promises";
-import { checkIndex, type IndexCheck } from "../archive/index-check.ts";
+import { checkIndex } from "../archive/index-check.ts";
 import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { corrupt, type TarEntry } from "../archive/tar-header.ts";
@@ -73,11 +73,8 @@ type Announced = {
   tree: Tree;
   /** Bytes of all files and folders. */
   need: number;
-  passes: 1 | 2;
-  /** Holds the entries against the index, from the first on. */
-  index: (() => IndexCheck) | undefined;
-  /** What the index says. */
-  entries?: () => AsyncIterable<TarEntry>;
+  /** What finds single entries; without it the archive has been read whole already. */
+  index: Buffer | undefined;
 };
 
 /**
@@ -94,7 +91,7 @@ async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
   if (archive.seek) {
     const index = await archive.seek.index();
     for await (const entry of readIndex(index)) take(entry);
-    return { tree, need, passes: 1, index: () => checkIndex(index), entries: () => readIndex(index) };
+    return { tree, need, index };
   }
   await verifyArchive(archive, {
     sha256: plan.sha256,
@@ -102,7 +99,7 @@ async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
     onProgress: (done) => plan.onProgress?.(done, 2 * archive.size),
     onEntry: take,
   });
-  return { tree, need, passes: 2, index: undefined };
+  return { tree, need, index: undefined };
 }
 
 type Filling = {
@@ -117,12 +114,13 @@ type Filling = {
 async function fillStage(stage: Stage, { plan, archive, announced, old }: Filling): Promise<Counted> {
   await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
   const counted = { entries: 0, files: 0, bytes: 0 };
-  const before = (announced.passes - 1) * archive.size;
+  // Without an index this is the second time that it is read.
+  const before = announced.index ? 0 : archive.size;
   const { plain, sha256 } = archive.readAll({
     signal: plan.signal,
-    onProgress: (done) => plan.onProgress?.(before + done, announced.passes * archive.size),
+    onProgress: (done) => plan.onProgress?.(before + done, before + archive.size),
   });
-  const index = announced.index?.();
+  const index = announced.index && checkIndex(announced.index);
   for await (const entry of readTar(plain)) {
     await index?.next(entry);
     counted.entries += 1;
@@ -170,11 +168,11 @@ export async function assertRoom(world: Folder, need: number): Promise<void> {
 }
 
 /** Room that the new tree takes beside the old one. Without an index nothing tells which files they have in common. */
-async function roomFor(world: Folder, { need, entries }: Announced): Promise<number> {
+async function roomFor(world: Folder, { need, index }: Announced): Promise<number> {
   const avail = await world.freeBytes();
-  if (!entries || avail === undefined || need <= avail) return need;
+  if (!index || avail === undefined || need <= avail) return need;
   await using old = new OldWorld(world);
-  return need - (await old.bytesOf(entries(), roundUp));
+  return need - (await old.bytesOf(readIndex(index), roundUp));
 }
 
 const mib = (bytes: number) => Math.ceil(bytes / (1 << 20));
