@@ -18,11 +18,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { gzipSync } from "node:zlib";
+import { gzipSync, zstdDecompressSync } from "node:zlib";
 import { isWorldFault } from "../fault.ts";
 import { lend, letGo } from "../memory.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
+import { createZstdPacker } from "./frame-writer.ts";
 import { readIndex } from "./index-frame.ts";
 import { keepArchive } from "./keep.ts";
 import { openArchive } from "./open.ts";
@@ -248,6 +249,20 @@ describe("an archive of a world", () => {
       for (const size of [512, 1_000, 70_000])
         assert.deepEqual(await entriesIn(lentIn(plain, size)), expected, `in chunks of ${size}`);
     });
+
+  test("may have a frame that fills its last part to the byte", async () => {
+    const packed = async (plain: Buffer) => {
+      using packer = createZstdPacker();
+      return Buffer.concat(await packer.pack(plain));
+    };
+    const part = 1 << 20;
+    const added = (await packed(randomBytes(part - 100))).length - (part - 100);
+    const plain = randomBytes(part - added);
+    const frame = await packed(plain);
+    assert.ok(frame.length > part);
+    assert.ok(zstdDecompressSync(frame, { maxOutputLength: plain.length }).equals(plain));
+    assert.ok(execFileSync("zstd", ["-d", "-q", "-c"], { input: frame, maxBuffer: 2 * part }).equals(plain));
+  });
 
   test("with an index larger than what small buffers share is found by it", async () => {
     await mkdir(at("names"));

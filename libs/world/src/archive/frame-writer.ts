@@ -42,7 +42,8 @@ export function createZstdPacker(): Packer {
       new Promise((resolve, reject) => {
         fail = reject;
         stream.write(plain, (error) => {
-          // Gives `data` what may still wait.
+          // Gives `data` what may still wait. A frame that fills its last part to the byte has an empty one after it
+          // (nodejs/node#66078), which unpacks to nothing.
           stream.read();
           const frame = parts;
           parts = [];
