@@ -5,7 +5,6 @@ export { type KeepPlan, keepArchive } from "./archive/keep.ts";
 export { type Archive, openArchive } from "./archive/open.ts";
 export { type Verified, verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";
-export { type Copied, copyWorld } from "./copy/copy.ts";
 export { isWorldFault, WorldFault } from "./fault.ts";
 export { makeOne, removeOne, renameOne } from "./files/change.ts";
 export { listFolder, readWhole } from "./files/look.ts";

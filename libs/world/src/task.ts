@@ -1,7 +1,7 @@
 // What the service storage asks of a world Job, and what the Job answers (architecture.md 8, behaviour.md h.2, h.7).
 // A Job gets one task as JSON in SVC_TASK, its one-time token in SVC_TASK_TOKEN, and its folders as arguments
-// (`world-agent --world=/world --archive=/archive --tmp=/tmp`, for a copy also `--source=/source`). It writes progress at most once a second and one
-// result, each as one marked line on stdout; storage reads them from the pod's log.
+// (`world-agent --world=/world --archive=/archive --tmp=/tmp`). It writes progress at most once a second and one result,
+// each as one marked line on stdout; storage reads them from the pod's log.
 // Vocabulary: archive = a `.tar.zst` or `.tar.gz` file; sink/source = where an archive goes to or comes from.
 
 import { z } from "zod";
@@ -43,12 +43,6 @@ export const Task = z.discriminatedUnion("mode", [
     /** Restores only these files or folders and removes nothing. */
     only: z.array(path).max(1000).optional(),
     /** Compares every file with the archive afterwards (world moves). */
-    compare: z.boolean().optional(),
-  }),
-  /** The world that is mounted as `--source` -> world: the same tree. */
-  z.strictObject({
-    mode: z.literal("copy"),
-    /** Holds every file against its source before the copy takes its place. */
     compare: z.boolean().optional(),
   }),
   /** One folder of an archive's tree, read from its seek table where it has one. */

@@ -24,15 +24,13 @@ export type Settings = {
   content: () => Buffer;
   world: string | undefined;
   archive: string | undefined;
-  /** A world that is only read. */
-  source?: string | undefined;
   tmp: string;
 };
 
 /** Throws when the Job was made wrongly; that is never the caller's fault. */
 export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
   const text = { type: "string" } as const;
-  const { values } = parseArgs({ args, options: { world: text, archive: text, source: text, tmp: text } });
+  const { values } = parseArgs({ args, options: { world: text, archive: text, tmp: text } });
   const task = env["SVC_TASK"];
   if (!task) throw new Error("SVC_TASK is missing");
   return {
@@ -41,7 +39,6 @@ export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
     content: () => readContent(env),
     world: values.world,
     archive: values.archive,
-    source: values.source,
     tmp: values.tmp ?? "/tmp",
   };
 }

@@ -58,7 +58,7 @@ async function everyStep({ name, task, setup, content = "" }: Case): Promise<voi
     execFileSync("cp", ["-a", first, join(base, name, to)]);
     return join(base, name, to);
   };
-  const bare = strip(asked.mode === "copy" || (asked.mode === "restore" && !asked.only));
+  const bare = strip(asked.mode === "restore" && !asked.only);
   const oldTree = bare(await treeAt(join(first, "world")));
   const whole = copy("whole");
   const { value, changes } = await runFrozenAt(Number.POSITIVE_INFINITY, () => run(whole, asked, content));
@@ -112,7 +112,6 @@ function run(folder: string, task: Task, content: string) {
     content: () => Buffer.from(content),
     world: join(folder, "world"),
     archive: join(folder, "store"),
-    source: task.mode === "copy" ? join(folder, "source") : undefined,
     tmp: folder,
   };
   const signal = new AbortController().signal;
@@ -168,16 +167,6 @@ describe("killed before any of its steps, the agent leaves the old or the new wo
         await rm(join(folder, "world", "world", "region"), { recursive: true });
         return { mode: "restore", from: to, sha256, only: ["world", "plugins/a.jar"] };
       },
-    }));
-
-  test("a copy of another world", () =>
-    everyStep({
-      name: "copy",
-      setup: async (world) => {
-        await cp(world, join(world, "..", "source"), { recursive: true, preserveTimestamps: true });
-        await play(world);
-      },
-      task: () => ({ mode: "copy" }),
     }));
 
   test("an extraction", () =>

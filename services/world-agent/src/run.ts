@@ -12,7 +12,6 @@ import {
 import type { Settings } from "./config.ts";
 import { backup } from "./modes/backup.ts";
 import { browse } from "./modes/browse.ts";
-import { copy } from "./modes/copy.ts";
 import { exportOut } from "./modes/export.ts";
 import * as files from "./modes/files.ts";
 import { restore } from "./modes/restore.ts";
@@ -22,7 +21,6 @@ export type Context = {
   /** Throws when the Job has no such volume. */
   world: Folder;
   archive: Folder;
-  source: Folder;
   tmp: string;
   token: string;
   content: () => Buffer;
@@ -38,7 +36,6 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
   backup,
   verify,
   restore,
-  copy,
   browse,
   export: exportOut,
   list: files.list,
@@ -52,24 +49,14 @@ const modes: { [Name in Task["mode"]]: Mode<Name> } = {
 };
 
 /** Modes that change the world; before them, whatever an earlier run left is settled. */
-const writers = new Set<Task["mode"]>([
-  "restore",
-  "copy",
-  "write",
-  "mkdir",
-  "delete",
-  "rename",
-  "upload",
-  "unzip",
-]);
+const writers = new Set<Task["mode"]>(["restore", "write", "mkdir", "delete", "rename", "upload", "unzip"]);
 
-export type RunDeps = Omit<Context, "world" | "archive" | "source">;
+export type RunDeps = Omit<Context, "world" | "archive">;
 
 /** A fault of the caller is a result; everything else throws. */
 export async function runTask(settings: Settings, deps: RunDeps): Promise<TaskResult> {
   await using world = await openVolume(settings.world);
   await using archive = await openVolume(settings.archive);
-  await using source = await openVolume(settings.source);
   try {
     if (world) {
       if (writers.has(settings.task.mode)) await settle(world, deps);
@@ -82,9 +69,6 @@ export async function runTask(settings: Settings, deps: RunDeps): Promise<TaskRe
       },
       get archive() {
         return need(archive, "--archive");
-      },
-      get source() {
-        return need(source, "--source");
       },
     };
     const mode = modes[settings.task.mode] as Mode<Task["mode"]>;

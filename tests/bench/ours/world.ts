@@ -4,7 +4,6 @@ import { execFileSync } from "node:child_process";
 import { cp, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
-  copyWorld,
   Folder,
   fetchStream,
   keepArchive,
@@ -113,12 +112,6 @@ async function pick(place: Place): Promise<Timed & { percent: number }> {
   return { ...took, percent: (100 * bytes) / size };
 }
 
-async function copy({ compare = false, ...place }: Place & { compare?: boolean }): Promise<Timed> {
-  await using from = await Folder.openRoot(join(place.base, "world"));
-  await using to = await openEmpty(place, "copied");
-  return await timed(() => copyWorld({ from, to, compare }));
-}
-
 async function extract(place: Place): Promise<Timed> {
   await using world = await openEmpty(place, "unzipped");
   await cp(join(place.base, "world.zip"), join(place.base, "unzipped", "world.zip"));
@@ -144,4 +137,4 @@ async function land(place: Far & { size: number; sha256: string }): Promise<Time
   return await timed(() => landUpload(world, { path: "upload", overwrite: false, size, sha256, content }));
 }
 
-serveParent({ write, keep, restore, restoreOver, pick, copy, extract, send, land });
+serveParent({ write, keep, restore, restoreOver, pick, extract, send, land });

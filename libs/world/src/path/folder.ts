@@ -182,20 +182,6 @@ export class Folder implements AsyncDisposable {
     return false;
   }
 
-  /** Gives a file its mode, its time and, where one is named, its owner. */
-  dressFile(name: string, look: Dress): void {
-    try {
-      const fd = openSync(this.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-      try {
-        dressNow(fd, look);
-      } finally {
-        closeSync(fd);
-      }
-    } catch (error) {
-      throw explain(error, name);
-    }
-  }
-
   async makeFolder(name: string, mode = 0o755): Promise<void> {
     await mkdir(this.at(name), { mode }).catch((error: unknown) => {
       throw explain(error, name);

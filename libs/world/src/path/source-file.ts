@@ -1,13 +1,12 @@
 // A file that is read from its start to its end, for whoever reads hundreds of thousands of them. A small one is read at
 // once: opening, looking, reading and closing take less time than five turns of the thread pool do.
 
-import { closeSync, constants, copyFileSync, fstatSync, openSync, read, readSync, type Stats } from "node:fs";
-import { copyFile } from "node:fs/promises";
+import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { WorldFault } from "../fault.ts";
 import { explain, type Folder } from "./folder.ts";
 
-const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
+const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
 const readLater = promisify(read);
 const smallBytes = 256 << 10;
 const chunkBytes = 1 << 20;
@@ -90,33 +89,6 @@ export class SourceFile implements AsyncDisposable {
 
   get isSmall(): boolean {
     return this.stats.size <= smallBytes;
-  }
-
-  /** Whether `copyTo` may be used: it gives the copy the owner of this file before its mode, which only the owner may. */
-  get isOurs(): boolean {
-    return this.stats.uid === process.getuid?.() && this.stats.gid === process.getgid?.();
-  }
-
-  /** The same file under a number of its own, for whoever goes on with it when this one is closed. */
-  again(): SourceFile {
-    return new SourceFile(openSync(this.#path, O_RDONLY), { stats: this.stats, shown: this.#shown });
-  }
-
-  /** Copies all of it to a new name inside the kernel, with its mode. Throws `file_exists`, and when it changes meanwhile. */
-  async copyTo(folder: Folder, name: string): Promise<void> {
-    const flags = COPYFILE_EXCL | COPYFILE_FICLONE;
-    try {
-      if (this.isSmall) copyFileSync(this.#path, folder.at(name), flags);
-      else await copyFile(this.#path, folder.at(name), flags);
-    } catch (error) {
-      throw explain(error, name);
-    }
-    this.assertUnchanged();
-  }
-
-  /** Not a name that could stand for something else meanwhile, but this very file. */
-  get #path(): string {
-    return `/proc/self/fd/${this.#fd}`;
   }
 
   /** Its number may be another file's as soon as it is closed, so a read that runs is waited for. */

@@ -5,7 +5,6 @@ import type { TarEntry } from "../archive/tar-header.ts";
 import { hold, letGo } from "../memory.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Dress, dressNow, type Folder } from "../path/folder.ts";
-import type { SourceFile } from "../path/source-file.ts";
 import { Ahead, Flush, type Flushing, often } from "./ahead.ts";
 import type { OldFile } from "./old-world.ts";
 
@@ -79,21 +78,6 @@ export class TreeWriter implements AsyncDisposable {
     return folder.alias(name, { folder: target, name: second, expected: file.stats });
   }
 
-  /** Copies a file of another tree whose name must be free here. It is whole after `finish`. */
-  async copy(entry: TarEntry, source: SourceFile): Promise<void> {
-    const names = entry.path.split("/");
-    const name = names.pop() ?? "";
-    const folder = await this.#cursor.at(names, { make: true });
-    const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
-    this.#flush.count(entry.size);
-    if (source.isSmall) {
-      await source.copyTo(folder, name);
-      return folder.dressFile(name, look);
-    }
-    this.#ends.start(copyLarge(source.again(), { folder: await folder.duplicate(), name, look }));
-    await this.#ends.room();
-  }
-
   /** Waits until all is written and gives folders their modes and times, the inner ones first. */
   async finish(): Promise<void> {
     await this.#ends.finish();
@@ -121,15 +105,6 @@ async function endFile(file: FileHandle, { own, look }: Ending): Promise<void> {
     await Promise.allSettled(own);
     await file.close();
   }
-}
-
-type Copying = { folder: Folder; name: string; look: Dress };
-
-async function copyLarge(source: SourceFile, { folder, name, look }: Copying): Promise<void> {
-  await using from = source;
-  await using to = folder;
-  await from.copyTo(to, name);
-  to.dressFile(name, look);
 }
 
 /** Holds all of a small file while `put` has it. */

@@ -25,7 +25,7 @@ export class Stage implements AsyncDisposable {
     this.replaced = parts.replaced;
   }
 
-  static async make(root: Folder, kind: "restore" | "unzip" | "copy"): Promise<Stage> {
+  static async make(root: Folder, kind: "restore" | "unzip"): Promise<Stage> {
     const name = `${hiddenPrefix}${kind}-${randomBytes(8).toString("hex")}`;
     await root.makeFolder(name, 0o700);
     try {
