@@ -102,6 +102,7 @@ export const faults = rows({
     { code: "account_retired" },
   ],
   backup_corrupt: [409, "The backup failed its read-back and cannot be used."],
+  backup_pinned: [409, "Staff pinned this backup; it stays until they unpin it."],
   build_finished: [409, "The build has ended already."],
   migration_not_failed: [409, "Only a move that failed can be tried again."],
   migration_over: [409, "The move has ended, or is about to: there is nothing to give up."],

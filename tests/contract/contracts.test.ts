@@ -115,7 +115,7 @@ const codes: Readonly<Record<number, string>> = {
     op_login_not_found no_migration not_linked`,
   405: "method_not_allowed",
   409: `already_linked already_claimed not_stopped maintenance_in_progress world_reclaiming world_volume_exists
-    restore_in_progress backup_corrupt no_world_volume context_changed image_change_unconfirmed file_exists
+    restore_in_progress backup_corrupt backup_pinned no_world_volume context_changed image_change_unconfirmed file_exists
     file_changed schedule_running upload_offset_mismatch upload_busy upload_incomplete start_failed server_retiring
     not_running luckperms_missing system_server world_volume_orphaned schedule_limit schedule_stale export_not_ready
     already_reviewed already_confirmed not_confirmed passkey_required no_step_up_factor last_passkey email_taken

@@ -113,8 +113,9 @@ export const expire = operation({
   http: { method: "DELETE", path: "/api/v1/backups/{id}", face: "external", tier: "app" },
   params: { id: BackupId },
   output: z.strictObject({ id: z.string(), status: z.literal("expired") }),
-  faults: ["no_backup", "restore_in_progress"],
-  summary: "Gives a backup up now; its archive goes with the next daily run.",
+  faults: ["no_backup", "restore_in_progress", "backup_pinned"],
+  summary:
+    "Gives a backup up now; its archive goes with the next daily run. One that staff pinned only they give up.",
   spec: "api.md A15, interface.md 4.6",
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { account, faultOf, ops, retryAfterOf, staff, until } from "@svc/mesh/testing";
-import { backups, eventSubject, ownership } from "@svc/proto";
+import { backupKeeping, backups, eventSubject, ownership } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { openStage, type Stage } from "../testing/stage.ts";
 import { namespace } from "../testing/worlds.ts";
@@ -122,6 +122,32 @@ describe("backups of worlds", () => {
     assert.deepEqual(await expire(account("usr-2")), { id, status: "expired" });
     assert.equal(await faultOf(expire(account("usr-2"))), "no_backup");
     assert.equal((await list(account("usr-2"))).total, 0);
+  });
+
+  test("an owner cannot give up a backup that staff pinned until it is unpinned; staff can", async () => {
+    const host = account("usr-pin");
+    await stage.addServer("pinned", "usr-pin");
+    const operator = await stage.nats.connect("operator");
+    try {
+      const pin = (id: string, pinned: boolean) =>
+        operator.call(backupKeeping.annotateBackup, { id, pinned });
+      const expire = (id: string, as = host) => stage.external.call(backups.expire, { id }, as);
+      for (const as of [host, staff]) {
+        await create("pinned", as);
+        await settled("pinned");
+      }
+      const [one = "", other = ""] = (await list(host)).backups.map(({ id }) => id);
+      await pin(one, true);
+      await pin(other, true);
+      assert.equal(await faultOf(expire(one)), "backup_pinned");
+      assert.equal(await faultOf(expire(one, account("usr-2"))), "no_backup");
+      assert.deepEqual(new Set((await list(host)).backups.map(({ id }) => id)), new Set([one, other]));
+      await pin(one, false);
+      assert.deepEqual(await expire(one), { id: one, status: "expired" });
+      assert.deepEqual(await expire(other, staff), { id: other, status: "expired" });
+    } finally {
+      await operator.drain(500);
+    }
   });
 
   test("who moves to another account keeps the backups of the servers that come along, and only those", async () => {

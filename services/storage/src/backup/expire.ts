@@ -15,6 +15,7 @@ export const expire =
       const found = await findBackup(trx, { scope, id, lock: true });
       if (!found) throw context.fault("no_backup");
       if (await isBackupInUse(trx, id)) throw context.fault("restore_in_progress");
+      if (found.pinned_at !== null && scope.kind !== "all") throw context.fault("backup_pinned");
       const { server_name } = found;
       await expireBackup(trx, { id, server_name, why: "deleted", now: new Date(deps.now()) });
       return found;
