@@ -108,6 +108,7 @@ export {
 } from "./lifecycle/server-info.ts";
 export { permissionsOf } from "./nats/permissions.ts";
 export { natsAuthorization, natsUsers, services } from "./nats/server-config.ts";
+export { isSupportedNats, supportedNats } from "./nats/server-version.ts";
 export {
   deadSubject,
   eventFilter,

@@ -3,7 +3,6 @@ export type { CaughtMail } from "./mail/message.ts";
 export { type MailSink, type MailSinkOptions, startMailSink } from "./mail/sink.ts";
 export { defaultCacheDirs, type FindNatsOptions, findNatsServer } from "./nats/find.ts";
 export { type NatsOptions, prepareNats, type RunningNats, startNats } from "./nats/nats.ts";
-export { oldestNats } from "./nats/version.ts";
 export { findFreePort } from "./ports/free-port.ts";
 export { choosePorts, defaultPorts, type PortName, type Ports } from "./ports/ports.ts";
 export {

@@ -1,10 +1,11 @@
 import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isSupportedNats, supportedNats } from "@svc/proto";
 import { errorText, StackError } from "../error.ts";
 import { type NatsArch, natsArch } from "./pins.ts";
 import { poolRoute, type Route, releaseRoute, signedIndexRoute } from "./routes.ts";
-import { isNewEnough, oldestNats, readNatsVersion, requireNats } from "./version.ts";
+import { readNatsVersion, requireNats } from "./version.ts";
 
 export type FindNatsOptions = {
   /** `SVC_NATS_SERVER`, `PATH`, `HOME` and `XDG_CACHE_HOME` are read from it. */
@@ -32,7 +33,7 @@ function isExecutable(path: string): boolean {
 async function isUsable(path: string): Promise<boolean> {
   if (!isExecutable(path)) return false;
   const version = await readNatsVersion(path);
-  return version !== undefined && isNewEnough(version);
+  return version !== undefined && isSupportedNats(version);
 }
 
 async function findUsable(folders: readonly string[]): Promise<string | undefined> {
@@ -70,7 +71,7 @@ async function fetchBy(route: Route, place: { cacheDir: string; arch: NatsArch }
     const binary = await route.fetch({ dir, arch: place.arch }, signal);
     const version = await readNatsVersion(binary);
     if (version === undefined) throw new Error("brought a program that does not run here");
-    if (!isNewEnough(version)) throw new Error(`brought version ${version}`);
+    if (!isSupportedNats(version)) throw new Error(`brought version ${version}`);
     chmodSync(binary, 0o755);
     const target = join(place.cacheDir, "nats-server");
     signal.throwIfAborted();
@@ -104,7 +105,7 @@ async function fetchFirst(
     return await Promise.any(attempts);
   } catch {
     throw new StackError(
-      `no nats-server ${oldestNats} or newer was found on PATH, and none could be fetched (${reasons.join("; ")}); ` +
+      `no ${supportedNats} was found on PATH, and none could be fetched (${reasons.join("; ")}); ` +
         "install one, name it with SVC_NATS_SERVER, or set SVC_NATS_URL to a server of yours",
     );
   } finally {
@@ -119,7 +120,7 @@ function hasFailed(attempt: Promise<string>): Promise<void> {
 }
 
 /**
- * Path of a nats-server 2.11 or newer (architecture.md 7): `SVC_NATS_SERVER`, else PATH, else the cache, else fetched
+ * Path of a nats-server that `isSupportedNats`: `SVC_NATS_SERVER`, else PATH, else the cache, else fetched
  * once into the cache. Every file fetched is checked against a pinned digest or a signed index. Works without root;
  * starters at the same time do not collide. Throws a `StackError` that says what to install or set.
  */

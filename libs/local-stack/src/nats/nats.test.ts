@@ -3,12 +3,12 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, statSync, w
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { connect } from "@nats-io/transport-node";
+import { isSupportedNats } from "@svc/proto";
 import { runCommand } from "../process/run.ts";
 import { scratchDir } from "../testing/scratch.ts";
 import { defaultCacheDirs, findNatsServer } from "./find.ts";
 import { startNats } from "./nats.ts";
 import type { Route } from "./routes.ts";
-import { isNewEnough, oldestNats } from "./version.ts";
 
 const repo = resolve(import.meta.dirname, "../../../..");
 const quiet = () => undefined;
@@ -42,7 +42,7 @@ test("the server of a test keeps its streams over a kill -9 and takes new users 
   };
   const first = await startNats(options);
   const ann = await connect({ servers: first.url, user: "ann", pass: "pw" });
-  assert.ok(isNewEnough(ann.info?.version ?? "0"));
+  assert.ok(isSupportedNats(ann.info?.version ?? "0"));
   const created = await ann.request(
     "$JS.API.STREAM.CREATE.S",
     JSON.stringify({ name: "S", subjects: ["s"] }),
@@ -100,18 +100,23 @@ test("a server named by SVC_NATS_SERVER is taken when it is new enough and refus
   using scratch = scratchDir();
   const find = (path: string) =>
     findNatsServer({ env: { SVC_NATS_SERVER: path }, cacheDirs: [scratch.path], progress: quiet });
-  const good = writeFakeServer(join(scratch.path, "new"), oldestNats);
+  const good = writeFakeServer(join(scratch.path, "new"), "2.11.16");
   assert.equal(await find(good), good);
-  const old = writeFakeServer(join(scratch.path, "old"), "2.10.27");
-  await assert.rejects(find(old), /names nats-server 2\.10\.27, and svc needs 2\.11\.0 or newer/);
+  for (const version of ["2.10.27", "2.11.15", "2.12.6"]) {
+    const old = writeFakeServer(join(scratch.path, version), version);
+    const refusal = {
+      message: new RegExp(`names nats-server ${version}, and svc needs .* 2\\.11\\.16, 2\\.12\\.7 or`),
+    };
+    await assert.rejects(find(old), refusal);
+  }
   await assert.rejects(find(join(scratch.path, "none")), /no nats-server that runs here; correct or unset/);
 });
 
 test("a server on PATH comes before the cache, one that is too old is passed over", async () => {
   using scratch = scratchDir();
   const at = (name: string) => join(scratch.path, name, "nats-server");
-  writeFakeServer(at("old"), "2.9.10");
-  writeFakeServer(at("new"), "2.12.1");
+  writeFakeServer(at("old"), "2.12.6");
+  writeFakeServer(at("new"), "2.12.7");
   writeFakeServer(at("cache"), "2.15.1");
   const find = (path: string) =>
     findNatsServer({ env: { PATH: path }, cacheDirs: [join(scratch.path, "cache")], progress: quiet });

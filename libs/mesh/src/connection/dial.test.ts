@@ -67,14 +67,15 @@ async function startOlder(version: string): Promise<{ url: string; close: () => 
   return { url: `nats://127.0.0.1:${(relay.address() as AddressInfo).port}`, close: () => relay.close() };
 }
 
-test("a nats-server below 2.11 is refused with its version", async () => {
-  const older = await startOlder("2.10.27");
-  await assert.rejects(
-    nats.connect("lifecycle", { url: older.url }),
-    /is nats-server 2\.10\.27; svc needs 2\.11 or newer/,
-  );
-  older.close();
-});
+for (const version of ["2.10.27", "2.11.15", "2.12.6"]) {
+  test(`nats-server ${version} is refused with its version`, async () => {
+    const older = await startOlder(version);
+    await assert.rejects(nats.connect("lifecycle", { url: older.url }), (error: Error) =>
+      error.message.includes(`is nats-server ${version}; svc needs nats-server 2.11.16, 2.12.7 or newer.`),
+    );
+    older.close();
+  });
+}
 
 test("after a restart of NATS the same connection serves and calls again", async () => {
   const own = await startTestNats();

@@ -2,10 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, errors, type NatsConnection } from "@nats-io/transport-node";
-import { inboxPrefix } from "@svc/proto";
+import { inboxPrefix, isSupportedNats, supportedNats } from "@svc/proto";
 import type { MeshOptions } from "../api.ts";
 
-const floor = { major: 2, minor: 11 };
 const apiLevelFloor = 1;
 const firstRetryMs = 100;
 const lastRetryMs = 2_000;
@@ -13,7 +12,7 @@ const saySoEveryMs = 10_000;
 
 /**
  * Dials until it succeeds or `options.signal` aborts; afterwards the client reconnects for ever. Throws an Error
- * with one sentence for a refused user, a server below 2.11, or a server without JetStream.
+ * with one sentence for a refused user, a server that is too old, or a server without JetStream.
  */
 export async function dial(options: MeshOptions): Promise<NatsConnection> {
   const connection = await dialUntilUp(options);
@@ -90,11 +89,8 @@ function unreachable(options: MeshOptions, error: unknown): Error {
 
 function checkVersion(connection: NatsConnection, options: MeshOptions): void {
   const version = connection.info?.version ?? "unknown";
-  const [major = 0, minor = 0] = version.split(".").map((part) => Number.parseInt(part, 10));
-  if (major > floor.major || (major === floor.major && minor >= floor.minor)) return;
-  throw new Error(
-    `NATS at ${shownUrl(options.url)} is nats-server ${version}; svc needs ${floor.major}.${floor.minor} or newer.`,
-  );
+  if (isSupportedNats(version)) return;
+  throw new Error(`NATS at ${shownUrl(options.url)} is nats-server ${version}; svc needs ${supportedNats}.`);
 }
 
 type AccountInfo = { api?: { level?: number }; error?: { description: string } };
