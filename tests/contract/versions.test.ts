@@ -1,0 +1,81 @@
+// Whatever is shipped names exact versions without known holes, and nothing that only the demo server and tests need.
+
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { test } from "node:test";
+import { isSupportedNats } from "@svc/proto";
+import { pool, release } from "../../libs/local-stack/src/nats/pins.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const { version } = JSON.parse(read("package.json")) as { version: string };
+
+const files = ["compose.yaml", ...globSync("deploy/**/*.yaml", { cwd: root }), "deploy/images/Dockerfile"];
+const images = files.flatMap((file) => {
+  const text = read(file);
+  const stages = [...text.matchAll(/^FROM \S+ AS (\S+)/gm)].map((found) => found[1]);
+  return [...text.matchAll(/^\s*(?:- )?(?:image:|FROM)\s+["']?([^\s"']+)/gm)]
+    .map((found) => found[1] ?? "")
+    .filter((image) => !stages.includes(image))
+    .map((image) => ({ file, image }));
+});
+
+test("every image of compose.yaml and deploy/ has a digest or an exact version", () => {
+  assert.ok(images.length >= 8, `only ${images.length} images were found`);
+  const loose = images.filter(
+    ({ image }) => !/@sha256:[0-9a-f]{64}$|:\d+\.\d+(\.\d+)?(-[a-z0-9-]+)?$/.test(image),
+  );
+  assert.deepEqual(loose, []);
+});
+
+test("the images of svc are those of this version", () => {
+  const own = images.filter(({ image }) => /^svc(-demo)?[:@]/.test(image));
+  assert.ok(own.length >= 6);
+  assert.deepEqual(
+    own.filter(({ image }) => !image.endsWith(`:${version}`)),
+    [],
+  );
+});
+
+test("every nats-server that is named or fetched has no known hole", () => {
+  const [image] = images.filter((one) => one.image.startsWith("nats:"));
+  const named = [image?.image.replace("nats:", "") ?? "", release.version, pool.version];
+  assert.deepEqual(
+    named.filter((one) => !isSupportedNats(one)),
+    [],
+  );
+});
+
+for (const [reported, isSupported] of [
+  ["2.9.10", false],
+  ["2.10.27", false],
+  ["2.11.15", false],
+  ["2.11.16", true],
+  ["2.12.6", false],
+  ["2.12.7", true],
+  ["2.12.10", true],
+  ["2.13.0", true],
+  ["2.14.0-RC.1", true],
+  ["3.0.0", true],
+  ["1.99.99", false],
+  ["unknown", false],
+  ["", false],
+] as const)
+  test(`nats-server "${reported}" is ${isSupported ? "accepted" : "refused"}`, () =>
+    assert.equal(isSupportedNats(reported), isSupported));
+
+type Locked = { packages: Record<string, { dev?: boolean; link?: boolean }> };
+
+test("npm ci --omit=dev installs nothing of the demo game server and of test clients", () => {
+  const { packages } = JSON.parse(read("package-lock.json")) as Locked;
+  const shipped = Object.entries(packages)
+    .filter(([path, entry]) => path.includes("node_modules/") && entry.dev !== true && entry.link !== true)
+    .map(([path]) => path.replace(/^.*node_modules\//, ""));
+  assert.ok(shipped.includes("fastify"), "the lock is read as it is meant");
+  const games = /^(flying-squid|mineflayer|minecraft-.*|prismarine-.*|node-minecraft-.*|@azure\/msal-.*)$/;
+  assert.deepEqual(
+    shipped.filter((name) => games.test(name)),
+    [],
+  );
+});
