@@ -165,6 +165,13 @@ test("a probe answers with the list and leaves no connection behind", async () =
   assert.equal(server.accepted(), 200);
 });
 
+test("a probe reads no more of a list than its cap, and keeps what it has read", async () => {
+  const list = `There are 1 of a max of 20 players online: ${"[".repeat(1_000_000)}`;
+  await using server = await startFaultServer({ mode: "plain", reply: () => list });
+  const result = await probe({ host, port: server.port, password });
+  assert.deepEqual(result, { list: list.slice(0, 16_384) });
+});
+
 test("an accepted password is readiness even when list is not answered", async () => {
   await using server = await startFaultServer({ mode: "silent" });
   const result = await probe({ host, port: server.port, password, timeoutMs: 50 });

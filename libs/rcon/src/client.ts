@@ -1,6 +1,7 @@
 import { assertCommand } from "./command.ts";
 import { type Connection, openConnection } from "./connection.ts";
 import { RconError } from "./errors.ts";
+import { maxListReplyBytes } from "./player-list.ts";
 
 /** Where to connect. `timeoutMs` (5000) covers TCP connect and password, and is the default of each command. */
 export type RconOptions = {
@@ -10,7 +11,7 @@ export type RconOptions = {
   readonly timeoutMs?: number;
   /** Ends the connection, whatever it does at that time; what is in flight rejects with `closed`. */
   readonly signal?: AbortSignal;
-  /** Cap of one reply in bytes (1 MiB); above it the reply is refused with `too_long`. */
+  /** Cap of one reply in bytes (1 MiB); above it the reply is refused with `too_long`. A probe's is cut (16 KiB). */
   readonly maxReplyBytes?: number;
 };
 
@@ -138,17 +139,15 @@ export type ProbeResult = {
 /**
  * Readiness and player count in one connection: TCP connect, password, `list`, all within `timeoutMs` (5000, interface.md
  * 3.1 rule 2). An accepted password is readiness by itself: a `list` that fails afterwards does not reject, it only
- * leaves `list` empty, which `parsePlayerList` reads as unknown (behaviour.md b.4).
+ * leaves `list` empty, which `parsePlayerList` reads as unknown (behaviour.md b.4). A long reply is cut and nothing after
+ * it read.
  * @throws RconError when there is no connection, no accepted password or no time left for either
  */
 export async function probe(options: RconOptions): Promise<ProbeResult> {
   const { host, port, password, timeoutMs = defaultTimeoutMs, signal } = options;
   throwIfAborted(signal);
-  const connection = openConnection({
-    host,
-    port,
-    maxReplyBytes: options.maxReplyBytes ?? defaultMaxReplyBytes,
-  });
+  const maxReplyBytes = options.maxReplyBytes ?? maxListReplyBytes;
+  const connection = openConnection({ host, port, maxReplyBytes, cutsReply: true });
   const forget = failOnAbort(connection, signal);
   const timer = setTimeout(() => connection.fail(timedOut(host, port, timeoutMs)), timeoutMs);
   try {

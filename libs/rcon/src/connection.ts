@@ -6,6 +6,8 @@ export type ConnectionOptions = {
   readonly host: string;
   readonly port: number;
   readonly maxReplyBytes: number;
+  /** A longer reply is cut there instead of refused. What follows it is not read, so the connection is of no use then. */
+  readonly cutsReply?: boolean;
 };
 
 /** One TCP connection. Callers keep one request in flight at a time and bring their own deadline through `fail`. */
@@ -30,7 +32,7 @@ const fullFrameBytes = frameBodyBytes - 3;
 const maxId = 0x7fffffff;
 const nothing = Buffer.alloc(0);
 
-export function openConnection({ host, port, maxReplyBytes }: ConnectionOptions): Connection {
+export function openConnection({ host, port, ...limits }: ConnectionOptions): Connection {
   const socket = connect({ host, port, noDelay: true });
   const gone = new Promise<void>((resolve) => socket.once("close", () => resolve()));
   let exchange: Exchange | undefined;
@@ -79,7 +81,7 @@ export function openConnection({ host, port, maxReplyBytes }: ConnectionOptions)
         const ids = { command: nextId(), end: nextId() };
         send(ids.command, packetType.command, Buffer.from(command, "utf8"));
         const askForEnd = () => send(ids.end, packetType.terminator, nothing);
-        return collectReply({ ids, maxReplyBytes, askForEnd, done, fail });
+        return collectReply({ ids, ...limits, askForEnd, done, fail });
       }),
     fail,
     close: () => {
@@ -126,6 +128,7 @@ function watchSocket(socket: Socket, { fail, onPacket, host, port }: Watch): voi
 type Collect = {
   readonly ids: { readonly command: number; readonly end: number };
   readonly maxReplyBytes: number;
+  readonly cutsReply?: boolean;
   readonly askForEnd: () => void;
   readonly done: (reply: string) => void;
   readonly fail: (error: RconError) => void;
@@ -136,19 +139,23 @@ type Collect = {
  * sent: servers answer in order, so its answer marks the end. It must not be sent earlier, because vanilla
  * takes whatever one read returns for one packet.
  */
-function collectReply({ ids, maxReplyBytes, askForEnd, done, fail }: Collect): (packet: Packet) => void {
+function collectReply(options: Collect): (packet: Packet) => void {
+  const { ids, maxReplyBytes, cutsReply = false, askForEnd, done, fail } = options;
   const parts: Buffer[] = [];
   let bytes = 0;
   // Bytes are joined before they become text: a frame may end in the middle of a character.
-  const finish = () => done(Buffer.concat(parts, bytes).toString("utf8"));
+  const finish = () => done(Buffer.concat(parts, Math.min(bytes, maxReplyBytes)).toString("utf8"));
   return ({ id, body }) => {
     if (id === -1) return fail(new RconError("auth", "The server no longer accepts this RCON connection."));
     if (id === ids.end) return finish();
     if (id !== ids.command) return;
     bytes += body.length;
-    if (bytes > maxReplyBytes)
+    if (bytes > maxReplyBytes && !cutsReply)
       return fail(new RconError("too_long", `The reply is longer than ${maxReplyBytes} bytes.`));
+    // A frame without a body adds nothing but the memory it takes here.
+    if (parts.length > 0 && body.length === 0) return;
     parts.push(body);
+    if (bytes >= maxReplyBytes && cutsReply) return finish();
     if (parts.length > 1) return;
     if (body.length < fullFrameBytes) finish();
     else askForEnd();

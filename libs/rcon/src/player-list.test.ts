@@ -45,3 +45,17 @@ const unreadable = {
 for (const [name, reply] of Object.entries(unreadable)) {
   test(`a count stays unknown for ${name}`, () => assert.equal(parsePlayerList(reply), undefined));
 }
+
+test("a long list reply is cut behind a whole name, and its count is kept", () => {
+  const names = Array.from({ length: 5_000 }, (_, index) => `player_${index}`);
+  const list = parsePlayerList(`There are 5000 of a max of 9000 players online: ${names.join(", ")}`);
+  assert.deepEqual([list?.online, list?.max], [5_000, 9_000]);
+  const read = list?.players ?? [];
+  assert.ok(read.length > 1_000 && read.length < 2_000, `${read.length} names are read`);
+  assert.deepEqual(read, names.slice(0, read.length));
+});
+
+test("a name longer than any is left out, and those beside it are not", () => {
+  const reply = `There are 3 of a max of 20 players online: alice, ${"[".repeat(9_000)}, [a][b]bob[c]`;
+  assert.deepEqual(parsePlayerList(reply)?.players, ["alice", "bob"]);
+});

@@ -13,9 +13,12 @@ export function withoutColours(reply: string): string {
 /** `There are 2 whitelisted player(s): alice, bob`, and the older `… whitelisted players:` with the names below. */
 export function whitelistedIn(reply: string): string[] {
   const text = withoutColours(reply);
-  const [, rest] = /^[^:]*\bwhitelisted player[^:]*:([\s\S]*)$/i.exec(text) ?? [];
-  return listed(rest ?? "");
+  const colon = text.indexOf(":");
+  if (colon < 0 || !/\bwhitelisted player/i.test(text.slice(0, colon))) return [];
+  return listed(text.slice(colon + 1));
 }
+
+const bannedBy = " was banned by ";
 
 /**
  * `There are 2 ban(s):` and a line for each; RCON of some versions leaves the line breaks out, so that a name follows the
@@ -23,12 +26,20 @@ export function whitelistedIn(reply: string): string[] {
  */
 export function bannedIn(reply: string): string[] {
   const text = withoutColours(reply);
-  const found = [...text.matchAll(/([^\s,;()]{1,64}) was banned by /g)].map(([, word = ""]) =>
-    nameAtEnd(word),
-  );
-  if (found.length > 0) return unique(found);
+  const parts = text.split(bannedBy).slice(0, -1);
+  if (parts.length > 0) return unique(parts.map((part) => nameAtEnd(lastWord(part))));
   const [, rest] = /\bbanned players?:([\s\S]*)$/i.exec(text) ?? [];
   return listed(rest ?? "");
+}
+
+/** No more than 64 characters of it: a name has sixteen and an address 39. */
+function lastWord(text: string): string {
+  return (
+    text
+      .slice(-64)
+      .split(/[\s,;()]/)
+      .at(-1) ?? ""
+  );
 }
 
 function nameAtEnd(word: string): string {
