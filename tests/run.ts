@@ -64,6 +64,11 @@ function readReport(path: string): Report {
   return report;
 }
 
+function printFailed(failed: readonly string[]): void {
+  const names = [...new Set(failed)].map((file) => relative(root, file));
+  console.log(`\nFAILED: ${names.join(", ")}`);
+}
+
 const slowestFiles = 12;
 
 function printSlowest(took: Report["took"]): void {
@@ -72,25 +77,6 @@ function printSlowest(took: Report["took"]): void {
     ({ file, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${relative(root, file)}`,
   );
   console.log(`\nThe slowest of ${took.length} files:\n${lines.join("\n")}`);
-}
-
-// Tests with real servers on two busy cores sometimes meet a deadline, and more of them where the machine is slow. In CI
-// a few files are tried once more, alone and aloud; what fails again, or in many files at once, has failed.
-const secondTryFiles = 4 * patience;
-const isSecondTryGiven = (failed: readonly string[]) =>
-  process.env["CI"] === "true" && failed.length > 0 && failed.length <= secondTryFiles;
-
-async function tryAgain(
-  failed: readonly string[],
-  options: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<number> {
-  const files = [...new Set(failed)].map((file) => relative(root, file));
-  console.log(`\nFAILED, tried once more alone: ${files.join(", ")}`);
-  const again = { env, reportTo: join(dataDir, "report-again") };
-  const code = await run(files, ["--test-concurrency=1", ...options], again);
-  if (code === 0) console.log(`\nFLAKY: passed at the second try only: ${files.join(", ")}`);
-  return code;
 }
 
 const isSampled = (file: string) =>
@@ -149,10 +135,10 @@ try {
     codes.push(await run(own, [`--test-concurrency=${atOnce[kind]}`, ...options], { env, reportTo }));
     reports.push(readReport(reportTo));
   }
-  const failed = reports.flatMap((report) => report.failed);
   if (files.length > slowestFiles) printSlowest(reports.flatMap((report) => report.took));
+  const failed = reports.flatMap((report) => report.failed);
+  if (failed.length > 0) printFailed(failed);
   code = isStopped ? 1 : Math.max(...codes);
-  if (code !== 0 && !isStopped && isSecondTryGiven(failed)) code = await tryAgain(failed, options, env);
 } finally {
   await postgres.stop();
   rmSync(dataDir, { recursive: true, force: true });
