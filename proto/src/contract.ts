@@ -256,6 +256,8 @@ export type EventContract<Data = unknown> = {
   key: (data: Data) => string;
   /** A body that must always parse: old events stay readable. */
   sample: Data;
+  /** Services that may hear it as it happens (`mesh.listen`), besides those with a durable consumer. */
+  listeners: readonly ServiceName[];
   summary: string;
 };
 
@@ -264,10 +266,12 @@ export function event<D extends z.ZodType>(definition: {
   data: D;
   key: (data: z.output<D>) => string;
   sample: z.output<D>;
+  listeners?: readonly ServiceName[];
   summary: string;
 }): EventContract<z.output<D>> {
   const data = definition.data as unknown as z.ZodType<z.output<D>>;
-  return { ...definition, data, type: "event", owner: ownerOf(definition.subject) };
+  const { listeners = [] } = definition;
+  return { ...definition, data, listeners, type: "event", owner: ownerOf(definition.subject) };
 }
 
 /** A projection kept by its owner in a key-value bucket and mirrored in the memory of its readers. */

@@ -237,5 +237,29 @@ export const sessionRevoked = event({
   data: z.object({ hash: Sha256Hex, user_id: z.string(), at: z.iso.datetime() }),
   key: (data) => data.hash,
   sample: { hash: "0".repeat(64), user_id: "usr-1", at: "2026-01-01T00:00:00.000Z" },
+  listeners: ["gateway-external"],
   summary: "A session was ended; gateways forget it at once.",
+});
+
+/** Why nobody may be signed in to an account any more. */
+export const RetiredBy = z.enum(["disabled", "deleted", "migrated"]);
+
+export const accountRetired = event({
+  subject: "identity.account.retired",
+  data: z.object({
+    user_id: z.string(),
+    by: RetiredBy,
+    /** The players that were linked to it then. */
+    mc_uuids: z.array(z.string()),
+    at: z.iso.datetime(),
+  }),
+  key: (data) => data.user_id,
+  sample: {
+    user_id: "usr-1",
+    by: "disabled",
+    mc_uuids: ["11111111-1111-4111-8111-111111111111"],
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  listeners: ["gateway-external", "gateway-internal", "lifecycle", "storage"],
+  summary: "An account was disabled, deleted or merged into another; what it has under way ends.",
 });

@@ -3,7 +3,7 @@
 // bar = a UUID may not join any more; hold = data of a barred player kept for thirty days.
 
 import { z } from "zod";
-import { operation, request } from "../contract.ts";
+import { event, operation, request } from "../contract.ts";
 import { PlayerUuid, Timestamp } from "../text.ts";
 
 /** Which kind of session server vouched for a player. */
@@ -140,4 +140,17 @@ export const namePlayers = request({
   deadlineMs: 3_000,
   summary: "User names of the live accounts that players are linked to, by UUID.",
   spec: "interface.md 2.6",
+});
+
+export const playerBarred = event({
+  subject: "identity.player.barred",
+  data: z.object({ mc_uuid: z.string(), username: z.string(), at: z.iso.datetime() }),
+  key: (data) => data.mc_uuid,
+  sample: {
+    mc_uuid: "11111111-1111-4111-8111-111111111111",
+    username: "Ada",
+    at: "2026-01-01T00:00:00.000Z",
+  },
+  listeners: ["gateway-internal", "lifecycle"],
+  summary: "A player may not join any more; one who is on is disconnected.",
 });

@@ -1,8 +1,8 @@
 // NATS users and what each may publish and subscribe, derived from the contracts (architecture.md 3, trust).
 
-import { buckets, contracts, durables, views } from "../catalog.ts";
+import { buckets, contracts, durables, events, views } from "../catalog.ts";
 import { type Bucket, type Owner, owners, type ServiceName } from "../contract.ts";
-import { inboxPrefix, rpcSubject, streamName } from "./subjects.ts";
+import { eventFilter, inboxPrefix, rpcSubject, streamName } from "./subjects.ts";
 
 export type Permissions = { publish: string[]; subscribe: string[] };
 
@@ -30,7 +30,7 @@ export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket
   }
   addReader(service, publish, subscribe);
   addDurables(service, publish);
-  if (service === "gateway-external") subscribe.add("svc.evt.identity.session.revoked.*");
+  for (const event of events) if (event.listeners.includes(service)) subscribe.add(eventFilter(event));
   return { publish: [...publish].sort(), subscribe: [...subscribe].sort() };
 }
 

@@ -4,7 +4,7 @@ import { isFault, ownership } from "@svc/proto";
 import type { Asker } from "../events.ts";
 import { findQuota, unlimited } from "../quota/store.ts";
 import type { Serving } from "../serving.ts";
-import { revokeSessions } from "../session/store.ts";
+import { endAccount } from "../user/retire.ts";
 import { markDeleted } from "../user/store.ts";
 import { auditMigration } from "./audit.ts";
 import type { Migration } from "./policy.ts";
@@ -74,7 +74,7 @@ async function retireSource(needs: HandOver, work: Work, servers: readonly strin
     const source = await lockSource(trx, sourceUserId);
     if (!(await endRedemption(trx, { id, servers, isTold: work.isTold, now }))) return undefined;
     await markDeleted(trx, sourceUserId, now);
-    const revoked = await revokeSessions(trx, { userId: sourceUserId, now });
+    const revoked = await endAccount(trx, { userId: sourceUserId, by: "migrated", now });
     if (source?.emailVerified && source.email !== null) {
       const target = await findTarget(trx, targetUserId ?? "");
       const facts = { target: target?.username ?? "", servers: servers.length };

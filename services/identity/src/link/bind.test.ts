@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { accounts, isFault, links, type Principal } from "@svc/proto";
+import { until } from "@svc/mesh/testing";
+import { accounts, eventFilter, isFault, links, type Principal } from "@svc/proto";
 import { type Bed, type Person, startBed, stateOf } from "../testing/bed.ts";
 import { linkPlayer } from "./store.ts";
 
@@ -288,7 +289,15 @@ describe("bind codes", () => {
   test("a re-claim bars the UUID and holds its data for thirty days, once", async () => {
     const uuid = randomUUID();
     assert.equal(await isBarred(uuid), false);
+    const told: unknown[] = [];
+    const stop = bed.lifecycle.listen(eventFilter(links.playerBarred), (_subject, body) => {
+      told.push(JSON.parse(Buffer.from(body).toString("utf8")));
+    });
+    const at = bed.now().toISOString();
     const first = await reclaim(uuid, "Notch", "world/playerdata/1");
+    await until(() => told.length > 0);
+    stop();
+    assert.deepEqual(told, [{ mc_uuid: uuid, username: "Notch", at }]);
     const expires = new Date(bed.now().getTime() + 30 * day).toISOString();
     assert.deepEqual(first, { blacklisted: true, username: "Notch", hold_expires_at: expires });
     bed.pass(minute);

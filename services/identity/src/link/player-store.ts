@@ -1,5 +1,7 @@
 // All SQL of barred players and the holds on their data.
 
+import { links } from "@svc/proto";
+import { outboxRow } from "@svc/store";
 import type { Selectable } from "kysely";
 import type { HoldsTable, IdentityDb, IdentityTrx } from "../database.ts";
 import { mintId } from "../secret.ts";
@@ -15,13 +17,15 @@ export async function isBarred(db: IdentityDb, mcUuid: string): Promise<boolean>
 
 export type Bar = { mcUuid: string; username: string; now: Date };
 
-/** Bars a UUID; a repeat changes nothing. */
+/** Bars a UUID and tells of it; a repeat changes nothing and is told again. */
 export async function bar(trx: IdentityTrx, { mcUuid, username, now }: Bar): Promise<void> {
   await trx
     .insertInto("username_blacklist")
     .values({ mc_uuid: mcUuid, username, blacklisted_at: now })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
+  const told = { mc_uuid: mcUuid, username, at: now.toISOString() };
+  await trx.insertInto("outbox").values(outboxRow(links.playerBarred, told)).execute();
 }
 
 export type Hold = Bar & { dataRef: string | undefined; expiresAt: Date };

@@ -12,6 +12,7 @@ import type { Serving } from "../serving.ts";
 import { revokeSessions } from "../session/store.ts";
 import { auditUser } from "./audit.ts";
 import { refusalOf } from "./policy.ts";
+import { endAccount } from "./retire.ts";
 import { insertUser, lockUser, type UserChange, updateUser } from "./store.ts";
 import { countServers, toUserView } from "./view.ts";
 
@@ -83,7 +84,7 @@ export function createDisableUser({ mesh, deps }: Serving): Handler<typeof users
       const refusal = disabled ? refusalOf(user, caller.user_id) : undefined;
       if (refusal) throw context.fault(refusal);
       await updateUser(trx, id, { disabled });
-      return disabled ? revokeSessions(trx, { userId: id, now: now() }) : 0;
+      return disabled ? endAccount(trx, { userId: id, by: "disabled", now: now() }) : 0;
     });
     deps.events.sessionsRevoked(context, { count: revoked, action: "user.session.revoke" });
     auditUser(mesh, context, {

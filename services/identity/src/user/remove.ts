@@ -9,9 +9,9 @@ import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
 import { startSagaLoop } from "../saga.ts";
 import type { Serving } from "../serving.ts";
-import { revokeSessions } from "../session/store.ts";
 import { auditUser } from "./audit.ts";
 import { refusalOf } from "./policy.ts";
+import { endAccount } from "./retire.ts";
 import { endDeletion, lockUser, markDeleted, takeDeletion } from "./store.ts";
 
 type Needs = { mesh: Pick<Mesh, "call">; deps: Pick<Deps, "db" | "now" | "limits">; log: Logger };
@@ -28,7 +28,7 @@ export function createRemoveUser(serving: Serving): Handler<typeof users.remove>
       const refusal = refusalOf(user, caller.user_id);
       if (refusal) throw context.fault(refusal);
       await markDeleted(trx, id, now());
-      return revokeSessions(trx, { userId: id, now: now() });
+      return endAccount(trx, { userId: id, by: "deleted", now: now() });
     });
     deps.events.sessionsRevoked(context, { count: revoked, action: "user.session.revoke" });
     auditUser(mesh, context, { action: "user.delete", payload: { user_id: id } });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
-import { Fault, type InputOf, ownership, quotas, users } from "@svc/proto";
+import { accounts, eventFilter, Fault, type InputOf, ownership, quotas, users } from "@svc/proto";
 import { type Bed, type Person, startBed, stateOf } from "../testing/bed.ts";
 
 const minute = 60_000;
@@ -129,6 +129,30 @@ describe("users, as the owner sees them", () => {
     assert.ok(shown.deleted_at);
     const again = await bed.refused(users.remove, { id: person.userId }, asOwner());
     assert.equal(again.fault, "not_found");
+  });
+
+  test("the end of an account is told once to every service that has something of it under way", async () => {
+    const told: { user_id: string; by: string; mc_uuids: string[] }[] = [];
+    const filter = eventFilter(accounts.accountRetired);
+    const stop = bed.lifecycle.listen(filter, (_subject, body) => {
+      told.push(accounts.accountRetired.data.parse(JSON.parse(Buffer.from(body).toString("utf8"))));
+    });
+    const mcUuid = "9c0e6a52-0b39-3d0c-9b5f-3f7f4a3f3e12";
+    const [disabled, deleted] = [await bed.person(), await bed.person()];
+    await bed.gateway.call(users.addLink, { id: disabled.userId, mc_uuid: mcUuid }, asOwner());
+    await bed.gateway.call(users.disable, { id: disabled.userId, disabled: true }, asOwner());
+    await bed.gateway.call(users.disable, { id: disabled.userId, disabled: false }, asOwner());
+    await bed.gateway.call(users.remove, { id: deleted.userId }, asOwner());
+    await until(() => told.some(({ user_id }) => user_id === deleted.userId));
+    stop();
+    const ours = told.filter(({ user_id }) => user_id === disabled.userId || user_id === deleted.userId);
+    assert.deepEqual(
+      ours.map(({ user_id, by, mc_uuids }) => ({ user_id, by, mc_uuids })),
+      [
+        { user_id: disabled.userId, by: "disabled", mc_uuids: [mcUuid] },
+        { user_id: deleted.userId, by: "deleted", mc_uuids: [] },
+      ],
+    );
   });
 
   test("the address of a deleted user is free for another account", async () => {

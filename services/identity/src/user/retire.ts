@@ -1,0 +1,18 @@
+// What belongs to every end of an account, whoever ended it: its sessions go, and the other services are told.
+
+import { accounts } from "@svc/proto";
+import { outboxRow } from "@svc/store";
+import type { z } from "zod";
+import type { IdentityTrx } from "../database.ts";
+import { listLinkedPlayers } from "../link/store.ts";
+import { revokeSessions } from "../session/store.ts";
+
+type Retirement = { userId: string; by: z.output<typeof accounts.RetiredBy>; now: Date };
+
+/** Ends the sessions of an account that was retired in this transaction. Returns how many there were. */
+export async function endAccount(trx: IdentityTrx, { userId, by, now }: Retirement): Promise<number> {
+  const mcUuids = await listLinkedPlayers(trx, userId);
+  const told = { user_id: userId, by, mc_uuids: mcUuids, at: now.toISOString() };
+  await trx.insertInto("outbox").values(outboxRow(accounts.accountRetired, told)).execute();
+  return revokeSessions(trx, { userId, now });
+}
