@@ -155,7 +155,7 @@ describe("nats-server", () => {
     [
       "one that is too old",
       "nats-server: v2.10.27",
-      /nats-server 2\.10\.27, and svc needs 2\.11\.0 or newer/,
+      /nats-server 2\.10\.27, and svc needs nats-server 2\.11\.16, 2\.12\.7 or newer/,
     ],
     ["a program that is none", "hello", /no nats-server that runs here/],
   ];

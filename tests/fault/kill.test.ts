@@ -1,11 +1,14 @@
-// Every process of the stack is killed in turn, at a random moment of a server's day; the day must end as always.
+// Every process of the stack is killed or hung in turn, at a random moment of a server's day; the day must end as always.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join as pathJoin } from "node:path";
 import { after, before, test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
 import { blockNameAt, breakFloorBlock, join, type Player } from "../flow/player.ts";
-import { type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
+import { runSvc, type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
+import { freeze } from "./processes.ts";
 
 const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const victims = [
@@ -23,9 +26,13 @@ const victims = [
 /** A kill falls somewhere into this time after the day began; it covers waking, joining and stopping. */
 const dayMs = 6_000;
 
+/** Longer than the lease of a leader lasts. */
+const hangMs = 8_000;
+
+const settings = ["--set", "lifecycle.wake_cooldown=1s", "--set", "lifecycle.stop_notice=1s"];
+
 let stack: Stack;
 before(async () => {
-  const settings = ["--set", "lifecycle.wake_cooldown=1s", "--set", "lifecycle.stop_notice=1s"];
   stack = await startStack([...withoutGame, ...settings]);
   await stack.becomeOwner();
   const created = await patiently("POST", "/api/v1/servers", 201, {
@@ -86,23 +93,49 @@ function pidOf(name: string): number {
   return found.pid;
 }
 
-/** Kills the process at a random moment and resolves once another pid lives under its name. */
-async function killSometime(victim: string): Promise<void> {
-  const delayMs = Math.random() * dayMs;
-  await new Promise((wake) => setTimeout(wake, delayMs));
-  const pid = pidOf(victim);
-  process.kill(pid, "SIGKILL");
-  await until(`${victim} to be started again (killed after ${Math.round(delayMs)} ms)`, 30_000, () => {
-    return pidOf(victim) !== pid;
-  });
+const someTime = () => new Promise((wake) => setTimeout(wake, Math.random() * dayMs));
+
+/** What happens to a process in the middle of a day; each resolves once the process works again. */
+const fates: Record<string, (victim: string) => Promise<void>> = {
+  killed: async (victim) => {
+    const pid = pidOf(victim);
+    process.kill(pid, "SIGKILL");
+    await until(`${victim} to be started again`, 30_000, () => pidOf(victim) !== pid);
+  },
+  hung: async (victim) => {
+    const goOn = freeze(stack, victim);
+    await new Promise((wake) => setTimeout(wake, hangMs));
+    goOn();
+  },
+};
+
+const supervisor = "the supervisor";
+
+/** What an owner does whose stack lost its supervisor: start it again on the same data. */
+async function restartSupervisor(): Promise<void> {
+  const file = JSON.parse(readFileSync(pathJoin(stack.dataDir, "supervisor.json"), "utf8")) as {
+    pid: number;
+  };
+  process.kill(file.pid, "SIGKILL");
+  const args = ["up", "--detach", "--ports", "auto", "--data", stack.dataDir];
+  const up = await runSvc([...args, ...withoutGame, ...settings]);
+  assert.equal(up.code, 0, up.stderr);
+  assert.match(up.stderr, /ended what an earlier run left behind/);
 }
 
-for (const [turn, victim] of sampleOf(victims, 4).entries()) {
-  test(`a server's day ends as always when ${victim} is killed`, async () => {
-    const killed = killSometime(victim);
+const table: [victim: string, fate: string, strike: () => Promise<void>][] = [
+  ...Object.entries(fates).flatMap(([fate, strike]) =>
+    victims.map((victim): [string, string, () => Promise<void>] => [victim, fate, () => strike(victim)]),
+  ),
+  [supervisor, "killed and started again", restartSupervisor],
+];
+
+for (const [turn, [victim, fate, strike]] of sampleOf(table, 4).entries()) {
+  test(`a server's day ends as always when ${victim} is ${fate}`, async () => {
+    const struck = someTime().then(strike);
     await patiently("POST", "/api/v1/internal/servers/survival/wake", 202, { mc_uuid: player });
     const broken = await digPatiently("alice", turn);
-    await killed;
+    await struck;
     const stopped = await patiently("POST", "/api/v1/servers/survival/stop", 202);
     assert.deepEqual(stopped.body, { name: "survival", desiredState: "Stopped" });
     await phaseBecomes("Stopped");
