@@ -9,6 +9,8 @@ export type ContractMeter = { started: () => void; ended: (outcome: Outcome) => 
 export type MeshMetrics = {
   served: (subject: string) => ContractMeter;
   called: (subject: string) => ContractMeter;
+  /** A request whose answer would not go to a caller of its contract. */
+  strangerRefused: (subject: string) => void;
   auditFailed: () => void;
   deadLetter: (durable: string) => void;
   redelivery: (durable: string) => void;
@@ -22,6 +24,7 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
     return {
       served: () => silentMeter,
       called: () => silentMeter,
+      strangerRefused: () => {},
       auditFailed: () => {},
       deadLetter: () => {},
       redelivery: () => {},
@@ -41,10 +44,16 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
   const audit = counter("svc_audit_write_failures_total", "Audit entries that could not be published.", []);
   const dead = counter("svc_mesh_dead_letters_total", "Messages that a consumer gave up.", ["durable"]);
   const later = counter("svc_mesh_redeliveries_total", "Messages asked for again later.", ["durable"]);
+  const strangers = counter(
+    "svc_mesh_refused_requests_total",
+    "Requests that none of their callers made: not answered.",
+    ["subject"],
+  );
   audit.inc(0);
   return {
     served: meterOf(registers, "served", "answered by this process"),
     called: meterOf(registers, "calls", "made by this process"),
+    strangerRefused: (subject) => strangers.inc({ subject }),
     auditFailed: () => audit.inc(),
     deadLetter: (durable) => dead.inc({ durable }),
     redelivery: (durable) => later.inc({ durable }),

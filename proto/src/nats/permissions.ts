@@ -11,7 +11,8 @@ function isOwner(service: ServiceName): service is Owner {
 }
 
 /**
- * Everything one service may do on NATS; replies to requests it serves are allowed by the server besides.
+ * Everything one service may do on NATS. It answers in the inboxes of its callers and nowhere else: the server's own
+ * leave to answer (`allow_responses`) would reach any subject that a message names, one of the service's own included.
  * `moreBuckets` are buckets that the catalog does not have, for tests.
  */
 export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket[] = []): Permissions {
@@ -22,7 +23,11 @@ export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket
     for (const rest of ["", `.${service}`, `.${service}.*`]) subscribe.add(`$SRV.${verb}${rest}`);
   for (const contract of contracts) {
     if (contract.callers.includes(service)) publish.add(rpcSubject(contract));
+    if (contract.owner !== service) continue;
+    for (const caller of contract.callers) publish.add(`${inboxPrefix(caller)}.>`);
   }
+  // Every service answers the services protocol.
+  publish.add(`${inboxPrefix("operator")}.>`);
   publish.add(`svc.audit.${service}`);
   if (isOwner(service)) addOwner(service, publish, subscribe);
   for (const bucket of [...buckets, ...moreBuckets]) {

@@ -35,8 +35,7 @@ export function natsAuthorization(
       user === "operator" ? operator : permissionsOf(user as ServiceName, moreBuckets);
     return `    { user: ${quote(user)}, password: ${quote(password)}, permissions: {
       publish: { allow: ${listOf(publish)} },
-      subscribe: { allow: ${listOf(subscribe)} },
-      allow_responses: { max: 64, expires: "2m" } } }`;
+      subscribe: { allow: ${listOf(subscribe)} } } }`;
   });
   return `authorization {\n  users = [\n${users.join(",\n")}\n  ]\n}\n`;
 }

@@ -147,7 +147,6 @@ type Inbox = {
 function createInbox(connection: NatsConnection, service: string): Inbox {
   const prefix = `${inboxPrefix(service)}.${randomBytes(9).toString("hex")}.`;
   const pendings = new Map<string, Pending>();
-  let counter = 0;
   let sweeper: NodeJS.Timeout | undefined;
 
   connection.subscribe(`${prefix}*`, {
@@ -182,7 +181,7 @@ function createInbox(connection: NatsConnection, service: string): Inbox {
   const request: Inbox["request"] = (outgoing, publish) =>
     new Promise((resolve, reject) => {
       if (outgoing.signal?.aborted) return reject(new LinkError("aborted", "the caller gave up"));
-      const token = (counter++).toString(36);
+      const token = unguessable();
       const pending: Pending = {
         subject: outgoing.subject,
         deadlineAt: outgoing.deadlineAt,
@@ -209,6 +208,23 @@ function createInbox(connection: NatsConnection, service: string): Inbox {
     );
   };
   return { request, fail, close };
+}
+
+const tokenBytes = 12;
+let pool = Buffer.alloc(0);
+let used = 0;
+
+/**
+ * Part of a subject that only those can publish to who were told of it: nobody but the one who was asked can answer,
+ * although every owner may publish below the inbox of its callers, and NATS to any subject that a request names.
+ */
+export function unguessable(): string {
+  if (used + tokenBytes > pool.length) {
+    pool = randomBytes(tokenBytes * 256);
+    used = 0;
+  }
+  used += tokenBytes;
+  return pool.toString("base64url", used - tokenBytes, used);
 }
 
 function abortWith(signal: AbortSignal, pending: Pending, forget: () => void): void {

@@ -1,10 +1,10 @@
 // Durable consumers (architecture.md 3, events): pulled, acknowledged one by one, never lost without a trace.
 
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import type { ConsumeOptions } from "../api.ts";
 import { type DeliveryPlace, jetStreamApi, msOf, parsePlace } from "../connection/jetstream-api.ts";
+import { unguessable } from "../connection/link.ts";
 import type { Core } from "../core.ts";
 import { encodeJson, textOf } from "../request/wire.ts";
 import { writeDeadLetter } from "./dead-letters.ts";
@@ -89,7 +89,7 @@ type Pull = {
 
 function createPull(core: Core, options: ConsumeOptions<unknown>, stopped: AbortSignal): Pull {
   const maxInFlight = options.maxInFlight ?? defaults.maxInFlight;
-  const inbox = `${core.link.inboxPrefix}.${randomBytes(9).toString("hex")}`;
+  const inbox = `${core.link.inboxPrefix}.${unguessable()}`;
   const nextSubject = `$JS.API.CONSUMER.MSG.NEXT.${options.stream}.${options.durable}`;
   const running = new Map<Msg, Promise<void>>();
   const state = { wanted: 0, seenAt: 0, endSession: () => {} };

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { FoundService } from "../api.ts";
+import { unguessable } from "../connection/link.ts";
 import type { Core } from "../core.ts";
 
 const Stats = z.looseObject({
@@ -17,7 +18,7 @@ const settleMs = 150;
 
 /** Every process that answers `$SRV.STATS` within `waitMs`; ends early once no new answer came for a moment. */
 export async function discover(core: Core, waitMs: number): Promise<FoundService[]> {
-  const inbox = `${core.link.inboxPrefix}.discover`;
+  const inbox = `${core.link.inboxPrefix}.${unguessable()}`;
   const found: FoundService[] = [];
   const listening = core.link.subscribe(inbox, (message) => {
     const stats = Stats.safeParse(JSON.parse(Buffer.from(message.data).toString("utf8")));

@@ -1,10 +1,12 @@
 // One contract as this process answers it: its limit and its numbers for the services protocol.
 
-import { type AnyContract, rpcSubject } from "@svc/proto";
+import { type AnyContract, inboxPrefix, rpcSubject } from "@svc/proto";
 
 export type Endpoint = {
   contract: AnyContract;
   subject: string;
+  /** Where its callers wait for answers. */
+  inboxes: readonly string[];
   inFlight: number;
   stats: { requests: number; errors: number; lastError: string; processingNs: number };
 };
@@ -13,6 +15,7 @@ export function createEndpoint(contract: AnyContract): Endpoint {
   return {
     contract,
     subject: rpcSubject(contract),
+    inboxes: contract.callers.map((caller) => `${inboxPrefix(caller)}.`),
     inFlight: 0,
     stats: { requests: 0, errors: 0, lastError: "", processingNs: 0 },
   };

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { after, before, test } from "node:test";
+import { connect, headers as msgHeaders } from "@nats-io/transport-node";
+import { rpcSubject } from "@svc/proto";
 import { createRegistry, type Logger } from "@svc/telemetry";
 import { pino } from "pino";
 import type { Context, Mesh } from "../api.ts";
@@ -330,4 +332,42 @@ test("requests are counted by subject and outcome on both sides", async () => {
   assert.match(metrics, new RegExp(`svc_mesh_served_total{subject="${subject}",outcome="not_found"} 1`));
   assert.match(metrics, new RegExp(`svc_mesh_served_in_flight{subject="${subject}"} 0`));
   assert.match(metrics, /svc_audit_write_failures_total 0/);
+});
+
+test("a request whose answer would not go to one of its callers is neither handled nor answered", async () => {
+  const registry = createRegistry("lifecycle", "test");
+  const { log, lines } = captureLog();
+  const lifecycle = await nats.connect("lifecycle", { registry, log });
+  owners.push(lifecycle);
+  const handled: number[] = [];
+  lifecycle.serve(look, (_, input) => {
+    handled.push(input.n);
+    return input;
+  });
+  await lifecycle.announce();
+  const user = "gateway-internal";
+  const raw = await connect({
+    servers: nats.url,
+    user,
+    pass: nats.passwords[user] ?? "",
+    inboxPrefix: "_INBOX_gateway_internal",
+  });
+  const refused = [
+    undefined,
+    "_INBOX_storage.a",
+    "_INBOX_gateway_internal",
+    "_INBOX_gateway_internals.a",
+    "svc.rpc.identity.user.create",
+    "svc.audit.lifecycle",
+    "$KV.servers.survival",
+  ];
+  const headers = msgHeaders();
+  headers.set("Svc-Principal", JSON.stringify({ kind: "service", service: user }));
+  for (const [n, reply] of refused.entries())
+    raw.publish(rpcSubject(look), JSON.stringify({ n }), { headers, ...(reply && { reply }) });
+  await raw.request(rpcSubject(look), JSON.stringify({ n: 99 }), { headers, timeout: 5_000 });
+  await raw.close();
+  assert.deepEqual(handled, [99]);
+  assert.equal(lines().filter(({ msg }) => String(msg).includes("none of its callers")).length, 7);
+  assert.match(await registry.metrics(), /svc_mesh_refused_requests_total\{[^}]*read-status[^}]*\} 7/);
 });

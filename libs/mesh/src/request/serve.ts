@@ -32,7 +32,12 @@ export function createServing(core: Core): Serving {
   const running = new Set<Promise<void>>();
 
   const onMessage = (served: Served, message: Msg): void => {
-    if (!message.reply) return;
+    if (!isFromCaller(served.endpoint, message.reply)) {
+      core.metrics.strangerRefused(served.endpoint.contract.subject);
+      const about = { subject: served.endpoint.subject, reply: message.reply?.slice(0, 200) };
+      core.log.warn(about, "a request that none of its callers made is not answered");
+      return;
+    }
     const work = answer(core, served, message).finally(() => running.delete(work));
     running.add(work);
   };
@@ -130,6 +135,14 @@ function knownFault(core: Core, failure: Failure): Fault {
   if (isFault(error)) return error;
   core.log.error({ ...about, err: error }, "a request failed in a way that no fault names");
   return new Fault("internal");
+}
+
+/**
+ * NATS carries what it answers, and what a consumer reads, to whatever subject its asker names: only a caller itself
+ * waits in its own inbox.
+ */
+function isFromCaller({ inboxes }: Endpoint, reply: string | undefined): boolean {
+  return reply !== undefined && inboxes.some((inbox) => reply.startsWith(inbox));
 }
 
 type Asked = { served: Served; message: Msg };

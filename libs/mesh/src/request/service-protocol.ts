@@ -1,7 +1,7 @@
 // The NATS services protocol ($SRV.PING|INFO|STATS), so that `nats micro ls|info|stats` shows svc (architecture.md 3).
 
 import { randomBytes } from "node:crypto";
-import type { AnyContract } from "@svc/proto";
+import { type AnyContract, inboxPrefix } from "@svc/proto";
 import { z } from "zod";
 import type { Listening } from "../connection/link.ts";
 import type { Core } from "../core.ts";
@@ -15,6 +15,7 @@ const responseType = {
 } as const;
 type Verb = keyof typeof responseType;
 const roomForTheRestBytes = 65_536;
+const operatorInbox = `${inboxPrefix("operator")}.`;
 
 /** Starts answering for this process; resolves when the server knows the subscriptions. */
 export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoint>): Promise<() => void> {
@@ -41,7 +42,7 @@ export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoi
     ]) {
       subscriptions.push(
         core.link.subscribe(subject, (message) => {
-          if (message.reply) core.link.publish(message.reply, answer());
+          if (message.reply?.startsWith(operatorInbox)) core.link.publish(message.reply, answer());
         }),
       );
     }
