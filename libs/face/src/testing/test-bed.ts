@@ -64,10 +64,11 @@ export async function openTestBed(): Promise<TestBed> {
     meshes.push(mesh);
     return mesh;
   };
-  const [owner, identity, gateway] = await Promise.all([
+  const [owner, identity, gateway, internal] = await Promise.all([
     connect("lifecycle"),
     connect("identity"),
     connect("gateway-external"),
+    connect("gateway-internal"),
   ]);
   const sessions = new Map<string, accounts.SessionAnswer>();
   const budget = { allowed: true, addresses: [] as string[] };
@@ -92,7 +93,8 @@ export async function openTestBed(): Promise<TestBed> {
     openFace: async (choice) => {
       // It flushes: what the owner serves by now is known to NATS before a test asks for it.
       await owner.announce();
-      const face = await openFace(choice?.mesh ?? gateway, choice);
+      const own = choice?.face === "internal" ? internal : gateway;
+      const face = await openFace(choice?.mesh ?? own, choice);
       closers.push(face.server.close);
       return face;
     },
