@@ -26,6 +26,7 @@ export {
   type Ping,
   type Trust,
 } from "./login/accept.ts";
+export { askStatus, type ServerAnswer } from "./login/ask-status.ts";
 export { type Backend, type Dialler, dial } from "./login/dial.ts";
 export { decodeForwarding, encodeForwarding, type Forwarded, forwardingChannel } from "./login/forwarding.ts";
 export { type Listener, type ListenOptions, listen } from "./login/listen.ts";
@@ -36,6 +37,12 @@ export { type ServerStatus, statusJson } from "./login/status.ts";
 export { type Dialog, type Phase, type PluginMessage, packets, type Title } from "./packet/play.ts";
 export { type Click, plainText, readTextNbt, type Text, type TextPart } from "./packet/text.ts";
 export { type Endpoint, plainAddress } from "./proxy-protocol.ts";
-export { findVersion, supportedProtocols, supportedRange, type Version } from "./version/catalog.ts";
+export {
+  findVersion,
+  supportedProtocols,
+  supportedRange,
+  type Version,
+  versionLabel,
+} from "./version/catalog.ts";
 export { Connection, type Packet } from "./wire/connection.ts";
 export type { Interest, Relay } from "./wire/relay.ts";

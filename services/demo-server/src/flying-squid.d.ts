@@ -13,6 +13,8 @@ declare module "flying-squid" {
   export type ProtocolClient = EventEmitter & {
     username: string;
     uuid: string;
+    /** Decides by which ids packets are read and written. */
+    state: string;
     profile?: { readonly properties: readonly ProfileProperty[] };
     readonly socket: { readonly remoteAddress?: string };
     write(packet: string, fields: Record<string, unknown>): void;
@@ -87,7 +89,10 @@ declare module "flying-squid" {
       add(spec: CommandSpec): unknown;
       use(line: string, context?: CommandContext, op?: boolean): Promise<string | undefined>;
     };
-    readonly _server: EventEmitter & { readonly options: { beforeLogin?: (client: ProtocolClient) => void } };
+    readonly _server: EventEmitter & {
+      readonly options: { beforeLogin?: (client: ProtocolClient) => void };
+      readonly mcversion: { readonly version: number; readonly minecraftVersion: string };
+    };
     debug: (...details: unknown[]) => void;
     log(text: string): void;
     info(text: string): void;

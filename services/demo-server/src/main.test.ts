@@ -130,6 +130,13 @@ test("bans and the whitelist keep players out, over starts too", { timeout: 60_0
     assert.equal(await rcon.command("pardon carol"), "Unbanned carol");
   });
 
+  await t.test("a game of another version reads which one the server runs", async () => {
+    await using server = await start(dir.path);
+    const { gamePort: port } = await server.ready();
+    for (const version of ["1.20.6", "1.21.8", "26.1"])
+      assert.match(await refusedJoin({ port, name: "carol", version }), /runs Minecraft 1\.21\.4\./, version);
+  });
+
   await t.test("the whitelist still holds after the process was killed", async () => {
     await using server = await start(dir.path);
     const { gamePort: port, rconPort } = await server.ready();

@@ -26,6 +26,9 @@ export const defaultLimits = {
   frameEveryMs: 100,
   strangerWarningMs: 60_000,
   statusCacheMs: 2_000,
+  // How old what a server says of itself may be, and how long it may take to say it.
+  serverLookMs: 5_000,
+  serverLookTimeoutMs: 2_000,
   listNames: 500,
   workers: 8,
   slots: 64,

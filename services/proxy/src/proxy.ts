@@ -5,6 +5,7 @@ import type { Logger, Registry as Metrics } from "@svc/telemetry";
 import { createFace } from "./api/face.ts";
 import { createPool } from "./api/pool.ts";
 import { createTokenSource } from "./api/token.ts";
+import { createLooks } from "./backend/looks.ts";
 import { createBudget } from "./budget/bucket.ts";
 import { runCommand } from "./command/run.ts";
 import type { ProxyConfig } from "./config.ts";
@@ -114,6 +115,7 @@ function createContext(
     now,
     face,
     pool,
+    looks: createLooks({ keepMs: limits.serverLookMs, timeoutMs: limits.serverLookTimeoutMs, now }),
     refresh,
     lookAgain: createLateLook({ refresh, everyMs: limits.lookAgainMs, now }),
     registry,

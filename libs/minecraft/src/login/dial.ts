@@ -51,7 +51,7 @@ export async function dial(backend: Backend, dialler: Dialler): Promise<Connecti
   const connection = new Connection(socket);
   try {
     await connected(socket, backend);
-    if (backend.proxyProtocol) socket.write(proxyHeader(socket, dialler));
+    if (backend.proxyProtocol) socket.write(proxyHeader(socket, dialler.address));
     await login(connection, backend, dialler);
     return connection;
   } catch (error) {
@@ -65,7 +65,8 @@ export async function dial(backend: Backend, dialler: Dialler): Promise<Connecti
   }
 }
 
-function connected(socket: Socket, backend: Backend): Promise<void> {
+/** Resolves once the socket stands; `unavailable` when it can't. */
+export function connected(socket: Socket, backend: Backend): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error?: Error) =>
       reject(
@@ -80,9 +81,9 @@ function connected(socket: Socket, backend: Backend): Promise<void> {
   });
 }
 
-function proxyHeader(socket: Socket, dialler: Dialler): Buffer {
+export function proxyHeader(socket: Socket, address: string): Buffer {
   const destination = { address: socket.remoteAddress ?? "127.0.0.1", port: socket.remotePort ?? 0 };
-  return encodeProxyHeader({ address: dialler.address, port: 0 }, destination);
+  return encodeProxyHeader({ address, port: 0 }, destination);
 }
 
 async function login(connection: Connection, backend: Backend, dialler: Dialler): Promise<void> {

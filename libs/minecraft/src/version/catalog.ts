@@ -44,6 +44,11 @@ export const supportedProtocols: readonly number[] = known.map(([protocol]) => p
 /** The range in players' words, for status and refusals: `1.20.5-26.1.2`. */
 export const supportedRange = `${known[0]?.[2].split("-")[0]}-${known.at(-1)?.[2].split("-").at(-1)}`;
 
+/** What players call a protocol's version; undefined for one that this build doesn't know. */
+export function versionLabel(protocol: number): string | undefined {
+  return known.find(([number]) => number === protocol)?.[2];
+}
+
 const versions = new Map<number, Version>();
 
 /** The version with this protocol number, or undefined when this build doesn't know it. */

@@ -34,6 +34,7 @@ export function installGate(server: GameServer, dependencies: Dependencies): voi
     client.profile = { properties: player.properties };
   };
   server._server.on("connection", (client: ProtocolClient) => {
+    refuseOtherVersions(server, client);
     const ownLogin = client.listeners("login_start");
     client.removeAllListeners("login_start");
     client.once("login_start", (packet: { username: string }) => {
@@ -62,6 +63,25 @@ export function installGate(server: GameServer, dependencies: Dependencies): voi
     await savesSettled();
     return player;
   };
+}
+
+type Handshake = { protocolVersion: number; nextState: number };
+
+/** The library would close the connection without a word, and the game says that it was lost. */
+function refuseOtherVersions({ _server: { mcversion } }: GameServer, client: ProtocolClient): void {
+  const own = client.listeners("set_protocol");
+  client.removeAllListeners("set_protocol");
+  client.once("set_protocol", (packet: Handshake) => {
+    if (packet.nextState === 1 || packet.protocolVersion === mcversion.version) {
+      for (const listener of own) listener.call(client, packet);
+      return;
+    }
+    client.state = "login";
+    client.removeAllListeners("login_start");
+    client.end(
+      `This server runs Minecraft ${mcversion.minecraftVersion}. Start your game as that version to play here.`,
+    );
+  });
 }
 
 class Refusal extends Error {}

@@ -7,14 +7,16 @@ const host = "127.0.0.1";
 type Join = {
   readonly port: number;
   readonly name: string;
+  /** The client's; the server's own when absent. */
+  readonly version?: string;
   /** Joins as a proxy brings players in, with this body signed by this secret. */
   readonly forwarding?: { readonly secret: string; readonly body: Buffer };
 };
 
 type LoginClient = Bot["_client"];
 
-function connectBot({ port, name, forwarding }: Join): Bot {
-  const bot = createBot({ host, port, username: name, version: "1.21.4", auth: "offline", logErrors: false });
+function connectBot({ port, name, version = "1.21.4", forwarding }: Join): Bot {
+  const bot = createBot({ host, port, username: name, version, auth: "offline", logErrors: false });
   bot.on("error", () => {});
   if (forwarding) answerAsProxy(bot._client, forwarding);
   return bot;

@@ -129,9 +129,12 @@ export async function goOrWake(
     if (!told.queued && want.origin === "menu") sendError(context, session, { code: told.code, server });
     return;
   }
-  if (want.origin === "menu") send(context, session, { type: "TransferReady", player: session.uuid, server });
   context.queue.leave(session.uuid);
-  await enterServer(context, session, { name: server, address });
+  const announce = () => {
+    if (want.origin === "menu")
+      send(context, session, { type: "TransferReady", player: session.uuid, server });
+  };
+  await enterServer(context, session, { name: server, address, announce });
 }
 
 type ErrorFrame = { code: string; server: string | null; message?: string };

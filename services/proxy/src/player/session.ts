@@ -5,6 +5,7 @@ import type { Bridge } from "@svc/minecraft";
 import type { Logger } from "@svc/telemetry";
 import type { Face } from "../api/face.ts";
 import type { Pool } from "../api/pool.ts";
+import type { Looks } from "../backend/looks.ts";
 import type { Budget } from "../budget/bucket.ts";
 import type { ProxyConfig } from "../config.ts";
 import type { LinkMemory } from "../gate/memory.ts";
@@ -36,6 +37,8 @@ export type Context = {
   readonly now: () => number;
   readonly face: Face;
   readonly pool: Pool;
+  /** What the servers themselves say in the server list. */
+  readonly looks: Looks;
   readonly registry: Registry;
   readonly queue: Queue;
   readonly invites: Invites;

@@ -1,6 +1,7 @@
 // Bringing a player from one server to another; the only place that connects.
 
 import { type Backend, MinecraftFault, plainText, type Text } from "@svc/minecraft";
+import { findMismatch } from "../backend/version.ts";
 import { parseAddress } from "../config.ts";
 import { type Destination, mayConnect } from "../gate/policy.ts";
 import { joinAddress } from "../queue/policy.ts";
@@ -8,19 +9,31 @@ import { type Context, isCurrent, type Session, sentence, tell } from "./session
 
 export type Trip =
   | { ok: true }
-  | { ok: false; why: "denied" | "busy" | "left" | "unreachable" | "refused"; reason: string };
+  | { ok: false; why: "denied" | "busy" | "left" | "unreachable" | "refused" | "version"; reason: string };
+
+/** `announce` is called when nothing that is known stands against the trip any more. */
+export type TripTo = Destination & { address?: string; announce?: (() => void) | undefined };
 
 const failed = (why: Exclude<Trip, { ok: true }>["why"], reason = ""): Trip => ({ ok: false, why, reason });
 
-export async function travel(
-  context: Context,
-  session: Session,
-  to: Destination & { address?: string },
-): Promise<Trip> {
-  if (!isCurrent(context, session)) return failed("left");
-  if (!mayConnect(session.place, to, session.isReleased)) return failed("denied");
+export async function travel(context: Context, session: Session, { announce, ...to }: TripTo): Promise<Trip> {
+  const obstacle = () => {
+    if (!isCurrent(context, session)) return failed("left");
+    return mayConnect(session.place, to, session.isReleased) ? undefined : failed("denied");
+  };
+  const before = obstacle();
+  if (before) return before;
   const backend = backendOf(context, to);
   if (!backend) return failed("unreachable");
+  const mismatch = to.kind === "server" ? await findMismatch(context, session, backend) : undefined;
+  // They may have gone elsewhere while the server was asked.
+  const since = obstacle();
+  if (since) return since;
+  if (mismatch) {
+    context.log.info({ player: session.name, ...mismatch }, "a player's game is of another version");
+    return failed("version", sentence(session, "otherVersion", mismatch));
+  }
+  announce?.();
   try {
     await session.bridge.connect(backend);
     session.place = to;
@@ -63,7 +76,7 @@ function backendOf(
 export async function enterServer(
   context: Context,
   session: Session,
-  to: { name: string; address: string },
+  to: { name: string; address: string; announce?: () => void },
 ): Promise<Trip> {
   const trip = await travel(context, session, { kind: "server", ...to });
   const { name: server } = to;
@@ -79,12 +92,18 @@ export async function enterServer(
   }
   session.target = undefined;
   context.activity.count("transfersFailed");
-  const line =
-    trip.why === "refused"
-      ? sentence(session, "refusedByServer", { server, reason: trip.reason })
-      : sentence(session, "cannotReach", { server });
-  await toLobby(context, session, line);
+  await toLobby(context, session, failureLine(session, server, trip));
   return trip;
+}
+
+function failureLine(
+  session: Session,
+  server: string,
+  { why, reason }: Extract<Trip, { ok: false }>,
+): string {
+  if (why === "version") return reason;
+  if (why === "refused") return sentence(session, "refusedByServer", { server, reason });
+  return sentence(session, "cannotReach", { server });
 }
 
 /** To the lobby with a line of chat. Who has nowhere to stay reads the line while they are sent away. */

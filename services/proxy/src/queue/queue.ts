@@ -105,10 +105,12 @@ async function transfer(
   { waiter, address }: { waiter: Waiter; address: string },
 ): Promise<void> {
   const { server, origin } = waiter;
-  if (origin === "menu")
-    sendToLobby(context, session, { type: "TransferReady", player: session.uuid, server });
-  tell(session, "joining", { server });
-  const trip = await enterServer(context, session, { name: server, address });
+  const announce = () => {
+    if (origin === "menu")
+      sendToLobby(context, session, { type: "TransferReady", player: session.uuid, server });
+    tell(session, "joining", { server });
+  };
+  const trip = await enterServer(context, session, { name: server, address, announce });
   // On another trip just then: the wait goes on, unless the player wished for something else meanwhile.
   const isBusy = !trip.ok && trip.why === "busy" && isCurrent(context, session);
   if (isBusy && !context.queue.find(session.uuid)) context.queue.add(waiter);

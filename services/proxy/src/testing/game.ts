@@ -13,6 +13,7 @@ import {
   type Listener,
   listen,
   plainText,
+  type ServerStatus,
 } from "@svc/minecraft";
 import { type Client, createClient } from "minecraft-protocol";
 import type { Account, Service } from "./service.ts";
@@ -30,6 +31,10 @@ export async function startGame(options: { proxyProtocol?: boolean } = {}) {
   const commands: string[] = [];
   const { wake, until } = watcher();
   let refuse: string | undefined;
+  const says: { asked: number; status: ServerStatus | Promise<ServerStatus> } = {
+    asked: 0,
+    status: { description: "", playersOnline: 0, playersMax: 0 },
+  };
   const listener: Listener = await listen({
     port: 0,
     host: "127.0.0.1",
@@ -37,7 +42,10 @@ export async function startGame(options: { proxyProtocol?: boolean } = {}) {
     proxyProtocol: options.proxyProtocol ?? false,
     // All players come from the proxy's address.
     maxPerAddress: 4_096,
-    status: () => ({ description: "", playersOnline: 0, playersMax: 0 }),
+    status: () => {
+      says.asked += 1;
+      return says.status;
+    },
     onPlayer: async (player) => {
       const { name } = player.profile;
       if (refuse !== undefined) {
@@ -65,6 +73,8 @@ export async function startGame(options: { proxyProtocol?: boolean } = {}) {
   });
   return {
     address: `127.0.0.1:${listener.port}`,
+    /** What it shows in the server list, and how often that was asked. */
+    says,
     players,
     frames,
     /** All plugin messages and commands that players sent here. */

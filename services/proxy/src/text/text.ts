@@ -34,6 +34,10 @@ const sentences = {
   lostLobby: ["The lobby is not available. Please join again.", "大厅暂不可用，请重新加入。"],
   elsewhere: ["You joined from somewhere else.", "你已在其他地方登录。"],
   cannotReach: ["{server} cannot be reached. Please try again.", "无法连接 {server}，请重试。"],
+  otherVersion: [
+    "{server} runs {serverVersion}; your game is {clientVersion}. Start your game as {serverVersion} to play there.",
+    "{server} 运行 {serverVersion}，你的游戏是 {clientVersion}。请用 {serverVersion} 启动游戏后再加入。",
+  ],
   tooLong: ["{server} took over an hour. Try again later.", "等待 {server} 已超过一小时，请稍后再试。"],
   noAnswer: ["We hear nothing of {server}. Try again later.", "无法获取 {server} 的状态，请稍后再试。"],
   gaveUp: [

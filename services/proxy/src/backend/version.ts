@@ -1,0 +1,22 @@
+// A server that speaks another version would leave the player waiting for packets that never come.
+
+import { type Backend, type ServerAnswer, versionLabel } from "@svc/minecraft";
+import type { Context, Session } from "../player/session.ts";
+
+export type Mismatch = { server: string; serverVersion: string; clientVersion: string };
+
+/** The versions of server and game when they differ; undefined when they fit, and when the server does not tell. */
+export async function findMismatch(
+  { looks }: Context,
+  session: Session,
+  backend: Backend,
+): Promise<Mismatch | undefined> {
+  const { version } = session.bridge.player;
+  const answer = await looks.read(backend, version.protocol);
+  if (answer === undefined || answer.protocol === version.protocol) return undefined;
+  return { server: backend.name, serverVersion: nameOf(answer), clientVersion: version.label };
+}
+
+function nameOf({ protocol, versionName }: ServerAnswer): string {
+  return versionLabel(protocol) ?? (versionName || `protocol ${protocol}`);
+}
