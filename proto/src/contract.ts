@@ -98,6 +98,11 @@ export type Contract<Input = unknown, Output = unknown, Name extends FaultName =
   /** Only an idempotent contract is ever retried by the mesh. */
   idempotent: boolean;
   deadlineMs: number;
+  /**
+   * Milliseconds that one replica has for a request that may be repeated; then another one is asked too. Infinity where
+   * work takes long: then only a replica that has fallen silent is given up.
+   */
+  tryMs: number;
   /** Requests that one replica handles at once; above it the caller gets 503 at once. */
   maxInFlight: number;
   summary: string;
@@ -134,6 +139,7 @@ type Definition<
   callers?: readonly Caller[];
   idempotent?: boolean;
   deadlineMs?: number;
+  tryMs?: number;
   maxInFlight?: number;
   summary: string;
   spec: string;
@@ -142,7 +148,7 @@ type Definition<
 type HttpDefinition = Pick<HttpBinding, "method" | "path" | "tier"> &
   Partial<Omit<HttpBinding, "method" | "path" | "tier" | "faces">> & { face: Face };
 
-const defaults = { deadlineMs: 10_000, maxInFlight: 256 };
+const defaults = { deadlineMs: 10_000, tryMs: 2_000, maxInFlight: 256 };
 
 /** Declares a request that other services make of its owner. `input` is the flat shape. */
 export function request<I extends Shape, O extends z.ZodType, F extends FaultName = never>(
@@ -190,7 +196,7 @@ function build<
 >(
   definition: Definition<P, Q, B, H, O, F>,
 ): Contract<z.output<z.ZodObject<InputShape<P, Q, B, H>>>, z.output<O>, F> {
-  const { params, query, headers, body } = definition;
+  const { params, query, headers, body, deadlineMs = defaults.deadlineMs } = definition;
   const shape = { ...params, ...query, ...headers, ...body } as InputShape<P, Q, B, H>;
   return {
     type: "request",
@@ -206,7 +212,8 @@ function build<
     faults: definition.faults ?? [],
     callers: definition.callers ?? [],
     idempotent: definition.idempotent ?? false,
-    deadlineMs: definition.deadlineMs ?? defaults.deadlineMs,
+    deadlineMs,
+    tryMs: definition.tryMs ?? (deadlineMs > defaults.deadlineMs ? Number.POSITIVE_INFINITY : defaults.tryMs),
     maxInFlight: definition.maxInFlight ?? defaults.maxInFlight,
     summary: definition.summary,
     spec: definition.spec,

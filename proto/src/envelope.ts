@@ -46,6 +46,10 @@ export const header = {
   language: "Svc-Language",
   /** Unix milliseconds after which nobody waits for the reply. */
   deadline: "Svc-Deadline",
+  /** Unix milliseconds after which the request must not be begun any more: its caller has given up then. */
+  beginBy: "Svc-Begin-By",
+  /** Request: the caller wants to hear that it is being worked on. Reply: it is; the answer comes later. */
+  heartbeat: "Svc-Heartbeat",
   traceparent: "traceparent",
   fault: "Svc-Fault",
   retryAfter: "Svc-Retry-After",

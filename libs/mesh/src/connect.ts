@@ -1,5 +1,6 @@
 // Opens the mesh: one connection, and everything of this library on top of it.
 
+import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { liveSubject, type Owner, owners, type View } from "@svc/proto";
 import type { Mesh, MeshOptions } from "./api.ts";
@@ -19,6 +20,7 @@ import { createMeshMetrics } from "./metrics.ts";
 import { discover } from "./operator/discover.ts";
 import { followEvents } from "./operator/follow.ts";
 import { createCalling } from "./request/call.ts";
+import { announceReplica, createReplicas } from "./request/replicas.ts";
 import { createServing } from "./request/serve.ts";
 import { announce } from "./request/service-protocol.ts";
 import { mirrorView } from "./view/mirror.ts";
@@ -43,6 +45,7 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
   const closing = new AbortController();
   const core: Core = {
     service,
+    instance: randomBytes(11).toString("hex"),
     version: options.version,
     link,
     log,
@@ -99,6 +102,7 @@ type Closeable = { close: () => Promise<void> };
 function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
   const { link, service } = core;
   const serving = createServing(core);
+  const replicas = createReplicas(core);
   const auditing = createAuditing(core);
   const lines = createLines(core);
   const consumers: Consumer[] = [];
@@ -110,14 +114,15 @@ function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
     await Promise.all([serving.stop(), ...consumers.map((consumer) => consumer.stop())]);
     await Promise.all([serving.idle(), laneServer?.idle()]);
     await auditing.idle();
+    replicas.close();
   };
   return {
     service,
     serve: serving.serve,
     announce: async () => {
-      withdrawals.push(await announce(core, serving.endpoints));
+      withdrawals.push(await announce(core, serving.endpoints), announceReplica(core));
     },
-    ...createCalling(core),
+    ...createCalling(core, replicas),
     publish: (messages) => publishAll(core, messages),
     audit: auditing.audit,
     consume: async (options) => {

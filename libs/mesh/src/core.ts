@@ -7,6 +7,8 @@ import type { MeshMetrics } from "./metrics.ts";
 
 export type Core = {
   service: ServiceName | "operator";
+  /** Names this process among the replicas of its service. */
+  instance: string;
   version: string;
   link: Link;
   log: Logger;

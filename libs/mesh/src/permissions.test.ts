@@ -8,7 +8,10 @@ import {
   auditSubject,
   contracts,
   deadSubject,
+  instanceFilter,
+  instanceSubject,
   permissionsOf,
+  replicaSubject,
   rpcSubject,
   services,
 } from "@svc/proto";
@@ -66,10 +69,12 @@ async function maySubscribe(user: string, subject: string): Promise<boolean> {
 test("every contract may be called by its callers and by nobody else", async () => {
   const users = [...services];
   for (const user of users) {
-    const wanted = contracts.map((contract) => ({
-      subject: rpcSubject(contract),
-      may: contract.callers.includes(user),
-    }));
+    const wanted = contracts.flatMap((contract) =>
+      [rpcSubject(contract), instanceSubject(contract, "0a1b")].map((subject) => ({
+        subject,
+        may: contract.callers.includes(user),
+      })),
+    );
     const found = await refusals(user, (connection) => {
       for (const { subject } of wanted) connection.publish(subject, "x");
     });
@@ -91,6 +96,17 @@ test("a service cannot answer another's requests", async () => {
   assert.equal(await maySubscribe("storage", "svc.rpc.lifecycle.>"), false);
   assert.equal(await maySubscribe("gateway-external", "svc.rpc.identity.>"), false);
   assert.equal(await maySubscribe("lifecycle", "svc.rpc.lifecycle.server.list"), true);
+  assert.equal(await maySubscribe("storage", instanceFilter("lifecycle", "0a1b")), false);
+  assert.equal(await maySubscribe("lifecycle", instanceFilter("lifecycle", "0a1b")), true);
+});
+
+test("only an owner says that its replicas are there, and only its callers hear it", async () => {
+  const replica = replicaSubject("identity", "0a1b");
+  for (const user of services) {
+    const isCaller = contracts.some(({ owner, callers }) => owner === "identity" && callers.includes(user));
+    assert.equal(await mayPublish(user, replica), user === "identity", user);
+    assert.equal(await maySubscribe(user, replicaSubject("identity", "*")), isCaller, user);
+  }
 });
 
 test("a service cannot publish another's events, lines, audit or dead letters", async () => {

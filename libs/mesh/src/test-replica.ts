@@ -1,8 +1,8 @@
-// A replica of its own process for the tests: it is killed while it works.
+// A replica of its own process for the tests: it is killed or stopped while it works.
 
 import { createLogger } from "@svc/telemetry";
 import { connectMesh } from "./connect.ts";
-import { change } from "./test-contracts.ts";
+import { change, look } from "./test-contracts.ts";
 
 const [url = "", password = "", name = ""] = process.argv.slice(2);
 
@@ -14,9 +14,14 @@ const mesh = await connectMesh({
   log: createLogger("lifecycle", "silent"),
   version: "0.0.1",
 });
-mesh.serve(change, async () => {
+const answer = async () => {
   await new Promise((resolve) => setImmediate(resolve));
   return { n: Number(name) };
+};
+mesh.serve(look, answer);
+mesh.serve(change, (_, input) => {
+  process.stdout.write(`change ${input.n}\n`);
+  return answer();
 });
 await mesh.announce();
 process.stdout.write("ready\n");

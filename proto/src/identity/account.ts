@@ -184,6 +184,7 @@ export const resolveSession = request({
   callers: ["gateway-external"],
   idempotent: true,
   deadlineMs: 3_000,
+  tryMs: 1_000,
   maxInFlight: 1024,
   summary: "Looks a session up by the hash of its cookie and notes that it was seen.",
   spec: "interface.md 5.2, architecture.md 4",

@@ -2,7 +2,14 @@
 
 import { buckets, contracts, durables, events, views } from "../catalog.ts";
 import { type Bucket, type Owner, owners, type ServiceName } from "../contract.ts";
-import { eventFilter, inboxPrefix, rpcSubject, streamName } from "./subjects.ts";
+import {
+  eventFilter,
+  inboxPrefix,
+  instanceSubject,
+  replicaSubject,
+  rpcSubject,
+  streamName,
+} from "./subjects.ts";
 
 export type Permissions = { publish: string[]; subscribe: string[] };
 
@@ -22,9 +29,12 @@ export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket
   for (const verb of ["PING", "INFO", "STATS"])
     for (const rest of ["", `.${service}`, `.${service}.*`]) subscribe.add(`$SRV.${verb}${rest}`);
   for (const contract of contracts) {
-    if (contract.callers.includes(service)) publish.add(rpcSubject(contract));
-    if (contract.owner !== service) continue;
-    for (const caller of contract.callers) publish.add(`${inboxPrefix(caller)}.>`);
+    if (contract.owner === service)
+      for (const caller of contract.callers) publish.add(`${inboxPrefix(caller)}.>`);
+    if (!contract.callers.includes(service)) continue;
+    publish.add(rpcSubject(contract));
+    publish.add(instanceSubject(contract, "*"));
+    subscribe.add(replicaSubject(contract.owner, "*"));
   }
   // Every service answers the services protocol.
   publish.add(`${inboxPrefix("operator")}.>`);
@@ -42,6 +52,7 @@ export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket
 function addOwner(service: Owner, publish: Set<string>, subscribe: Set<string>): void {
   const stream = streamName(service);
   subscribe.add(`svc.rpc.${service}.>`);
+  publish.add(replicaSubject(service, "*"));
   publish.add(`svc.evt.${service}.>`);
   publish.add(`svc.dead.${service}.>`);
   publish.add(`svc.live.${service}.>`);

@@ -3,7 +3,7 @@
 import { contracts } from "../catalog.ts";
 import { type Bucket, gateways, owners, type ServiceName } from "../contract.ts";
 import { permissionsOf } from "./permissions.ts";
-import { inboxPrefix, rpcSubject } from "./subjects.ts";
+import { inboxPrefix, instanceSubject, replicaSubject, rpcSubject } from "./subjects.ts";
 
 export const services: readonly ServiceName[] = [...gateways, ...owners];
 /**
@@ -12,12 +12,20 @@ export const services: readonly ServiceName[] = [...gateways, ...owners];
  */
 export const natsUsers: readonly string[] = [...services, "operator"];
 
+const called = contracts.filter(({ callers }) => callers.includes("operator"));
 const operator = {
   publish: [
     ...["$SRV.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"],
-    ...contracts.filter(({ callers }) => callers.includes("operator")).map(rpcSubject),
+    ...called.flatMap((contract) => [rpcSubject(contract), instanceSubject(contract, "*")]),
   ],
-  subscribe: ["svc.evt.>", "svc.audit.>", "svc.dead.>", "$SRV.>", `${inboxPrefix("operator")}.>`],
+  subscribe: [
+    "svc.evt.>",
+    "svc.audit.>",
+    "svc.dead.>",
+    "$SRV.>",
+    `${inboxPrefix("operator")}.>`,
+    ...new Set(called.map(({ owner }) => replicaSubject(owner, "*"))),
+  ],
 };
 
 /**

@@ -7,6 +7,21 @@ export function rpcSubject(contract: Pick<AnyContract, "subject">): string {
   return `svc.rpc.${contract.subject}`;
 }
 
+/** The same request for one replica of the owner: `svc.rpc.<owner>.<noun>.<verb>.<instance>`. */
+export function instanceSubject(contract: Pick<AnyContract, "subject">, instance: string): string {
+  return `${rpcSubject(contract)}.${instance}`;
+}
+
+/** Every request for one replica. */
+export function instanceFilter(owner: ServiceName | "operator", instance: string): string {
+  return `svc.rpc.${owner}.*.*.${instance}`;
+}
+
+/** Where a replica says that it is there: `svc.replica.<owner>.<instance>`. */
+export function replicaSubject(owner: ServiceName | "operator", instance: string): string {
+  return `svc.replica.${owner}.${instance}`;
+}
+
 /** `svc.evt.<owner>.<noun>.<past participle>.<key>`; the key must be subject-safe. */
 export function eventSubject<D>(contract: EventContract<D>, data: D): string {
   const key = contract.key(data);

@@ -3,8 +3,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import type { ConsumeOptions } from "../api.ts";
+import { unguessable } from "../connection/inbox.ts";
 import { type DeliveryPlace, jetStreamApi, msOf, parsePlace } from "../connection/jetstream-api.ts";
-import { unguessable } from "../connection/link.ts";
 import type { Core } from "../core.ts";
 import { encodeJson, textOf } from "../request/wire.ts";
 import { writeDeadLetter } from "./dead-letters.ts";

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { after, before, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import type { Mesh } from "../api.ts";
 import { change, look } from "../test-contracts.ts";
+import { startReplica } from "../test-replicas.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
 let nats: TestNats;
@@ -101,26 +99,8 @@ test("a caller that gives up is freed at once", async () => {
   await lifecycle.drain();
 });
 
-function startReplica(name: string): { kill: () => Promise<void>; ready: Promise<void> } {
-  const script = fileURLToPath(new URL("../test-replica.ts", import.meta.url));
-  const child = spawn(process.execPath, [script, nats.url, nats.passwords["lifecycle"] ?? "", name], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ready = (async () => {
-    await once(child.stdout, "data");
-  })();
-  return {
-    ready,
-    kill: async () => {
-      const exited = once(child, "exit");
-      child.kill("SIGKILL");
-      await exited;
-    },
-  };
-}
-
 test("kill -9 of one replica loses only its calls in flight, and these come back unavailable", async () => {
-  const replicas = [startReplica("1"), startReplica("2")];
+  const replicas = [startReplica(nats, "1"), startReplica(nats, "2")];
   await Promise.all(replicas.map((replica) => replica.ready));
   const first = replicas[0]!;
   const second = replicas[1]!;

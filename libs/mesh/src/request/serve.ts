@@ -1,7 +1,7 @@
 // Answering contracts (architecture.md 3): one queue subscription each, a limit in flight, both bodies checked.
 
 import type { Msg } from "@nats-io/transport-node";
-import { type AnyContract, Fault, isFault } from "@svc/proto";
+import { type AnyContract, Fault, header, instanceFilter, isFault } from "@svc/proto";
 import type { Handler } from "../api.ts";
 import { LinkError, type Listening } from "../connection/link.ts";
 import type { Core } from "../core.ts";
@@ -9,7 +9,17 @@ import type { ContractMeter } from "../metrics.ts";
 import { createContext } from "./context.ts";
 import { createEndpoint, type Endpoint } from "./endpoint.ts";
 import { explainIssues } from "./explain.ts";
-import { decodeEnvelope, type Envelope, encodeFault, encodeJson, encodeReplyExtras, textOf } from "./wire.ts";
+import { createHeartbeats, type Heartbeats } from "./heartbeats.ts";
+import {
+  decodeEnvelope,
+  type Envelope,
+  encodeFault,
+  encodeJson,
+  encodeReplyExtras,
+  isTooLate,
+  noResponderHeaders,
+  textOf,
+} from "./wire.ts";
 
 const empty = new Uint8Array(0);
 const nothing = encodeJson(null);
@@ -23,13 +33,20 @@ export type Serving = {
   idle: () => Promise<void>;
 };
 
-type Served = { endpoint: Endpoint; handler: Handler<AnyContract>; meter: ContractMeter };
+type Served = {
+  endpoint: Endpoint;
+  handler: Handler<AnyContract>;
+  meter: ContractMeter;
+  heartbeats: Heartbeats;
+};
 
 /** The answering side of a mesh. */
 export function createServing(core: Core): Serving {
   const endpoints = new Map<string, Endpoint>();
   const subscriptions: Listening[] = [];
   const running = new Set<Promise<void>>();
+  const heartbeats = createHeartbeats(core);
+  const byContract = new Map<string, Served>();
 
   const onMessage = (served: Served, message: Msg): void => {
     if (!isFromCaller(served.endpoint, message.reply)) {
@@ -41,13 +58,24 @@ export function createServing(core: Core): Serving {
     const work = answer(core, served, message).finally(() => running.delete(work));
     running.add(work);
   };
+  // What is sent to this replica alone. A contract that it does not serve (it may be of an older version) is answered
+  // as NATS answers where nothing listens, so that the caller asks another.
+  const listenAsInstance = () =>
+    core.link.subscribe(instanceFilter(core.service, core.instance), (message) => {
+      const served = byContract.get(message.subject.slice(0, message.subject.lastIndexOf(".")));
+      if (served) onMessage(served, message);
+      else if (message.reply?.startsWith("_INBOX_"))
+        core.link.tryPublish(message.reply, empty, noResponderHeaders);
+    });
   return {
     serve: (contract, handler) => {
       if (endpoints.has(contract.subject)) throw new Error(`${contract.subject} is served twice`);
       const endpoint = createEndpoint(contract);
       endpoints.set(contract.subject, endpoint);
       const meter = core.metrics.served(contract.subject);
-      const served: Served = { endpoint, handler: handler as Handler<AnyContract>, meter };
+      const served: Served = { endpoint, handler: handler as Handler<AnyContract>, meter, heartbeats };
+      if (subscriptions.length === 0) subscriptions.push(listenAsInstance());
+      byContract.set(endpoint.subject, served);
       subscriptions.push(
         core.link.subscribe(endpoint.subject, (message) => onMessage(served, message), core.service),
       );
@@ -58,6 +86,7 @@ export function createServing(core: Core): Serving {
     },
     idle: async () => {
       while (running.size > 0) await Promise.all(running);
+      heartbeats.close();
     },
   };
 }
@@ -72,19 +101,20 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
     return;
   }
   endpoint.inFlight += 1;
+  const silence = message.headers?.has(header.heartbeat) ? served.heartbeats.start(message) : undefined;
   const startedAt = performance.now();
   let requestId = "";
   try {
     const envelope = decodeEnvelope(message.headers, contract.deadlineMs);
     requestId = envelope.requestId;
-    // Nobody waits any more: work done now would only delay those who still do.
-    if (envelope.deadlineAt <= Date.now()) throw new Fault("unavailable");
+    if (isTooLate(message.headers, envelope)) throw new Fault("unavailable");
     const { body, headers } = await handle(core, served, { message, envelope });
     reply(core, { served, message }, body, headers);
     meter.ended("ok");
   } catch (error) {
     refuse(core, { served, message }, knownFault(core, { contract, requestId, error }));
   } finally {
+    silence?.();
     endpoint.inFlight -= 1;
     stats.processingNs += Math.round((performance.now() - startedAt) * 1e6);
   }

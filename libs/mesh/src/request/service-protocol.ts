@@ -1,6 +1,5 @@
 // The NATS services protocol ($SRV.PING|INFO|STATS), so that `nats micro ls|info|stats` shows svc (architecture.md 3).
 
-import { randomBytes } from "node:crypto";
 import { type AnyContract, inboxPrefix } from "@svc/proto";
 import { z } from "zod";
 import type { Listening } from "../connection/link.ts";
@@ -19,9 +18,8 @@ const operatorInbox = `${inboxPrefix("operator")}.`;
 
 /** Starts answering for this process; resolves when the server knows the subscriptions. */
 export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoint>): Promise<() => void> {
-  const id = randomBytes(11).toString("hex");
   const started = new Date().toISOString();
-  const common = { name: core.service, id, version: core.version, metadata: {} };
+  const common = { name: core.service, id: core.instance, version: core.version, metadata: {} };
   const endpointInfo = lazily(() => describeAll(core, [...endpoints.values()]));
   const bodies: Record<Verb, () => unknown> = {
     PING: () => common,
@@ -38,7 +36,7 @@ export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoi
     for (const subject of [
       `$SRV.${verb}`,
       `$SRV.${verb}.${core.service}`,
-      `$SRV.${verb}.${core.service}.${id}`,
+      `$SRV.${verb}.${core.service}.${core.instance}`,
     ]) {
       subscriptions.push(
         core.link.subscribe(subject, (message) => {

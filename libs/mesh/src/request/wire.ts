@@ -65,8 +65,8 @@ export function envelopeOf(
   };
 }
 
-/** The header block of a request. */
-export function encodeEnvelope(envelope: Envelope): Uint8Array {
+/** The header block of a request; `beginBy` when its caller gives up before the deadline. */
+export function encodeEnvelope(envelope: Envelope, beginBy?: number): Uint8Array {
   const { address, userAgent, language } = envelope.client;
   return encodeHeaders({
     [header.requestId]: envelope.requestId,
@@ -75,9 +75,23 @@ export function encodeEnvelope(envelope: Envelope): Uint8Array {
     [header.userAgent]: userAgent === "" ? undefined : userAgent,
     [header.language]: language,
     [header.deadline]: String(envelope.deadlineAt),
+    [header.beginBy]: beginBy === undefined ? undefined : String(beginBy),
+    [header.heartbeat]: "1",
     [header.traceparent]: envelope.traceparent,
   });
 }
+
+/** True when nobody waits for the request any more: work done now would only delay those who still do. */
+export function isTooLate(headers: MsgHdrs | undefined, { deadlineAt }: Envelope): boolean {
+  const beginBy = Number(headers?.get(header.beginBy));
+  return Date.now() >= (beginBy > 0 ? Math.min(beginBy, deadlineAt) : deadlineAt);
+}
+
+/** The header block of a message that says: your request is being worked on. */
+export const heartbeatHeaders = encodeHeaders({ [header.heartbeat]: "1" });
+
+/** What NATS itself answers where nothing listens. */
+export const noResponderHeaders = encoder.encode("NATS/1.0 503\r\n\r\n");
 
 /** Reads a request's headers; throws the fault `bad_request` when they do not say who acts. */
 export function decodeEnvelope(headers: MsgHdrs | undefined, deadlineMs: number): Envelope {

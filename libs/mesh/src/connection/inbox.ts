@@ -1,0 +1,172 @@
+// Replies of this process: one wildcard subscription; the last token of the subject finds the request.
+
+import { randomBytes } from "node:crypto";
+import type { Msg, NatsConnection } from "@nats-io/transport-node";
+import { header, inboxPrefix } from "@svc/proto";
+import type { Link } from "./link.ts";
+
+export type LinkFailure = "no-responder" | "timeout" | "lost" | "denied" | "too-large" | "aborted";
+
+/** Why a request got no reply; `kind` decides whether it may be sent again. */
+export class LinkError extends Error {
+  readonly kind: LinkFailure;
+  constructor(kind: LinkFailure, message: string) {
+    super(message);
+    this.name = "LinkError";
+    this.kind = kind;
+  }
+}
+
+export type OutgoingRequest = {
+  subject: string;
+  body: Uint8Array;
+  headers?: Uint8Array;
+  /** Unix milliseconds. */
+  deadlineAt: number;
+  signal?: AbortSignal | undefined;
+};
+
+/** Either `onReply` or `onFailure` is called once, unless the listening was ended before. */
+export type ReplyListener = {
+  onReply: (message: Msg) => void;
+  onFailure: (error: LinkError) => void;
+  /** Called while there is no reply, with milliseconds since the request was sent and since its owner was heard. */
+  onWait?: (waited: { sinceSentMs: number; quietMs: number }) => void;
+};
+
+type Pending = ReplyListener & {
+  subject: string;
+  deadlineAt: number;
+  sweeps: number;
+  quietSweeps: number;
+};
+
+export type Inbox = {
+  ask: (request: OutgoingRequest, listener: ReplyListener, publish: Link["publish"]) => () => void;
+  fail: (matches: (pending: { subject: string }) => boolean, error: () => LinkError) => void;
+  close: () => void;
+};
+
+const sweepMs = 25;
+
+/** Subscribes the inbox of this process. */
+export function createInbox(connection: NatsConnection, service: string): Inbox {
+  const prefix = `${inboxPrefix(service)}.${randomBytes(9).toString("hex")}.`;
+  const pendings = new Map<string, Pending>();
+  let sweeper: NodeJS.Timeout | undefined;
+
+  connection.subscribe(`${prefix}*`, {
+    callback: (error, message) => {
+      if (error) return;
+      const token = message.subject.slice(prefix.length);
+      const pending = pendings.get(token);
+      if (!pending) return;
+      if (isHeartbeat(message)) {
+        pending.quietSweeps = 0;
+        return;
+      }
+      pendings.delete(token);
+      if (message.data.length === 0 && message.headers?.code === 503)
+        pending.onFailure(new LinkError("no-responder", `nothing answers ${pending.subject}`));
+      else pending.onReply(message);
+    },
+  });
+
+  const failSome = (matches: (pending: Pending) => boolean, error: () => LinkError) => {
+    for (const [token, pending] of [...pendings]) {
+      if (!matches(pending) || !pendings.delete(token)) continue;
+      pending.onFailure(error());
+    }
+  };
+  const sweep = () => {
+    const now = Date.now();
+    sweeper = undefined;
+    failSome(
+      (pending) => pending.deadlineAt <= now,
+      () => new LinkError("timeout", "no reply came before the deadline"),
+    );
+    for (const pending of [...pendings.values()]) countSweep(pending);
+    if (pendings.size > 0) sweeper ??= setTimeout(sweep, sweepMs);
+  };
+
+  const ask: Inbox["ask"] = (outgoing, listener, publish) => {
+    const { subject, body, headers, deadlineAt, signal } = outgoing;
+    const token = unguessable();
+    const pending: Pending = { ...listener, subject, deadlineAt, sweeps: 0, quietSweeps: 0 };
+    const forget = () => void pendings.delete(token);
+    if (signal?.aborted) {
+      pending.onFailure(new LinkError("aborted", "the caller gave up"));
+      return forget;
+    }
+    pendings.set(token, pending);
+    const unbind = signal && failWith(signal, pending, forget);
+    try {
+      publish(subject, body, { reply: prefix + token, ...(headers ? { headers } : {}) });
+      sweeper ??= setTimeout(sweep, sweepMs);
+    } catch (error) {
+      forget();
+      pending.onFailure(error as LinkError);
+    }
+    if (!unbind) return forget;
+    return () => {
+      unbind();
+      forget();
+    };
+  };
+
+  const close = () => {
+    clearTimeout(sweeper);
+    failSome(
+      () => true,
+      () => new LinkError("lost", "this process closed its connection to NATS"),
+    );
+  };
+  return { ask, fail: failSome, close };
+}
+
+const tokenBytes = 12;
+let pool = Buffer.alloc(0);
+let used = 0;
+
+/**
+ * Part of a subject that only those can publish to who were told of it: nobody but the one who was asked can answer,
+ * although every owner may publish below the inbox of its callers, and NATS to any subject that a request names.
+ */
+export function unguessable(): string {
+  if (used + tokenBytes > pool.length) {
+    pool = randomBytes(tokenBytes * 256);
+    used = 0;
+  }
+  used += tokenBytes;
+  return pool.toString("base64url", used - tokenBytes, used);
+}
+
+function isHeartbeat(message: Msg): boolean {
+  return message.data.length === 0 && message.headers?.has(header.heartbeat) === true;
+}
+
+// Sweeps are counted, not milliseconds: while this process itself stands still, nobody else is silent.
+function countSweep(pending: Pending): void {
+  pending.sweeps += 1;
+  pending.quietSweeps += 1;
+  pending.onWait?.({ sinceSentMs: pending.sweeps * sweepMs, quietMs: pending.quietSweeps * sweepMs });
+}
+
+function failWith(signal: AbortSignal, pending: Pending, forget: () => void): () => void {
+  const { onReply, onFailure } = pending;
+  const onAbort = () => {
+    forget();
+    onFailure(new LinkError("aborted", "the caller gave up"));
+  };
+  const unbind = () => signal.removeEventListener("abort", onAbort);
+  signal.addEventListener("abort", onAbort, { once: true });
+  pending.onReply = (message) => {
+    unbind();
+    onReply(message);
+  };
+  pending.onFailure = (error) => {
+    unbind();
+    onFailure(error);
+  };
+  return unbind;
+}

@@ -1,0 +1,32 @@
+// Tells callers whose answer takes a while that this replica works on it (ADR 0014).
+
+import type { Msg } from "@nats-io/transport-node";
+import type { Core } from "../core.ts";
+import { beatMs } from "./replicas.ts";
+import { heartbeatHeaders } from "./wire.ts";
+
+export type Heartbeats = {
+  /** Begins to send them to the caller of a request. Returns the end. */
+  start: (request: Msg) => () => void;
+  close: () => void;
+};
+
+const empty = new Uint8Array(0);
+
+export function createHeartbeats(core: Core): Heartbeats {
+  const working = new Set<Msg>();
+  let beating: NodeJS.Timeout | undefined;
+  const beat = () => {
+    for (const { reply } of working) {
+      if (reply) core.link.tryPublish(reply, empty, heartbeatHeaders);
+    }
+  };
+  return {
+    start: (request) => {
+      working.add(request);
+      beating ??= setInterval(beat, beatMs).unref();
+      return () => void working.delete(request);
+    },
+    close: () => clearInterval(beating),
+  };
+}

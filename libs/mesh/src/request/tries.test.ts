@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { connect } from "@nats-io/transport-node";
+import { header, inboxPrefix } from "@svc/proto";
+import type { Mesh } from "../api.ts";
+import { change, look } from "../test-contracts.ts";
+import { type Replica, startReplica } from "../test-replicas.ts";
+import { startTestNats, type TestNats, until } from "../testing.ts";
+import { decideWait, type Waiting } from "./tries.ts";
+
+let nats: TestNats;
+let gateway: Mesh;
+
+before(async () => {
+  nats = await startTestNats();
+  gateway = await nats.connect("gateway-internal");
+});
+after(async () => {
+  await gateway?.drain();
+  await nats?.stop();
+});
+
+const isUnavailable = (error: unknown) => (error as { fault: string }).fault === "unavailable";
+
+const waiting: Waiting = {
+  mayRepeat: true,
+  tryMs: 2_000,
+  deadlineMs: 10_000,
+  sinceSentMs: 500,
+  quietMs: 500,
+  hasNext: false,
+  hasOther: true,
+  triesLeft: 2,
+};
+const long = { tryMs: Number.POSITIVE_INFINITY, deadlineMs: 90_000 };
+const decisions: [string, Partial<Waiting>, ReturnType<typeof decideWait>][] = [
+  ["a try that has just begun waits", {}, "wait"],
+  ["a read whose replica is silent for a second goes to another", { quietMs: 1_000 }, "ask-other"],
+  ["a read that takes two seconds goes to another too", { sinceSentMs: 2_000, quietMs: 0 }, "ask-other"],
+  ["one try has one successor", { quietMs: 1_500, hasNext: true }, "wait"],
+  ["nobody is asked for ever", { quietMs: 5_000, triesLeft: 0 }, "wait"],
+  ["without another replica a silent one is waited for", { quietMs: 1_500, hasOther: false }, "wait"],
+  ["then NATS chooses again", { quietMs: 2_000, hasOther: false }, "ask-again"],
+  ["a change at a silent replica waits", { mayRepeat: false, quietMs: 1_500 }, "wait"],
+  [
+    "a change at a silent replica is given up after two seconds",
+    { mayRepeat: false, quietMs: 2_000 },
+    "give-up",
+  ],
+  [
+    "a change that is worked on is waited for",
+    { mayRepeat: false, sinceSentMs: 9_000, quietMs: 300 },
+    "wait",
+  ],
+  ["a long read that is worked on stays where it is", { ...long, sinceSentMs: 60_000, quietMs: 300 }, "wait"],
+  ["a long read whose replica is silent goes to another", { ...long, quietMs: 1_000 }, "ask-other"],
+  ["a long read that nobody works on is given up", { ...long, quietMs: 2_000, hasOther: false }, "give-up"],
+];
+for (const [fact, seen, step] of decisions) {
+  test(fact, () => assert.equal(decideWait({ ...waiting, ...seen }), step));
+}
+
+async function twoReplicas(): Promise<[Replica, Replica]> {
+  const replicas: [Replica, Replica] = [startReplica(nats, "1"), startReplica(nats, "2")];
+  await Promise.all(replicas.map((replica) => replica.ready));
+  const seen = new Set<number>();
+  await until(async () => {
+    seen.add((await gateway.call(look, { n: 0 })).n);
+    return seen.size === 2;
+  });
+  return replicas;
+}
+
+test("every read is answered while one of two replicas hangs, and only the first ones wait for it", async () => {
+  const [first, second] = await twoReplicas();
+  first.stop();
+  const reads = Array.from({ length: 20 }, async () => (await gateway.call(look, { n: 0 })).n);
+  assert.deepEqual(new Set(await Promise.all(reads)), new Set([2]));
+  // The silent replica is known now: nothing is sent to it, so nothing waits for the span of a try.
+  const startedAt = performance.now();
+  for (let n = 0; n < 100; n++) assert.equal((await gateway.call(look, { n })).n, 2);
+  assert.ok(performance.now() - startedAt < 50 * 1_000, "half of them would have taken a second each");
+  first.resume();
+  await until(async () => (await gateway.call(look, { n: 0 })).n === 1);
+  await Promise.all([first.kill(), second.kill()]);
+});
+
+test("every read is answered while one of two replicas is killed", async () => {
+  const [first, second] = await twoReplicas();
+  let isRunning = true;
+  let answers = 0;
+  const reader = async () => {
+    while (isRunning) {
+      await gateway.call(look, { n: 0 });
+      answers += 1;
+    }
+  };
+  const readers = Array.from({ length: 8 }, reader);
+  await until(() => answers > 100);
+  await first.kill();
+  const before = answers;
+  await until(() => answers > before + 500);
+  isRunning = false;
+  await Promise.all(readers);
+  await second.kill();
+});
+
+test("a change at a hung replica is unavailable long before its deadline and is not begun later", async () => {
+  const [first, second] = await twoReplicas();
+  first.stop();
+  second.stop();
+  const deadlineAt = Date.now() + 60_000;
+  await assert.rejects(gateway.call(change, { n: 7 }, { deadlineAt }), isUnavailable);
+  assert.ok(Date.now() < deadlineAt - 30_000, "it waited for the deadline");
+  first.resume();
+  second.resume();
+  const seen = new Set<number>();
+  await until(async () => {
+    seen.add((await gateway.call(look, { n: 0 })).n);
+    return seen.size === 2;
+  });
+  assert.equal(first.output() + second.output(), "ready\nready\n");
+  await Promise.all([first.kill(), second.kill()]);
+});
+
+test("a request that is worked on is waited for, by its heartbeats", async () => {
+  const lifecycle = await nats.connect("lifecycle");
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  lifecycle.serve(change, async (_, input) => {
+    await gate;
+    return input;
+  });
+  await lifecycle.announce();
+  const user = "gateway-internal";
+  const prefix = inboxPrefix(user);
+  const ear = await connect({
+    servers: nats.url,
+    user,
+    pass: nats.passwords[user] ?? "",
+    inboxPrefix: prefix,
+  });
+  let heard = 0;
+  ear.subscribe(`${prefix}.>`, {
+    callback: (_, message) => {
+      if (message.headers?.has(header.heartbeat)) heard += 1;
+    },
+  });
+  await ear.flush();
+  const call = gateway.call(change, { n: 3 });
+  // Three seconds: longer than any caller waits for a silent owner.
+  await until(() => heard >= 12);
+  release();
+  assert.deepEqual(await call, { n: 3 });
+  await ear.close();
+  await lifecycle.drain();
+});
+
+test("an instance that does not serve a contract lets another answer", async () => {
+  const older = await nats.connect("lifecycle");
+  older.serve(change, (_, input) => input);
+  await older.announce();
+  const newer = await nats.connect("lifecycle");
+  newer.serve(look, () => ({ n: 2 }));
+  await newer.announce();
+  for (let n = 0; n < 20; n++) assert.deepEqual(await gateway.call(look, { n }), { n: 2 });
+  await Promise.all([older.drain(), newer.drain()]);
+});
