@@ -81,6 +81,7 @@ export const faults = rows({
   not_admin: [403, "The approving player is not linked to a staff account."],
   self_protected: [403, "You cannot do this to your own account."],
   owner_protected: [403, "The owner account is changed only from the host console."],
+  player_barred: [403, "This player may not join any more."],
   account_retired: [403, "This account is disabled or deleted."],
   not_found: [404, "There is no such thing here."],
   no_backup: [404, "There is no such backup."],

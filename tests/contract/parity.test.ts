@@ -25,6 +25,8 @@ const additions: Readonly<Record<string, string>> = {
   "POST /api/v1/auth/password": "architecture.md 6.2: the local-password door",
   "POST /api/v1/internal/account/link/statuses":
     "behaviour.md r.3: all players of a gate in one call a second",
+  "POST /api/v1/internal/player/standings":
+    "issue 12: a bar, and the end of an account, reach players who are on",
   "GET /api/v1/audit": "architecture.md 6.8: reading the audit log",
   "GET /api/v1/settings": "architecture.md 6.8: platform settings",
   "PUT /api/v1/settings": "architecture.md 6.8: platform settings",

@@ -7,6 +7,7 @@ export type MinecraftFaultCode =
   | "unsupported"
   | "refused"
   | "unauthenticated"
+  | "barred"
   | "unavailable"
   | "busy";
 

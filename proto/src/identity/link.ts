@@ -64,6 +64,27 @@ export const linkStatuses = operation({
   spec: "ours: behaviour.md r.3 for all players of a gate at once",
 });
 
+/** Why a player may not be in the game; a player in good standing has none. */
+export const BadStanding = z.enum(["barred", "account_disabled", "account_deleted", "not_linked"]);
+export type BadStanding = z.output<typeof BadStanding>;
+
+export const readStandings = operation({
+  subject: "identity.player.read-standings",
+  http: {
+    method: "POST",
+    path: "/api/v1/internal/player/standings",
+    face: "internal",
+    tier: "service",
+    callers: ["velocity"],
+  },
+  body: { mc_uuids: z.array(PlayerUuid).max(maxPlayersAsked) },
+  /** Only those who may not be in the game, by UUID in canonical spelling. */
+  output: z.strictObject({ standings: z.record(z.string(), BadStanding) }),
+  idempotent: true,
+  summary: "Which of these players may not be in the game, and why; a proxy asks every few seconds.",
+  spec: "docs/velocity.md Calls: a bar, and the end of an account, reach players who are on",
+});
+
 export const bind = operation({
   subject: "identity.link.bind",
   http: {

@@ -28,8 +28,10 @@ export const hasJoined = operation({
     errors: "empty",
     refusesBody: true,
   },
-  query: { username: parameter, serverId: parameter, ip: parameter },
+  /** With `bars=told` a barred player is refused as such; every other proxy is told only that nobody vouches. */
+  query: { username: parameter, serverId: parameter, ip: parameter, bars: parameter },
   output: Profile.nullable(),
+  faults: ["player_barred"],
   // A repeat would ask every session server once more.
   idempotent: false,
   deadlineMs: 30_000,

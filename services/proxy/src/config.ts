@@ -12,6 +12,8 @@ export const defaultLimits = {
   firstRefreshMs: 1_000,
   lookAgainMs: 1_000,
   queueTickMs: 2_000,
+  // How soon a bar, or the end of an account, reaches a player who is on.
+  standingMs: 5_000,
   waiterSilenceMs: 120_000,
   waiterMaxMs: 3_600_000,
   progressMs: 60_000,

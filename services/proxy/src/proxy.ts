@@ -20,6 +20,7 @@ import { createInvites } from "./invite/invites.ts";
 import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
 import { isCurrent, isSystem, type Session, sentence } from "./player/session.ts";
+import { checkStandings } from "./player/standing.ts";
 import { onLost, travel } from "./player/travel.ts";
 import { createQueue, drainQueue } from "./queue/queue.ts";
 import { createLateLook, shared } from "./registry/late-look.ts";
@@ -71,6 +72,7 @@ export async function startProxy(
         run: async () => (context.registry.refreshedAt() === undefined ? refreshAndWatch() : undefined),
       },
       { name: "queue", everyMs: limits.queueTickMs, run: () => drainQueue(context) },
+      { name: "standings", everyMs: limits.standingMs, run: () => checkStandings(context) },
       {
         name: "activity",
         everyMs: limits.activityMs,
@@ -133,9 +135,10 @@ function createContext(
   };
 }
 
-function trustOf({ onlineMode, localNames, sessionServer, requestTimeoutMs }: ProxyConfig): Trust {
+function trustOf({ onlineMode, localNames, sessionServer, ...config }: ProxyConfig): Trust {
   if (!onlineMode) return { kind: "offline" };
-  const judge = { root: sessionServer, timeoutMs: requestTimeoutMs };
+  const tellsBars = sessionServer === config.apiBaseUrl;
+  const judge = { root: sessionServer, timeoutMs: config.requestTimeoutMs, tellsBars };
   if (localNames) return { kind: "named", sessionServer: judge };
   return { kind: "online", keys: createLoginKeys(), sessionServer: judge };
 }

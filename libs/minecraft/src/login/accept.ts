@@ -32,6 +32,7 @@ export type LoginTexts = {
   readonly unsupported: (range: string) => Text;
   readonly badName: Text;
   readonly unauthenticated: Text;
+  readonly barred: Text;
   readonly unavailable: Text;
 };
 
@@ -46,6 +47,9 @@ export const defaultLoginTexts: LoginTexts = {
   unauthenticated:
     "Your login could not be verified. Restart your game and join through the right address.\n" +
     "无法验证你的登录。请重启游戏，并通过正确的地址加入。",
+  barred:
+    "This player may not join this network any more. If that is a mistake, ask its staff.\n" +
+    "此玩家已被禁止进入本网络。如有疑问，请联系管理员。",
   unavailable:
     "The login service does not answer at the moment. Please try again in a minute.\n" +
     "登录服务暂时没有响应，请一分钟后再试。",
@@ -101,6 +105,7 @@ export async function accept(
   } catch (error) {
     const fault = error instanceof MinecraftFault ? error : new MinecraftFault("frame", String(error));
     if (fault.code === "unauthenticated") return refuse(connection, texts.unauthenticated, fault);
+    if (fault.code === "barred") return refuse(connection, texts.barred, fault);
     if (fault.code === "unavailable") return refuse(connection, texts.unavailable, fault);
     if (fault.code === "refused") return refuse(connection, texts.badName, fault);
     throw fault;

@@ -36,16 +36,20 @@ export type SessionServer = {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as `ip` when given: the session server then refuses a player who signed in from another address. */
   readonly address?: string;
+  /** The session server is the service itself, which tells a barred player apart from one whom nobody vouches for. */
+  readonly tellsBars?: boolean;
 };
 
-/** Asks `hasJoined`. Not joined is `unauthenticated`; anything else than an answer is `unavailable`, never "not joined". */
+/** Asks `hasJoined`. Not joined is `unauthenticated`, one who may not join `barred`; anything else than an answer is `unavailable`, never "not joined". */
 export async function hasJoined(server: SessionServer, name: string, hash: string): Promise<Profile> {
   const query = new URLSearchParams({ username: name, serverId: hash });
   if (server.address !== undefined) query.set("ip", server.address);
+  if (server.tellsBars) query.set("bars", "told");
   const timeout = AbortSignal.timeout(server.timeoutMs ?? 5_000);
   const signal = server.signal ? AbortSignal.any([server.signal, timeout]) : timeout;
   const url = `${server.root.replace(/\/+$/, "")}/session/minecraft/hasJoined?${query}`;
   const { status, body } = await ask(url, { signal, redirect: "error", headers: { ...server.headers } });
+  if (status === 403 && server.tellsBars) throw new MinecraftFault("barred", "the player is barred");
   if (status === 204 || status === 403 || status === 404) {
     throw new MinecraftFault("unauthenticated", "the session server does not know of this login");
   }

@@ -277,6 +277,31 @@ describe("bind codes", () => {
     await assert.rejects(statuses([...asked, randomUUID()]), { fault: "bad_request" });
   });
 
+  test("of many players those who may not be in the game are named with the reason", async () => {
+    const [live, disabled, deleted] = [await bed.person(), await bed.person(), await bed.person()];
+    const [good, off, gone, barred, stranger] = Array.from({ length: 5 }, () => randomUUID()) as [
+      ...[string, string, string, string, string],
+    ];
+    await link(live.userId, good);
+    await link(disabled.userId, off);
+    await link(deleted.userId, gone);
+    await bed.database.admin("update identity.users set disabled = true where id = $1", [disabled.userId]);
+    await bed.database.admin("update identity.users set disabled = true, deleted_at = now() where id = $1", [
+      deleted.userId,
+    ]);
+    await reclaim(barred, "Squatter");
+    const ask = async (mc_uuids: string[]) =>
+      (await bed.internal.call(links.readStandings, { mc_uuids }, { principal: velocity })).standings;
+    assert.deepEqual(await ask([good, off.toUpperCase().replaceAll("-", ""), gone, barred, stranger]), {
+      [off]: "account_disabled",
+      [gone]: "account_deleted",
+      [barred]: "barred",
+      [stranger]: "not_linked",
+    });
+    assert.deepEqual(await ask([]), {});
+    await assert.rejects(ask(Array.from({ length: 501 }, () => randomUUID())), { fault: "bad_request" });
+  });
+
   const reclaim = (squatter_uuid: string, username: string, data_ref?: string) =>
     bed.internal.call(
       links.reclaimName,

@@ -6,6 +6,7 @@ import type { Serving } from "../serving.ts";
 import { auditLink } from "./audit.ts";
 import { dropBindCodes, lockPlayer } from "./code-store.ts";
 import { bar, holdData, isBarred } from "./player-store.ts";
+import { findStandings } from "./standing.ts";
 import { findLinkedOf, hasLink, lockLinkedAccount } from "./store.ts";
 
 /** identity.player.reclaim: the UUID is barred, never the name, for its rightful player is to use it. */
@@ -31,6 +32,11 @@ export function createReclaim({ deps, mesh }: Serving): Handler<typeof links.rec
 /** identity.player.read-blacklist */
 export function createReadBlacklist({ deps }: Serving): Handler<typeof links.readBlacklist> {
   return async (_context, { mc_uuid }) => ({ blacklisted: await isBarred(deps.db, mc_uuid) });
+}
+
+/** identity.player.read-standings */
+export function createReadStandings({ deps }: Serving): Handler<typeof links.readStandings> {
+  return async (_context, { mc_uuids }) => ({ standings: await findStandings(deps.db, mc_uuids) });
 }
 
 /** identity.link.status: a retired account counts too, for its player could not link another one. */

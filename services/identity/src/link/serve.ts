@@ -4,7 +4,13 @@ import { createBind } from "./bind.ts";
 import { createNamePlayers } from "./find.ts";
 import { createMintCode } from "./mint-code.ts";
 import { createStartLink, createVerifyLink } from "./own.ts";
-import { createLinkStatus, createLinkStatuses, createReadBlacklist, createReclaim } from "./player.ts";
+import {
+  createLinkStatus,
+  createLinkStatuses,
+  createReadBlacklist,
+  createReadStandings,
+  createReclaim,
+} from "./player.ts";
 
 export function serveLinks(serving: Serving): void {
   const { mesh, deps } = serving;
@@ -16,5 +22,6 @@ export function serveLinks(serving: Serving): void {
   mesh.serve(links.verifyLink, createVerifyLink(serving));
   mesh.serve(links.reclaimName, createReclaim(serving));
   mesh.serve(links.readBlacklist, createReadBlacklist(serving));
+  mesh.serve(links.readStandings, createReadStandings(serving));
   mesh.serve(links.namePlayers, createNamePlayers(deps));
 }

@@ -52,7 +52,7 @@ describe("hasJoined", () => {
     }
   });
 
-  type Query = { username?: string; serverId?: string; ip?: string };
+  type Query = { username?: string; serverId?: string; ip?: string; bars?: string };
   const ask = (query: Query) => bed.internal.call(sessionVerifier.hasJoined, query);
   /** A client that joined at a server and now connects to the proxy. */
   const connecting = async (server: SessionServer, player: Player): Promise<Query> => {
@@ -252,6 +252,7 @@ describe("hasJoined", () => {
     const input = { squatter_uuid: uuid, username: "Wanted" };
     await bed.internal.call(links.reclaimName, input, { principal: velocity });
     assert.equal(await ask(query), null);
+    await assert.rejects(ask({ ...query, bars: "told" }), { fault: "player_barred" });
     const rightful = await connecting(mojang, newPlayer("Wanted"));
     assert.equal((await ask(rightful))?.name, "Wanted");
   });

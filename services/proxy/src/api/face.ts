@@ -48,7 +48,7 @@ export function createFace(options: FaceOptions) {
     readMenu: (name: string) => call(ownership.readMenu, { name }),
     menuAccess: (mc_uuid: string) => call(ownership.readMenuAccess, { mc_uuid }),
     linkStatus: (mc_uuid: string) => call(links.linkStatus, { mc_uuid }),
-    readBlacklist: (mc_uuid: string) => call(links.readBlacklist, { mc_uuid }),
+    readStandings: (mc_uuids: string[]) => call(links.readStandings, { mc_uuids }),
     mintCode: (mc_uuid: string) => call(links.mintCode, { mc_uuid }),
     startMigration: (mc_uuid: string) => call(accountMigrations.start, { mc_uuid }),
     pendingLogins: () => call(signIn.listPendingOpLogins, {}),

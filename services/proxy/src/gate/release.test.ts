@@ -11,7 +11,7 @@ const withSurvival = {
     void service.servers.set("survival", runningAt("survival", survival)),
 };
 const linkStatus = "identity.link.status";
-const readBlacklist = "identity.player.read-blacklist";
+const readStandings = "identity.player.read-standings";
 
 /** Lets a player in once, so that the proxy remembers them, and out again. */
 async function remember(bed: Bed, name: string) {
@@ -41,7 +41,7 @@ test("a barred player is sent away, linked or not, and whatever the gate says", 
     const mallory = bed.account("mallory", { isLinked });
     bed.service.barred.add(mallory.uuid);
     const player = await bed.passRaw(mallory, host);
-    assert.match(await player.isKicked(), /may not play here/);
+    assert.match(await player.isKicked(), /may not (play here|join this network) any more/);
   }
   assert.equal(bed.survival.players.size + bed.lobby.players.size, 0);
 });
@@ -49,7 +49,7 @@ test("a barred player is sent away, linked or not, and whatever the gate says", 
 test("one answer of two is none: without memory the player stays, with it they get in", limit, async () => {
   await using bed = await startBed({}, withSurvival);
   const alice = await remember(bed, "alice");
-  for (const subject of [linkStatus, readBlacklist]) {
+  for (const subject of [linkStatus, readStandings]) {
     bed.service.answers.set(subject, () => refusal("unavailable"));
     await isHeld(bed, bed.account("bob"), /cannot be checked right now/);
     const player = await bed.passRaw(alice, host);
@@ -75,7 +75,10 @@ test("who was unlinked or barred is forgotten: the service may be down afterward
   bed.service.linked.delete(alice.uuid);
   await isHeld(bed, alice, /Link your account first/);
   bed.service.barred.add(bob.uuid);
-  assert.match(await (await bed.passRaw(bob, host)).isKicked(), /may not play here/);
+  assert.match(
+    await (await bed.passRaw(bob, host)).isKicked(),
+    /may not (play here|join this network) any more/,
+  );
   bed.service.isDown = true;
   for (const account of [alice, bob]) await isHeld(bed, account, /cannot be checked right now/);
 });

@@ -1,12 +1,13 @@
 // Letting a player out of the gate (behaviour.md r.2). Every connection passes here; nothing else sets `isReleased`.
 
-import type { Answer } from "../api/face.ts";
+import type { links } from "@svc/proto";
 import { BusyError } from "../api/pool.ts";
 import { type Context, isCurrent, isSystem, type Session, sentence, tell } from "../player/session.ts";
+import { standingWords } from "../player/standing.ts";
 import { enterServer, toLobby } from "../player/travel.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
 import type { SentenceKey } from "../text/text.ts";
-import { afterGate, type Heard, type LinkVerdict, linkVerdict } from "./policy.ts";
+import { afterGate, type Heard, type LinkAnswer, type LinkVerdict, linkVerdict } from "./policy.ts";
 
 export async function release(context: Context, session: Session): Promise<void> {
   if (session.isReleasing || session.place.kind !== "gate") return;
@@ -23,30 +24,38 @@ export async function release(context: Context, session: Session): Promise<void>
   }
 }
 
-async function askLink(context: Context, session: Session): Promise<LinkVerdict | "busy"> {
+type Told = Exclude<LinkVerdict, "barred"> | keyof typeof standingWords | "busy";
+
+async function askLink(context: Context, session: Session): Promise<Told> {
   const { pool, face, links, now, config } = context;
   const { uuid } = session;
   // Without online mode nobody vouches for the UUID: its link would be somebody else's.
   if (!config.onlineMode) return "unknown";
   try {
-    const [link, bar] = await pool.run(() => Promise.all([face.linkStatus(uuid), face.readBlacklist(uuid)]));
-    const answer = { linked: heard(link, "linked"), barred: heard(bar, "blacklisted") };
+    const [link, found] = await pool.run(() =>
+      Promise.all([face.linkStatus(uuid), face.readStandings([uuid])]),
+    );
+    const standing = found.ok ? found.value.standings[uuid] : undefined;
+    const barred = found.ok ? isAgainst(standing) : noAnswer(found.status);
+    const linked = link.ok ? (link.value.linked ? "yes" : "no") : noAnswer(link.status);
+    const answer: LinkAnswer = { linked, barred };
     const verdict = linkVerdict(answer, links.linkedAt(uuid), { now: now(), limits: config.limits });
     if (verdict === "barred" || verdict === "not_linked") links.forget(uuid);
     // What an older connection of the player asked may be answered late: it must not outlive a newer "no".
     const isHeardNow = answer.linked === "yes" && answer.barred === "no";
     if (isHeardNow && isCurrent(context, session)) links.remember(uuid);
-    return verdict;
+    return verdict === "barred" ? (standing ?? "barred") : verdict;
   } catch (error) {
     if (error instanceof BusyError) return "busy";
     throw error;
   }
 }
 
-function heard<Key extends string>(answer: Answer<Readonly<Record<Key, boolean>>>, key: Key): Heard {
-  if (answer.ok) return answer.value[key] ? "yes" : "no";
-  return answer.status === 0 || answer.status >= 500 ? "silence" : "refused";
-}
+// Who is not linked is not turned away: linking is what the gate is for.
+const isAgainst = (standing: links.BadStanding | undefined): Heard =>
+  standing === undefined || standing === "not_linked" ? "no" : "yes";
+
+const noAnswer = (status: number): Heard => (status === 0 || status >= 500 ? "silence" : "refused");
 
 const denials = {
   not_linked: "notLinked",
@@ -54,18 +63,14 @@ const denials = {
   busy: "busy",
 } as const satisfies Record<string, SentenceKey>;
 
-function deny(
-  { now, config }: Context,
-  session: Session,
-  verdict: Exclude<LinkVerdict, "released"> | "busy",
-): void {
-  if (verdict === "barred") {
-    session.bridge.kick(sentence(session, "barred"));
+function deny({ now, config }: Context, session: Session, verdict: Exclude<Told, "released">): void {
+  if (verdict !== "not_linked" && verdict in standingWords) {
+    session.bridge.kick(sentence(session, standingWords[verdict as links.BadStanding]));
     return;
   }
   if (now() - session.deniedAt < config.limits.denialMs) return;
   session.deniedAt = now();
-  tell(session, denials[verdict]);
+  tell(session, denials[verdict as keyof typeof denials]);
 }
 
 /** True when nothing has the subdomain that was typed: a server made a moment ago is in no list yet. */

@@ -34,6 +34,8 @@ export async function startService() {
     servers: new Map<string, ServerInfo>(),
     linked: new Set<string>(),
     barred: new Set<string>(),
+    /** Whose account was ended, and how. */
+    retired: new Map<string, "account_disabled" | "account_deleted">(),
     joined: new Map<string, Account>(),
     accounts: new Map<string, Account>(),
     /** Calls of the internal face, as `METHOD path body`. */
@@ -45,6 +47,8 @@ export async function startService() {
     tellWatchers: changes.wake,
     isDown: false,
     isSessionDown: false,
+    /** The bar was there before the login; else it comes after it. */
+    isBarAtLogin: false,
     /** Answers of single contracts, by subject; they come before those below. */
     answers: new Map<string, (input: Input) => Reply | Promise<Reply>>(),
     verdicts,
@@ -94,7 +98,8 @@ async function answer({ state, routes }: Deps, request: IncomingMessage, respons
   response.end(reply.body === undefined ? undefined : JSON.stringify(reply.body));
 }
 
-function session({ joined, accounts }: State, url: URL, body: string): Reply {
+function session(state: State, url: URL, body: string): Reply {
+  const { joined, accounts, barred } = state;
   if (url.pathname === "/session/minecraft/join") {
     const { accessToken, serverId } = JSON.parse(body) as { accessToken: string; serverId: string };
     const account = accounts.get(accessToken);
@@ -103,6 +108,8 @@ function session({ joined, accounts }: State, url: URL, body: string): Reply {
     return { status: 204 };
   }
   const account = joined.get(url.searchParams.get("serverId") ?? "");
+  const isTold = url.searchParams.get("bars") === "told" && url.searchParams.get("serverId") !== null;
+  if (isTold && account && barred.has(account.uuid) && state.isBarAtLogin) return { status: 403 };
   if (account?.name !== url.searchParams.get("username")) return { status: 204 };
   const id = account?.uuid.replaceAll("-", "");
   return { status: 200, body: { id, name: account?.name, properties: [] } };
@@ -186,8 +193,16 @@ function routesOf(state: State): Routes {
     [ownership.readMenuAccess, () => ({ status: 200, body: { servers: state.verdicts } })],
     [links.linkStatus, (input) => ({ status: 200, body: { linked: state.linked.has(uuidOf(input)) } })],
     [
-      links.readBlacklist,
-      (input) => ({ status: 200, body: { blacklisted: state.barred.has(uuidOf(input)) } }),
+      links.readStandings,
+      (input) => {
+        const asked = input["mc_uuids"] as unknown as string[];
+        const found = asked.flatMap((uuid) => {
+          const own = state.barred.has(uuid) ? "barred" : state.retired.get(uuid);
+          const standing = own ?? (state.linked.has(uuid) ? undefined : "not_linked");
+          return standing === undefined ? [] : [[uuid, standing]];
+        });
+        return { status: 200, body: { standings: Object.fromEntries(found) } };
+      },
     ],
     [links.mintCode, () => ({ status: 201, body: code })],
     [accountMigrations.start, () => ({ status: 201, body: { started: true, state: "initiated" } })],

@@ -16,7 +16,22 @@ const sentences = {
     "Your account cannot be checked right now. Please wait here; we keep trying.",
     "暂时无法核实你的账号，请在此等候，我们会继续尝试。",
   ],
-  barred: ["This account may not play here.", "此账号已被禁止进入。"],
+  barred: [
+    "This player may not play here any more. If that is a mistake, ask the staff.",
+    "此玩家已被禁止进入。如有疑问，请联系管理员。",
+  ],
+  accountDisabled: [
+    "Your account was disabled, so you cannot play here. Its staff can tell you why.",
+    "你的账号已被停用，无法在此游玩。请联系管理员了解原因。",
+  ],
+  accountDeleted: [
+    "The account that you were linked to was deleted, so you cannot play here.",
+    "你绑定的账号已被删除，无法在此游玩。",
+  ],
+  unlinked: [
+    "You are not linked to an account any more. Join again to link one.",
+    "你的账号绑定已解除。请重新加入并绑定。",
+  ],
   onTheWay: ["You are on the way to a server already.", "正在前往服务器，请稍候。"],
   serverGone: ["{server} does not exist any more.", "服务器 {server} 已不存在。"],
   waking: [

@@ -1,0 +1,36 @@
+// A bar, and the end of an account or of its link, reach players who are on.
+
+import { links } from "@svc/proto";
+import type { SentenceKey } from "../text/text.ts";
+import { type Context, isCurrent, type Session, sentence } from "./session.ts";
+
+/** What a player reads who may not be here. */
+export const standingWords = {
+  barred: "barred",
+  account_disabled: "accountDisabled",
+  account_deleted: "accountDeleted",
+  not_linked: "unlinked",
+} as const satisfies Record<links.BadStanding, SentenceKey>;
+
+/** One question for everybody who is on. Without an answer everybody stays. */
+export async function checkStandings(context: Context): Promise<void> {
+  // Nobody vouched for these UUIDs: what is held against them may be meant for somebody else.
+  if (!context.config.onlineMode) return;
+  const sessions = [...context.sessions.values()];
+  for (let start = 0; start < sessions.length; start += links.maxPlayersAsked) {
+    const asked = sessions.slice(start, start + links.maxPlayersAsked);
+    const answer = await context.face.readStandings(asked.map(({ uuid }) => uuid));
+    if (!answer.ok) return;
+    for (const session of asked) judge(context, session, answer.value.standings[session.uuid]);
+  }
+}
+
+function judge(context: Context, session: Session, standing: links.BadStanding | undefined): void {
+  // Who is in the gate is there to be linked.
+  const isAllowed = standing === undefined || (standing === "not_linked" && !session.isReleased);
+  if (isAllowed || !isCurrent(context, session)) return;
+  const { uuid, name: player } = session;
+  context.links.forget(uuid);
+  context.log.info({ player, mc_uuid: uuid, standing }, "a player was sent away");
+  session.bridge.kick(sentence(session, standingWords[standing]));
+}
