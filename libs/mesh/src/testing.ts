@@ -32,6 +32,8 @@ export type TestNats = {
   /** Ends it with SIGKILL; its data stay, and `start` brings it back on the same port. */
   kill: () => Promise<void>;
   start: () => Promise<void>;
+  /** Hangs it: it keeps its connections and answers nothing until the returned function is called. */
+  pause: () => () => void;
   /** Connects as a service, quietly; `stop` does not close it. */
   connect: (service: ServiceName | "operator", options?: Partial<MeshOptions>) => Promise<Mesh>;
 };
@@ -78,6 +80,11 @@ export async function startTestNats(options: TestNatsOptions = {}): Promise<Test
     configFile,
     start,
     kill: () => end("SIGKILL"),
+    pause: () => {
+      const paused = child;
+      paused?.kill("SIGSTOP");
+      return () => void paused?.kill("SIGCONT");
+    },
     stop: async () => {
       process.removeListener("exit", onExit);
       await end("SIGTERM");

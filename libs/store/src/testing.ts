@@ -96,12 +96,17 @@ export type Wire = {
   /** Ends every connection and refuses new ones, as a server that went away does. */
   cut: () => Promise<void>;
   mend: () => Promise<void>;
+  /** Lets nothing through, as a server that hangs: connections stay until the returned function is called. */
+  pause: () => () => void;
 };
 
 /** A relay in front of a database that a test can cut. `cut` it at the end, else it keeps the process alive. */
 export async function createWire(databaseUrl: string): Promise<Wire> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
+  const pairs = new Set<readonly [Socket, Socket]>();
+  let isPaused = false;
+  const join = ([near, far]: readonly [Socket, Socket]) => near.pipe(far).pipe(near);
   const keep = (socket: Socket) => {
     sockets.add(socket);
     socket.on("error", () => socket.destroy());
@@ -110,8 +115,13 @@ export async function createWire(databaseUrl: string): Promise<Wire> {
   const server = createServer((near) => {
     const far = connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) keep(socket);
-    near.pipe(far).pipe(near);
-    near.once("close", () => far.destroy());
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    if (!isPaused) join(pair);
+    near.once("close", () => {
+      pairs.delete(pair);
+      far.destroy();
+    });
     far.once("close", () => near.destroy());
   });
   const url = new URL(databaseUrl);
@@ -124,6 +134,14 @@ export async function createWire(databaseUrl: string): Promise<Wire> {
       await closed;
     },
     mend: async () => void (await listen(server, Number(url.port))),
+    pause: () => {
+      isPaused = true;
+      for (const socket of sockets) socket.unpipe().pause();
+      return () => {
+        isPaused = false;
+        for (const pair of pairs) join(pair);
+      };
+    },
   };
 }
 

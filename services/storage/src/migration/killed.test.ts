@@ -1,4 +1,4 @@
-// Whatever dies at whatever step of a move: it goes on, or fails with the world where it was and can be retried.
+// Whatever dies or hangs at whatever step of a move: it goes on, or fails with the world where it was and can be retried.
 
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
@@ -11,6 +11,7 @@ import { until } from "@svc/mesh/testing";
 import type { migrations } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { createMortalCluster } from "../testing/cluster-process.ts";
+import { hanging } from "../testing/hang.ts";
 import type { Process } from "../testing/process.ts";
 import { namespace, readFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
@@ -43,9 +44,22 @@ type Disaster = {
 
 const cluster = createMortalCluster();
 
+function hangs(name: string, pause: (field: Field) => () => void): Disaster {
+  let outage = hanging(() => () => {});
+  return {
+    name: `${name} hangs`,
+    strike: (field) => {
+      outage = hanging(() => pause(field));
+      return outage.strike();
+    },
+    mend: () => outage.mend(),
+    fails: [],
+  };
+}
+
 const disasters: readonly Disaster[] = [
   {
-    name: "storage",
+    name: "storage dies",
     strike: ({ service }) => service.kill(),
     mend: async (field) => {
       field.service = await field.bed.startProcess();
@@ -53,25 +67,29 @@ const disasters: readonly Disaster[] = [
     fails: ["backup-midway"],
   },
   {
-    name: "the Job",
+    name: "the Job dies",
     strike: async ({ bed }, step) => process.kill(bed.stage.pidAt(step) ?? 0, "SIGKILL"),
     mend: async () => {},
     // With its receipt the archive is there, whatever becomes of who sent it.
     fails: steps.filter((step) => step !== "backup-told"),
   },
   {
-    name: "PostgreSQL",
+    name: "PostgreSQL dies",
     strike: ({ bed }) => bed.stage.wire.cut(),
     mend: ({ bed }) => bed.stage.wire.mend(),
     fails: [],
   },
   {
-    name: "NATS",
+    name: "NATS dies",
     strike: ({ bed }) => bed.stage.nats.kill(),
     mend: ({ bed }) => bed.stage.nats.start(),
     fails: [],
   },
-  { name: "the cluster", strike: () => cluster.kill(), mend: () => cluster.restart(), fails: [] },
+  { name: "the cluster dies", strike: () => cluster.kill(), mend: () => cluster.restart(), fails: [] },
+  hangs("storage", ({ service }) => service.pause()),
+  hangs("PostgreSQL", ({ bed }) => bed.stage.wire.pause()),
+  hangs("NATS", ({ bed }) => bed.stage.nats.pause()),
+  hangs("the cluster", () => cluster.pause()),
 ];
 
 async function reachesStep(bed: Bed, step: string, name: string): Promise<void> {
@@ -118,8 +136,8 @@ describe("a move that is interrupted", () => {
     const points = disasters.flatMap((disaster) => steps.map((step) => ({ disaster, step })));
     for (const [number, { disaster, step }] of points.entries()) {
       test(
-        `${disaster.name} dies at "${step}": the world is whole, and arrives`,
-        killPoint(number, 8),
+        `${disaster.name} at "${step}": the world is whole, and arrives`,
+        killPoint(number, 13),
         async () => {
           const name = `point-${number}`;
           await bed.addWorld(name, worldOf(name));

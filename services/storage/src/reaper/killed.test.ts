@@ -8,6 +8,7 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
 import { createMortalCluster } from "../testing/cluster-process.ts";
+import { hanging } from "../testing/hang.ts";
 import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";
 import { type Bed, openBed } from "./testing/bed.ts";
 import { type Death, killedAt, struckAt } from "./testing/killed.ts";
@@ -91,19 +92,22 @@ describe("a run that is killed", () => {
   }
 
   const victims = {
-    NATS: { strike: () => bed.stage.nats.kill(), mend: () => bed.stage.nats.start() },
-    PostgreSQL: { strike: () => bed.stage.wire.cut(), mend: () => bed.stage.wire.mend() },
-    "the cluster": { strike: () => cluster.kill(), mend: () => cluster.restart() },
+    "NATS dies": { strike: () => bed.stage.nats.kill(), mend: () => bed.stage.nats.start() },
+    "PostgreSQL dies": { strike: () => bed.stage.wire.cut(), mend: () => bed.stage.wire.mend() },
+    "the cluster dies": { strike: () => cluster.kill(), mend: () => cluster.restart() },
+    "NATS hangs": hanging(() => bed.stage.nats.pause()),
+    "PostgreSQL hangs": hanging(() => bed.stage.wire.pause()),
+    "the cluster hangs": hanging(cluster.pause),
   };
   const outages = Object.entries(victims).flatMap(([victim, outage]) =>
     deaths.map((death) => ({ victim, outage, ...death })),
   );
   for (const [number, { victim, outage, at, when }] of outages.entries()) {
     test(
-      `${victim} dies ${when} "${at}": the world is safe, and this run or the next ends it`,
-      killPoint(number, 15),
+      `${victim} ${when} "${at}": the world is safe, and this run or the next ends it`,
+      killPoint(number, 27),
       async () => {
-        const name = `out-${victim.replace(" ", "-").toLowerCase()}-${when}-${at.replace(" ", "-")}`;
+        const name = `out-${victim.replaceAll(" ", "-").toLowerCase()}-${when}-${at.replace(" ", "-")}`;
         await bed.addIdle(name, { owner: "usr-1" });
         const { change, hasDied } = struckAt({ at, when }, outage);
         const run = await bed.runOnce({ overrides: quickLock, change });

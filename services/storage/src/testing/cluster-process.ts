@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { pauseChild } from "./process.ts";
 import { type StartCluster, writeImages } from "./stage.ts";
 
 const main = fileURLToPath(new URL("../../../../libs/local-cluster/src/main.ts", import.meta.url));
@@ -12,6 +13,8 @@ export type MortalCluster = {
   /** For `openStage`. */
   start: StartCluster;
   kill: () => Promise<void>;
+  /** Hangs it, not the containers it runs, until the returned function is called. */
+  pause: () => () => void;
   /** Brings it back under its address; resolves when it answers. */
   restart: () => Promise<void>;
 };
@@ -49,6 +52,7 @@ export function createMortalCluster(): MortalCluster {
       return { close: () => end("SIGTERM") };
     },
     kill: () => end("SIGKILL"),
+    pause: () => pauseChild(child),
     restart,
   };
 }

@@ -1,4 +1,4 @@
-// Tables of deaths: whatever takes part in a transfer is killed at one of its steps; afterwards the world is what it was
+// Tables of deaths: whatever takes part in a transfer is killed or hangs at one of its steps; afterwards the world is what it was
 // or what it was to be, bit for bit; nothing stays locked, staged, running or half told; and a second try works.
 
 import assert from "node:assert/strict";
@@ -7,11 +7,13 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@svc/mesh/testing";
 import type { files } from "@svc/proto";
+import { hangMs } from "./hang.ts";
 import { insist, type PatientClient } from "./patient.ts";
 import { openTransferBed, type Step, type TransferBed, type Victim } from "./transfers.ts";
 
 export type Point = { step: Step; victims: readonly Victim[] };
-type Death = { step: Step; victim: Victim; client: PatientClient };
+type Fate = "dies" | "hangs";
+type Death = { step: Step; victim: Victim; fate: Fate; client: PatientClient };
 type Op = files.FileOp;
 
 export const core = ["storage", "NATS", "PostgreSQL", "the cluster"] as const;
@@ -36,11 +38,11 @@ export type Deaths = {
   dieAt: (death: Death, work: () => Promise<void>) => Promise<void>;
   /** Nothing is left that anybody would have to clear up or wait for. */
   assertAtRest: (server: string) => Promise<void>;
-  /** A test for each victim at each point. */
+  /** A test for each victim at each point, which dies there, and one for each point where one of them hangs. */
   table: (
     what: string,
     points: readonly Point[],
-    drive: (point: { step: Step; victim: Victim }) => Promise<void>,
+    drive: (point: { step: Step; victim: Victim; fate: Fate }) => Promise<void>,
   ) => void;
 };
 
@@ -50,7 +52,7 @@ export function describeDeaths(
   sample: (count: number) => { skip: string | false },
   fill: (deaths: Deaths) => void,
 ): void {
-  describe(`kill -9 in the middle of ${what}`, () => {
+  describe(`kill -9 and SIGSTOP in the middle of ${what}`, () => {
     let opened: TransferBed | undefined;
     before(async () => {
       opened = await openTransferBed();
@@ -71,10 +73,15 @@ export function describeDeaths(
       dieAt: (death, work) => dieAt(bed(), death, work),
       assertAtRest: (server) => assertAtRest(bed(), server),
       table: (told, points, drive) => {
-        for (const { step, victims } of points) {
-          for (const victim of victims) {
-            const fact = `${victim} dies when ${nameOf(step)}: ${told}`;
-            test(fact, sample(count), () => drive({ step, victim }));
+        for (const [row, { step, victims }] of points.entries()) {
+          const hanging = victims[row % victims.length] ?? victims[0];
+          const fates = [
+            ...victims.map((victim) => ({ victim, fate: "dies" as const })),
+            ...(hanging ? [{ victim: hanging, fate: "hangs" as const }] : []),
+          ];
+          for (const { victim, fate } of fates) {
+            const fact = `${victim} ${fate} when ${nameOf(step)}: ${told}`;
+            test(fact, sample(count), () => drive({ step, victim, fate }));
             count += 1;
           }
         }
@@ -83,12 +90,14 @@ export function describeDeaths(
   });
 }
 
-async function dieAt(bed: TransferBed, { step, victim, client }: Death, work: () => Promise<void>) {
+async function dieAt(bed: TransferBed, { step, victim, fate, client }: Death, work: () => Promise<void>) {
   const reached = bed.stopAt(step).then(() => "reached" as const);
   const mended = reached.then(async () => {
-    await bed.kill(victim);
+    if (fate === "dies") await bed.kill(victim);
+    else bed.hang(victim);
     bed.goOn();
-    if (victim === "storage") client.hurry();
+    if (fate === "hangs") await delay(hangMs);
+    else if (victim === "storage") client.hurry();
     await bed.mend();
   });
   const done = work();

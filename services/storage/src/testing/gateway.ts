@@ -1,16 +1,19 @@
 // A gateway as it is shipped, as a process of its own, so that it can be killed.
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Face } from "@svc/proto";
+import { pauseChild } from "./process.ts";
 import type { Stage } from "./stage.ts";
 
 export type Gateway = {
   /** Undefined while it is gone. */
   port: () => number | undefined;
   kill: () => Promise<void>;
+  /** Hangs it until the returned function is called. */
+  pause: () => () => void;
   /** Starts it again. */
   start: () => Promise<void>;
 };
@@ -20,6 +23,7 @@ export async function startGateway(face: Face, { nats }: Pick<Stage, "nats">): P
   const main = fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
   let port: number | undefined;
   let end = async () => {};
+  let running: ChildProcess | undefined;
   const start = async () => {
     const child = spawn(process.execPath, [main], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -33,6 +37,7 @@ export async function startGateway(face: Face, { nats }: Pick<Stage, "nats">): P
         SVC_HEALTH_PORT: "0",
       },
     });
+    running = child;
     const ready = Promise.withResolvers<number>();
     let heard = 0;
     createInterface({ input: child.stdout }).on("line", (line) => {
@@ -51,5 +56,5 @@ export async function startGateway(face: Face, { nats }: Pick<Stage, "nats">): P
     port = await ready.promise;
   };
   await start();
-  return { port: () => port, kill: () => end(), start };
+  return { port: () => port, kill: () => end(), pause: () => pauseChild(running), start };
 }

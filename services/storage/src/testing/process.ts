@@ -10,7 +10,17 @@ import { quick, type Stage } from "./stage.ts";
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 const stepped = fileURLToPath(new URL("./stepped.ts", import.meta.url));
 
-export type Process = { kill: () => Promise<void> };
+export type Process = {
+  kill: () => Promise<void>;
+  /** Hangs it until the returned function is called. */
+  pause: () => () => void;
+};
+
+/** Stops a process without ending it; the returned function lets it go on. */
+export function pauseChild(child: ChildProcess | undefined): () => void {
+  child?.kill("SIGSTOP");
+  return () => void child?.kill("SIGCONT");
+}
 
 export type SteppedProcess = Process & {
   /** Resolves when it is about to make that step (`steps.ts`); it waits there until `goOn`. */
@@ -70,5 +80,5 @@ async function start(
     child.kill("SIGKILL");
     await gone;
   };
-  return { process: { kill }, child };
+  return { process: { kill, pause: () => pauseChild(child) }, child };
 }

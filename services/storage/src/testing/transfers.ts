@@ -40,7 +40,9 @@ export type TransferBed = {
   stopAt: (step: Step) => Promise<void>;
   goOn: () => void;
   kill: (victim: Victim) => Promise<void>;
-  /** Brings back whatever was killed. */
+  /** Hangs it: it keeps its connections and answers nothing. */
+  hang: (victim: Victim) => void;
+  /** Brings back whatever was killed or hung. */
   mend: () => Promise<void>;
   /** True when no Job runs and nobody has the lock of the world. */
   isFree: (server: string) => Promise<boolean>;
@@ -126,6 +128,10 @@ function bedOf(parts: Parts, stagingDir: string): TransferBed {
       parts.storage.goOn();
     },
     kill: async (victim) => void repairs.push(await strike(parts, victim, () => turn)),
+    hang: (victim) => {
+      const resume = pause(parts, victim, () => turn);
+      repairs.push(async () => resume());
+    },
     mend: async () => {
       for (const repair of repairs) await repair();
       repairs = [];
@@ -166,12 +172,47 @@ async function strike(parts: Parts, victim: Victim, turn: () => number): Promise
       await parts.cluster.kill();
       return parts.cluster.restart;
     case "the agent":
-      killAgents(stage.dataDir);
+      signalAgents(stage.dataDir, "SIGKILL");
       return async () => {};
   }
 }
 
-function killAgents(dataDir: string): void {
+/** Stops it where it is; returns what lets it go on. */
+function pause(parts: Parts, victim: Victim, turn: () => number): () => void {
+  const { stage, external, internal, door } = parts;
+  switch (victim) {
+    case "storage":
+      return parts.storage.pause();
+    case "NATS":
+      return stage.nats.pause();
+    case "PostgreSQL":
+      return stage.wire.pause();
+    case "the external gateway":
+      return external[turn() % external.length]?.pause() ?? (() => {});
+    case "the internal gateway":
+      return internal[door.lastTarget()]?.pause() ?? (() => {});
+    case "the cluster":
+      return parts.cluster.pause();
+    case "the agent": {
+      const pids = signalAgents(stage.dataDir, "SIGSTOP");
+      return () => {
+        for (const pid of pids) resume(pid);
+      };
+    }
+  }
+}
+
+function resume(pid: number): void {
+  try {
+    process.kill(pid, "SIGCONT");
+  } catch {
+    // The cluster ended it meanwhile.
+  }
+}
+
+/** Sends every agent of this folder a signal and returns their pids. */
+function signalAgents(dataDir: string, signal: NodeJS.Signals): number[] {
+  const pids: number[] = [];
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
     let words: string;
     try {
@@ -180,8 +221,11 @@ function killAgents(dataDir: string): void {
       continue;
     }
     const isAgent = words.startsWith(process.execPath) && words.includes("world-agent/src/main.ts");
-    if (isAgent && words.includes(dataDir)) process.kill(Number(pid), "SIGKILL");
+    if (!isAgent || !words.includes(dataDir)) continue;
+    process.kill(Number(pid), signal);
+    pids.push(Number(pid));
   }
+  return pids;
 }
 
 async function isFree({ kube }: Stage, name: string): Promise<boolean> {
