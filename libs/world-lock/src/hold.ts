@@ -1,4 +1,5 @@
 import { isKubeError, type Target } from "@svc/kube";
+import { Fault } from "@svc/proto";
 import type { LockDeps } from "./acquire.ts";
 import { type LockKind, lockTtlMs, lockValue } from "./holder.ts";
 import { lockedServers, maintenanceAnnotation } from "./names.ts";
@@ -10,7 +11,7 @@ export type Hold = AsyncDisposable & {
   readonly value: string;
   /** Aborts when the lock is no longer ours: taken away, or not refreshed in time. */
   readonly signal: AbortSignal;
-  /** Throws when the lock is no longer ours, also when the process slept too long to have noticed yet. */
+  /** Throws `unavailable` when the lock is no longer ours, also when the process slept too long to notice it yet. */
   assertHeld: () => void;
   /** Takes the lock away if it is still ours, and nobody else's. Does not throw when the cluster is away. */
   release: () => Promise<void>;
@@ -40,7 +41,8 @@ export function keepHold(deps: LockDeps, target: Target, taken: Taken): Hold {
   const lose = (why: string) => {
     if (done.signal.aborted) return;
     done.abort();
-    lost.abort(new Error(`the lock ${kind} of ${target.name} ${why}`));
+    const message = `The lock ${kind} of the world of ${target.name} ${why}; try again.`;
+    lost.abort(new Fault("unavailable", { message }));
   };
   const keeping = (async () => {
     let isFresh = true;
