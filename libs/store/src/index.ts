@@ -7,5 +7,5 @@ export {
   readMigrations,
   SchemaError,
 } from "./migrations.ts";
-export { outboxRow, type PublishOutbox, startOutboxRelay } from "./outbox.ts";
+export { auditRow, outboxRow, type PublishOutbox, startOutboxRelay } from "./outbox.ts";
 export { type Db, type OutboxTable, openStore, type Store, type Trx } from "./store.ts";

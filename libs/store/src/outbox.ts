@@ -1,4 +1,4 @@
-import { type EventContract, eventSubject } from "@svc/proto";
+import { AuditEntry, auditSubject, type EventContract, eventSubject, type ServiceName } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import pg from "pg";
 
@@ -10,6 +10,14 @@ export type PublishOutbox = (
 /** The outbox row of an event; insert it in the transaction of the change it tells of and it is published after the commit. */
 export function outboxRow<D>(contract: EventContract<D>, data: D): { subject: string; body: string } {
   return { subject: eventSubject(contract, data), body: JSON.stringify(data) };
+}
+
+/**
+ * The outbox row of an audit entry, for a change that must not be there without it. Its `id` makes it count once, however
+ * often it is published.
+ */
+export function auditRow(service: ServiceName, entry: AuditEntry): { subject: string; body: string } {
+  return { subject: auditSubject(service), body: JSON.stringify(AuditEntry.parse(entry)) };
 }
 
 const batchSize = 500;

@@ -28,7 +28,7 @@ const writing = [...heldFaults, "files_timeout", "volume_full"] as const;
 
 const external = { face: "external", tier: "app" } as const;
 /** Longer than the owner waits for a Job, so that its `files_timeout` is heard. */
-const deadlineMs = 120_000;
+const deadlineMs = 92_000;
 
 /** One name in a folder. */
 export const FileEntry = z.strictObject({

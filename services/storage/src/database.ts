@@ -1,6 +1,6 @@
 // Tables of the schema `storage` as kysely sees them; a test compares them with the live schema.
 
-import type { backups } from "@svc/proto";
+import type { AuditEntry, backups } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, Selectable } from "kysely";
 import type { ArchiveTicketsTable } from "./archive/row.ts";
@@ -63,12 +63,22 @@ export type WorldJobsTable = {
 };
 export type JobRow = Selectable<WorldJobsTable>;
 
+export type FileChangesTable = {
+  job: string;
+  server_name: string;
+  entry: ColumnType<AuditEntry, string, never>;
+  op: MaybeText;
+  started_at: DefaultAt;
+};
+export type FileChangeRow = Selectable<FileChangesTable>;
+
 export type Tables = {
   world_backups: WorldBackupsTable;
   world_jobs: WorldJobsTable;
   reaper_runs: ReaperRunsTable;
   world_migrations: MigrationsTable;
   archive_tickets: ArchiveTicketsTable;
+  file_changes: FileChangesTable;
 };
 export type StorageDb = Db<Tables>;
 export type StorageTrx = Trx<Tables>;

@@ -18,6 +18,8 @@ export type TransferDeps = StorageDeps & {
   staging: Staging;
   background: Background;
   transferMetrics: TransferMetrics;
+  /** Jobs of file changes that a request of this process starts or waits for: their end is noted by it. */
+  attended: Set<string>;
 };
 
 export function transferDepsOf(
@@ -36,5 +38,6 @@ export function transferDepsOf(
     staging: createStaging({ path: staging_path, keepFree: staging_keep_free }),
     background: createBackground(deps.log),
     transferMetrics: createTransferMetrics(registry),
+    attended: new Set(),
   };
 }

@@ -18,9 +18,22 @@ const named: Partial<Record<TaskFault["code"], FaultName>> = {
   transfer_failed: "unavailable",
 };
 
-/** The fault of a Job that somebody waited for; what names none is our own failure. */
-export function faultOf(outcome: Exclude<Outcome, { kind: "done" }>): Error {
-  if (outcome.kind === "broken") return new Error(`a file job ended badly: ${outcome.message}`);
+const brokenRetrySeconds = 5;
+
+/**
+ * The fault of a Job that somebody waited for. One that was killed, evicted, late or out of memory is nobody's request
+ * gone wrong: it may be sent again. What names no fault is our own failure.
+ */
+export function faultOf(
+  outcome: Exclude<Outcome, { kind: "done" }>,
+  { isReader }: { isReader: boolean },
+): Error {
+  if (outcome.kind === "broken") {
+    const message = isReader
+      ? "The file job ended without an answer; try again."
+      : "The file job ended without an answer: the change may be done or not. Look at the files, then try again.";
+    return new Fault("unavailable", { message, retryAfterSeconds: brokenRetrySeconds });
+  }
   const name = named[outcome.fault.code];
   if (!name) return new Error(`a file job refused in a way that no fault names: ${outcome.fault.code}`);
   return new Fault(name, { message: outcome.fault.message });

@@ -148,7 +148,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
   test("every change is audited once, with the file in the server's name", async () => {
     const seen = () =>
       bed.stage.audits
-        .filter(({ action }) => action.startsWith("file."))
+        .filter(({ action, payload }) => action.startsWith("file.") && payload["outcome"] === "done")
         .map(({ action, server_name }) => `${action} ${server_name}`);
     await until(() => seen().length >= 5);
     assert.deepEqual(seen().slice(0, 5), [

@@ -1,9 +1,11 @@
 // How an operation gets its Job: under the lock of the world, which is kept until the Job is there.
 
-import { type files, isFault } from "@svc/proto";
+import type { Context } from "@svc/mesh";
+import type { AnyContract, files } from "@svc/proto";
 import type { Task } from "@svc/world";
 import type { Hold } from "@svc/world-lock";
 import type { WorldServer } from "../job/world.ts";
+import { admitChange, type Change, endingOfStart, settleChange } from "./change.ts";
 import type { TransferDeps } from "./deps.ts";
 import { opKey } from "./op.ts";
 import { createFileJob } from "./world.ts";
@@ -16,16 +18,42 @@ export type Launch = {
 };
 
 /** Writes the operation down; from now on it has an end, whatever becomes of this process. */
-export async function writeOp(deps: TransferDeps, op: files.StoredFileOp): Promise<number> {
+async function writeOp(deps: TransferDeps, op: files.StoredFileOp): Promise<number> {
   const ttlMs = deps.settings.storage.file_op_deadline + deps.settings.storage.file_op_kept;
   const revision = await deps.ops.create(opKey(op), op, { ttlMs });
   if (revision === undefined) throw new Error(`the operation ${op.id} is there already`);
   return revision;
 }
 
-/** True when the cluster did not answer: the Job may be there, and the looks at operations find out. */
-export function isInDoubt(error: unknown): boolean {
-  return isFault(error) && error.fault === "unavailable";
+type Asked = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
+
+/** Writes down who asked for an operation and what it changes, and the operation itself. */
+export async function admitOp(
+  deps: TransferDeps,
+  context: Asked,
+  { op, change }: { op: files.StoredFileOp; change: Change },
+): Promise<number> {
+  await admitChange(deps.db, context, { job: op.job, server: op.server, op: op.id, change, now: deps.now() });
+  try {
+    return await writeOp(deps, op);
+  } catch (error) {
+    await settleStart(deps, op, error);
+    throw error;
+  }
+}
+
+/**
+ * Notes that an operation came to nothing before its Job was there. False when the cluster did not answer: then the Job
+ * may be there, and the looks at operations find out.
+ */
+export async function settleStart(
+  deps: TransferDeps,
+  { job }: Pick<files.StoredFileOp, "job">,
+  error: unknown,
+): Promise<boolean> {
+  const ending = endingOfStart(error);
+  if (ending) await settleChange(deps.db, job, ending).catch(() => {});
+  return ending !== undefined;
 }
 
 /** Makes the Job and lets the world go to it. */
@@ -34,9 +62,10 @@ export async function launch(
   { op, revision, hold, world }: Launch,
   job: { task: Task; secretEnv?: Record<string, string> },
 ): Promise<void> {
-  const { file_op_deadline: deadlineMs, file_op_kept: ttlMs } = deps.settings.storage;
+  const { file_op_deadline: deadlineMs, file_op_kept, job_unnoted_ttl } = deps.settings.storage;
   hold.assertHeld();
-  await createFileJob(deps, world, { ...job, name: op.job, deadlineMs, ttlMs });
+  await createFileJob(deps, world, { ...job, name: op.job, deadlineMs, ttlMs: job_unnoted_ttl });
   // When this is lost the Job is found all the same.
-  await deps.ops.update(opKey(op), { ...op, preparing_at: 0 }, revision, { ttlMs: deadlineMs + ttlMs });
+  const ttlMs = deadlineMs + file_op_kept;
+  await deps.ops.update(opKey(op), { ...op, preparing_at: 0 }, revision, { ttlMs });
 }

@@ -1,6 +1,5 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { auditFile } from "./audit.ts";
 import type { TransferDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run.ts";
@@ -10,7 +9,7 @@ export const makeFolder =
   (deps: TransferDeps): Handler<typeof files.makeFolder> =>
   async (context, { name, path: given }) => {
     const path = readTarget(given);
-    await runOnWorld(deps, { ...context, server: name, task: { mode: "mkdir", path } });
-    auditFile(deps, context, { action: "file.mkdir", server: name, path });
+    const change = { action: "file.mkdir", path };
+    await runOnWorld(deps, { ...context, server: name, task: { mode: "mkdir", path }, change });
     return { path, status: "created" as const };
   };

@@ -1,6 +1,5 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { auditFile } from "./audit.ts";
 import type { TransferDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run.ts";
@@ -11,7 +10,7 @@ export const rename =
   async (context, { name, path: from, to: wanted }) => {
     const path = readTarget(from);
     const to = readTarget(wanted);
-    await runOnWorld(deps, { ...context, server: name, task: { mode: "rename", path, to } });
-    auditFile(deps, context, { action: "file.rename", server: name, path, payload: { to } });
+    const change = { action: "file.rename", path, payload: { to } };
+    await runOnWorld(deps, { ...context, server: name, task: { mode: "rename", path, to }, change });
     return { path, to, status: "renamed" as const };
   };

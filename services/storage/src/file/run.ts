@@ -1,34 +1,60 @@
-// File Jobs that somebody waits for (behaviour.md h.7).
+// File Jobs that somebody waits for.
 
-import { setTimeout as delay } from "node:timers/promises";
-import { resources } from "@svc/kube";
-import { Fault } from "@svc/proto";
+import type { Context } from "@svc/mesh";
+import { type AnyContract, Fault } from "@svc/proto";
 import type { Task, TaskDone } from "@svc/world";
-import { logDepsOf, placeOf } from "../job/deps.ts";
+import { awaitEnd, removeJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
-import { type Outcome, readOutcome } from "../job/outcome.ts";
+import type { Outcome } from "../job/outcome.ts";
+import { admitChange, type Change, endingOf, endingOfStart, settleChange } from "./change.ts";
 import type { TransferDeps } from "./deps.ts";
 import { faultOf } from "./faults.ts";
-import { createFileJob, holdWorld, isReader, openStopped, type Visit } from "./world.ts";
+import { createFileJob, holdWorld, openStopped, type Visit } from "./world.ts";
 
-export type FileRun = Visit & {
-  task: Task;
-  secretEnv?: Record<string, string>;
-  signal?: AbortSignal | undefined;
-};
+type Asked = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
+export type FileRun = Visit &
+  Asked & {
+    task: Task;
+    secretEnv?: Record<string, string>;
+    signal?: AbortSignal | undefined;
+    /** What the audit log says of it; absent for a look, which changes nothing. */
+    change?: Change;
+  };
 
-/** Does one thing with the files of a world. Throws the fault of its refusal, or `files_timeout`. */
+/**
+ * Does one thing with the files of a world. Throws the fault of its refusal, or `files_timeout` when all of it takes
+ * longer than a caller waits: the Job goes on, and its change is settled behind the answer.
+ */
 export async function runOnWorld(deps: TransferDeps, run: FileRun): Promise<TaskDone> {
   const startedAt = performance.now();
+  const endAt = startedAt + deps.settings.storage.file_wait;
   const outcome = await inTurn(deps, run, async () => {
     const job = newJobName("files", run.server);
-    await start(deps, run, job);
-    return waitFor(deps, job, run.signal);
+    deps.attended.add(job);
+    try {
+      await start(deps, run, job);
+      const ended = await awaitEnd(deps, job, { endAt, signal: run.signal });
+      if (ended) settleBehind(deps, run, { job, outcome: ended });
+      return ended;
+    } finally {
+      deps.attended.delete(job);
+    }
   });
-  const result = outcome.kind === "done" ? "done" : outcome.kind;
+  const result = outcome?.kind ?? "late";
   deps.transferMetrics.fileJob(run.task.mode, result, (performance.now() - startedAt) / 1_000);
+  if (!outcome) throw new Fault("files_timeout");
   if (outcome.kind === "done") return outcome.done;
-  throw faultOf(outcome);
+  throw faultOf(outcome, { isReader: run.change === undefined });
+}
+
+// The Job goes only when its outcome is written down; until then the look at all changes finds it.
+function settleBehind(deps: TransferDeps, run: FileRun, ended: { job: string; outcome: Outcome }): void {
+  const { job, outcome } = ended;
+  deps.background.run("the end of a file job", async () => {
+    if (run.change) await settleChange(deps.db, job, endingOf(outcome));
+    // Its log may hold what was read.
+    await removeJob(deps, job);
+  });
 }
 
 const waiting = new WeakMap<TransferDeps, Map<string, number>>();
@@ -53,35 +79,23 @@ async function inTurn<T>(deps: TransferDeps, { principal }: FileRun, work: () =>
   }
 }
 
-async function start(deps: TransferDeps, run: FileRun, name: string): Promise<void> {
-  const { file_deadline: deadlineMs, file_job_ttl: ttlMs } = deps.settings.storage;
-  const { task, secretEnv = {} } = run;
-  const wish = { name, task, deadlineMs, ttlMs, secretEnv };
-  if (isReader(task)) return createFileJob(deps, await openStopped(deps, run), wish);
+async function start(deps: TransferDeps, run: FileRun, job: string): Promise<void> {
+  const { file_deadline: deadlineMs, file_job_ttl, job_unnoted_ttl } = deps.settings.storage;
+  const { task, secretEnv = {}, change } = run;
+  const wish = { name: job, task, deadlineMs, secretEnv };
+  if (!change) return createFileJob(deps, await openStopped(deps, run), { ...wish, ttlMs: file_job_ttl });
   const { hold, world } = await holdWorld(deps, run, "file-write");
+  let isAdmitted = false;
   try {
+    await admitChange(deps.db, run, { job, server: run.server, change, now: deps.now() });
+    isAdmitted = true;
     hold.assertHeld();
-    await createFileJob(deps, world, wish);
+    await createFileJob(deps, world, { ...wish, ttlMs: job_unnoted_ttl });
+  } catch (error) {
+    const ending = isAdmitted ? endingOfStart(error) : undefined;
+    if (ending) await settleChange(deps.db, job, ending).catch(() => {});
+    throw error;
   } finally {
     await hold.release();
   }
-}
-
-async function waitFor(deps: TransferDeps, name: string, signal?: AbortSignal): Promise<Outcome> {
-  const { file_wait, await_interval } = deps.settings.storage;
-  const target = { name, ...placeOf(deps) };
-  const endAt = performance.now() + file_wait;
-  while (performance.now() < endAt) {
-    signal?.throwIfAborted();
-    const job = await deps.kube.find(resources.jobs, target);
-    if (!job) return { kind: "broken", message: "the job vanished" };
-    const outcome = await readOutcome(logDepsOf(deps), job);
-    if (outcome) {
-      // Its log may hold what was read. If this fails its time to live ends it.
-      await deps.kube.remove(resources.jobs, target, { propagationPolicy: "Background" }).catch(() => {});
-      return outcome;
-    }
-    await delay(await_interval);
-  }
-  throw new Fault("files_timeout");
 }

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { killPoint } from "@svc/config/testing";
+import { assertAudited } from "../testing/audited.ts";
 import { all, asked, core, describeDeaths, never, oldFiles, type Point } from "../testing/deaths.ts";
 import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
 import { readFiles } from "../testing/worlds.ts";
@@ -12,12 +13,14 @@ const sending: Point[] = [
   { step: "bytes of a part are written", victims: asked },
   { step: "the token is written", victims: asked },
   { step: "the lock is taken", victims: core },
+  { step: "the change is admitted", victims: core },
   { step: "the Job is made", victims: asked },
   { step: "the lock is given back", victims: core },
   { step: "the token is spent", victims: all },
   { step: { method: "GET", direction: "down", bytes: 200_000 }, victims: [...all, "the external gateway"] },
   { step: { method: "DELETE", direction: "up", bytes: 1 }, victims: all },
   { step: "the session is forgotten", victims: all },
+  { step: "the change is settled", victims: core },
 ];
 
 describeDeaths(
@@ -41,9 +44,9 @@ describeDeaths(
           ...oldFiles,
           "mods/new.jar": content.toString("utf8"),
         });
-        // A Job that ends without a word is nobody's fault but ours (behaviour.md h.7).
-        assertForgivable(client, point.victim === "the agent" ? /^500 internal$/ : never);
+        assertForgivable(client, never);
         await assertAtRest(server);
+        await assertAudited(bed().stage, { server, action: "file.upload", isChanged: true });
       },
     );
   },

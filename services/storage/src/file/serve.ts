@@ -30,6 +30,7 @@ import { keepOpsSettled } from "./op.ts";
 import { read } from "./read.ts";
 import { remove } from "./remove.ts";
 import { rename } from "./rename.ts";
+import { keepChangesSettled } from "./settle-changes.ts";
 import { unzip } from "./unzip.ts";
 import { write } from "./write.ts";
 
@@ -44,6 +45,7 @@ export function startTransfers(storage: StorageDeps, needs: Needs): { close: () 
   needs.mesh.serve(archives.receive, receiveArchive(deps));
   needs.mesh.serve(archives.send, sendArchive(deps));
   const watching = keepOpsSettled(deps);
+  keepChangesSettled(deps);
   keepStagingSwept(deps);
   keepExportsSettled(deps);
   return {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import type { files } from "@svc/proto";
 import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
+import { assertAudited } from "../testing/audited.ts";
 import { asked, core, describeDeaths, ended, never, oldFiles, type Point } from "../testing/deaths.ts";
 import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
 import { readFiles } from "../testing/worlds.ts";
@@ -13,11 +14,13 @@ import { readFiles } from "../testing/worlds.ts";
 type Op = files.FileOp;
 const extracting: Point[] = [
   { step: "the lock is taken", victims: asked },
+  { step: "the change is admitted", victims: core },
   { step: "the operation is written", victims: core },
   { step: "the Job is made", victims: core },
   { step: "the operation has its Job", victims: core },
   { step: "the lock is given back", victims: core },
   { step: "the operation is ended", victims: core },
+  { step: "the change is settled", victims: core },
 ];
 
 describeDeaths(
@@ -53,6 +56,7 @@ describeDeaths(
       assert.deepEqual(readFiles(bed().worldDir(server)), made);
       assertForgivable(client, never);
       await assertAtRest(server);
+      await assertAudited(bed().stage, { server, action: "file.unzip", isChanged: true });
     });
   },
 );

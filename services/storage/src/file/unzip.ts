@@ -1,9 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { auditFile } from "./audit.ts";
 import type { TransferDeps } from "./deps.ts";
-import { isInDoubt, launch, writeOp } from "./launch.ts";
+import { admitOp, launch, settleStart } from "./launch.ts";
 import { newOp, opKey, toFileOp } from "./op.ts";
 import { readZip } from "./path.ts";
 import { holdWorld } from "./world.ts";
@@ -16,13 +15,13 @@ export const unzip =
     const { hold, world } = await holdWorld(deps, { ...context, server }, "file-write");
     try {
       const op = newOp(deps, { op: "unzip", path, server, started_by: auditActor(context).actor });
-      const revision = await writeOp(deps, op);
+      const change = { action: "file.unzip", path, payload: { overwrite } };
+      const revision = await admitOp(deps, context, { op, change });
       const task = { mode: "unzip", path, overwrite } as const;
       await launch(deps, { op, revision, hold, world }, { task }).catch(async (error: unknown) => {
-        if (!isInDoubt(error)) await deps.ops.delete(opKey(op), revision).catch(() => {});
+        if (await settleStart(deps, op, error)) await deps.ops.delete(opKey(op), revision).catch(() => {});
         throw error;
       });
-      auditFile(deps, context, { action: "file.unzip", server, path, payload: { op: op.id, overwrite } });
       return { op: toFileOp({ ...op, preparing_at: 0 }) };
     } finally {
       await hold.release();

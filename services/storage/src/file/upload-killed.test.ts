@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import type { files, uploads } from "@svc/proto";
+import { assertAudited } from "../testing/audited.ts";
 import { all, asked, core, describeDeaths, ended, oldFiles, type Point } from "../testing/deaths.ts";
 import { assertForgivable, createPatientClient, insist, type PatientClient } from "../testing/patient.ts";
 import { readFiles } from "../testing/worlds.ts";
@@ -20,6 +21,7 @@ const uploading: Point[] = [
   { step: "a part is synced", victims: core },
   { step: "the part is added", victims: asked },
   { step: "the lock is taken", victims: asked },
+  { step: "the change is admitted", victims: core },
   { step: "the operation is written", victims: core },
   { step: "the token is written", victims: core },
   { step: "the Job is made", victims: core },
@@ -32,6 +34,7 @@ const uploading: Point[] = [
   { step: "the session is forgotten", victims: all },
   { step: "the staged bytes are removed", victims: core },
   { step: "the operation is ended", victims: core },
+  { step: "the change is settled", victims: core },
 ];
 
 describeDeaths(
@@ -81,6 +84,7 @@ describeDeaths(
       assert.deepEqual(readFiles(bed().worldDir(server)), whole);
       assertForgivable(client, /^(404 upload_not_found|409 upload_offset_mismatch)$/);
       await assertAtRest(server);
+      await assertAudited(bed().stage, { server, action: "file.upload", isChanged: true });
     });
   },
 );

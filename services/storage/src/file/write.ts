@@ -1,6 +1,5 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { auditFile } from "./audit.ts";
 import { contentOf, contentVariables } from "./content.ts";
 import type { TransferDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
@@ -20,7 +19,7 @@ export const write =
       ...(expect_sha256 !== undefined && { expect_sha256 }),
       ...(create_only !== undefined && { create_only }),
     } as const;
-    await runOnWorld(deps, { ...context, server: name, task, secretEnv: contentVariables(bytes) });
-    auditFile(deps, context, { action: "file.write", server: name, path });
+    const change = { action: "file.write", path };
+    await runOnWorld(deps, { ...context, server: name, task, change, secretEnv: contentVariables(bytes) });
     return { path, status: "written" as const, sha256 };
   };

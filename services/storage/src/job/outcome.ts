@@ -12,7 +12,12 @@ export type Outcome =
   /** It ended without a word of its own: killed, late, crashed, or its log is gone. */
   | { kind: "broken"; message: string };
 
-type LogDeps = { kube: Pick<Kube, "list" | "transport">; namespace: string; lineBytes: number };
+type LogDeps = {
+  kube: Pick<Kube, "list" | "transport">;
+  namespace: string;
+  lineBytes: number;
+  signal?: AbortSignal;
+};
 
 const tailLines = 100;
 
@@ -31,12 +36,23 @@ export async function readProgress(deps: LogDeps, job: string): Promise<Progress
   return lastMarked(await readLines(deps, job), progressMark, Progress);
 }
 
-async function readLines({ kube, namespace, lineBytes }: LogDeps, job: string): Promise<string[]> {
+async function readLines({ kube, namespace, lineBytes, signal }: LogDeps, job: string): Promise<string[]> {
   const labelSelector = `job-name=${job}`;
-  const { items: pods } = await kube.list(resources.pods, { namespace, labelSelector });
+  const { items: pods } = await kube.list(resources.pods, {
+    namespace,
+    labelSelector,
+    ...(signal && { signal }),
+  });
   const lines: string[] = [];
   for (const { metadata } of pods) {
-    const about = { namespace, name: metadata.name, container, tailLines, lineBytes };
+    const about = {
+      namespace,
+      name: metadata.name,
+      container,
+      tailLines,
+      lineBytes,
+      ...(signal && { signal }),
+    };
     try {
       for await (const group of readPodLog(kube.transport, about))
         for (const { line } of group) lines.push(line.toString("utf8"));

@@ -109,8 +109,12 @@ async function readRecovery(deps: StorageDeps, row: JobRow, job: Job | undefined
 }
 
 /** The end is written down: the Job need not stay any longer than people want to look at it. */
-async function letGo(deps: StorageDeps, job: string): Promise<void> {
-  const ttlSecondsAfterFinished = Math.ceil(deps.settings.storage.job_ttl / 1_000);
+export async function letGo(
+  deps: StorageDeps,
+  job: string,
+  ttlMs = deps.settings.storage.job_ttl,
+): Promise<void> {
+  const ttlSecondsAfterFinished = Math.ceil(ttlMs / 1_000);
   try {
     const merge = { spec: { ttlSecondsAfterFinished } };
     await deps.kube.patch(resources.jobs, { name: job, ...placeOf(deps) }, { merge });

@@ -7,7 +7,7 @@ import { createFace, createSessions, type FaceServer } from "@svc/face";
 import { accounts, type Face, operations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { openDoor } from "./door.ts";
-import { openStage, type Replica, type Stage, type StageOptions } from "./stage.ts";
+import { openStage, type Replica, type ReplicaOptions, type Stage, type StageOptions } from "./stage.ts";
 
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers; bytes: Buffer };
 export type Ask = {
@@ -31,7 +31,7 @@ export type FaceStage = {
   /** Folder of a server's world. */
   worldDir: (name: string) => string;
   /** Starts a replica that has both a way to the internal face and the upload volume. */
-  start: (overrides?: readonly string[], about?: { now?: () => number }) => Promise<Replica>;
+  start: (overrides?: readonly string[], about?: ReplicaOptions) => Promise<Replica>;
   /** What such a replica is told besides `quick`. */
   own: readonly string[];
   /** Asks the external face as `usr-1` unless `as` names somebody else. */

@@ -12,6 +12,7 @@ import type { Mesh } from "@svc/mesh";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
 import { AuditEntry } from "@svc/proto";
 import type { Running } from "@svc/service";
+import { startOutboxRelay } from "@svc/store";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
@@ -47,6 +48,12 @@ export const quick = [
 
 export type Replica = { registry: Registry; running: Running; stop: () => Promise<void> };
 
+export type ReplicaOptions = {
+  now?: () => number;
+  /** What stands between the replica and its cluster. */
+  wrapKube?: (kube: Kube) => Kube;
+};
+
 export type Stage = {
   dataDir: string;
   kube: Kube;
@@ -69,7 +76,7 @@ export type Stage = {
   unhold: (step: string) => void;
   /** Process that is or was last at a step. */
   pidAt: (step: string) => number | undefined;
-  start: (overrides?: readonly string[], about?: { now?: () => number }) => Promise<Replica>;
+  start: (overrides?: readonly string[], about?: ReplicaOptions) => Promise<Replica>;
   close: () => Promise<void>;
 };
 
@@ -117,7 +124,9 @@ async function openGround(agent: string, startCluster: StartCluster): Promise<Gr
   const programs = {
     [agentImage]: [join(repo, agent), ...(agent === agents.held ? [`--hold=${archiveDir}`] : [])],
     [demoImage]: [join(repo, "services/demo-server/src/main.ts")],
-    "svc.local/exits": ["-e", "process.exit(3)"],
+    "svc.local/exits": ["-e", "process.exit(3)", "--"],
+    // Behind `--` Node takes no option of the agent for one of its own.
+    "svc.local/sleeps": ["-e", "setInterval(() => {}, 1_000)", "--"],
   };
   const [cluster, nats, database] = await Promise.all([
     startCluster(dataDir, programs),
@@ -213,18 +222,21 @@ async function followAudits(identity: Mesh): Promise<AuditEntry[]> {
 
 async function startReplica(
   { nats, database, wire, dataDir }: Ground,
-  about: { overrides: readonly string[]; now?: () => number },
+  about: ReplicaOptions & { overrides: readonly string[] },
 ): Promise<Replica> {
   const settings = loadSettings(schema, { overrides: [...quick, ...about.overrides] });
   const registry = createRegistry("storage", "test");
   const log = createLogger("storage", "silent");
   const mesh = await nats.connect("storage", { registry });
   const store = database.open<Tables>({ url: wire.url });
-  const kubeconfig = join(dataDir, "kubeconfig.storage");
-  const running = await startStorage({ settings, mesh, store, log, registry }, { ...about, kubeconfig });
+  const own = connectKube({ kubeconfigFile: join(dataDir, "kubeconfig.storage") });
+  const kube = about.wrapKube?.(own) ?? own;
+  const running = await startStorage({ settings, mesh, store, log, registry }, { ...about, kube });
   await mesh.announce();
+  const relay = startOutboxRelay({ url: wire.url, schema: "storage", publish: mesh.publish, log });
   const stop = async () => {
     await running.stop?.();
+    await relay.close();
     await mesh.drain(500);
     await store.close();
   };

@@ -61,7 +61,8 @@ function steppedDb<T extends object>(db: T): T {
       if (name !== "transaction") return value.bind(object);
       return () => ({
         execute: async (work: unknown) => {
-          await pass({ on: "db", method: "transaction", args: [] });
+          // What a transaction is for is told by the name of its function.
+          await pass({ on: "db", method: "transaction", args: [(work as { name: string }).name] });
           const begun = value.call(object) as { execute: (work: unknown) => Promise<unknown> };
           return begun.execute(work);
         },
@@ -91,7 +92,11 @@ async function stepVolume(): Promise<void> {
 }
 
 await stepVolume();
-const kube: Kube = stepped(connectKube({ kubeconfigFile: kubeconfigFile() }), ["create", "patch"], "kube");
+const kube: Kube = stepped(
+  connectKube({ kubeconfigFile: kubeconfigFile() }),
+  ["create", "patch", "remove"],
+  "kube",
+);
 await runService<typeof settings, Tables>({
   name: "storage",
   settings,

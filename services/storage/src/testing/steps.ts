@@ -26,11 +26,17 @@ const download = (effect: Effect): string => {
 };
 
 const cluster = ({ method, args }: Effect): string | undefined => {
+  if (method === "remove") return "the Job is removed";
   if (method === "create")
     return (args[0] as { kind: string }).kind === "Job" ? "the Job is made" : undefined;
   const text = JSON.stringify(args[2]);
   if (text.includes('"svc.internal/maintenance":null')) return "the lock is given back";
   return text.includes('"svc.internal/maintenance":"') ? "the lock is taken" : undefined;
+};
+
+const transactions: Record<string, string> = {
+  admit: "the change is admitted",
+  settle: "the change is settled",
 };
 
 const volume: Record<string, string> = {
@@ -47,7 +53,7 @@ const places: Record<string, (effect: Effect) => string | undefined> = {
   "storage-export-starts": ({ args }) =>
     String(args[0]).includes("/") ? "the person's downloads are counted" : "all downloads are counted",
   kube: cluster,
-  db: () => "the row is written",
+  db: ({ args }) => transactions[String(args[0])] ?? "the row is written",
   volume: ({ method }) => volume[method],
 };
 

@@ -1,9 +1,8 @@
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
-import { auditFile } from "../file/audit.ts";
 import type { TransferDeps } from "../file/deps.ts";
-import { isInDoubt, type Launch, launch, writeOp } from "../file/launch.ts";
+import { admitOp, type Launch, launch, settleStart } from "../file/launch.ts";
 import { endOp, newOp, opKey, toFileOp } from "../file/op.ts";
 import { assertTransfers, holdWorld } from "../file/world.ts";
 import { gather } from "./gather.ts";
@@ -21,13 +20,6 @@ export const commit =
     const lease = await takeLease(deps, entry);
     try {
       const started = await begin(deps, { context, server, lease, overwrite });
-      const { path } = entry.value;
-      auditFile(deps, context, {
-        action: "file.upload",
-        server,
-        path,
-        payload: { op: started.id, overwrite },
-      });
       return { op: toFileOp(started) };
     } catch (error) {
       await lease[Symbol.asyncDispose]();
@@ -43,7 +35,8 @@ async function begin(deps: TransferDeps, { context, server, lease, overwrite }: 
     const { id, path } = lease.upload;
     const started_by = auditActor(context).actor;
     const op = newOp(deps, { op: "upload", path, server, started_by, upload: id });
-    const revision = await writeOp(deps, op);
+    const change = { action: "file.upload", path, payload: { overwrite } };
+    const revision = await admitOp(deps, context, { op, change });
     deps.background.run("commit", (signal) =>
       land(deps, { op, revision, hold, world }, { lease, overwrite, signal }),
     );
@@ -71,8 +64,8 @@ async function land(deps: TransferDeps, about: Launch, { lease, overwrite, signa
     const message = `the upload could not be landed: ${(error as Error).message}`;
     const value = { ...op, preparing_at: 0 };
     const entry = { key: opKey(op), value, revision };
-    if (!isLaunched || !isInDoubt(error))
-      await endOp(deps, entry, { kind: "broken", message }).catch(() => {});
+    const isOver = await settleStart(deps, op, isLaunched ? error : new Error(message));
+    if (isOver) await endOp(deps, entry, { kind: "broken", message }).catch(() => {});
     throw error;
   } finally {
     await lease[Symbol.asyncDispose]();

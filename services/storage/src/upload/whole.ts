@@ -1,6 +1,5 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
-import { auditFile } from "../file/audit.ts";
 import type { TransferDeps } from "../file/deps.ts";
 import { readTarget } from "../file/path.ts";
 import { runOnWorld } from "../file/run.ts";
@@ -45,10 +44,10 @@ async function land(deps: TransferDeps, { context, body, signal }: Coming, wish:
   try {
     await stage(deps, about, { body, signal, sha256, hash });
     const landing = landingOf(deps, about, { overwrite, sha256, token });
-    await runOnWorld(deps, { principal, server, signal, ...landing });
+    const change = { action: "file.upload", path, payload: { size, sha256, overwrite } };
+    await runOnWorld(deps, { ...context, server, signal, ...landing, change });
     // The Job says so itself, but what it says may get lost.
     await dropUpload(deps, id).catch(() => {});
-    auditFile(deps, context, { action: "file.upload", server, path, payload: { size, sha256, overwrite } });
     return { path, status: "uploaded" as const, sha256, size };
   } catch (error) {
     // A Job that is still at it after our patience fetches what it needs; the sweep clears up behind it.

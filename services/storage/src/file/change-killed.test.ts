@@ -1,0 +1,104 @@
+// kill -9 at every step of a change that somebody waits for: the world and the audit log tell the same.
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { killPoint } from "@svc/config/testing";
+import { assertAudited } from "../testing/audited.ts";
+import { asked, core, describeDeaths, oldFiles, type Point } from "../testing/deaths.ts";
+import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
+import { readFiles } from "../testing/worlds.ts";
+
+const changing: Point[] = [
+  { step: "the lock is taken", victims: asked },
+  { step: "the change is admitted", victims: core },
+  { step: "the Job is made", victims: asked },
+  { step: "the lock is given back", victims: [...core, "the agent"] },
+  { step: "the change is settled", victims: core },
+  { step: "the Job is removed", victims: core },
+];
+
+type Change = {
+  action: string;
+  place: string;
+  method: string;
+  json?: object;
+  /** What a second try is told after the first one was done. */
+  repeated: string;
+  made: Record<string, string>;
+  folder?: string;
+};
+
+const text = "two";
+const changes: Change[] = [
+  {
+    action: "file.write",
+    place: "file?path=level.dat",
+    method: "PUT",
+    json: {
+      content: Buffer.from(text).toString("base64"),
+      content_sha256: createHash("sha256").update(text).digest("hex"),
+    },
+    repeated: "200",
+    made: { ...oldFiles, "level.dat": text },
+  },
+  {
+    action: "file.delete",
+    place: "file?path=level.dat",
+    method: "DELETE",
+    repeated: "404 not_found",
+    made: { "mods/new.jar": "old", "mods/other.jar": "stays" },
+  },
+  {
+    action: "file.rename",
+    place: "files/rename?path=mods/new.jar",
+    method: "POST",
+    json: { to: "mods/newer.jar" },
+    repeated: "404 not_found",
+    made: { "level.dat": "one", "mods/newer.jar": "old", "mods/other.jar": "stays" },
+  },
+  {
+    action: "file.mkdir",
+    place: "files/mkdir?path=plugins",
+    method: "POST",
+    repeated: "409 file_exists",
+    made: oldFiles,
+    folder: "plugins",
+  },
+];
+
+const victims = changing.flatMap((point) => point.victims);
+
+describeDeaths(
+  "a change of a file",
+  // The death of the replica itself is driven always.
+  (count) => killPoint(victims[count] === "storage" ? 0 : 1, 2),
+  ({ bed, newServer, dieAt, assertAtRest, table }) => {
+    let turn = 0;
+    table("what changed is in the audit log with its outcome", changing, async (point) => {
+      const change = changes[turn++ % changes.length];
+      assert.ok(change);
+      const { action, place, method, json, repeated, made, folder } = change;
+      const server = await newServer(oldFiles);
+      const client = createPatientClient(bed());
+      const ask = () =>
+        insist(client, action, async () => {
+          const answer = await client.ask(`/api/v1/servers/${server}/${place}`, { method, json });
+          if (!answer) return undefined;
+          const { code = "" } = (answer.body["error"] ?? {}) as { code?: string };
+          return `${answer.status} ${code}`.trim();
+        });
+      await dieAt({ ...point, client }, async () => {
+        const told = await ask();
+        assert.ok(told === "200" || told === repeated, told);
+      });
+      const world = bed().worldDir(server);
+      assert.deepEqual(readFiles(world), made);
+      if (folder !== undefined) assert.ok(existsSync(join(world, folder)));
+      await assertAtRest(server);
+      await assertAudited(bed().stage, { server, action, isChanged: true });
+      assertForgivable(client, new RegExp(`^${repeated}$`));
+    });
+  },
+);

@@ -1,0 +1,64 @@
+// Who changed what in a world, kept from the admission to the outcome: a row is written before the Job is made, and
+// whoever sees how the Job ended takes it away and leaves the audit entry, in one transaction. So no change is without
+// its entry, whatever dies, and none has two.
+
+import { auditActor, type Context } from "@svc/mesh";
+import { type AnyContract, type AuditEntry, isFault } from "@svc/proto";
+import { auditRow } from "@svc/store";
+import type { StorageDb, StorageTrx } from "../database.ts";
+import type { Outcome } from "../job/outcome.ts";
+
+export type Change = { action: string; path: string; payload?: Record<string, unknown> };
+
+/** How a change ended. `unknown`: its Job died, so it may be done or not. */
+export type Ending = { outcome: "done" | "failed" | "unknown"; error?: string };
+
+type Asked = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
+type Admission = { job: string; server: string; op?: string; change: Change; now: number };
+
+/** Writes down who asked for a change, before its Job is made. */
+export async function admitChange(db: StorageDb, context: Asked, admission: Admission): Promise<void> {
+  const { job, server, op, change, now } = admission;
+  const at = new Date(now);
+  const entry: AuditEntry = {
+    ...auditActor(context),
+    id: `storage-${job}`,
+    at: at.toISOString(),
+    action: change.action,
+    // A file's place is told as `<server>:<path>`.
+    server_name: `${server}:${change.path}`,
+    payload: { ...change.payload, ...(op !== undefined && { op }) },
+  };
+  const row = { job, server_name: server, entry: JSON.stringify(entry), op: op ?? null, started_at: at };
+  const admit = async (trx: StorageTrx) => trx.insertInto("file_changes").values(row).execute();
+  await db.transaction().execute(admit);
+}
+
+/** Leaves the audit entry of a change; false when that was done before. */
+export async function settleChange(db: StorageDb, job: string, ending: Ending): Promise<boolean> {
+  const settle = async (trx: StorageTrx) => {
+    const row = await trx
+      .deleteFrom("file_changes")
+      .where("job", "=", job)
+      .returning("entry")
+      .executeTakeFirst();
+    if (!row) return false;
+    const entry = { ...row.entry, payload: { ...row.entry.payload, ...ending } };
+    await trx.insertInto("outbox").values(auditRow("storage", entry)).execute();
+    return true;
+  };
+  return db.transaction().execute(settle);
+}
+
+/** What an outcome says of the change. Pure. */
+export function endingOf(outcome: Outcome): Ending {
+  if (outcome.kind === "done") return { outcome: "done" };
+  if (outcome.kind === "refused") return { outcome: "failed", error: outcome.fault.code };
+  return { outcome: "unknown", error: outcome.message };
+}
+
+/** Why a Job was not made; undefined when the cluster did not answer, for then it may be there. Pure. */
+export function endingOfStart(error: unknown): Ending | undefined {
+  if (isFault(error) && error.fault === "unavailable") return undefined;
+  return { outcome: "failed", error: error instanceof Error ? error.message : String(error) };
+}

@@ -1,0 +1,54 @@
+// The look at changes of files that nobody waits for any more: of replicas that died, of waits that ended before their
+// Job. Every replica looks; a change is settled once.
+
+import { resources } from "@svc/kube";
+import type { FileChangeRow } from "../database.ts";
+import { logDepsOf, placeOf } from "../job/deps.ts";
+import { type Outcome, readOutcome } from "../job/outcome.ts";
+import { letGo } from "../job/settle.ts";
+import { endingOf, settleChange } from "./change.ts";
+import type { TransferDeps } from "./deps.ts";
+import { opKey } from "./op.ts";
+
+const rowsAtMost = 500;
+
+/** One look; what cannot be settled now is left for the next. */
+export async function settleChanges(deps: TransferDeps): Promise<void> {
+  const rows = await deps.db
+    .selectFrom("file_changes")
+    .selectAll()
+    .orderBy("started_at")
+    .limit(rowsAtMost)
+    .execute();
+  for (const row of rows) {
+    if (deps.attended.has(row.job)) continue;
+    await settleOne(deps, row).catch((error: Error) =>
+      deps.log.warn({ job: row.job, error: error.message }, "a file change is left for the next look"),
+    );
+  }
+}
+
+async function settleOne(deps: TransferDeps, row: FileChangeRow): Promise<void> {
+  const job = await deps.kube.find(resources.jobs, { name: row.job, ...placeOf(deps) });
+  const outcome = job ? await readOutcome(logDepsOf(deps), job) : await missing(deps, row);
+  if (!outcome) return;
+  await settleChange(deps.db, row.job, endingOf(outcome));
+  // An operation reads its Job for itself.
+  const { file_op_kept, job_ttl } = deps.settings.storage;
+  if (job) await letGo(deps, row.job, row.op === null ? job_ttl : file_op_kept);
+}
+
+// What was never made and what is gone look the same, so nothing is claimed of either.
+async function missing(deps: TransferDeps, row: FileChangeRow): Promise<Outcome | undefined> {
+  const { start_patience } = deps.settings.storage;
+  if (deps.now() - row.started_at.getTime() < start_patience) return undefined;
+  if (row.op !== null) {
+    const entry = await deps.ops.get(opKey({ server: row.server_name, id: row.op }));
+    if (entry?.value.state === "running" && entry.value.preparing_at > 0) return undefined;
+  }
+  return { kind: "broken", message: "the job is not there" };
+}
+
+export function keepChangesSettled(deps: TransferDeps): void {
+  deps.background.every("file changes", deps.settings.storage.file_op_settle, () => settleChanges(deps));
+}

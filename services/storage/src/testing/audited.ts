@@ -1,0 +1,40 @@
+// Holds what became of a world against what the audit log says of it.
+
+import assert from "node:assert/strict";
+import { until } from "@svc/mesh/testing";
+import type { AuditEntry } from "@svc/proto";
+import type { Stage } from "./stage.ts";
+
+const outcomeOf = ({ payload }: AuditEntry) => String(payload["outcome"]);
+
+/** The entries of a server's files, each once, when none is still to come. */
+export async function fileAudits(
+  { database, audits }: Pick<Stage, "database" | "audits">,
+  server: string,
+): Promise<AuditEntry[]> {
+  await until(async () => {
+    const open = await database.admin("select 1 from storage.file_changes where server_name = $1", [server]);
+    const waiting = await database.admin("select 1 from storage.outbox where subject = 'svc.audit.storage'");
+    return open.length + waiting.length === 0;
+  }, 20_000);
+  const ofServer = () => audits.filter(({ server_name = "" }) => server_name.startsWith(`${server}:`));
+  return [...new Map(ofServer().map((entry) => [entry.id, entry])).values()];
+}
+
+type Held = { server: string; action: string; isChanged: boolean };
+
+/** Throws when the world changed without an entry that says so or may mean so, or when one claims what is not. */
+export async function assertAudited(stage: Pick<Stage, "database" | "audits">, held: Held): Promise<void> {
+  const { server, action, isChanged } = held;
+  const outcomes = async () =>
+    (await fileAudits(stage, server)).filter((entry) => entry.action === action).map(outcomeOf);
+  const claims = (told: string[]) => told.some((one) => one === "done" || one === "unknown");
+  // An entry is on its way to us for a moment after it was published.
+  if (isChanged) await until(async () => claims(await outcomes()), 10_000);
+  const told = await outcomes();
+  assert.ok(
+    told.every((one) => ["done", "failed", "unknown"].includes(one)),
+    told.join(),
+  );
+  if (!isChanged) assert.ok(!told.includes("done"), told.join());
+}
