@@ -1,17 +1,12 @@
 // Both ends of a relay in one process: a game server that floods or echoes, and the player who is joined to it.
 
 import { once } from "node:events";
-import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
-import { type Connection, dial, findVersion, listen, offlineUuid, type Player } from "@svc/minecraft";
 import { quantile } from "../harness/numbers.ts";
 import { serveParent } from "../harness/parent.ts";
+import { settleMs, startServer, version } from "./join.ts";
 
-const found = findVersion(769);
-if (!found) throw new Error("there is no 1.21.4");
-const version = found;
-const settleMs = 300;
 const writeBytes = 65_536;
 
 export type FloodPlan = { port: number; packet: "small" | "chunk"; durationMs: number };
@@ -19,42 +14,7 @@ export type Flood = { bytes: number; packets: number; seconds: number };
 export type EchoPlan = { port: number; count: number };
 export type Echo = { p50Us: number; p99Us: number };
 
-const arrivals: ((player: Player) => void)[] = [];
-const server = await listen({
-  ...{ host: "127.0.0.1", port: 0, trust: { kind: "offline" } },
-  status: () => ({ description: "bench", playersOnline: 0, playersMax: 1 }),
-  onPlayer: async (player) => {
-    player.connection.send(version.configuration.toClient.id("finish_configuration"));
-    await player.connection.next();
-    arrivals.shift()?.(player);
-  },
-});
-
-/** Joins through the relay on `port`: the player's end and the server's, both in play. */
-async function meet(port: number): Promise<{ client: Socket; server: Socket; end: () => void }> {
-  const arrived = new Promise<Player>((resolve) => arrivals.push(resolve));
-  const profile = { uuid: offlineUuid("Bench"), name: "Bench", properties: [] };
-  const client = await dial(
-    { name: "relay", host: "127.0.0.1", port },
-    { version, profile, address: "127.0.0.1" },
-  );
-  const finish = version.configuration.toClient.id("finish_configuration");
-  for (let packet = await client.next(); packet.id !== finish; packet = await client.next());
-  client.send(version.configuration.toServer.id("finish_configuration"));
-  const far = (await arrived).connection;
-  const bare = ({ socket }: Connection) => {
-    socket.removeAllListeners("data").removeAllListeners("drain");
-    return socket.resume();
-  };
-  const ends = { client: bare(client), server: bare(far) };
-  // Without a listener a resumed socket throws its bytes away; what the relay still says on the way in goes there.
-  await delay(settleMs);
-  const end = () => {
-    client.destroy();
-    far.destroy();
-  };
-  return { ...ends, end };
-}
+const server = await startServer();
 
 /** An entity that moves, 11 bytes on the wire; or a piece of world of 650 bytes, packed. */
 function frameOf(packet: "small" | "chunk"): Buffer {
@@ -69,7 +29,7 @@ function frameOf(packet: "small" | "chunk"): Buffer {
 }
 
 async function flood({ port, packet, durationMs }: FloodPlan): Promise<Flood> {
-  const { client, server: source, end } = await meet(port);
+  const { client, server: source, end } = await server.join(port);
   const frame = frameOf(packet);
   const block = Buffer.concat(new Array(Math.ceil(writeBytes / frame.length)).fill(frame));
   let bytes = 0;
@@ -92,7 +52,7 @@ async function flood({ port, packet, durationMs }: FloodPlan): Promise<Flood> {
 }
 
 async function echo({ port, count }: EchoPlan): Promise<Echo> {
-  const { client, server: far, end } = await meet(port);
+  const { client, server: far, end } = await server.join(port);
   far.on("data", (chunk: Buffer) => far.write(chunk));
   const ping = Buffer.concat([Buffer.of(10, 0, version.play.toServer.id("keep_alive")), Buffer.alloc(8)]);
   const tookUs: number[] = [];

@@ -65,14 +65,13 @@ export function attach(player: Player, server: Connection, events: LinkEvents): 
 }
 
 function serverRelay(state: State): Relay {
-  const { player, server, events } = state;
+  const { player, events } = state;
   const { version, connection: client } = player;
   const taps = tapsOf(version);
   const relay: Relay = {
     to: client,
     tap: taps[player.phase].fromServer,
     peekBytes: peekServerBytes,
-    reframe: reframes(client.threshold, server.threshold),
     onPassed: (id) => {
       const name = version[player.phase].toClient.name(id);
       if (name === "bundle_delimiter") {
@@ -107,7 +106,7 @@ function serverRelay(state: State): Relay {
 
 function clientRelay(state: State): Relay {
   const { player, server, events } = state;
-  const { version, connection: client } = player;
+  const { version } = player;
   const taps = tapsOf(version);
   const relay: Relay = {
     to: server,
@@ -115,7 +114,6 @@ function clientRelay(state: State): Relay {
     // A client may pad what it forges until it is compressed, so every packet of a client is looked into.
     peekBytes: Number.MAX_SAFE_INTEGER,
     lookBytes: lookClientBytes,
-    reframe: reframes(server.threshold, client.threshold),
     onPassed: () => {
       notePhaseAnswered(player);
       relay.tap = taps[player.clientPhase].fromClient;
@@ -151,15 +149,6 @@ function greet({ client, version }: Player, server: Connection): void {
   const ids = version.configuration.toServer;
   if (client.brand) server.send(ids.id("custom_payload"), client.brand);
   if (client.settings) server.send(ids.id("settings"), client.settings);
-}
-
-/**
- * Whether frames for `to` have to be built anew. The receiver takes frames that were compressed at its threshold or
- * above; without compression on one side the layout itself differs.
- */
-function reframes(to: number, from: number): boolean {
-  if (to < 0 || from < 0) return to !== from;
-  return from < to;
 }
 
 function seenFromServer(fields: Reader, events: LinkEvents): boolean {

@@ -5,6 +5,8 @@ import { encodeProxyHeader } from "../proxy-protocol.ts";
 import type { Version } from "../version/catalog.ts";
 import { bool, string, ushort, varint } from "../wire/bytes.ts";
 import { Connection, type Packet } from "../wire/connection.ts";
+import { maxInflatedBytes } from "../wire/frame.ts";
+import { Work, type WorkLimits } from "../wire/work.ts";
 import { encodeForwarding, forwardingChannel } from "./forwarding.ts";
 import { type Profile, uuidBytes } from "./profile.ts";
 
@@ -20,6 +22,8 @@ export type Backend = {
   readonly proxyProtocol?: boolean;
   /** Connect and login together (10 000). */
   readonly timeoutMs?: number;
+  /** What it may cost us to read from it. */
+  readonly work?: WorkLimits;
 };
 
 /** For whom the backend is dialled. */
@@ -49,6 +53,7 @@ export async function dial(backend: Backend, dialler: Dialler): Promise<Connecti
   dialler.signal?.addEventListener("abort", onAbort, { once: true });
   if (dialler.signal?.aborted) onAbort();
   const connection = new Connection(socket);
+  if (backend.work) connection.work = new Work(backend.work);
   try {
     await connected(socket, backend);
     if (backend.proxyProtocol) socket.write(proxyHeader(socket, dialler.address));
@@ -86,15 +91,27 @@ export function proxyHeader(socket: Socket, address: string): Buffer {
   return encodeProxyHeader({ address, port: 0 }, destination);
 }
 
+/** A reason with a list of mods in it is a tenth of this. */
+const maxLoginBytes = 131_072;
+const maxLoginPackets = 256;
+
 async function login(connection: Connection, backend: Backend, dialler: Dialler): Promise<void> {
   const { profile, version } = dialler;
   connection.send(0, varint(version.protocol), string(backend.host), ushort(backend.port), varint(2));
   connection.send(0, string(profile.name), uuidBytes(profile.uuid));
-  for (;;) {
+  connection.inflatedLimit = maxLoginBytes;
+  for (let count = 0; count < maxLoginPackets; count++) {
     const packet = await connection.next();
-    if (packet.id === 2) return void connection.send(3);
+    if (packet.id === 2) {
+      connection.inflatedLimit = maxInflatedBytes;
+      return void connection.send(3);
+    }
     answer(connection, packet, { backend, dialler });
   }
+  throw new MinecraftFault(
+    "frame",
+    `${backend.name} sent ${maxLoginPackets} packets and did not end the login`,
+  );
 }
 
 function answer(

@@ -4,6 +4,7 @@ import { MinecraftFault } from "../fault.ts";
 import { Reader, varint } from "./bytes.ts";
 import { decodeFrame, encodeFrame, maxFrameBytes, maxInflatedBytes } from "./frame.ts";
 import { type Relay, relayChunk } from "./relay.ts";
+import { Work, workOf } from "./work.ts";
 
 /** One whole packet. `reader` stands behind the id; `body` is id and fields, and is only borrowed until the sink returns. */
 export type Packet = { readonly id: number; readonly reader: Reader; readonly body: Buffer };
@@ -28,6 +29,8 @@ export class Connection {
   frameLimit = maxFrameBytes;
   /** Limit of one packet after inflation. */
   inflatedLimit = maxInflatedBytes;
+  /** What this peer's packets have cost and may cost. When it is used up, the peer rests: nothing is read from it. */
+  work = new Work();
 
   #cipher: Transform | undefined;
   #decipher: Transform | undefined;
@@ -41,6 +44,9 @@ export class Connection {
   #fault: MinecraftFault | undefined;
   #parsing = false;
   #blocked = false;
+  #resting: NodeJS.Timeout | undefined;
+  /** Whoever waits for the pool; a relay that has been stopped meanwhile waits for nothing. */
+  #suspended: symbol | undefined;
 
   constructor(socket: Socket) {
     this.socket = socket;
@@ -52,6 +58,7 @@ export class Connection {
     });
     socket.on("data", (bytes: Buffer) => this.#receive(bytes));
     socket.on("drain", () => this.#drained?.());
+    socket.once("close", () => clearTimeout(this.#resting));
   }
 
   #drained: (() => void) | undefined;
@@ -120,6 +127,7 @@ export class Connection {
     this.#sink = undefined;
     this.#relay = undefined;
     this.#blocked = false;
+    this.#suspended = undefined;
     this.socket.pause();
   }
 
@@ -151,6 +159,32 @@ export class Connection {
     };
   }
 
+  /** Stops reading until `done` settles; what it rejects with closes the connection. */
+  suspend(done: Promise<void>): void {
+    const mine = Symbol();
+    this.#suspended = mine;
+    this.socket.pause();
+    const go = () => {
+      if (this.#suspended !== mine) return;
+      this.#suspended = undefined;
+      this.#drive();
+    };
+    done.then(go, (error: unknown) => {
+      if (this.#suspended === mine) this.destroy(asFault(error));
+    });
+  }
+
+  /** Notes what the peer made us do. Who has used up what it may cost is not read from for a while; nobody else waits. */
+  spend(units: number): void {
+    const restMs = this.work.spend(units);
+    if (restMs === 0 || this.#resting || this.socket.destroyed) return;
+    this.socket.pause();
+    this.#resting = setTimeout(() => {
+      this.#resting = undefined;
+      this.#drive();
+    }, restMs).unref();
+  }
+
   #read(sink: Sink): void {
     this.#relay = undefined;
     this.#sink = sink;
@@ -158,7 +192,11 @@ export class Connection {
   }
 
   #wanted(): boolean {
-    return (this.#sink !== undefined || this.#relay !== undefined) && !this.#blocked;
+    return (this.#sink !== undefined || this.#relay !== undefined) && this.#isFree();
+  }
+
+  #isFree(): boolean {
+    return !this.#blocked && this.#resting === undefined && this.#suspended === undefined;
   }
 
   #drive(): void {
@@ -169,6 +207,7 @@ export class Connection {
 
   #receive(bytes: Buffer): void {
     if (this.socket.writableEnded) return;
+    this.spend(bytes.length);
     const plain = this.#decipher ? this.#decipher.update(bytes) : bytes;
     this.#chunks.push(plain);
     this.#buffered += plain.length;
@@ -183,7 +222,7 @@ export class Connection {
     try {
       while (this.#wanted() && this.#buffered >= this.#needed && this.#step());
     } catch (error) {
-      this.destroy(error instanceof MinecraftFault ? error : new MinecraftFault("frame", String(error)));
+      this.destroy(asFault(error));
     } finally {
       this.#parsing = false;
     }
@@ -234,7 +273,9 @@ export class Connection {
     if (header === undefined) return { bytes: 0, needed: bytes.length + 1 };
     const end = header.start + header.length;
     if (end > bytes.length) return { bytes: 0, needed: end };
-    const body = decodeFrame(bytes.subarray(header.start, end), this.threshold, this.inflatedLimit);
+    const content = bytes.subarray(header.start, end);
+    const body = decodeFrame(content, this.threshold, this.inflatedLimit);
+    if (this.threshold >= 0 && content[0] !== 0) this.spend(workOf.inflate(body.length));
     return { bytes: end, needed: 1, body };
   }
 
@@ -245,8 +286,17 @@ export class Connection {
 
   /** What relay code needs to know while it walks a chunk. */
   isRelaying(relay: Relay): boolean {
-    return this.#relay === relay && !this.#blocked;
+    return this.#relay === relay && this.#isFree();
   }
+
+  /** Whether a relay is still the one, also while it waits. */
+  isFor(relay: Relay): boolean {
+    return this.#relay === relay && !this.socket.destroyed;
+  }
+}
+
+function asFault(error: unknown): MinecraftFault {
+  return error instanceof MinecraftFault ? error : new MinecraftFault("frame", String(error));
 }
 
 /** Where a frame's content starts and how long it is; undefined when the length itself is not whole yet. */

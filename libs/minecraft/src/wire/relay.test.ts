@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { test } from "node:test";
+import { socketPair } from "../testing/sockets.ts";
 import { varint } from "./bytes.ts";
 import { Connection } from "./connection.ts";
 import { encodeFrame } from "./frame.ts";
@@ -11,20 +11,9 @@ import type { Interest, Relay } from "./relay.ts";
 const [passing, dropped, counted] = [47, 25, 29];
 const threshold = 256;
 
-async function pair(): Promise<[near: Socket, far: Socket]> {
-  const server = createServer({ pauseOnConnect: true }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  assert(address !== null && typeof address === "object");
-  const far = connect({ port: address.port, host: "127.0.0.1", noDelay: true });
-  const [near] = (await once(server, "connection")) as [Socket];
-  server.close();
-  return [near, far];
-}
-
 /** A relay between two sockets: what is written to `source` arrives at `target`, but for what the tap drops. */
 async function stage() {
-  const [[near, source], [outer, target]] = await Promise.all([pair(), pair()]);
+  const [[near, source], [outer, target]] = await Promise.all([socketPair(), socketPair()]);
   const [from, to] = [new Connection(near), new Connection(outer)];
   from.threshold = to.threshold = threshold;
   const seen: number[] = [];
@@ -33,7 +22,7 @@ async function stage() {
     [counted, "count"],
   ]);
   const relay: Relay = {
-    ...{ to, tap, peekBytes: 4_096, reframe: false },
+    ...{ to, tap, peekBytes: 4_096 },
     onPacket: (id) => seen.push(id) > 0,
     onPassed: (id) => void seen.push(id),
   };

@@ -1,15 +1,17 @@
-import { constants, inflateSync } from "node:zlib";
 import { MinecraftFault } from "../fault.ts";
 import { Reader } from "./bytes.ts";
 import type { Connection } from "./connection.ts";
-import { decodeFrame } from "./frame.ts";
+import { deflateHead } from "./deflate-head.ts";
+import { checkClaim, decodeFrame, maxInflatedBytes } from "./frame.ts";
+import { areUnlike, mustRebuild, rebuild } from "./rebuild.ts";
+import { workOf } from "./work.ts";
 
 /** `count` learns of the id while the frame passes; `look` sees the whole packet and may drop it. Other ids pass unseen. */
 export type Interest = "count" | "look";
 
 /**
- * Passes frames to `to` without decoding them. Only packets whose id is in `tap` are looked at. `tap` is read anew for
- * every frame, so a packet that changes the protocol state can put another one in its place.
+ * Passes frames to `to` without decoding them, but for those that `to` would not take because it compresses otherwise.
+ * Only packets whose id is in `tap` are looked at. `tap` is read anew for every frame, so a packet that changes the protocol state can put another one in its place.
  */
 export type Relay = {
   readonly to: Connection;
@@ -22,8 +24,6 @@ export type Relay = {
   readonly peekBytes: number;
   /** A packet to `look` at that inflates to more than this closes its connection. */
   readonly lookBytes?: number;
-  /** Both peers compress differently: take every frame apart and build it anew. */
-  readonly reframe: boolean;
 };
 
 type Used = { readonly bytes: number; readonly needed: number };
@@ -33,7 +33,7 @@ export function relayChunk(from: Connection, relay: Relay, bytes: Buffer): Used 
   const end = bytes.length;
   const limit = from.frameLimit;
   const isPacked = from.threshold >= 0;
-  let watched = watchedBy(relay);
+  let watched = watchedBy(from, relay);
   let offset = 0;
   let runStart = 0;
   let needed = 1;
@@ -75,7 +75,7 @@ export function relayChunk(from: Connection, relay: Relay, bytes: Buffer): Used 
         offset = next;
         break;
       }
-      watched = watchedBy(relay);
+      watched = watchedBy(from, relay);
     }
     offset = next;
   }
@@ -87,11 +87,14 @@ type Frame = { bytes: Buffer; runStart: number; offset: number; start: number; n
 
 /** A frame that may be of interest; answers where the run of frames to pass on starts then. */
 function meet(from: Connection, relay: Relay, { bytes, runStart, offset, start, next }: Frame): number {
-  if (relay.reframe) {
+  const place = from.threshold < 0 ? { size: 0, at: start } : placeOf(bytes, start, next);
+  if (place.size !== 0) checkClaim(place.size, next - start, maxInflatedBytes);
+  if (mustRebuild(from, relay.to, place.size)) {
+    if (offset > runStart) pass(from, relay, bytes.subarray(runStart, offset));
     rebuild(from, relay, bytes.subarray(start, next));
     return next;
   }
-  const id = idOf(from, relay, bytes, start);
+  const id = idOf(from, relay, { bytes, ...place, next });
   const interest = id === undefined ? undefined : relay.tap.get(id);
   if (id === undefined || interest === undefined) return runStart;
   if (interest === "count") {
@@ -100,7 +103,9 @@ function meet(from: Connection, relay: Relay, { bytes, runStart, offset, start, 
   }
   if (offset > runStart) pass(from, relay, bytes.subarray(runStart, offset));
   const content = bytes.subarray(start, next);
-  const isDropped = relay.onPacket(id, decodeFrame(content, from.threshold, lookLimit(from, relay)));
+  const body = decodeFrame(content, from.threshold, lookLimit(from, relay));
+  from.spend(place.size === 0 ? workOf.look : workOf.look + workOf.inflate(place.size));
+  const isDropped = relay.onPacket(id, body);
   return isDropped ? next : offset;
 }
 
@@ -108,8 +113,8 @@ const everything = new Uint8Array(256).fill(1);
 const watchedOf = new WeakMap<ReadonlyMap<number, Interest>, Uint8Array>();
 
 /** Which first bytes of an id call for a look: those in the tap, and those of every longer one. */
-function watchedBy({ tap, reframe }: Relay): Uint8Array {
-  if (reframe) return everything;
+function watchedBy(from: Connection, { tap, to }: Relay): Uint8Array {
+  if (areUnlike(from, to)) return everything;
   const known = watchedOf.get(tap);
   if (known) return known;
   const watched = Uint8Array.from({ length: 256 }, (_, first) => (first > 0x7f || tap.has(first) ? 1 : 0));
@@ -117,19 +122,33 @@ function watchedBy({ tap, reframe }: Relay): Uint8Array {
   return watched;
 }
 
-function pass(from: Connection, relay: Relay, bytes: Buffer): void {
+export function pass(from: Connection, relay: Relay, bytes: Buffer): void {
   if (!relay.to.write(bytes)) from.waitFor(relay.to);
 }
 
-/** The packet's id, or undefined for a compressed frame too large to look into. The common case costs one byte's read. */
-function idOf(from: Connection, relay: Relay, bytes: Buffer, start: number): number | undefined {
-  if (from.threshold < 0) return idAt(bytes, start);
-  if (bytes[start] === 0) return idAt(bytes, start + 1);
+type Place = { readonly size: number; readonly at: number };
+
+/** What a frame says it inflates to, and where its bytes begin; 0 is not compressed. */
+function placeOf(bytes: Buffer, start: number, next: number): Place {
+  if (bytes[start] === 0) return { size: 0, at: start + 1 };
   const reader = new Reader(bytes, start);
   const size = reader.varint();
-  return size <= relay.peekBytes
-    ? peekId(bytes.subarray(reader.offset, reader.offset + 512), size)
-    : undefined;
+  if (reader.offset > next) throw new MinecraftFault("frame", "a frame ends within its length");
+  // Written longer than it has to be it would be a zero that only some readers take for one.
+  if (size === 0) throw new MinecraftFault("frame", "a packet says it inflates to nothing");
+  return { size, at: reader.offset };
+}
+
+/** The packet's id, or undefined for a compressed frame too large to look into. The common case costs one byte's read. */
+function idOf(
+  from: Connection,
+  relay: Relay,
+  { bytes, size, at, next }: Place & { bytes: Buffer; next: number },
+): number | undefined {
+  if (size === 0) return idAt(bytes, at);
+  if (size > relay.peekBytes) return undefined;
+  from.spend(workOf.peek);
+  return new Reader(Buffer.from(deflateHead(bytes, { start: at, end: next }, 5))).varint();
 }
 
 function idAt(bytes: Buffer, offset: number): number {
@@ -140,26 +159,6 @@ function idAt(bytes: Buffer, offset: number): number {
   return second < 0x80 ? (first & 0x7f) | (second << 7) : new Reader(bytes, offset).varint();
 }
 
-/** The id of a compressed packet from its first bytes, so that a large packet is not inflated for nothing. */
-function peekId(head: Buffer, size: number): number {
-  try {
-    const options = { finishFlush: constants.Z_SYNC_FLUSH, maxOutputLength: size };
-    return new Reader(inflateSync(head, options)).varint();
-  } catch {
-    throw new MinecraftFault("frame", "a compressed packet is damaged");
-  }
-}
-
-function lookLimit(from: Connection, { lookBytes }: Relay): number {
+export function lookLimit(from: Connection, { lookBytes }: Relay): number {
   return Math.min(from.inflatedLimit, lookBytes ?? Number.POSITIVE_INFINITY);
-}
-
-/** The slow way, for a backend with another compression than the client's. */
-function rebuild(from: Connection, relay: Relay, content: Buffer): void {
-  const body = decodeFrame(content, from.threshold, from.inflatedLimit);
-  const id = new Reader(body).varint();
-  const interest = relay.tap.get(id);
-  if (interest === "count") relay.onPassed(id);
-  if (interest === "look" && relay.onPacket(id, body)) return;
-  if (!relay.to.sendBody(body)) from.waitFor(relay.to);
 }

@@ -1,0 +1,45 @@
+/** What one connection may cost. A unit is about the time that one byte takes to inflate or to pass: a nanosecond. */
+export type WorkLimits = { readonly burst: number; readonly perSecond: number };
+
+/**
+ * A tenth of a core, and some tenths of a second of it at once. Frames that only pass may come at half a Gbit/s, and a
+ * server without compression can still send the whole world of a join.
+ */
+export const defaultWork: WorkLimits = { burst: 268_435_456, perSecond: 67_108_864 };
+
+/** Units for each thing that a peer makes us do, beside one for each of its bytes. Setting up zlib is dearer than most packets. */
+export const workOf = {
+  peek: 512,
+  look: 4_096,
+  inflate: (bytes: number) => 16_384 + bytes,
+  deflate: (bytes: number) => 16_384 + 8 * bytes,
+} as const;
+
+const maxRestMs = 60_000;
+
+/** A token bucket that may be overdrawn: what is done is done, and then nothing more until the debt is paid. */
+export class Work {
+  limits: WorkLimits;
+  /** All units so far. */
+  spent = 0;
+  readonly #now: () => number;
+  #left: number;
+  #at: number;
+
+  constructor(limits: WorkLimits = defaultWork, now: () => number = () => performance.now()) {
+    this.limits = limits;
+    this.#now = now;
+    this.#left = limits.burst;
+    this.#at = now();
+  }
+
+  /** Takes the units; answers for how many milliseconds the peer is to rest. */
+  spend(units: number): number {
+    this.spent += units;
+    const now = this.#now();
+    const { burst, perSecond } = this.limits;
+    this.#left = Math.min(burst, this.#left + ((now - this.#at) * perSecond) / 1_000) - units;
+    this.#at = now;
+    return this.#left >= 0 ? 0 : Math.min(maxRestMs, Math.ceil((-this.#left * 1_000) / perSecond));
+  }
+}
