@@ -6,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import type { Notices } from "../mail/notices.ts";
 import { getAccount } from "../principal.ts";
 import { noteProof, revokeSessions } from "../session/store.ts";
+import { clearLinkFile, completeSetup, type SetupEnd } from "../setup/complete.ts";
 import { isSameAddress, maskAddress } from "./policy.ts";
 import { isTaken, saveVerifiedEmail, spendAllCodes, spendCodes } from "./store.ts";
 import { type TryOutcome, tryCode } from "./try-code.ts";
@@ -15,7 +16,8 @@ type VerifyDeps = Deps & { notices: Notices };
 type VerifyContext = Context<typeof accounts.verifyEmail>;
 type RightTry = Extract<TryOutcome, { kind: "right" }>;
 type Refusal = Exclude<TryOutcome, RightTry> | { kind: "taken" };
-type Outcome = Refusal | { kind: "verified"; email: string; replaced: boolean; revoked: number };
+type Verified = { kind: "verified"; email: string; replaced: boolean; revoked: number; setup: SetupEnd };
+type Outcome = Refusal | Verified;
 
 /** identity.email.verify: one transaction; a wrong code commits too, because it counts. */
 export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.verifyEmail> {
@@ -32,7 +34,8 @@ export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.ver
       });
     if (hasLetter(outcome)) notices.wake();
     if (outcome.kind !== "verified") throw refusal(deps, context, outcome);
-    const { email, replaced, revoked } = outcome;
+    const { email, replaced, revoked, setup } = outcome;
+    clearLinkFile(deps, caller.role, setup);
     events.emailVerified(context, { replaced });
     events.sessionsRevoked(context, { count: revoked, action: "account.session.revoke_others" });
     return { verified: true, email };
@@ -67,8 +70,11 @@ async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Acc
   if (replaced) await spendAllCodes(trx, { userId: account.id, now });
   else await spendCodes(trx, { userId: account.id, purpose, now });
   await noteProof(trx, { tokenHash: caller.session, now });
-  if (!replaced || account.email === null) return { kind: "verified", email, replaced: false, revoked: 0 };
-  const revoked = await revokeSessions(trx, { userId: account.id, now, except: caller.session });
+  const setup = await completeSetup(trx, { userId: account.id, session: caller.session, now });
+  if (!replaced || account.email === null)
+    return { kind: "verified", email, replaced: false, revoked: setup.revoked, setup };
+  const others = await revokeSessions(trx, { userId: account.id, now, except: caller.session });
+  const revoked = setup.revoked + others;
   const facts = { newAddress: maskAddress(email) };
   await deps.notices.add(trx, {
     kind: "email_changed",
@@ -76,7 +82,7 @@ async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Acc
     language: account.language,
     facts,
   });
-  return { kind: "verified", email, replaced, revoked };
+  return { kind: "verified", email, replaced, revoked, setup };
 }
 
 function hasLetter(outcome: Outcome): boolean {

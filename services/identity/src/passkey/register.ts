@@ -6,6 +6,7 @@ import type { IdentityTrx } from "../database.ts";
 import { getAccount } from "../principal.ts";
 import { requireReauth } from "../reauth/require.ts";
 import { noteProof } from "../session/store.ts";
+import { clearLinkFile, completeSetup, type SetupEnd } from "../setup/complete.ts";
 import { parseAttestation, signedChallenge } from "./answer.ts";
 import { registrationOptions, verifyAttestation } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
@@ -46,11 +47,11 @@ export function createBeginRegister(deps: PasskeyDeps): Handler<typeof passkeys.
 export function createFinishRegister(deps: PasskeyDeps): Handler<typeof passkeys.finishRegister> {
   const { db, events, notices } = deps;
   return async (context, { attestation, name = "" }) => {
-    const { user_id: userId, session } = getAccount(context.principal);
+    const { user_id: userId, session, role } = getAccount(context.principal);
     const verified = await verify(deps, { attestation, userId, session });
     if (!verified) throw context.fault("passkey_register_failed");
     const credential = { ...verified.bound, user_id: userId, name };
-    const made = await db
+    const { made, setup } = await db
       .transaction()
       .execute((trx) => bind(deps, trx, { credential, session, begunAt: verified.begunAt }))
       .catch((error: unknown) => {
@@ -58,7 +59,9 @@ export function createFinishRegister(deps: PasskeyDeps): Handler<typeof passkeys
         throw error;
       });
     notices.wake();
+    clearLinkFile(deps, role, setup);
     events.passkeyChanged(context, { action: "bound", id: made.id });
+    events.sessionsRevoked(context, { count: setup.revoked, action: "account.session.revoke_others" });
     return toView(made);
   };
 }
@@ -103,16 +106,17 @@ async function bind(
   deps: PasskeyDeps,
   trx: IdentityTrx,
   { credential, session, begunAt }: Binding,
-): Promise<Credential> {
+): Promise<{ made: Credential; setup: SetupEnd }> {
   const account = await lockLiveAccount(trx, credential.user_id);
   if (!account) throw new Fault("unauthorized");
   await requireReauth(deps, trx, { account, session, at: begunAt });
   const bound = await listCredentials(trx, account.id);
   if (bound.length >= deps.limits.passkeys_per_account) throw tooMany(deps);
   const made = await insertCredential(trx, credential);
-  if (!(await noteProof(trx, { tokenHash: session, now: deps.now() }))) throw new Fault("unauthorized");
+  const now = deps.now();
+  if (!(await noteProof(trx, { tokenHash: session, now }))) throw new Fault("unauthorized");
   await tell(deps, trx, { account, kind: "passkey_added", name: credential.name });
-  return made;
+  return { made, setup: await completeSetup(trx, { userId: account.id, session, now }) };
 }
 
 function tooMany({ limits }: PasskeyDeps): Fault {

@@ -139,6 +139,8 @@ export type Revoking = {
   only?: string;
   /** All but this one. */
   except?: string;
+  /** Only those that came through this door. */
+  door?: SessionDoor;
 };
 
 /** Ends live sessions and tells it in the same transaction. Returns how many there were. */
@@ -151,6 +153,7 @@ export async function revokeSessions(trx: IdentityTrx, about: Revoking): Promise
     .where("expires_at", ">", about.now);
   if (about.only !== undefined) query = query.where("token_hash", "=", about.only);
   if (about.except !== undefined) query = query.where("token_hash", "<>", about.except);
+  if (about.door !== undefined) query = query.where("door", "=", about.door);
   const ended = await query.returning("token_hash").execute();
   if (ended.length === 0) return 0;
   const at = about.now.toISOString();

@@ -1,22 +1,29 @@
 import type { Handler } from "@svc/mesh";
 import type { accounts } from "@svc/proto";
 import { toSetupState } from "../account/own.ts";
-import { lockLiveAccount } from "../account/store.ts";
+import { type Account, lockLiveAccount } from "../account/store.ts";
+import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { hasPasskey } from "../passkey/store.ts";
+import { isInSetup } from "../session/policy.ts";
 import { createSession } from "../session/store.ts";
-import { removeLinkFile } from "./link-file.ts";
-import { spendSetupToken } from "./store.ts";
+import { findTokenOwner, spendSetupTokens } from "./store.ts";
 
-/** identity.setup.redeem: the token is spent in the transaction of the session, so a failure leaves it usable. */
+/**
+ * identity.setup.redeem: while the account has no way in, its link signs in again and again, and the proof of a way in
+ * spends it; of an account that has one the link is spent here, in the transaction of the session.
+ */
 export function createRedeem(deps: Deps): Handler<typeof accounts.redeemSetup> {
   const { db, limits, events } = deps;
   return async (context, { token }) => {
     const now = deps.now();
     const signedIn = await db.transaction().execute(async (trx) => {
-      const userId = await spendSetupToken(trx, { token, now });
-      const account = userId === undefined ? undefined : await lockLiveAccount(trx, userId);
+      const account = await lockHolder(trx, { token, now });
       if (!account) return undefined;
+      const ways = { hasPasskey: await hasPasskey(trx, account.id) };
+      const { role, email_verified: emailVerified } = account;
+      if (!isInSetup({ role, emailVerified, ...ways }, deps.hasRelay))
+        await spendSetupTokens(trx, { userId: account.id, now });
       const session = await createSession(trx, {
         userId: account.id,
         door: "setup",
@@ -25,16 +32,25 @@ export function createRedeem(deps: Deps): Handler<typeof accounts.redeemSetup> {
         ttlMs: limits.session_ttl,
         isProof: true,
       });
-      return { account, session, ways: { hasPasskey: await hasPasskey(trx, account.id) } };
+      return { account, session, ways };
     });
     if (!signedIn) {
       events.signInFailed(context, { door: "setup", reason: "bad_code" });
       throw context.fault("setup_token_invalid");
     }
     const { account, session, ways } = signedIn;
-    removeLinkFile(limits.setup_url_file);
     events.setupRedeemed(context, { userId: account.id, username: account.username });
     context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
     return toSetupState(account, { ...ways, hasRelay: deps.hasRelay });
   };
+}
+
+/** The account of a live link, locked. The link is looked at again behind the lock, which every spender takes. */
+async function lockHolder(
+  trx: IdentityTrx,
+  about: { token: string; now: Date },
+): Promise<Account | undefined> {
+  const userId = await findTokenOwner(trx, about);
+  const account = userId === undefined ? undefined : await lockLiveAccount(trx, userId);
+  return account && (await findTokenOwner(trx, about)) === account.id ? account : undefined;
 }

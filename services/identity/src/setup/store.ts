@@ -2,7 +2,7 @@
 
 import { sql } from "kysely";
 import type { Account } from "../account/store.ts";
-import type { IdentityTrx } from "../database.ts";
+import type { IdentityDb, IdentityTrx } from "../database.ts";
 import { mintId, mintToken, sha256 } from "../secret.ts";
 
 /** Replicas that start together take turns, so one of them makes the owner and the link. */
@@ -69,25 +69,31 @@ export async function createSetupToken(
   return token;
 }
 
-/** Spends a token and every other one of its account. Undefined when it is unknown, used or expired. */
-export async function spendSetupToken(
-  trx: IdentityTrx,
+/** Whose link a token is. Undefined when it is unknown, used or expired; look again with the account locked. */
+export async function findTokenOwner(
+  db: IdentityDb,
   about: { token: string; now: Date },
 ): Promise<string | undefined> {
-  const spent = await trx
-    .updateTable("setup_tokens")
-    .set({ consumed_at: about.now })
+  const row = await db
+    .selectFrom("setup_tokens")
+    .select("user_id")
     .where("token_hash", "=", sha256(about.token))
     .where("consumed_at", "is", null)
     .where("expires_at", ">", about.now)
-    .returning("user_id")
     .executeTakeFirst();
-  if (!spent) return undefined;
-  await trx
+  return row?.user_id;
+}
+
+/** Spends every link of an account. False when there was none to spend. */
+export async function spendSetupTokens(
+  trx: IdentityTrx,
+  about: { userId: string; now: Date },
+): Promise<boolean> {
+  const spent = await trx
     .updateTable("setup_tokens")
     .set({ consumed_at: about.now })
-    .where("user_id", "=", spent.user_id)
+    .where("user_id", "=", about.userId)
     .where("consumed_at", "is", null)
-    .execute();
-  return spent.user_id;
+    .executeTakeFirst();
+  return spent.numUpdatedRows > 0n;
 }
