@@ -44,8 +44,8 @@ export type QuotasTable = {
   updated_by: string | null;
 };
 
-/** Which door a session came through. */
-export type SessionDoor = "setup" | "passkey" | "email" | "bind" | "op_login" | "password";
+/** Which door a session came through; `host` is the person who holds the database. */
+export type SessionDoor = "setup" | "passkey" | "email" | "bind" | "op_login" | "password" | "host";
 
 export type SessionsTable = {
   token_hash: string;

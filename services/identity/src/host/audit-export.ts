@@ -1,8 +1,14 @@
 import { open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { searchEntries } from "../audit/search.ts";
 import type { Host } from "./command.ts";
 
 const pageSize = 1_000;
+const openFaults: Record<string, (file: string) => string> = {
+  EEXIST: (file) => `${file} is there already; name a new file`,
+  ENOENT: (file) => `there is no folder ${dirname(file)}; make it first`,
+  EACCES: (file) => `${file} cannot be made by this user; name another place`,
+};
 
 /** Writes the audit log of a span as JSON lines, newest first, to a new file that only its owner may read. */
 export async function exportAudit(
@@ -10,7 +16,7 @@ export async function exportAudit(
   about: { since?: string | undefined; until?: string | undefined; out: string },
 ): Promise<{ entries: number; file: string }> {
   const file = await open(about.out, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === "EEXIST" ? new Error(`${about.out} is there already; name a new file`) : error;
+    throw new Error(openFaults[error.code ?? ""]?.(about.out) ?? error.message);
   });
   let entries = 0;
   try {

@@ -1,8 +1,10 @@
+import { Sha256Hex } from "@svc/proto";
 import { z } from "zod";
 import { adminOrigin, type Settings } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import { exportAudit } from "./audit-export.ts";
 import { addOperator, liftLock, mintSetupLink, recoverOwner, setLocalAuth, setPassword } from "./rescue.ts";
+import { signInAtHost } from "./sign-in.ts";
 import { describeUser, listUsers } from "./users.ts";
 
 const who = z.string().trim().min(1).max(254);
@@ -11,6 +13,7 @@ const who = z.string().trim().min(1).max(254);
 export const Command = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("setup-link") }),
   z.strictObject({ do: z.literal("recover-owner") }),
+  z.strictObject({ do: z.literal("sign-in"), who: who.optional(), replaces: Sha256Hex.optional() }),
   z.strictObject({
     do: z.literal("add-operator"),
     username: z
@@ -40,6 +43,8 @@ export async function runCommand(host: Host, command: Command): Promise<unknown>
       return mintSetupLink(host, adminOrigin(host.settings));
     case "recover-owner":
       return recoverOwner(host, adminOrigin(host.settings));
+    case "sign-in":
+      return signInAtHost(host, command);
     case "add-operator":
       return addOperator(host, { username: command.username, origin: adminOrigin(host.settings) });
     case "set-local-auth":

@@ -7,6 +7,7 @@ import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { accounts } from "@svc/proto";
+import { sha256 } from "../secret.ts";
 import { type Bed, startBed, stateOf } from "../testing/bed.ts";
 import type { Command } from "./command.ts";
 
@@ -62,6 +63,31 @@ describe("the host's own commands", () => {
       (await audited("break_glass.recovery")).map(({ source }) => source),
       ["break-glass"],
     );
+  });
+
+  test("whoever holds the database signs the owner in, proven and audited; a player is not signed in so", async () => {
+    const made = await run({ do: "sign-in" });
+    assert.equal(made.code, 0, made.error);
+    const { value, role } = made.answer as { value: string; role: string };
+    assert.equal(role, "owner");
+    const hash = sha256(value);
+    assert.equal((await stateOf(bed, hash)).state, "live");
+    const rows = await bed.database.admin(
+      "select door, reauth_at from identity.sessions where token_hash = $1",
+      [hash],
+    );
+    assert.deepEqual([rows[0]?.["door"], rows[0]?.["reauth_at"] === null], ["host", false]);
+    assert.equal((await audited("break_glass.sign_in"))[0]?.["source"], "break-glass");
+
+    const again = await run({ do: "sign-in", replaces: hash });
+    assert.equal(again.code, 0, again.error);
+    assert.equal((await stateOf(bed, hash)).state, "unknown");
+    const player = await bed.person();
+    const refused = await run({ do: "sign-in", who: player.userId });
+    assert.match(refused.error, /is no operator/);
+    await bed.database.admin("update identity.users set disabled = true where role = 'owner'");
+    assert.match((await run({ do: "sign-in" })).error, /there is no owner yet/);
+    await bed.database.admin("update identity.users set disabled = false where role = 'owner'");
   });
 
   test("an operator is added once, with a link of their own", async () => {

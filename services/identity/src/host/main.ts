@@ -6,6 +6,7 @@ import { loadSettings } from "@svc/config";
 import { isFault } from "@svc/proto";
 import { openStore } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
+import { z } from "zod";
 import { settings as schema } from "../config.ts";
 import type { Tables } from "../database.ts";
 import { Command, runCommand } from "./command.ts";
@@ -31,8 +32,13 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const message =
-    isFault(error) && error.fault === "unavailable" ? "the database does not answer" : undefined;
-  process.stderr.write(`${message ?? (error as Error).message}\n`);
+  process.stderr.write(`${inWords(error).replaceAll("\n", " ")}\n`);
   process.exitCode = 1;
 });
+
+/** One sentence for the person, on one line: the caller shows the last one. */
+function inWords(error: unknown): string {
+  if (isFault(error) && error.fault === "unavailable") return "the database does not answer";
+  if (error instanceof z.ZodError) return z.prettifyError(error).replace(/^✖ /, "");
+  return (error as Error).message;
+}

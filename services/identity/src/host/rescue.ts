@@ -1,9 +1,6 @@
-// Ways back in for those who hold the host. Each one leaves an audit entry of source `break-glass` in the transaction
-// of the change, for there may be no mesh to publish it on.
+// Ways back in for those who hold the host; each one is audited in its transaction.
 
-import { userInfo } from "node:os";
-import { saveEntry } from "../audit/store.ts";
-import type { IdentityDb, IdentityTrx } from "../database.ts";
+import type { IdentityTrx } from "../database.ts";
 import { hasPasskey } from "../passkey/store.ts";
 import { mintId } from "../secret.ts";
 import { isInSetup, isStaffRole } from "../session/policy.ts";
@@ -13,6 +10,7 @@ import { createOwner, createSetupToken, findOwner, takeSetupTurn } from "../setu
 import { hashPassword } from "../sign-in/password-hash.ts";
 import { savePassword } from "../sign-in/password-store.ts";
 import type { Host } from "./command.ts";
+import { noteAtHost } from "./note.ts";
 import { getUser } from "./users.ts";
 
 type Link = { username: string; setup_url: string; valid_minutes: number };
@@ -28,7 +26,7 @@ export async function mintSetupLink(host: Host, origin: string): Promise<Link> {
       owner === undefined || isInSetup({ role: "owner", emailVerified, hasPasskey: isBound }, hasRelay);
     if (!isOpen)
       throw new Error(
-        "there is an owner who can sign in; svc break-glass recover-owner makes a link all the same",
+        "there is an owner who can sign in; `svc break-glass recover-owner` makes a link all the same",
       );
     return linkFor(host, trx, { user: owner ?? (await createOwner(trx, host.now)), origin });
   });
@@ -38,7 +36,7 @@ export async function mintSetupLink(host: Host, origin: string): Promise<Link> {
 export async function recoverOwner(host: Host, origin: string): Promise<Link> {
   return inTurn(host, async (trx) => {
     const owner = (await findOwner(trx)) ?? (await createOwner(trx, host.now));
-    await note(host, trx, { action: "break_glass.recovery", payload: { user_id: owner.id } });
+    await noteAtHost(host, trx, { action: "break_glass.recovery", payload: { user_id: owner.id } });
     return linkFor(host, trx, { user: owner, origin });
   });
 }
@@ -56,7 +54,7 @@ export async function addOperator(
       .returningAll()
       .executeTakeFirst();
     if (!created) throw new Error(`the name ${username} is taken; choose another one`);
-    await note(host, trx, { action: "operator_create", payload: { user_id: created.id, username } });
+    await noteAtHost(host, trx, { action: "operator_create", payload: { user_id: created.id, username } });
     return linkFor(host, trx, { user: created, origin });
   });
 }
@@ -65,7 +63,7 @@ export async function addOperator(
 export async function setLocalAuth(host: Host, enabled: boolean): Promise<{ local_auth_enabled: boolean }> {
   await host.db.transaction().execute(async (trx) => {
     await savePlatformSettings(trx, { local_auth_enabled: enabled }, host.now);
-    await note(host, trx, { action: "break_glass.local_auth", payload: { enabled } });
+    await noteAtHost(host, trx, { action: "break_glass.local_auth", payload: { enabled } });
   });
   return { local_auth_enabled: enabled };
 }
@@ -79,7 +77,7 @@ export async function setPassword(
   const passwordHash = await hashPassword(password);
   await host.db.transaction().execute(async (trx) => {
     await savePassword(trx, { userId: user.id, passwordHash, now: host.now });
-    await note(host, trx, { action: "break_glass.password", payload: { user_id: user.id } });
+    await noteAtHost(host, trx, { action: "break_glass.password", payload: { user_id: user.id } });
   });
   return { username: user.username };
 }
@@ -92,7 +90,7 @@ export async function liftLock(host: Host, who: string): Promise<{ username: str
       .deleteFrom("otp_failure_windows")
       .where("user_id", "=", user.id)
       .executeTakeFirst();
-    await note(host, trx, { action: "break_glass.lift_lock", payload: { user_id: user.id } });
+    await noteAtHost(host, trx, { action: "break_glass.lift_lock", payload: { user_id: user.id } });
     return gone.numDeletedRows > 0n;
   });
   return { username: user.username, was_locked: wasLocked };
@@ -121,18 +119,4 @@ async function linkFor(
     setup_url: setupLink(origin, token),
     valid_minutes: Math.round(ttlMs / 60_000),
   };
-}
-
-async function note(
-  { now }: Host,
-  trx: IdentityDb,
-  entry: { action: string; payload: Record<string, unknown> },
-): Promise<void> {
-  await saveEntry(trx, {
-    id: mintId(),
-    at: now.toISOString(),
-    actor: userInfo().username,
-    source: "break-glass",
-    ...entry,
-  });
 }
