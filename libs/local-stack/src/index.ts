@@ -17,6 +17,8 @@ export type { ProcessPlan, Readiness } from "./process/plan.ts";
 export { type DetachOptions, startDetached } from "./stack/detach.ts";
 export { down } from "./stack/down.ts";
 export { takesLocalNames } from "./stack/game.ts";
+export { chooseServices } from "./stack/guard.ts";
+export { commandHint, shellWord } from "./stack/hint.ts";
 export {
   allServiceNames,
   gameServiceNames,
@@ -28,7 +30,7 @@ export {
 } from "./stack/options.ts";
 export { runStack, type StackOutcome } from "./stack/run.ts";
 export { rotateToken } from "./stack/secrets.ts";
-export { serviceNodeFlags } from "./stack/services.ts";
+export { findMigrateEnv, serviceNodeFlags } from "./stack/services.ts";
 export { announcement, findStackFile, type StackFile } from "./stack/stack-file.ts";
 export type { ChildSpec } from "./supervisor/child.ts";
 export { openRegistry, type Registry } from "./supervisor/registry.ts";

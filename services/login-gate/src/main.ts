@@ -8,7 +8,7 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   for (const warning of config.warnings) log.warn(warning);
   const gate = await startGate({ config, log, registry: createRegistry("login-gate", "0.1.0") });
-  log.info({ gamePort: gate.gamePort, healthPort: gate.healthPort }, "ready");
+  log.info({ gamePort: gate.gamePort, health_port: gate.healthPort }, "ready");
   let isEnding = false;
   const end = () => {
     if (isEnding) return;

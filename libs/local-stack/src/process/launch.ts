@@ -76,7 +76,7 @@ async function waitForLine(
   log: { path: string; offset: number },
   isReady: (line: string) => boolean,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string | undefined> {
   let { offset } = log;
   let rest = Buffer.alloc(0);
   while (!signal.aborted) {
@@ -86,10 +86,11 @@ async function waitForLine(
     for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
       const line = rest.subarray(0, end).toString("utf8");
       rest = rest.subarray(end + 1);
-      if (isReady(line)) return;
+      if (isReady(line)) return line;
     }
     await sleep(readyPollMs);
   }
+  return undefined;
 }
 
 async function waitForProbe(
@@ -103,7 +104,11 @@ async function waitForProbe(
   }
 }
 
-export type ReadyOutcome = { state: "ready" } | { state: "exited"; exit: Exit } | { state: "late" };
+/** `line`: what it said when it was ready, where a line tells. */
+export type ReadyOutcome =
+  | { state: "ready"; line?: string }
+  | { state: "exited"; exit: Exit }
+  | { state: "late" };
 
 /** Waits until a child is ready, has ended, or `timeoutMs` have passed. A probe that throws makes this reject. */
 export async function waitUntilReady(
@@ -116,9 +121,10 @@ export async function waitUntilReady(
   const exited = launched.exited.then((exit): ReadyOutcome => ({ state: "exited", exit }));
   const alive = async (): Promise<ReadyOutcome> => {
     const log = { path: logPath, offset: launched.logOffset };
-    if (ready && "line" in ready) await waitForLine(log, ready.line, stop.signal);
-    else if (ready) await waitForProbe(launched.child.pid, ready.probe, stop.signal);
-    return launched.child.pid === undefined ? exited : { state: "ready" };
+    const line = ready && "line" in ready ? await waitForLine(log, ready.line, stop.signal) : undefined;
+    if (ready && "probe" in ready) await waitForProbe(launched.child.pid, ready.probe, stop.signal);
+    if (launched.child.pid === undefined) return exited;
+    return { state: "ready", ...(line !== undefined && { line }) };
   };
   const late = sleep(options.timeoutMs, undefined, { signal: stop.signal }).then(
     (): ReadyOutcome => ({ state: "late" }),

@@ -10,6 +10,8 @@ import { announcement, findStackFile } from "./stack-file.ts";
 
 export type DetachOptions = {
   data: string;
+  /** The same where the commands that people are told must name it. */
+  hintData?: string;
   /** The same command without `--detach`, ready to run: program and arguments. */
   command: string;
   args: readonly string[];
@@ -64,7 +66,7 @@ export async function startDetached(options: DetachOptions): Promise<void> {
     follow(options.say);
     const isOurs = findSupervisor(paths.supervisorFile)?.pid === child.pid;
     const stack = code === 0 || isOurs ? findStackFile(paths.stackFile) : undefined;
-    if (stack) return options.announce(announcement(stack, paths.stackFile));
+    if (stack) return options.announce(announcement(stack, paths.stackFile, options.hintData));
     if (code !== undefined) {
       throw new StackError(`the stack did not start; its log is ${paths.supervisorLog}`);
     }

@@ -14,6 +14,7 @@ export function layout(data: string) {
     logs: join(data, "logs"),
     supervisorLog: join(data, "logs", "supervisor.log"),
     secrets: join(data, "secrets"),
+    migrateEnvFile: join(data, "secrets", "migrate.json"),
     tokens: join(data, "tokens"),
     postgres: join(data, "postgres"),
     nats: join(data, "nats"),

@@ -54,6 +54,8 @@ export type StackPrograms = {
 export type StackOptions = {
   /** Absolute path of the data folder. */
   data: string;
+  /** The same where the commands that people are told must name it. */
+  hintData?: string;
   /** Root of the checkout. */
   repo: string;
   /** Environment of the person; SVC_DATABASE_URL, SVC_NATS_URL and SVC_KUBECONFIG in it replace the embedded parts. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "node:test";
 import { connect } from "@nats-io/transport-node";
@@ -9,6 +9,7 @@ import { findProcess, isAlive } from "../process/identity.ts";
 import { eventually, scratchDir } from "../testing/scratch.ts";
 import { startDetached } from "./detach.ts";
 import { down } from "./down.ts";
+import { rotateToken } from "./secrets.ts";
 import { findStackFile, type StackFile } from "./stack-file.ts";
 
 const script = resolve(import.meta.dirname, "../testing/run-stack.ts");
@@ -68,6 +69,8 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
   assert.equal(statSync(file).mode & 0o777, 0o600);
   assert.equal(stack.setup_url, "http://setup.example/once");
   assert.equal(stack.processes.length, 14);
+  const metrics = stack.processes.filter((row) => row.metrics === "http://127.0.0.1:9/metrics");
+  assert.equal(metrics.length, 10);
   assert.equal(livingOf(stack).length, 14);
   const { host, username: user, password: pass } = new URL(stack.nats_url);
   const nats = await connect({ servers: host, user, pass });
@@ -82,6 +85,10 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
   assert.equal(await second.exited, 0);
   assert.match(second.output(), /a stack runs on .* already \(pid \d+\); npm run down stops it/);
 
+  rmSync(join(scratch.path, "data", "setup-url"));
+  await eventually("the spent link to go", () => findStackFile(file)?.setup_url === undefined);
+  const velocity = rotateToken(join(scratch.path, "data"), "velocity");
+
   const victim = stack.processes.find((row) => row.name === "postgres");
   assert.ok(victim);
   process.kill(victim.pid, "SIGKILL");
@@ -90,6 +97,7 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
     return now && now.pid !== victim.pid ? now : undefined;
   });
   assert.match(first.output(), /postgres was ended by SIGKILL; starting it again in 0\.2 s/);
+  assert.equal(findStackFile(file)?.tokens.velocity, velocity);
 
   const before = findStackFile(file);
   assert.ok(before);
@@ -102,13 +110,14 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
     "the third start",
     () => {
       const now = findStackFile(file);
-      return now?.processes.every((row) => row.pid !== healed.pid) ? now : undefined;
+      return now?.setup_url && now.processes.every((row) => row.pid !== healed.pid) ? now : undefined;
     },
     startWithinMs,
   );
   assert.match(third.output(), /ended what an earlier run left behind: .*postgres/);
   assert.ok(orphans.every((ref) => !isAlive(ref)));
-  assert.deepEqual({ ...again, processes: [] }, { ...stack, processes: [] });
+  const tokens = { ...stack.tokens, velocity };
+  assert.deepEqual({ ...again, processes: [] }, { ...stack, tokens, processes: [] });
   const kept = new pg.Client(again.database_url);
   await kept.connect();
   assert.equal((await kept.query("select * from note")).rowCount, 0);

@@ -4,11 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { findText, writeFileAtomic } from "../atomic-file.ts";
 import { explainDiskFault } from "../error.ts";
 import { openRegistry, type Registry } from "../supervisor/registry.ts";
-import { createSupervisor, type Supervisor } from "../supervisor/supervisor.ts";
+import { createSupervisor, type RunningProcess, type Supervisor } from "../supervisor/supervisor.ts";
 import { createContext, type StackContext } from "./context.ts";
 import { embeddedParts, embeddedSpec } from "./embedded.ts";
 import { takesLocalNames } from "./game.ts";
-import { checkPlatform, prepareDataDir } from "./guard.ts";
+import { checkPlatform, chooseServices, prepareDataDir } from "./guard.ts";
+import { commandHint } from "./hint.ts";
 import { type Layout, layout } from "./layout.ts";
 import { findSupervisor, takeLock, writeSupervisor } from "./lock.ts";
 import { nameHint } from "./name-hint.ts";
@@ -21,6 +22,7 @@ export type StackOutcome = "stopped" | "already-running";
 
 const setupUrlWaitMs = 5_000;
 const setupUrlPollMs = 50;
+const setupUrlWatchMs = 250;
 const localNamesWarning =
   "NOTE: on this machine players are believed the names they type; SVC_PROXY_LOCAL_NAMES=false asks for their accounts";
 
@@ -38,17 +40,31 @@ function awaitEndSignal(): { told: Promise<NodeJS.Signals>; release: () => void 
 }
 
 /** On the first start identity mints the link of the first owner shortly after it is ready. */
-async function readSetupUrl(paths: Layout, isFirstStart: boolean): Promise<string | undefined> {
-  const end = Date.now() + (isFirstStart ? setupUrlWaitMs : 0);
-  for (;;) {
-    const url = findText(paths.setupUrlFile)?.trim();
-    if (url || Date.now() >= end) return url || undefined;
-    await sleep(setupUrlPollMs);
-  }
+async function waitForSetupUrl(paths: Layout): Promise<void> {
+  const end = Date.now() + setupUrlWaitMs;
+  while (findSetupUrl(paths) === undefined && Date.now() < end) await sleep(setupUrlPollMs);
 }
 
-function describe(context: StackContext, setupUrl: string | undefined): Omit<StackFile, "processes"> {
+/** Follows the link's file: identity takes it away when the link is spent, and may leave a new one. */
+function watchSetupUrl(paths: Layout, onChange: () => void): () => void {
+  let last = findSetupUrl(paths);
+  const timer = setInterval(() => {
+    const now = findSetupUrl(paths);
+    if (now === last) return;
+    last = now;
+    onChange();
+  }, setupUrlWatchMs);
+  return () => clearInterval(timer);
+}
+
+function findSetupUrl(paths: Layout): string | undefined {
+  return findText(paths.setupUrlFile)?.trim() || undefined;
+}
+
+/** The link and the tokens are read again each time: identity spends the one, a rotation changes the others. */
+function describe(context: StackContext, processes: RunningProcess[]): StackFile {
   const { facts, paths } = context;
+  const setupUrl = findSetupUrl(paths);
   return {
     internal_base_url: facts.internalBaseUrl,
     external_base_url: facts.externalBaseUrl,
@@ -64,6 +80,7 @@ function describe(context: StackContext, setupUrl: string | undefined): Omit<Sta
     mail: { smtp_url: `smtp://${facts.smtp.host}:${facts.smtp.port}`, dir: paths.mail, page: facts.mailPage },
     game: facts.game,
     ...(facts.forwardingSecret !== undefined && { forwarding_secret: facts.forwardingSecret }),
+    processes,
   };
 }
 
@@ -85,6 +102,7 @@ async function startAll(context: StackContext, supervisor: Supervisor): Promise<
 async function supervise(options: StackOptions, paths: Layout, registry: Registry): Promise<void> {
   const { told, release } = awaitEndSignal();
   let publish: () => void = () => undefined;
+  let endWatch: () => void = () => undefined;
   const supervisor = createSupervisor({
     registry,
     logDir: paths.logs,
@@ -100,17 +118,17 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
     const started = startAll(context, supervisor);
     const early = await Promise.race([started.then(() => undefined), told]);
     if (early === undefined) {
-      const known = describe(
-        context,
-        await readSetupUrl(paths, isFirstStart && context.services.has("identity")),
-      );
-      publish = () => writeStackFile(paths.stackFile, { ...known, processes: supervisor.running() });
+      if (isFirstStart && context.services.has("identity")) await waitForSetupUrl(paths);
+      publish = () => writeStackFile(paths.stackFile, describe(context, supervisor.running()));
+      endWatch = watchSetupUrl(paths, publish);
       publish();
-      options.announce?.(announcement({ ...known, processes: [] }, paths.stackFile));
+      const ready = describe(context, supervisor.running());
+      options.announce?.(announcement(ready, paths.stackFile, options.hintData));
       await told;
     } else started.catch(() => undefined);
     options.say("stopping ...");
   } finally {
+    endWatch();
     publish = () => undefined;
     rmSync(paths.stackFile, { force: true });
     await supervisor.stop();
@@ -125,16 +143,17 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
  */
 export async function runStack(options: StackOptions): Promise<StackOutcome> {
   checkPlatform();
+  // What is refused leaves no folder behind.
+  chooseServices(options);
   prepareDataDir(options.data);
   const paths = layout(options.data);
   const unlock = await takeLock(options.data);
   if (!unlock) {
     const stack = findStackFile(paths.stackFile);
     const pid = findSupervisor(paths.supervisorFile)?.pid;
-    options.say(
-      `a stack runs on ${options.data} already${pid ? ` (pid ${pid})` : ""}; npm run down stops it`,
-    );
-    if (stack) options.announce?.(announcement(stack, paths.stackFile));
+    const stop = commandHint("down", "", options.hintData);
+    options.say(`a stack runs on ${options.data} already${pid ? ` (pid ${pid})` : ""}; ${stop} stops it`);
+    if (stack) options.announce?.(announcement(stack, paths.stackFile, options.hintData));
     return "already-running";
   }
   try {

@@ -1,7 +1,9 @@
+import { findText, writeFileAtomic } from "../atomic-file.ts";
 import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import { ensureDatabase } from "./database.ts";
 import { gameEnv } from "./game.ts";
+import { layout } from "./layout.ts";
 import { gameServiceNames } from "./options.ts";
 
 const kubeServices = ["lifecycle", "storage", "builds"];
@@ -76,9 +78,39 @@ export function isReadyLine(line: string): boolean {
   return line.startsWith("{") && line.includes('"msg":"ready"');
 }
 
+/** Where the metrics are, by the port that the line names. */
+export function metricsOf(line: string): string | undefined {
+  const port = (JSON.parse(line) as { health_port?: unknown }).health_port;
+  return typeof port === "number" ? `http://127.0.0.1:${port}/metrics` : undefined;
+}
+
+/** What a migration works on, in variables; kept in a file, so that the person can run one by hand. */
+function migrateEnv({ paths, facts, secrets, options }: StackContext): Record<string, string> {
+  return {
+    SVC_CONFIG: paths.configFile,
+    SVC_DATABASE_URL: facts.databaseUrl,
+    SVC_ADMIN_DATABASE_URL: facts.databaseUrl,
+    SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
+    SVC_KUBECONFIG: facts.kubeconfig,
+    // On a cluster of the person's own a folder of this machine means nothing, and its secrets are theirs.
+    ...(!options.env["SVC_KUBECONFIG"] && {
+      SVC_ARCHIVE_DIR: facts.archiveDir,
+      SVC_FORWARDING_SECRET: facts.forwardingSecret ?? "",
+    }),
+  };
+}
+
+/** The variables of the last migration of a stack; undefined where none was ever started on the folder. */
+export function findMigrateEnv(data: string): Record<string, string> | undefined {
+  const text = findText(layout(data).migrateEnvFile);
+  return text === undefined ? undefined : (JSON.parse(text) as Record<string, string>);
+}
+
 /** The one-shot migration; it also makes the database, for a new cluster has none of ours. */
 export function migrateSpec(context: StackContext): ChildSpec {
-  const { programs, nodeEnv, paths, facts, secrets, options } = context;
+  const { programs, nodeEnv, paths, facts, options } = context;
+  const own = migrateEnv(context);
+  writeFileAtomic(paths.migrateEnvFile, JSON.stringify(own, null, 2));
   return {
     name: "migrate",
     kind: "task",
@@ -86,19 +118,7 @@ export function migrateSpec(context: StackContext): ChildSpec {
     args: programs.migrate,
     cwd: options.repo,
     beforeStart: () => ensureDatabase(facts.databaseUrl),
-    env: {
-      ...nodeEnv,
-      SVC_CONFIG: paths.configFile,
-      SVC_DATABASE_URL: facts.databaseUrl,
-      SVC_ADMIN_DATABASE_URL: facts.databaseUrl,
-      SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
-      SVC_KUBECONFIG: facts.kubeconfig,
-      // On a cluster of the person's own a folder of this machine means nothing, and its secrets are theirs.
-      ...(!options.env["SVC_KUBECONFIG"] && {
-        SVC_ARCHIVE_DIR: facts.archiveDir,
-        SVC_FORWARDING_SECRET: facts.forwardingSecret ?? "",
-      }),
-    },
+    env: { ...nodeEnv, ...own },
   };
 }
 
@@ -114,6 +134,7 @@ export function serviceSpecs(context: StackContext): ChildSpec[] {
         env: serviceEnv(name, service, context),
         cwd: context.options.repo,
         ready: { line: isReadyLine },
+        metricsOf,
         stopTimeoutMs: stopMs,
       };
     }),

@@ -1,5 +1,6 @@
 import { findText, writeFileAtomic } from "../atomic-file.ts";
 import type { RunningProcess } from "../supervisor/supervisor.ts";
+import { commandHint } from "./hint.ts";
 
 /** Content of `stack.json` (architecture.md 7): where everything of a running stack is. Mode 0600, it holds secrets. */
 export type StackFile = {
@@ -8,7 +9,7 @@ export type StackFile = {
   root_domain: string;
   panel_host: string;
   admin_host: string;
-  /** Link that makes the first owner; missing once it was used. */
+  /** Link that makes the first owner; missing once a way in was proven with it. */
   setup_url?: string;
   tokens: { velocity: string; limbo: string; build: string; ops: string };
   nats_url: string;
@@ -36,8 +37,8 @@ export function findStackFile(path: string): StackFile | undefined {
 /** Clients take it when no port is typed. */
 export const minecraftPort = 25_565;
 
-/** What a person needs to know of a ready stack. */
-export function announcement(stack: StackFile, path: string): string {
+/** What a person needs to know of a ready stack. `data`: its folder where the commands must name it. */
+export function announcement(stack: StackFile, path: string, data?: string): string {
   const lines: [string, string][] = [
     ["external", `${stack.external_base_url} (people; operators under Host ${stack.admin_host})`],
     ["internal", `${stack.internal_base_url} (the proxy and other programs)`],
@@ -51,8 +52,9 @@ export function announcement(stack: StackFile, path: string): string {
     ]);
   }
   if (stack.setup_url) {
-    lines.push(["set up", "npm run svc -- account setup --email YOU@EXAMPLE.NET"], ["link", stack.setup_url]);
+    const setUp = commandHint("svc", "account setup --email YOU@EXAMPLE.NET", data);
+    lines.push(["set up", setUp], ["link", stack.setup_url]);
   }
-  lines.push(["details", path], ["stop", "npm run down"]);
+  lines.push(["details", path], ["stop", commandHint("down", "", data)]);
   return ["svc is ready.", ...lines.map(([name, value]) => `  ${name.padEnd(8)} ${value}`)].join("\n");
 }

@@ -19,6 +19,8 @@ export type ChildSpec = ProcessPlan & {
   after?: readonly string[];
   /** `task`: runs once to its end, code 0 is success. `service` (the default): is kept alive. */
   kind?: "service" | "task";
+  /** Address of its metrics, from the line that it says when it is ready. */
+  metricsOf?: (line: string) => string | undefined;
   /** How long the first start may take. */
   readyTimeoutMs?: number;
   /** How long it may take to end after the stop signal before it is killed. */
@@ -32,7 +34,7 @@ export type ChildDeps = {
   backOff: BackOff;
   /** One line for the person. */
   say: (line: string) => void;
-  /** Called whenever the pid changed. */
+  /** Called whenever the pid or the address of the metrics changed. */
   onChange: () => void;
 };
 
@@ -41,6 +43,8 @@ export type Child = {
   logPath: string;
   /** Pid of the living process. */
   pid: () => number | undefined;
+  /** Address of the metrics of the living process; undefined until it is ready, and where it has none. */
+  metrics: () => string | undefined;
   /** Starts it and keeps it alive; resolves when it is ready for the first time (a task: has succeeded). */
   start: () => Promise<void>;
   /** Ends it for good within `withinMs`. */
@@ -54,6 +58,7 @@ const firstStartAttempts = 3;
 
 type State = {
   current?: Launched | undefined;
+  metrics?: string | undefined;
   isStopping: boolean;
   stop: AbortController;
   loop?: Promise<void>;
@@ -100,13 +105,18 @@ async function liveOnce(
   const { ready } = spec;
   const timeoutMs = spec.readyTimeoutMs ?? defaultReadyMs;
   const outcome = await waitUntilReady(launched, deps.logPath, { ready, timeoutMs }).catch(() => undefined);
-  if (outcome?.state === "ready") on.ready();
-  else if (outcome?.state !== "exited" && launched.ref) {
+  if (outcome?.state === "ready") {
+    on.state.metrics = outcome.line === undefined ? undefined : spec.metricsOf?.(outcome.line);
+    if (on.state.metrics !== undefined) deps.onChange();
+    on.ready();
+  }
+  if (outcome?.state !== "ready" && outcome?.state !== "exited" && launched.ref) {
     deps.say(`${spec.name} was not ready within ${timeoutMs / 1000} s; ending it`);
     await endProcess(launched.ref, [{ signal: "SIGKILL", waitMs: 2_000, group: true }]);
   }
   const exit = await launched.exited;
   on.state.current = undefined;
+  on.state.metrics = undefined;
   deps.registry.remove(spec.name);
   deps.onChange();
   const aliveMs = Date.now() - launched.startedAt;
@@ -154,6 +164,7 @@ export function createChild(spec: ChildSpec, deps: ChildDeps): Child {
     name: spec.name,
     logPath: deps.logPath,
     pid: () => state.current?.child.pid,
+    metrics: () => state.metrics,
     start: () => {
       if (spec.kind === "task") return runTask(spec, deps, state);
       return new Promise((resolve, reject) => {

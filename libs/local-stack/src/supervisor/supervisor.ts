@@ -6,7 +6,13 @@ import { type Child, type ChildSpec, createChild } from "./child.ts";
 import { rotateLogs } from "./log-rotation.ts";
 import type { Registry } from "./registry.ts";
 
-export type RunningProcess = { name: string; pid: number; log: string };
+export type RunningProcess = {
+  name: string;
+  pid: number;
+  log: string;
+  /** Address that Prometheus scrapes; missing until the process is ready, and where it has none. */
+  metrics?: string;
+};
 
 export type Supervisor = {
   /**
@@ -24,7 +30,7 @@ export type SupervisorOptions = {
   registry: Registry;
   logDir: string;
   say: (line: string) => void;
-  /** Called whenever a pid came, went or changed. */
+  /** Called whenever a pid or an address of metrics came, went or changed. */
   onChange?: () => void;
   /** 25 s unless given. */
   stopWithinMs?: number;
@@ -79,9 +85,9 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     running: () =>
       [...entries.values()].flatMap(({ child, spec }) => {
         const pid = child.pid();
-        return pid === undefined || spec.kind === "task"
-          ? []
-          : [{ name: child.name, pid, log: child.logPath }];
+        if (pid === undefined || spec.kind === "task") return [];
+        const metrics = child.metrics();
+        return [{ name: child.name, pid, log: child.logPath, ...(metrics !== undefined && { metrics }) }];
       }),
     stop: () => {
       stopping ??= stopAll([...entries.values()], options.stopWithinMs ?? defaultStopWithinMs).finally(

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const serviceSource = `
-console.log(JSON.stringify({ level: "info", service: process.argv[1], msg: "ready" }));
+console.log(JSON.stringify({ level: "info", service: process.argv[1], health_port: 9, msg: "ready" }));
 process.on("SIGTERM", () => process.exit(0));
 setInterval(() => undefined, 60_000);
 `;
