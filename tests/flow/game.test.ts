@@ -23,7 +23,9 @@ before(async () => {
   ]);
   await stack.setUp();
   await Promise.all(
-    Object.entries(policies).map(([name, policy]) => svc("server", "create", name, "--policy", policy)),
+    Object.entries(policies).map(([name, policy]) =>
+      svc("server", "create", name, "--policy", policy, "--claimable"),
+    ),
   );
   await breakServer("broken");
 });

@@ -94,6 +94,7 @@ describe("a player", () => {
     const created = await stack.external("POST", "/api/v1/servers", {
       name: "handed",
       subdomain: "handed",
+      claimable: true,
     });
     assert.equal(created.status, 201, JSON.stringify(created.body));
     const [giver, taker] = [randomUUID(), randomUUID()];

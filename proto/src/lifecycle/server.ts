@@ -154,9 +154,14 @@ export const create = operation({
     resources: Resources.optional(),
     /** Seconds the empty server may idle; default 600, 0 switches idle stop off. */
     idleStopSeconds: z.number().int().optional(),
+    /** Id of the account that owns it from the start; nobody does when absent. */
+    owner: z.string().min(1).max(64).optional(),
+    /** Whether an ownerless server is offered to players to claim; only then may they. */
+    claimable: z.boolean().optional(),
   },
   output: z.strictObject({ name: z.string(), subdomain: z.string(), desiredState: z.literal("Stopped") }),
   faults: [
+    "quota_exceeded",
     "bad_node",
     "bad_name",
     "bad_subdomain",

@@ -424,7 +424,7 @@ describe("reading", () => {
     const seen = await rowOf("seen");
     assert.deepEqual([seen?.owned, seen?.claimable, seen?.owner], [true, false, "usr-1@example.org"]);
     const plain = await rowOf("plain");
-    assert.deepEqual([plain?.owned, plain?.claimable, plain?.owner], [false, true, undefined]);
+    assert.deepEqual([plain?.owned, plain?.claimable, plain?.owner], [false, false, undefined]);
     stage.people.isAway = true;
     const unknown = await rowOf("seen").finally(() => {
       stage.people.isAway = false;

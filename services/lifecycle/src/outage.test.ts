@@ -16,7 +16,7 @@ before(async () => {
   stage = await openStage();
   wire = await createWire(stage.database.url);
   await stage.start([], wire.url);
-  await stage.external.call(contracts.create, { name, subdomain: name }, staff);
+  await stage.external.call(contracts.create, { name, subdomain: name, claimable: true }, staff);
   await until(async () => (await phaseInRow()) === "Stopped");
 });
 after(async () => {

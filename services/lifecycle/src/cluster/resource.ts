@@ -41,6 +41,8 @@ export const annotation = {
   countRequested: `${prefix}/count-requested`,
   rconSecret: `${prefix}/rcon-secret`,
   podTemplate: `${prefix}/pod-template`,
+  /** What its creation said, for an object whose rows were not noted down. */
+  offered: `${prefix}/offered`,
 } as const;
 
 export const operatorName = "svc-operator";
@@ -59,6 +61,11 @@ export function namespaceOf(server: Server): string {
 /** `login`, `lobby` or empty for a user's server. */
 export function systemRoleOf(server: Server): string {
   return server.metadata.labels?.[label.systemRole] ?? "";
+}
+
+/** Whether players may claim it while it is nobody's; what was made without this service is offered. */
+export function isOffered({ metadata }: Server): boolean {
+  return metadata.annotations?.[annotation.offered] !== "false";
 }
 
 export function hasRcon(server: Server): boolean {

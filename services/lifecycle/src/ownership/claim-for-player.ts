@@ -13,7 +13,8 @@ export const claimForPlayer =
     const { account } = await deps.mesh.call(accounts.findLink, { mc_uuid }, context);
     if (!account) throw context.fault("not_linked");
     const accountId = account.user_id;
-    await claimServer(deps, { name, accountId, refuse, context });
+    const isStaff = account.role !== "user";
+    await claimServer(deps, { name, accountId, isStaff, refuse, context });
     const payload = { mc_uuid };
     const actor = { ...auditActor(context), actor_user_id: accountId };
     deps.mesh.audit({ ...actor, action: "server.claim", server_name: name, payload });

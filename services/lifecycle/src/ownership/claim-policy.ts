@@ -1,7 +1,8 @@
 // Whether an account may take a server (interface.md 4.4, behaviour.md c Claim). Pure.
 
+import type { Usage } from "../server/accounts.ts";
 import type { Costs, ServerRow } from "../server/store.ts";
-import { exceeded, type Limits, type Usage } from "./quota.ts";
+import { exceeded, type Limits } from "./quota.ts";
 
 export type ClaimRefusal = {
   fault: "already_claimed" | "server_retiring" | "world_reclaiming" | "forbidden" | "quota_exceeded";
@@ -14,9 +15,32 @@ export function refusalOfRow(row: ServerRow): ClaimRefusal | undefined {
   return row.retiring ? { fault: "server_retiring" } : undefined;
 }
 
+/** What an operator made for somebody is not a stranger's to take. */
+export function refusalOfStranger(row: ServerRow, isStaff: boolean): ClaimRefusal | undefined {
+  if (row.offered || isStaff) return undefined;
+  return { fault: "forbidden", message: "This server is not offered; ask an operator for it." };
+}
+
+/** Whether an account may own one more server of these costs. */
+export function refusalOfOwner(about: {
+  /** False for a disabled or deleted account. */
+  isActive: boolean;
+  limits: Limits;
+  used: Usage;
+  costs: Costs;
+}): ClaimRefusal | undefined {
+  if (!about.isActive) {
+    return { fault: "forbidden", message: "This account is disabled or deleted; it can own nothing new." };
+  }
+  const message = exceeded(about.limits, about.used, { ...about.costs, servers: 1 });
+  return message === undefined ? undefined : { fault: "quota_exceeded", message };
+}
+
 /** What is in the way of a claim, in the order in which it is told. */
 export function refusalOfClaim(about: {
   row: ServerRow;
+  /** Whether the account is an operator's. */
+  isStaff: boolean;
   /** Who holds the world by its lock, such as `reap`. */
   holder: string | undefined;
   /** False for a disabled or deleted account. */
@@ -25,13 +49,9 @@ export function refusalOfClaim(about: {
   used: Usage;
   costs: Costs;
 }): ClaimRefusal | undefined {
-  const refusal = refusalOfRow(about.row);
+  const refusal = refusalOfRow(about.row) ?? refusalOfStranger(about.row, about.isStaff);
   if (refusal) return refusal;
   // The world is on its way into the archive; whoever claimed now would find an empty one.
   if (about.holder === "reap") return { fault: "world_reclaiming" };
-  if (!about.isActive) {
-    return { fault: "forbidden", message: "This account is disabled or deleted; it can own nothing new." };
-  }
-  const message = exceeded(about.limits, about.used, { ...about.costs, servers: 1 });
-  return message === undefined ? undefined : { fault: "quota_exceeded", message };
+  return refusalOfOwner(about);
 }

@@ -4,15 +4,16 @@
 import { type FaultOptions, isUserName, quotas } from "@svc/proto";
 import { lockHolderOf } from "@svc/world-lock";
 import { servers as resource, type Server } from "../cluster/resource.ts";
+import type { Usage } from "../server/accounts.ts";
 import { costsOf } from "../server/input.ts";
 import type { Costs, ServerRow } from "../server/store.ts";
-import { type ClaimRefusal, refusalOfClaim, refusalOfRow } from "./claim-policy.ts";
+import { type ClaimRefusal, refusalOfClaim, refusalOfRow, refusalOfStranger } from "./claim-policy.ts";
 import { findRow, isSystem, type OwnershipDeps } from "./deps.ts";
-import type { Usage } from "./quota.ts";
 
 export type ClaimRequest = {
   name: string;
   accountId: string;
+  isStaff: boolean;
   refuse: (fault: ClaimRefusal["fault"] | "bad_name" | "not_found", options?: FaultOptions) => Error;
   /** The request that is served, for calls on its behalf. */
   context: Parameters<OwnershipDeps["mesh"]["call"]>[2];
@@ -46,12 +47,12 @@ export async function claimServer(deps: OwnershipDeps, request: ClaimRequest): P
 // claim can slip in after that; and what the object costs is read after every change that was noted down.
 async function judge(
   deps: OwnershipDeps,
-  { name, accountId, refuse, context }: ClaimRequest,
+  { name, accountId, isStaff, refuse, context }: ClaimRequest,
   { row, used }: { row: ServerRow; used: Usage },
 ): Promise<Costs> {
   // Of many claims at once all but one end here, without asking anybody.
-  const early = refusalOfRow(row);
-  if (early) throw refuse(early.fault);
+  const early = refusalOfRow(row) ?? refusalOfStranger(row, isStaff);
+  if (early) throw refuse(early.fault, early.message === undefined ? {} : { message: early.message });
   const deadlineAt = Date.now() + askMs;
   const [server, { limits, active }] = await Promise.all([
     deps.kube.find(resource, { name, namespace: deps.namespace }, { timeoutMs: askMs }),
@@ -62,7 +63,7 @@ async function judge(
   if (isSystem(name, found)) throw refuse("bad_name", { message: "System servers have no owner." });
   const holder = lockHolderOf(found, { now: Date.now(), ttlMs: deps.settings.maintenance_lock })?.kind;
   const costs = costsOf(found.spec);
-  const refusal = refusalOfClaim({ row, holder, isActive: active, limits, used, costs });
+  const refusal = refusalOfClaim({ row, isStaff, holder, isActive: active, limits, used, costs });
   if (refusal) throw refuse(refusal.fault, refusal.message === undefined ? {} : { message: refusal.message });
   return costs;
 }

@@ -1,5 +1,5 @@
 import { ownership as contracts, Fault, isNameShape, isUserName, systemNames } from "@svc/proto";
-import { type Server, systemRoleOf } from "../cluster/resource.ts";
+import { isOffered, type Server, systemRoleOf } from "../cluster/resource.ts";
 import { findByAnyName, type ServerDeps } from "../server/deps.ts";
 import type { ServerRow } from "../server/store.ts";
 import type { ListStore } from "./list-store.ts";
@@ -33,7 +33,8 @@ export async function findRow(deps: ServerDeps, name: string): Promise<ServerRow
   if (!isNameShape(name)) throw new Fault("bad_name");
   const row = await deps.store.find(name);
   if (row) return row;
-  const { spec } = await findByAnyName(deps, name);
-  await deps.store.adopt(name, spec.subdomain);
-  return (await deps.store.find(name)) ?? { ownerId: undefined, retiring: undefined };
+  const server = await findByAnyName(deps, name);
+  const offered = isOffered(server);
+  await deps.store.adopt({ name, subdomain: server.spec.subdomain, offered });
+  return (await deps.store.find(name)) ?? { ownerId: undefined, retiring: undefined, offered };
 }

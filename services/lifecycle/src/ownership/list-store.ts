@@ -63,6 +63,7 @@ async function ownedOrClaimable(
   const claimable = page
     .where("owner_id", "is", null)
     .where("retire_requested_at", "is", null)
+    .where("offered", "=", true)
     .where("name", "not in", [...systemNames])
     .where("name", ">", after)
     .orderBy("name")

@@ -4,6 +4,7 @@ import type { ownership } from "@svc/proto";
 import type { z } from "zod";
 import type { Server } from "../cluster/resource.ts";
 import { toServerInfo } from "../server/info.ts";
+import { isClaimable } from "../server/store.ts";
 import type { ListedRow } from "./list-store.ts";
 
 type MyServerView = z.output<typeof ownership.MyServerView>;
@@ -16,7 +17,7 @@ export function toMyServerView(
 ): MyServerView {
   const { name, row } = listed;
   const owned = row.ownerId === about.accountId;
-  const base = { name, owned, claimable: row.ownerId === undefined && !row.retiring };
+  const base = { name, owned, claimable: isClaimable(row) };
   const retiring = owned && row.retiring ? { retiring: row.retiring } : {};
   const subdomain = listed.subdomain ?? server?.spec.subdomain ?? name;
   if (!server) return { ...base, subdomain, playersOnline: 0, playersMax: 0, ...retiring };

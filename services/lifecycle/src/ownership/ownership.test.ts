@@ -31,8 +31,10 @@ after(async () => {
 });
 
 type CreateInput = InputOf<typeof serverContracts.create>;
-const create = (name: string, input: Partial<CreateInput> = {}) =>
-  stage.external.call(serverContracts.create, { name, subdomain: name, image: noImage, ...input }, staff);
+const create = (name: string, input: Partial<CreateInput> = {}) => {
+  const about = { name, subdomain: name, image: noImage, claimable: true, ...input };
+  return stage.external.call(serverContracts.create, about, staff);
+};
 const createAll = (prefix: string, count: number, input: Partial<CreateInput> = {}) =>
   Promise.all(
     Array.from({ length: count }, async (_, index) => (await create(`${prefix}-${index}`, input)).name),
@@ -108,6 +110,43 @@ describe("claiming", () => {
     await create("free-one");
     for (const [fact, call, fault] of refusals) assert.equal(await faultOf(call()), fault, fact);
     assert.equal(await ownerOf("free-one"), null);
+  });
+
+  test("a server that an operator made is offered to nobody unless said so, and is staff's to take", async () => {
+    const about = { name: "unoffered", subdomain: "unoffered", image: noImage };
+    await stage.external.call(serverContracts.create, about, staff);
+    const player = link("usr-stranger");
+    assert.equal(await faultOf(claimFor("unoffered", player)), "forbidden");
+    assert.equal(await faultOf(claim("unoffered", "usr-stranger")), "forbidden");
+    const menu = await stage.internal.call(contracts.readMenu, { name: "unoffered" }, velocity);
+    assert.equal(menu.claimable, false);
+    const { items } = await stage.external.call(contracts.listMine, {}, account("usr-stranger"));
+    assert.equal(
+      items.some(({ name }) => name === "unoffered"),
+      false,
+    );
+    const { metadata } = await stage.kube.get(servers, { name: "unoffered", namespace });
+    assert.equal(metadata.annotations?.[annotation.offered], "false");
+    await claimFor("unoffered", link("usr-operator", "admin"));
+    assert.equal(await ownerOf("unoffered"), "usr-operator");
+  });
+
+  test("an object whose rows were lost is offered as its creation said", async () => {
+    await create("lost-rows", { claimable: false });
+    await sql("delete from lifecycle.servers where name = 'lost-rows'");
+    assert.equal(await faultOf(claimFor("lost-rows", link("usr-finder"))), "forbidden");
+  });
+
+  test("a server is made for its owner, within what the owner may have, or not at all", async () => {
+    link("usr-given");
+    await create("given-one", { owner: "usr-given", claimable: false });
+    assert.equal(await ownerOf("given-one"), "usr-given");
+    stage.people.limits.set("usr-given", { ...noLimits, max_servers: 1 });
+    assert.equal(await faultOf(create("given-more", { owner: "usr-given" })), "quota_exceeded");
+    stage.people.disabled.add("usr-barred");
+    assert.equal(await faultOf(create("given-more", { owner: "usr-barred" })), "bad_request");
+    assert.equal(await stage.kube.find(servers, { name: "given-more", namespace }), undefined);
+    assert.deepEqual(await sql("select 1 from lifecycle.servers where name = 'given-more'"), []);
   });
 
   test("a disabled account and one without room own nothing, and limits that cannot be read are no limits of zero", async () => {
@@ -546,7 +585,7 @@ describe("menus and lists", () => {
     assert.deepEqual(names, [...new Set(names)].sort());
     const free = await sql(
       `select name from lifecycle.servers where deleted_at is null and name not in ('lobby', 'gone-one') and
-        (owner_id = 'usr-1' or owner_id is null and retire_requested_at is null)`,
+        (owner_id = 'usr-1' or owner_id is null and offered and retire_requested_at is null)`,
     );
     assert.deepEqual(new Set(names), new Set(free.map(({ name }) => String(name))));
   });

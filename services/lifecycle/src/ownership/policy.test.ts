@@ -10,7 +10,7 @@ import { toMyServerView } from "./my-server.ts";
 import { exceeded, type Limits } from "./quota.ts";
 import { refusalOfCancelling, refusalOfRetiring, retireStateOf } from "./retire-policy.ts";
 
-const free: ServerRow = { ownerId: undefined, retiring: undefined };
+const free: ServerRow = { ownerId: undefined, retiring: undefined, offered: true };
 const pending = (isDeletion: boolean) => ({ requested_at: "2026-01-01T00:00:00.000Z", delete: isDeletion });
 
 describe("a quota", () => {
@@ -44,6 +44,7 @@ describe("a quota", () => {
 describe("a claim", () => {
   const fine: Parameters<typeof refusalOfClaim>[0] = {
     row: free,
+    isStaff: false,
     holder: undefined,
     isActive: true,
     limits: noLimits,
@@ -60,6 +61,16 @@ describe("a claim", () => {
     ],
     ["of one that is given up is refused", { row: { ...free, retiring: pending(false) } }, "server_retiring"],
     ["of one that is deleted is refused", { row: { ...free, retiring: pending(true) } }, "server_retiring"],
+    [
+      "of one that is not offered is a stranger's to ask for",
+      { row: { ...free, offered: false } },
+      "forbidden",
+    ],
+    [
+      "of one that is not offered is an operator's",
+      { row: { ...free, offered: false }, isStaff: true },
+      undefined,
+    ],
     ["waits for the reaper", { holder: "reap" }, "world_reclaiming"],
     ["does not wait for a backup", { holder: "backup" }, undefined],
     ["by a disabled account is forbidden", { isActive: false, limits: full }, "forbidden"],
@@ -71,7 +82,7 @@ describe("a claim", () => {
 });
 
 describe("a retirement", () => {
-  const owned: ServerRow = { ownerId: "usr-1", retiring: undefined };
+  const owned: ServerRow = { ...free, ownerId: "usr-1" };
   const owner = { accountId: "usr-1", isStaff: false };
   const stranger = { accountId: "usr-2", isStaff: false };
   const staff = { accountId: "usr-9", isStaff: true };
@@ -197,7 +208,7 @@ describe("a row of one's own list", () => {
   });
 
   test("that is owned shows what its owner may know", () => {
-    const row = { ownerId: "usr-1", retiring: pending(false) };
+    const row = { ...free, ownerId: "usr-1", retiring: pending(false) };
     assert.deepEqual(toMyServerView(listed(row), running, about), {
       name: "survival",
       subdomain: "world",
@@ -214,7 +225,7 @@ describe("a row of one's own list", () => {
   });
 
   test("has neither phase nor display name nor players while the cluster is away", () => {
-    assert.deepEqual(toMyServerView(listed({ ownerId: "usr-1", retiring: undefined }), undefined, about), {
+    assert.deepEqual(toMyServerView(listed({ ...free, ownerId: "usr-1" }), undefined, about), {
       name: "survival",
       subdomain: "world",
       owned: true,

@@ -1,12 +1,9 @@
 // What an account may own, in four dimensions (interface.md 2.23). Pure.
 
 import type { OutputOf, quotas } from "@svc/proto";
-import type { Costs } from "../server/store.ts";
+import type { Usage } from "../server/accounts.ts";
 
 export type Limits = OutputOf<typeof quotas.readLimits>["limits"];
-
-/** What an account's servers cost together; `servers` counts them. */
-export type Usage = Costs & { servers: number };
 
 /**
  * The first dimension that adding `more` would pass, in words; undefined when everything fits. null is no limit. A

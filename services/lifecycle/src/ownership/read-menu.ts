@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { findByAnyName } from "../server/deps.ts";
 import { toServerInfo } from "../server/info.ts";
+import { isClaimable } from "../server/store.ts";
 import { type contracts, isSystem, type OwnershipDeps } from "./deps.ts";
 
 export const readMenu =
@@ -10,6 +11,6 @@ export const readMenu =
     const row = await deps.store.find(name);
     const info = toServerInfo(server, { autoRestarts: deps.settings.auto_restarts });
     const { phase, ready, playersOnline, playersMax } = info;
-    const claimable = !isSystem(name, server) && row?.ownerId === undefined && !row?.retiring;
+    const claimable = !isSystem(name, server) && isClaimable(row);
     return { name, phase, ready, playersOnline, playersMax, claimable };
   };

@@ -4,9 +4,9 @@
 import { ownership as contracts, type RetireState, worlds } from "@svc/proto";
 import { outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
+import { lockAccounts, type Usage, usageOf } from "../server/accounts.ts";
 import type { LifecycleStore, Tables } from "../server/schema.ts";
 import { type Costs, costColumns, guarded, lockRow, type ServerRow } from "../server/store.ts";
-import type { Usage } from "./quota.ts";
 
 export type Transfer = { transferId: string; from: string; to: string };
 
@@ -53,28 +53,6 @@ export function createOwnershipStore(store: LifecycleStore): OwnershipStore {
 }
 
 type T = Trx<Tables>;
-
-// Two keys, so that it is never the lock that another service takes for the same account.
-async function lockAccounts(trx: T, ...accountIds: string[]): Promise<void> {
-  for (const id of [...new Set(accountIds)].sort()) {
-    await sql`select pg_advisory_xact_lock(hashtext('lifecycle.account'), hashtext(${id}))`.execute(trx);
-  }
-}
-
-async function usageOf(trx: T, accountId: string): Promise<Usage> {
-  const row = await trx
-    .selectFrom("servers")
-    .select([
-      sql<number>`count(*)`.as("servers"),
-      sql<number>`coalesce(sum(cached_cpu_milli), 0)::bigint`.as("cpuMilli"),
-      sql<number>`coalesce(sum(cached_memory_mb), 0)::bigint`.as("memoryMb"),
-      sql<number>`coalesce(sum(cached_storage_mb), 0)::bigint`.as("storageMb"),
-    ])
-    .where("owner_id", "=", accountId)
-    .where("deleted_at", "is", null)
-    .executeTakeFirstOrThrow();
-  return row;
-}
 
 const unwarned = { warned_3d_at: null, warned_1d_at: null };
 

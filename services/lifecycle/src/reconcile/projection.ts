@@ -4,7 +4,7 @@ import { createWorkQueue, type Informer } from "@svc/kube";
 import type { Mesh, ViewWriter } from "@svc/mesh";
 import { servers as contracts, type ServerInfo } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
-import type { Server } from "../cluster/resource.ts";
+import { isOffered, type Server } from "../cluster/resource.ts";
 import { toServerInfo } from "../server/info.ts";
 import type { ServerStore } from "../server/store.ts";
 import { conditionOf } from "./condition.ts";
@@ -107,7 +107,7 @@ function startRows({ store, servers, log }: Deps) {
       if (!server || to === undefined || phases.get(name) === to) return undefined;
       if (!phases.has(name)) {
         await adopting(async () => {
-          await store.adopt(name, server.spec.subdomain);
+          await store.adopt({ name, subdomain: server.spec.subdomain, offered: isOffered(server) });
           phases.set(name, (await store.phaseOf(name)) ?? null);
         });
       }

@@ -1,8 +1,10 @@
 import { isKubeError, resources } from "@svc/kube";
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { type InputOf, images, type MinecraftServerSpec } from "@svc/proto";
-import { servers as resource } from "../cluster/resource.ts";
+import { type InputOf, images, type MinecraftServerSpec, quotas } from "@svc/proto";
+import { annotation, servers as resource } from "../cluster/resource.ts";
+import { refusalOfOwner } from "../ownership/claim-policy.ts";
+import type { Usage } from "./accounts.ts";
 import type { contracts, ServerDeps } from "./deps.ts";
 import {
   costsOf,
@@ -16,6 +18,7 @@ import {
   type Refusal,
 } from "./input.ts";
 import { isPlaceable, placeServer } from "./placement.ts";
+import type { Costs } from "./store.ts";
 
 type Contract = typeof contracts.create;
 type Input = InputOf<Contract>;
@@ -28,9 +31,18 @@ export const create =
     const admitted = await deps.mesh.call(images.admitImage, { image_ref: wanted.image }, context);
     const spec = { ...wanted, image: admitted.image_ref };
     await checkFree(deps, context, input);
-    const rows = { name, subdomain, costs: costsOf(spec) };
-    await deps.store.insert(rows, () => makeObject(deps, context, { name, spec }));
-    const payload = { subdomain, image: spec.image };
+    const offered = input.claimable ?? false;
+    const costs = costsOf(spec);
+    const rows = { name, subdomain, costs, offered, ownerId: input.owner };
+    await deps.store.insert(rows, {
+      judgeOwner: (used) => judgeOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
+      makeObject: () => makeObject(deps, context, { name, spec, offered }),
+    });
+    const payload = {
+      subdomain,
+      image: spec.image,
+      ...(input.owner !== undefined && { owner: input.owner }),
+    };
     deps.mesh.audit({ ...auditActor(context), action: "server.create", server_name: name, payload });
     return { name, subdomain, desiredState: "Stopped" };
   };
@@ -89,12 +101,31 @@ async function checkFree(
   if (volume) throw context.fault("world_volume_exists");
 }
 
+// Connections are held while these are asked for, so nobody waits long.
+const askMs = 3_000;
+
+async function judgeOwner(
+  deps: ServerDeps,
+  context: Context<Contract>,
+  { accountId, used, costs }: { accountId: string; used: Usage; costs: Costs },
+): Promise<void> {
+  const deadlineAt = Date.now() + askMs;
+  const asked = { user_id: accountId };
+  const { limits, active } = await deps.mesh.call(quotas.readLimits, asked, { ...context, deadlineAt });
+  const refusal = refusalOfOwner({ isActive: active, limits, used, costs });
+  if (refusal?.fault === "quota_exceeded")
+    throw context.fault("quota_exceeded", { message: refusal.message ?? "" });
+  if (refusal)
+    throw context.fault("bad_request", { message: "owner: there is no such account that can own a server." });
+}
+
 async function makeObject(
   deps: ServerDeps,
   context: Context<Contract>,
-  { name, spec }: { name: string; spec: MinecraftServerSpec },
+  { name, spec, offered }: { name: string; spec: MinecraftServerSpec; offered: boolean },
 ): Promise<void> {
-  const metadata = { name, namespace: deps.namespace };
+  const annotations = { [annotation.offered]: String(offered) };
+  const metadata = { name, namespace: deps.namespace, annotations };
   const server = { apiVersion: "svc.internal/v1alpha1", kind: "MinecraftServer", metadata, spec };
   try {
     deps.servers.remember(await deps.kube.create(resource, server));

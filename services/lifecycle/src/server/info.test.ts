@@ -131,6 +131,7 @@ describe("in the fleet", () => {
   const names = { "usr-1": "a@example.org" };
   const row = (ownerId: string | undefined, isDeleting = false) => ({
     ownerId,
+    offered: true,
     retiring: isDeleting ? { requested_at: secondsBefore(1), delete: true } : undefined,
   });
   const fleet = (given: ReturnType<typeof row> | undefined, server = aServer()) =>

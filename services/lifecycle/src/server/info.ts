@@ -4,7 +4,7 @@ import type { FleetServer, PublicServerInfo, ServerInfo } from "@svc/proto";
 import { label, type Server, systemRoleOf } from "../cluster/resource.ts";
 import { conditionOf } from "../reconcile/condition.ts";
 import { idleMsOf } from "../reconcile/idle.ts";
-import type { ServerRow } from "./store.ts";
+import { isClaimable, type ServerRow } from "./store.ts";
 
 /** Everything that staff and the proxy see. `retiring` comes from the row and is for owner and staff only. */
 export function toServerInfo(server: Server, about: { autoRestarts: number; row?: ServerRow }): ServerInfo {
@@ -82,11 +82,11 @@ export function toFleetServer(
   const isSystem = systemRoleOf(server) !== "";
   const owner = ownerId === undefined ? undefined : names?.[ownerId];
   // A give-up that is pending keeps claims away as a deletion does (interface.md 2.5).
-  const isClaimable = ownerId === undefined && !isSystem && !row?.retiring;
+  const claimable = !isSystem && isClaimable(row);
   return {
     ...toServerInfo(server, { autoRestarts, ...(row && { row }) }),
     owned: ownerId !== undefined && ownerId === callerId,
-    claimable: isClaimable,
+    claimable,
     ...(owner !== undefined && { owner }),
     ...(ownerId !== undefined && owner === undefined && { ownerUnknown: true }),
     ...(isSystem && { system: true }),

@@ -21,6 +21,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     cached_storage_mb: true,
     retire_requested_at: true,
     retire_delete: true,
+    offered: true,
     last_wake_at: true,
   },
   server_schedules: {

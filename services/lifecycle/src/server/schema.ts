@@ -19,6 +19,7 @@ export type ServersTable = {
   cached_storage_mb: Generated<number>;
   retire_requested_at: Date | null;
   retire_delete: Generated<boolean>;
+  offered: Generated<boolean>;
   last_wake_at: Date | null;
 };
 

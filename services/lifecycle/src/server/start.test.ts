@@ -67,7 +67,7 @@ async function make(name: string): Promise<Server> {
     metadata: { name, namespace },
   };
   const server = await base.kube.create(resource, { ...head, spec: { subdomain: name, image: "none:1" } });
-  await createServerStore(tables).adopt(name, name);
+  await createServerStore(tables).adopt({ name, subdomain: name, offered: true });
   await until(() => servers.get(name) !== undefined);
   return server;
 }

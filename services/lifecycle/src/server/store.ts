@@ -1,8 +1,9 @@
 // SQL on servers that every operation shares. Who owns them is in ownership/store.ts, the reaper's part in world/store.ts.
 
-import { servers as contracts, Fault, type Phase, type RetireState } from "@svc/proto";
+import { servers as contracts, Fault, ownership, type Phase, type RetireState } from "@svc/proto";
 import { asFault, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
+import { lockAccounts, type Usage, usageOf } from "./accounts.ts";
 import { createBatch } from "./batch.ts";
 import type { LifecycleStore, Tables } from "./schema.ts";
 
@@ -10,22 +11,38 @@ import type { LifecycleStore, Tables } from "./schema.ts";
 export type ServerRow = {
   ownerId: string | undefined;
   retiring: RetireState | undefined;
+  /** Whether players may claim it while it is nobody's; operators may always. */
+  offered: boolean;
 };
 
 /** CPU in milli, memory and storage in MB, as quotas count them. */
 export type Costs = { cpuMilli: number; memoryMb: number; storageMb: number };
 
-export type NewServer = { name: string; subdomain: string; costs: Costs };
+export type NewServer = {
+  name: string;
+  subdomain: string;
+  costs: Costs;
+  offered: boolean;
+  /** Account that owns it from the start. */
+  ownerId?: string | undefined;
+};
+
+/** What is made or asked while the rows of a new server are written. */
+export type Creation = {
+  /** Throws when the owner may not have it; nobody else can claim for that account meanwhile. */
+  judgeOwner: (used: Usage) => Promise<void>;
+  makeObject: () => Promise<void>;
+};
 
 export type ServerStore = {
   find: (name: string) => Promise<ServerRow | undefined>;
   rowsOf: (names: readonly string[]) => Promise<Map<string, ServerRow>>;
   subdomainHolder: (subdomain: string) => Promise<string | undefined>;
   /**
-   * Makes the rows of a new server, tells of it, and makes its object by `makeObject`, all or nothing. Throws
+   * Makes the rows of a new server, tells of it, and makes its object, all or nothing. Throws what the judge throws,
    * `subdomain_taken`, and `name_taken` when the name is still somebody's.
    */
-  insert: (server: NewServer, makeObject: () => Promise<void>) => Promise<void>;
+  insert: (server: NewServer, creation: Creation) => Promise<void>;
   /** Writes the costs that `read` finds while nobody else can write them; undefined leaves them. */
   refreshCosts: (name: string, read: () => Promise<Costs | undefined>) => Promise<void>;
   /** Whether one of the players is on the list and was not revoked. */
@@ -37,7 +54,7 @@ export type ServerStore = {
   recordJoin: (name: string, player: string, at: Date) => Promise<void>;
   phases: () => Promise<Map<string, string | null>>;
   /** Adopts an object that was made without this service, or whose creation was not noted down. */
-  adopt: (name: string, subdomain: string) => Promise<void>;
+  adopt: (server: Pick<NewServer, "name" | "subdomain" | "offered">) => Promise<void>;
   /** Writes a phase and the event of its change in one statement; false when the row says something else. */
   changePhase: (change: PhaseChange) => Promise<boolean>;
   phaseOf: (name: string) => Promise<string | null | undefined>;
@@ -78,7 +95,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       const query = db.selectFrom("server_aliases").select("server_name").where("subdomain", "=", subdomain);
       return (await query.executeTakeFirst())?.server_name;
     }),
-    insert: guarded((server, makeObject) => insertServer(store, server, makeObject)),
+    insert: guarded((server, creation) => insertServer(store, server, creation)),
     refreshCosts: guarded((name, read) => refreshCosts(store, name, read)),
     isAllowed: guarded(async (name, players) => {
       if (players.length === 0) return false;
@@ -107,7 +124,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       const query = db.selectFrom("servers").select(["name", "cached_phase"]).where("deleted_at", "is", null);
       return new Map((await query.execute()).map((row) => [row.name, row.cached_phase]));
     }),
-    adopt: guarded((name, subdomain) => adopt(store, name, subdomain)),
+    adopt: guarded((server) => adopt(store, server)),
     changePhase: guarded(createBatch({ ...phaseBatch, run: (changes) => changePhases(store, changes) })),
     phaseOf: guarded(async (name) => {
       const query = db.selectFrom("servers").select("cached_phase").where("name", "=", name);
@@ -116,12 +133,18 @@ export function createServerStore(store: LifecycleStore): ServerStore {
   };
 }
 
-export const rowColumns = ["owner_id", "retire_requested_at", "retire_delete"] as const;
+export const rowColumns = ["owner_id", "retire_requested_at", "retire_delete", "offered"] as const;
 export type RowColumns = {
   owner_id: string | null;
   retire_requested_at: Date | null;
   retire_delete: boolean;
+  offered: boolean;
 };
+
+/** What players may claim: nobody's, offered, and not being given up. */
+export function isClaimable(row: ServerRow | undefined): boolean {
+  return row === undefined || (row.ownerId === undefined && !row.retiring && row.offered);
+}
 
 export function rowOf(row: RowColumns): ServerRow {
   const requestedAt = row.retire_requested_at;
@@ -130,6 +153,7 @@ export function rowOf(row: RowColumns): ServerRow {
     retiring: requestedAt
       ? { requested_at: requestedAt.toISOString(), delete: row.retire_delete }
       : undefined,
+    offered: row.offered,
   };
 }
 
@@ -163,17 +187,22 @@ const fresh = {
 // of the object. A process that dies in between leaves an object without rows, and the leader adopts it.
 async function insertServer(
   { db }: LifecycleStore,
-  { name, subdomain, costs }: NewServer,
-  makeObject: () => Promise<void>,
+  { name, subdomain, costs, offered, ownerId }: NewServer,
+  { judgeOwner, makeObject }: Creation,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
+    if (ownerId !== undefined) {
+      await lockAccounts(trx, ownerId);
+      await judgeOwner(await usageOf(trx, ownerId));
+    }
     const before = await lockRow(trx, name);
     if (before?.ownerId !== undefined || before?.retiring) {
       throw new Fault("name_taken", {
         message: "The name still belongs to a server whose object is gone; delete that server first.",
       });
     }
-    const columns = { ...fresh, ...costColumns(costs) };
+    const owned = ownerId === undefined ? {} : { owner_id: ownerId, claimed_at: sql<Date>`now()` };
+    const columns = { ...fresh, ...costColumns(costs), ...owned, offered };
     await trx
       .insertInto("servers")
       .values({ name, ...columns })
@@ -188,7 +217,14 @@ async function insertServer(
       .executeTakeFirst();
     if (alias.numInsertedOrUpdatedRows === 0n) throw new Fault("subdomain_taken");
     const event = { name, subdomain, at: new Date().toISOString() };
-    await trx.insertInto("outbox").values(outboxRow(contracts.serverCreated, event)).execute();
+    const claimed =
+      ownerId === undefined
+        ? []
+        : [outboxRow(ownership.serverClaimed, { name, user_id: ownerId, at: event.at })];
+    await trx
+      .insertInto("outbox")
+      .values([outboxRow(contracts.serverCreated, event), ...claimed])
+      .execute();
     await makeObject();
   });
 }
@@ -210,15 +246,21 @@ function leftOf(cooldownMs: number) {
   return sql<number | null>`extract(epoch from last_wake_at - now()) * 1000 + ${cooldownMs}::float8`;
 }
 
-async function adopt({ db }: LifecycleStore, name: string, subdomain: string): Promise<void> {
+async function adopt(
+  { db }: LifecycleStore,
+  { name, subdomain, offered }: Pick<NewServer, "name" | "subdomain" | "offered">,
+): Promise<void> {
   const created = { name, subdomain, at: new Date().toISOString() };
   const event = outboxRow(contracts.serverCreated, created);
   await db.transaction().execute(async (trx) => {
     const made = await trx
       .insertInto("servers")
-      .values({ name })
+      .values({ name, offered })
       .onConflict((conflict) =>
-        conflict.column("name").doUpdateSet(fresh).where("servers.deleted_at", "is not", null),
+        conflict
+          .column("name")
+          .doUpdateSet({ ...fresh, offered })
+          .where("servers.deleted_at", "is not", null),
       )
       .returning("name")
       .executeTakeFirst();

@@ -1,0 +1,31 @@
+// SQL on what one account owns, under a lock of its own.
+
+import type { Trx } from "@svc/store";
+import { sql } from "kysely";
+import type { Tables } from "./schema.ts";
+import type { Costs } from "./store.ts";
+
+/** What an account's servers cost together; `servers` counts them. */
+export type Usage = Costs & { servers: number };
+
+// Two keys, so that it is never the lock that another service takes for the same account.
+export async function lockAccounts(trx: Trx<Tables>, ...accountIds: string[]): Promise<void> {
+  for (const id of [...new Set(accountIds)].sort()) {
+    await sql`select pg_advisory_xact_lock(hashtext('lifecycle.account'), hashtext(${id}))`.execute(trx);
+  }
+}
+
+export async function usageOf(trx: Trx<Tables>, accountId: string): Promise<Usage> {
+  const row = await trx
+    .selectFrom("servers")
+    .select([
+      sql<number>`count(*)`.as("servers"),
+      sql<number>`coalesce(sum(cached_cpu_milli), 0)::bigint`.as("cpuMilli"),
+      sql<number>`coalesce(sum(cached_memory_mb), 0)::bigint`.as("memoryMb"),
+      sql<number>`coalesce(sum(cached_storage_mb), 0)::bigint`.as("storageMb"),
+    ])
+    .where("owner_id", "=", accountId)
+    .where("deleted_at", "is", null)
+    .executeTakeFirstOrThrow();
+  return row;
+}
