@@ -2,9 +2,13 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
-import { newestCode, type Stack, startStack, until } from "./stack.ts";
+import pg from "pg";
+import { newestCode, runSvc, type Stack, startStack, until } from "./stack.ts";
 
 const main = resolve(import.meta.dirname, "../../services/cli/src/main.ts");
 let stack: Stack;
@@ -12,6 +16,12 @@ before(async () => {
   stack = await startStack(["--set", "lifecycle.stop_notice=1s"]);
 });
 after(() => stack?.stop());
+
+async function database(text: string): Promise<unknown[]> {
+  const client = new pg.Client(stack.file().database_url);
+  await client.connect();
+  return (await client.query(text).finally(() => client.end())).rows;
+}
 
 /** Runs `svc … --json`, which must work, and gives its one value back. */
 async function json(...args: string[]): Promise<Record<string, unknown>> {
@@ -26,18 +36,63 @@ test("without an account the command line says how to get one", async () => {
   assert.match(refused.stderr, /npm run svc -- account setup --email/);
 });
 
-test("the owner is made with the mailed code, typed when it is asked for", async () => {
-  const args = ["account", "setup", "--email", "you@example.net", "--data", stack.dataDir];
-  const child = spawn(process.execPath, [main, ...args], { stdio: ["pipe", "pipe", "pipe"] });
-  let said = "";
-  child.stdout.on("data", (chunk: Buffer) => {
-    said += chunk;
-  });
-  const ended = new Promise<number | null>((settle) => child.once("exit", settle));
+/** Runs a command that asks, and types one line after the other. */
+function typing(lines: readonly string[], ...args: string[]): ReturnType<typeof runSvc> {
+  return runSvc([...args, "--data", stack.dataDir], Promise.resolve(lines.join("\n")));
+}
+
+test("a setup that was given up is gone on with: a wrong code asks again, the mailed one still counts", async () => {
+  const email = "you@example.net";
+  const aborted = await typing([], "account", "setup", "--email", email);
+  assert.equal(aborted.code, 1);
+  assert.match(aborted.stderr, /no code was given.*run npm run svc -- account setup .* --data \S+ again/);
+  assert.ok(stack.file().setup_url);
   const code = await until("the mailed code", 15_000, () => newestCode(join(stack.dataDir, "mail")));
-  child.stdin.end(`${code}\n`);
-  assert.equal(await ended, 0);
-  assert.match(said, /You are the owner, you@example\.net\. Setup is done\./);
+  const mails = readdirSync(join(stack.dataDir, "mail")).length;
+  const done = await typing(["000000", code], "account", "setup", "--email", email);
+  assert.equal(done.code, 0, done.stderr);
+  assert.match(done.stderr, /That code is wrong/);
+  assert.match(done.stdout, /You are the owner, you@example\.net\. Setup is done\./);
+  assert.equal(readdirSync(join(stack.dataDir, "mail")).length, mails);
+  await until("the spent link to leave stack.json", 10_000, () => stack.file().setup_url === undefined);
+  const log = readFileSync(join(stack.dataDir, "logs", "supervisor.log"), "utf8");
+  assert.doesNotMatch(log, /setup\?token=/);
+  const again = await json("account", "setup", "--email", email);
+  assert.equal(again["email"], email);
+});
+
+test("who was signed out or sat idle reads how to sign in, and the data folder does it, audited", async () => {
+  const hint = /sign in (?:again )?with: npm run svc -- account login --data /;
+  assert.equal((await json("account", "whoami"))["role"], "owner");
+  await database("update identity.sessions set last_seen_at = now() - interval '31 minutes'");
+  const expired = await stack.svc("server", "list");
+  assert.equal(expired.code, 1);
+  assert.match(expired.stderr, /your session has ended/);
+  assert.match(expired.stderr, hint);
+  assert.equal((await json("account", "login"))["role"], "owner");
+  assert.equal(statSync(join(stack.dataDir, "cli-session")).mode & 0o777, 0o600);
+  assert.deepEqual(await json("server", "list"), []);
+  await json("account", "logout");
+  assert.match((await stack.svc("server", "list")).stderr, hint);
+  chmodSync(join(stack.dataDir, "stack.json"), 0o644);
+  assert.match((await stack.svc("account", "login")).stderr, /may be read by others/);
+  chmodSync(join(stack.dataDir, "stack.json"), 0o600);
+  await json("account", "login");
+  const signIns = "select count(*)::int as n from identity.audit_logs where action = 'break_glass.sign_in'";
+  assert.deepEqual(await database(signIns), [{ n: 2 }]);
+});
+
+test("a command that needs a fresh proof gets it and goes on", async () => {
+  await database("update identity.sessions set reauth_at = now() - interval '1 hour'");
+  const player = randomUUID();
+  const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", { mc_uuid: player });
+  const { code } = minted.body as { code: string };
+  const linked = await stack.svc("account", "link", code, "--json");
+  assert.equal(linked.code, 0, linked.stderr);
+  assert.match(linked.stderr, /needed a fresh proof/);
+  assert.equal((JSON.parse(linked.stdout) as { mc_uuid: string }).mc_uuid, player);
+  const { reauth } = await json("account", "whoami");
+  assert.equal((reauth as { needed: boolean }).needed, false);
 });
 
 test("a server is created, woken, looked at and stopped", async () => {
@@ -49,6 +104,8 @@ test("a server is created, woken, looked at and stopped", async () => {
 
   const woken = await json("server", "wake", "survival", "--wait");
   assert.equal(woken["phase"], "Running");
+  // Within the cooldown of that wake.
+  assert.equal((await json("server", "wake", "survival", "--wait"))["phase"], "Running");
   const status = await json("server", "status", "survival");
   assert.deepEqual(
     [status["ready"], status["autostartPolicy"], status["idleStopSeconds"]],
@@ -112,6 +169,55 @@ test("the doctor says what is wrong and ends with 1", async () => {
   } finally {
     for (const { pid } of sick) process.kill(pid, "SIGCONT");
   }
+});
+
+test("plans name what is missing and end with 1, and refusals say what to do in words", async () => {
+  const refusals: [args: string[], says: RegExp][] = [
+    [["backup", "restore", "nothing"], /there is no backup nothing; npm run svc -- backup list --data /],
+    [["backup-now", "nowhere"], /^$/],
+    [["server-migrate", "start", "nowhere", "local-1"], /there is no server nowhere/],
+    [
+      ["server-migrate", "start", "survival", "nowhere"],
+      /there is no node nowhere; there are local-1, local-2/,
+    ],
+    [["break-glass", "lift-lock", "nobody"], /there is no user nobody; npm run svc -- user list --data /],
+    [["break-glass", "add-operator", "owner"], /the name owner is taken/],
+    [["audit-export", "--out", "/nowhere/a.jsonl"], /there is no folder \/nowhere/],
+    [["audit-export", "--out", "/tmp/a.jsonl", "--since", "soon"], /--since soon: write a span such as 90s/],
+  ];
+  for (const [args, says] of refusals) {
+    const { code, stderr } = await stack.svc(...args);
+    assert.equal(code, 1, args.join(" "));
+    assert.match(stderr, says, args.join(" "));
+    assert.doesNotMatch(stderr, /ENOENT|\n +at /, args.join(" "));
+  }
+  const data = join(stack.dataDir, "not-yet");
+  assert.equal((await runSvc(["up", "--detach", "--replicas", "lobby=2", "--data", data])).code, 1);
+  assert.equal((await runSvc(["rotate-token", "velocity", "--data", data])).code, 1);
+  assert.equal(existsSync(data), false);
+});
+
+test("spans reach the audit log, its reader may go away early, and migrations know the stack of the folder", async () => {
+  const out = join(stack.dataDir, "audit.jsonl");
+  assert.ok(Number((await json("audit-export", "--out", out, "--since", "1h"))["entries"]) > 0);
+  assert.deepEqual(await json("migrate", "up"), { applied: [], objects: [] });
+  const child = spawn(process.execPath, [main, "events", "--no-follow", "--data", stack.dataDir], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    said += chunk;
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  assert.deepEqual([code, said], [0, ""]);
+});
+
+test("every process says where its metrics are", async () => {
+  const addresses = stack.file().processes.flatMap(({ metrics }) => metrics ?? []);
+  assert.equal(addresses.length, 9);
+  for (const address of addresses)
+    assert.match(await (await fetch(address)).text(), /process_cpu_seconds_total/);
 });
 
 test("a word that is no command, and an option that is none, end with 2", async () => {

@@ -22,7 +22,7 @@ export type StackFile = {
   kubeconfig: string;
   mail: { smtp_url: string; dir: string; page: string };
   game: { host: string; port: number };
-  processes: { name: string; pid: number; log: string }[];
+  processes: { name: string; pid: number; log: string; metrics?: string }[];
 };
 
 export type Answer = {

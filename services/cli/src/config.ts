@@ -6,11 +6,11 @@ export const buildVersion = process.env["SVC_VERSION"] ?? "0.1.0";
 /** Folder in which the person typed the command; npm moves to the checkout before it runs us. */
 export const callerDir = process.env["INIT_CWD"] ?? process.cwd();
 
-/** Where the local stack keeps everything: `.svc` in the checkout unless `SVC_DATA` names another folder. */
-export const defaultDataDir = resolve(
-  callerDir,
-  process.env["SVC_DATA"] ?? resolve(import.meta.dirname, "../../../.svc"),
-);
+/** Where the local stack keeps everything unless told otherwise: `.svc` in the checkout. */
+export const builtInDataDir = resolve(import.meta.dirname, "../../../.svc");
+
+/** The same unless `SVC_DATA` names another folder. */
+export const defaultDataDir = resolve(callerDir, process.env["SVC_DATA"] || builtInDataDir);
 
 /** What `svc migrate up` works on; the local stack and compose.yaml set these. */
 export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {

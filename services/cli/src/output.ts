@@ -1,6 +1,10 @@
 // How every command speaks: words for people, one JSON value with --json, and an exit code that means something.
 
-/** Exit codes of `svc`: 0 done, 1 it did not work, 2 it was called wrongly. */
+/** As the help says them. */
+export const exitCodes =
+  "Exit codes: 0 done (or the plan was printed), 1 it did not work, 2 it was called wrongly.";
+
+/** Exit code 2 is left to wrong calls. */
 export type Outcome = { json: unknown; text: string; exitCode?: 0 | 1 };
 
 /** A failure that the person can act on; printed as one sentence, exit code 1. */
@@ -11,6 +15,62 @@ export class CommandError extends Error {
 export function print(outcome: Outcome, asJson: boolean): void {
   process.stdout.write(asJson ? `${JSON.stringify(outcome.json)}\n` : `${outcome.text}\n`);
   process.exitCode = outcome.exitCode ?? 0;
+}
+
+/** What is going to happen, instead of doing it, while `--yes` is missing. */
+export function planned(json: unknown, text: string): Outcome {
+  return { json: { planned: json, done: false }, text: `${text}\nNothing was done; add --yes to do it.` };
+}
+
+/** Ends quietly when whoever reads our output has gone, as behind `| head`. */
+export function endWithReader(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+      process.exit(process.exitCode ?? 0);
+    });
+  }
+}
+
+/** `key  value` line by line; what is nested is told as JSON. */
+export function fields(record: object): string {
+  return Object.entries(record)
+    .map(
+      ([key, value]) =>
+        `${key.padEnd(18)} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
+    )
+    .join("\n");
+}
+
+const systemWords: Record<string, (path: string) => string> = {
+  ENOENT: (path) => `there is no file or folder ${path}`,
+  EACCES: (path) => `${path} may not be used by this user; check who owns it`,
+  EPERM: (path) => `${path} may not be changed by this user; check who owns it`,
+  EISDIR: (path) => `${path} is a folder, not a file`,
+  ENOTDIR: (path) => `${path} is below something that is no folder`,
+  EEXIST: (path) => `${path} is there already; name another one`,
+  ENOSPC: () => "the disk is full; free some space and try again",
+  EROFS: (path) => `${path} is on a disk that cannot be written`,
+  ECONNREFUSED: (address) => `nothing answers at ${address}; is the stack running? \`svc doctor\` looks`,
+  ECONNRESET: (address) => `the connection to ${address} broke; try again`,
+};
+
+/** One sentence for the person; a fault of the system in words, whatever threw it. */
+export function explainError(error: unknown): string {
+  const seen = systemFault(error);
+  if (seen) return seen;
+  const message = error instanceof Error ? error.message : String(error);
+  const isOurs = error instanceof CommandError || (error instanceof Error && error.name.endsWith("Error"));
+  return isOurs ? message : `unexpected: ${message}`;
+}
+
+function systemFault(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error instanceof CommandError) return undefined;
+  const { code, path, address, port } = error as NodeJS.ErrnoException & { address?: string; port?: number };
+  const say = code === undefined ? undefined : systemWords[code];
+  if (say) return say(path ?? (address === undefined ? "that address" : `${address}:${port}`));
+  if (error instanceof AggregateError && error.errors.length > 0) return systemFault(error.errors[0]);
+  return systemFault(error.cause);
 }
 
 /** Left-aligned columns with two spaces between them. */

@@ -1,47 +1,88 @@
-import { createInterface } from "node:readline/promises";
+import type { Client } from "@svc/client";
 import { accounts } from "@svc/proto";
+import { hint } from "../hint.ts";
+import { askIdentity } from "../host/identity.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { readStackFile } from "../stack/stack-file.ts";
-import { explain, externalClient } from "./session.ts";
+import { explain, isRefusal } from "./external.ts";
+import { createFaceClient } from "./face.ts";
+import { exchangeCode } from "./mail-code.ts";
+import { findSession } from "./session-file.ts";
 
 export type SetupOptions = { data: string; email: string; code?: string; link?: string };
 
 /**
- * Makes the person at this terminal the owner: redeems the setup link of the stack, mails a code to the address
- * and verifies it. Asks for the code when it was not given.
+ * Makes the person at this terminal the owner: signs in with the setup link of the stack, mails a code to the address
+ * and verifies it. It may be begun again at any point: it goes on with the session or the link that there is.
  */
 export async function setUpOwner(options: SetupOptions): Promise<Outcome> {
-  const stack = readStackFile(options.data);
-  const link = options.link ?? stack.setup_url;
-  const token = link ? new URL(link).searchParams.get("token") : null;
-  if (!token) throw new CommandError("this stack has an owner already; give --link with a new setup link");
-  try {
-    const owner = await externalClient(options.data).call(accounts.redeemSetup, { token });
-    const client = externalClient(options.data);
-    await client.call(accounts.startEmail, { email: options.email });
-    const code = options.code ?? (await askForCode(options.email, stack.mail.page));
-    const { email } = await client.call(accounts.verifyEmail, { code });
+  const { data, email, code } = options;
+  const state = (await findState(data)) ?? (await signIn(options));
+  if (!state.setup_required) {
     return {
-      json: { user_id: owner.user_id, role: owner.role, email },
-      text: `You are the owner, ${email}. Setup is done.`,
+      json: { user_id: state.user_id, role: state.role, email: state.email },
+      text: `You are the ${state.role}, ${state.email || state.username}, already. Setup was done before.`,
     };
+  }
+  const client = createFaceClient(data, "admin");
+  const verified = await exchangeCode({
+    send: () => client.call(accounts.startEmail, { email }),
+    verify: (typed) => client.call(accounts.verifyEmail, { code: typed }),
+    known: code,
+    sent: `A code went to ${email} (local mails: ${readStackFile(data).mail.page})`,
+    again: hint(data, `account setup --email ${email}`),
+  });
+  return {
+    json: { user_id: state.user_id, role: state.role, email: verified.email },
+    text: `You are the ${state.role}, ${verified.email}. Setup is done.`,
+  };
+}
+
+/** How far the session that is there has come; undefined when there is none that counts. */
+async function findState(data: string): Promise<accounts.SetupState | undefined> {
+  if (findSession(data)?.face !== "admin") return undefined;
+  try {
+    return await createFaceClient(data, "admin").call(accounts.setupStatus, {});
   } catch (error) {
-    return explain(error);
+    if (isRefusal(error, "unauthorized")) return undefined;
+    throw explain(error);
   }
 }
 
-async function askForCode(email: string, page: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const ended = new Promise<never>((_, reject) => {
-    terminal.once("close", () =>
-      reject(new CommandError("no code was given; type it, pipe it in or give --code")),
-    );
-  });
-  ended.catch(() => undefined);
-  try {
-    const asked = terminal.question(`A code went to ${email} (local mails: ${page})\nCode: `);
-    return (await Promise.race([asked, ended])).trim();
-  } finally {
-    terminal.close();
+async function signIn({ data, link }: SetupOptions): Promise<accounts.SetupState> {
+  const client = createFaceClient(data, "admin");
+  if (link !== undefined) {
+    return redeem(client, link).catch((error: unknown) => {
+      throw explain(error);
+    });
   }
+  const found = readStackFile(data).setup_url;
+  const state = found === undefined ? undefined : await redeem(client, found).catch(unlessSpent);
+  return (
+    state ??
+    redeem(client, await mintLink(data)).catch((error: unknown) => {
+      throw explain(error);
+    })
+  );
+}
+
+function unlessSpent(error: unknown): undefined {
+  if (isRefusal(error, "setup_token_invalid")) return undefined;
+  throw explain(error);
+}
+
+/** Whoever holds the data folder holds the database: a link that is spent or too old is made anew. */
+async function mintLink(data: string): Promise<string> {
+  try {
+    return (await askIdentity<{ setup_url: string }>(data, { do: "setup-link" })).setup_url;
+  } catch (error) {
+    if (!(error instanceof CommandError) || !error.message.includes("can sign in")) throw error;
+    throw new CommandError("this stack has an owner already; sign in with: `svc account login`");
+  }
+}
+
+function redeem(client: Client, link: string): Promise<accounts.SetupState> {
+  const token = URL.canParse(link) ? new URL(link).searchParams.get("token") : null;
+  if (!token) throw new CommandError(`${link} is no setup link; it ends in /setup?token=…`);
+  return client.call(accounts.redeemSetup, { token });
 }

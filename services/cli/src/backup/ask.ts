@@ -16,11 +16,6 @@ export async function withMesh<T>(data: string, work: (mesh: Mesh) => Promise<T>
   }
 }
 
-/** What is going to happen, instead of doing it, while `--yes` is missing. */
-export function planned(json: unknown, text: string) {
-  return { json: { planned: json, done: false }, text: `${text}\nNothing was done; add --yes to do it.` };
-}
-
 const pollMs = 500;
 const patienceMs = 120_000;
 

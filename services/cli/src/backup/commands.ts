@@ -1,22 +1,15 @@
 // What the operator does with backups, over the mesh of the stack.
 
+import type { Mesh } from "@svc/mesh";
 import { backupKeeping, type backups } from "@svc/proto";
-import { CommandError, type Outcome, table } from "../output.ts";
-import { planned, poll, sizeText, withMesh } from "./ask.ts";
+import { CommandError, type Outcome, planned, table } from "../output.ts";
+import { poll, sizeText, withMesh } from "./ask.ts";
 
 type Options = { data: string };
 
 export async function listBackups(server: string | undefined, { data }: Options): Promise<Outcome> {
   return withMesh(data, async (mesh) => {
-    const rows: backupKeeping.KeptBackup[] = [];
-    let total = 0;
-    do {
-      const page = { limit: 100, offset: rows.length, ...(server !== undefined && { server }) };
-      const answer = await mesh.call(backupKeeping.findBackups, page);
-      total = answer.total;
-      if (answer.backups.length === 0) break;
-      rows.push(...answer.backups);
-    } while (rows.length < total);
+    const rows = await findAll(mesh, server);
     const head = ["ID", "SERVER", "MADE", "SIZE", "REASON", "EXPIRES", "LABEL"];
     const lines = rows.map((row) => [
       row.id,
@@ -29,6 +22,16 @@ export async function listBackups(server: string | undefined, { data }: Options)
     ]);
     return { json: rows, text: rows.length === 0 ? "There are no backups." : table([head, ...lines]) };
   });
+}
+
+async function findAll(mesh: Mesh, server?: string): Promise<backupKeeping.KeptBackup[]> {
+  const rows: backupKeeping.KeptBackup[] = [];
+  for (;;) {
+    const page = { limit: 100, offset: rows.length, ...(server !== undefined && { server }) };
+    const { backups: found, total } = await mesh.call(backupKeeping.findBackups, page);
+    rows.push(...found);
+    if (found.length === 0 || rows.length >= total) return rows;
+  }
 }
 
 export async function listJobs(name: string, { data }: Options): Promise<Outcome> {
@@ -74,6 +77,7 @@ export async function restore(
   const what = paths.length > 0 ? paths.join(", ") : "the whole world";
   const input = { id, ...only, safety_snapshot: options.snapshot };
   if (!options.yes) {
+    await withMesh(options.data, (mesh) => checkThere(mesh, id, paths));
     const first = options.snapshot ? "back the world up as it is, then " : "";
     return planned(input, `Plan: ${first}put back ${what} from ${id}.`);
   }
@@ -91,6 +95,20 @@ export async function restore(
       exitCode: isDone ? 0 : 1,
     };
   });
+}
+
+/** A plan for what is not there names it. */
+async function checkThere(mesh: Mesh, id: string, paths: readonly string[]): Promise<void> {
+  const row = (await findAll(mesh)).find((one) => one.id === id);
+  if (!row) throw new CommandError(`there is no backup ${id}; \`svc backup list\` shows all of them`);
+  for (const path of paths) {
+    const parts = path.split("/").filter((part) => part !== "");
+    const folder = parts.slice(0, -1).join("/");
+    const { entries, truncated } = await mesh.call(backupKeeping.browseBackup, { id, path: folder });
+    const isThere = truncated || entries.some(({ name }) => name === parts.at(-1));
+    if (!isThere)
+      throw new CommandError(`${id} holds no ${path}; \`svc backup files ${id} ${folder}\` looks into it`);
+  }
 }
 
 /** The Job that tells how the newest restore of a backup ended; undefined before its end. `jobs`: the newest first. */

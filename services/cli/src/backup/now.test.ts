@@ -86,6 +86,6 @@ describe("svc backup-now --stop that is interrupted", () => {
     await until(() => second.said().includes("Interrupted"));
     second.child.kill("SIGINT");
     assert.deepEqual(await second.ended, [130, null]);
-    assert.match(second.said(), /first stays stopped: svc server wake first/);
+    assert.match(second.said(), /first stays stopped: npm run svc -- server wake first/);
   });
 });

@@ -3,8 +3,9 @@
 import { userInfo } from "node:os";
 import type { Mesh } from "@svc/mesh";
 import { backupKeeping, backups, isFault } from "@svc/proto";
-import { type Outcome, table } from "../output.ts";
-import { planned, poll, withMesh } from "./ask.ts";
+import { hint } from "../hint.ts";
+import { type Outcome, planned, table } from "../output.ts";
+import { poll, withMesh } from "./ask.ts";
 
 export type NowOptions = { data: string; yes?: boolean; stop?: boolean };
 
@@ -28,9 +29,12 @@ export async function backupNow(names: readonly string[], options: NowOptions): 
       ["SERVER", "PLAN"],
       ...servers.map(({ name, action }): string[] => [name, words[action]]),
     ]);
+    const unknown = servers.filter(({ action }) => action === "skip_unknown").map((row) => row.name);
+    if (!yes && unknown.length > 0) return { ...planned(servers, plan), exitCode: 1 };
     if (!yes) return planned(servers, plan);
     const done: Done[] = [];
-    const interrupts = watchInterrupts();
+    const wakeHint = (name: string) => hint(data, `server wake ${name}`);
+    const interrupts = watchInterrupts(wakeHint);
     for (const { name, action } of servers) {
       if (interrupts.isAsked()) break;
       const isWork = action === "back_up" || action === "stop_then_back_up";
@@ -38,7 +42,7 @@ export async function backupNow(names: readonly string[], options: NowOptions): 
       // Who names a server wants it; who names none takes what can be had.
       done.push(
         isWork
-          ? await backUp(mesh, name, { mayStop: action === "stop_then_back_up", interrupts })
+          ? await backUp(mesh, name, { mayStop: action === "stop_then_back_up", interrupts, wakeHint })
           : { name, result: words[action], isGood: !isWanted },
       );
       process.stderr.write(`${name}: ${done.at(-1)?.result}\n`);
@@ -50,9 +54,9 @@ export async function backupNow(names: readonly string[], options: NowOptions): 
   });
 }
 
-type Work = { mayStop: boolean; interrupts: Interrupts };
+type Work = { mayStop: boolean; interrupts: Interrupts; wakeHint: (name: string) => string };
 
-async function backUp(mesh: Mesh, name: string, { mayStop, interrupts }: Work): Promise<Done> {
+async function backUp(mesh: Mesh, name: string, { mayStop, interrupts, wakeHint }: Work): Promise<Done> {
   const endAt = Date.now() + stopWithinMs;
   const input = { name, may_stop: mayStop, os_user: userInfo().username };
   if (mayStop) interrupts.stopped(name);
@@ -76,14 +80,14 @@ async function backUp(mesh: Mesh, name: string, { mayStop, interrupts }: Work): 
     if (!isFault(error)) throw error;
     return { name, result: error.message, isGood: false };
   } finally {
-    if (mayStop) await startAgain(mesh, name);
+    if (mayStop) await startAgain(mesh, name, wakeHint);
     interrupts.stopped(undefined);
   }
 }
 
-async function startAgain(mesh: Mesh, name: string): Promise<void> {
+async function startAgain(mesh: Mesh, name: string, wakeHint: Work["wakeHint"]): Promise<void> {
   await mesh.call(backupKeeping.resumeAfterBackup, { name }).catch((error: Error) => {
-    process.stderr.write(`${name}: could not be started again (${error.message}); svc server wake ${name}\n`);
+    process.stderr.write(`${name}: could not be started again (${error.message}); ${wakeHint(name)}\n`);
   });
 }
 
@@ -95,13 +99,13 @@ type Interrupts = {
 };
 
 /** The first interrupt ends the work after the server it is at, which is started again; the second ends it at once. */
-function watchInterrupts(): Interrupts {
+function watchInterrupts(wakeHint: (name: string) => string): Interrupts {
   const signals = ["SIGINT", "SIGTERM"] as const;
   let isAsked = false;
   let current: string | undefined;
   const onSignal = () => {
     if (isAsked) {
-      if (current) process.stderr.write(`${current} stays stopped: svc server wake ${current}\n`);
+      if (current) process.stderr.write(`${current} stays stopped: ${wakeHint(current)}\n`);
       process.exit(130);
     }
     isAsked = true;

@@ -1,39 +1,37 @@
-import { type Command, Option } from "commander";
-import type { Outcome } from "../output.ts";
-
-/** How commands are made in main.ts. */
-export type Maker = {
-  command: (parent: Command, usage: string, description: string) => Command;
-  runs: <O>(
-    load: (options: O, ...args: string[]) => Promise<Outcome>,
-  ) => (...given: unknown[]) => Promise<void>;
-};
+import type { Command } from "commander";
+import { command, group, runs, yes } from "../program.ts";
 
 type Options = { data: string; yes?: boolean; snapshot: boolean; stop?: boolean; backup?: string };
 
 const load = () => import("./commands.ts");
-const yes = () => new Option("--yes", "do it; without it only the plan is printed");
 
-export function addBackupCommands(program: Command, maker: Maker): void {
-  const { command, runs } = maker;
-  command(program, "backup-now [names...]", "back up every server, or those that are named")
+export function addBackupCommands(program: Command): void {
+  command(program, "backup-now [names...]", {
+    does: "back up every server, or those that are named",
+    example: "backup-now survival --stop --yes",
+  })
     .option("--stop", "stop servers that run, and start them again")
     .addOption(yes())
-    .action(
-      runs(async (options: Options, ...names) => (await import("./now.ts")).backupNow(names.flat(), options)),
-    );
-  const backup = program.command("backup").description("backups of worlds");
-  command(backup, "list [server]", "present backups, newest first").action(
-    runs(async (options: Options, server) => (await load()).listBackups(server, options)),
-  );
-  command(backup, "jobs <server>", "what is and was done to a server's world").action(
+    .action(runs(async (options: Options, ...names) => (await import("./now.ts")).backupNow(names, options)));
+  const backup = group(program, "backup", "backups of worlds");
+  command(backup, "list [server]", {
+    does: "present backups, newest first",
+    example: "backup list survival",
+  }).action(runs(async (options: Options, server) => (await load()).listBackups(server, options)));
+  command(backup, "jobs <server>", {
+    does: "what is and was done to a server's world",
+    example: "backup jobs survival",
+  }).action(
     runs(async (options: Options, server) =>
       (await load()).listJobs((await load()).needed(server, "server"), options),
     ),
   );
-  addMarks(backup, maker);
-  addRestores(backup, maker);
-  command(backup, "drill <server>", "prove a backup: boot the server on it in a scratch volume")
+  addMarks(backup);
+  addRestores(backup);
+  command(backup, "drill <server>", {
+    does: "prove a backup: boot the server on it in a scratch volume",
+    example: "backup drill survival",
+  })
     .option("--backup <id>", "which one (default: the latest)")
     .action(
       runs(async (options: Options, server) =>
@@ -42,8 +40,11 @@ export function addBackupCommands(program: Command, maker: Maker): void {
     );
 }
 
-function addMarks(backup: Command, { command, runs }: Maker): void {
-  command(backup, "label <id> <text>", "write a label on a backup").action(
+function addMarks(backup: Command): void {
+  command(backup, "label <id> <text>", {
+    does: "write a label on a backup",
+    example: "backup label bk-1 'before the update'",
+  }).action(
     runs(async (options: Options, id, label) =>
       (await load()).annotate(id ?? "", { label: label ?? "" }, options),
     ),
@@ -53,24 +54,31 @@ function addMarks(backup: Command, { command, runs }: Maker): void {
     ["unpin", false],
   ] as const) {
     const what = pinned ? "keep a backup until it is unpinned" : "let a backup expire again";
-    command(backup, `${verb} <id>`, what).action(
+    command(backup, `${verb} <id>`, { does: what, example: `backup ${verb} bk-1` }).action(
       runs(async (options: Options, id) => (await load()).annotate(id ?? "", { pinned }, options)),
     );
   }
 }
 
-function addRestores(backup: Command, { command, runs }: Maker): void {
-  command(backup, "files <id> [path]", "look into a backup").action(
+function addRestores(backup: Command): void {
+  command(backup, "files <id> [path]", {
+    does: "look into a backup",
+    example: "backup files bk-1 world",
+  }).action(
     runs(async (options: Options, id, path) => (await load()).listFiles(id ?? "", path ?? "", options)),
   );
-  command(backup, "restore <id>", "put a backup in the place of its server's world")
+  command(backup, "restore <id>", {
+    does: "put a backup in the place of its server's world",
+    example: "backup restore bk-1 --yes",
+  })
     .option("--no-snapshot", "without a backup of the world as it is")
     .addOption(yes())
     .action(runs(async (options: Options, id) => (await load()).restore(id ?? "", [], options)));
-  command(backup, "restore-files <id> <paths...>", "put back single files and folders")
+  command(backup, "restore-files <id> <paths...>", {
+    does: "put back single files and folders",
+    example: "backup restore-files bk-1 world/level.dat --yes",
+  })
     .option("--no-snapshot", "without a backup of the world as it is")
     .addOption(yes())
-    .action(
-      runs(async (options: Options, id, ...paths) => (await load()).restore(id ?? "", paths.flat(), options)),
-    );
+    .action(runs(async (options: Options, id, ...paths) => (await load()).restore(id ?? "", paths, options)));
 }

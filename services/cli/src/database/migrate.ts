@@ -1,9 +1,11 @@
 import { readFileSync } from "node:fs";
+import { findMigrateEnv } from "@svc/local-stack";
 import { migrateUp } from "@svc/store";
 import { ensureArchiveVolume } from "../cluster/archive.ts";
 import { applyDefinitions } from "../cluster/definitions.ts";
 import { ensureForwardingSecret } from "../cluster/forwarding.ts";
 import { migrateEnvironment } from "../config.ts";
+import { stackHint } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { schemas } from "./schemas.ts";
 
@@ -11,11 +13,11 @@ import { schemas } from "./schemas.ts";
  * Brings the database and the cluster up to this build: a schema and a role per service, then the custom resource
  * and the Roles when a kubeconfig is given. Repeating it changes nothing.
  */
-export async function migrateAll(): Promise<Outcome> {
-  const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir, forwardingSecret } = migrateEnvironment();
+export async function migrateAll({ data }: { data: string }): Promise<Outcome> {
+  const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir, forwardingSecret } = chosenEnvironment(data);
   if (!adminUrl || !rolePasswordsFile) {
     throw new CommandError(
-      "SVC_ADMIN_DATABASE_URL (a superuser) and SVC_ROLE_PASSWORDS_FILE (JSON of service: password) are needed; svc up sets both",
+      "SVC_ADMIN_DATABASE_URL (a superuser) and SVC_ROLE_PASSWORDS_FILE (JSON of service: password) go together",
     );
   }
   const passwords = JSON.parse(readFileSync(rolePasswordsFile, "utf8")) as Record<string, string>;
@@ -35,4 +37,15 @@ export async function migrateAll(): Promise<Outcome> {
     json: { applied, objects },
     text: done.length > 0 ? done.join("\n") : "Everything is up to date.",
   };
+}
+
+/** What the environment names, else what the local stack of the folder has. */
+function chosenEnvironment(data: string): ReturnType<typeof migrateEnvironment> {
+  const given = migrateEnvironment();
+  if (given.adminUrl || given.rolePasswordsFile) return given;
+  const local = findMigrateEnv(data);
+  if (local) return migrateEnvironment(local);
+  throw new CommandError(
+    `no stack was started on ${data} yet; start one with ${stackHint("up", data)}, or set SVC_ADMIN_DATABASE_URL and SVC_ROLE_PASSWORDS_FILE`,
+  );
 }

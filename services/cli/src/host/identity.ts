@@ -11,7 +11,10 @@ import { readStackFile } from "../stack/stack-file.ts";
 const program = resolve(import.meta.dirname, "../../../identity/src/host/main.ts");
 
 /** Asks identity's program. The database is SVC_DATABASE_URL, else that of the local stack in `data`. */
-export async function askIdentity<T>(data: string, command: { do: string }): Promise<T> {
+export async function askIdentity<T>(
+  data: string,
+  command: { do: string; [option: string]: unknown },
+): Promise<T> {
   const given = environment();
   const config = join(data, "svc.toml");
   const env = {

@@ -1,17 +1,12 @@
 import { text } from "node:stream/consumers";
-import { CommandError, type Outcome } from "../output.ts";
+import { CommandError, type Outcome, planned } from "../output.ts";
 import { askIdentity } from "./identity.ts";
+import { readUser } from "./users.ts";
 
 type Options = { data: string; yes?: boolean };
 type Link = { username: string; setup_url: string; valid_minutes: number };
 
-/** What is going to happen, instead of doing it, while `--yes` is missing. */
-function plan(what: string): Outcome {
-  return {
-    json: { planned: what, done: false },
-    text: `Plan: ${what}\nNothing was done; add --yes to do it.`,
-  };
-}
+const plan = (what: string) => planned(what, `Plan: ${what}`);
 
 function told(link: Link): Outcome {
   return {
@@ -30,7 +25,11 @@ export async function recoverOwner({ data, yes }: Options): Promise<Outcome> {
 }
 
 export async function addOperator(username: string, { data, yes }: Options): Promise<Outcome> {
-  if (!yes) return plan(`create the admin ${username} with a link that signs its holder in`);
+  if (!yes) {
+    const taken = await readUser(data, username).catch(() => undefined);
+    if (taken) throw new CommandError(`the name ${username} is taken; choose another one`);
+    return plan(`create the admin ${username} with a link that signs its holder in`);
+  }
   const command = { do: "add-operator", username };
   return told(await askIdentity<Link>(data, command));
 }
@@ -50,7 +49,10 @@ export async function setLocalAuth(wanted: string, { data, yes }: Options): Prom
 
 /** The password comes on standard input, so that neither a shell's history nor a process list has it. */
 export async function setPassword(who: string, { data, yes }: Options): Promise<Outcome> {
-  if (!yes) return plan(`set the local password of ${who} from standard input; all their sessions end`);
+  if (!yes) {
+    const { username } = await readUser(data, who);
+    return plan(`set the local password of ${username} from standard input; all their sessions end`);
+  }
   if (process.stdin.isTTY) process.stderr.write("Password (at least 12 characters), then Ctrl-D:\n");
   const password = (await text(process.stdin)).replace(/\r?\n$/, "");
   if (password.length < 12) throw new CommandError("a password has at least 12 characters");
@@ -60,7 +62,7 @@ export async function setPassword(who: string, { data, yes }: Options): Promise<
 }
 
 export async function liftLock(who: string, { data, yes }: Options): Promise<Outcome> {
-  if (!yes) return plan(`let mailed codes sign ${who} in again`);
+  if (!yes) return plan(`let mailed codes sign ${(await readUser(data, who)).username} in again`);
   const command = { do: "lift-lock", who };
   const answer = await askIdentity<{ username: string; was_locked: boolean }>(data, command);
   const text = answer.was_locked

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { rotateToken } from "@svc/local-stack";
-import { CommandError, type Outcome } from "../output.ts";
+import { CommandError, type Outcome, planned } from "../output.ts";
 
 const callers = ["velocity", "limbo", "build", "ops"] as const;
 
@@ -7,16 +9,16 @@ const callers = ["velocity", "limbo", "build", "ops"] as const;
 export async function rotate(caller: string, options: { data: string; yes?: boolean }): Promise<Outcome> {
   const known = callers.find((name) => name === caller);
   if (!known) throw new CommandError(`there is no caller ${caller}; it is one of ${callers.join(", ")}`);
+  const file = join(options.data, "tokens", known);
+  if (!existsSync(file))
+    throw new CommandError(`no stack was started on ${options.data} yet: there is no ${file}`);
   if (!options.yes) {
-    const planned = `give ${known} a new token; whoever holds the old one is refused within a second`;
-    return {
-      json: { planned, done: false },
-      text: `Plan: ${planned}\nNothing was done; add --yes to do it.`,
-    };
+    const what = `give ${known} a new token; whoever holds the old one is refused within a second`;
+    return planned(what, `Plan: ${what}`);
   }
   rotateToken(options.data, known);
   return {
     json: { rotated: known },
-    text: `${known} has a new token: ${options.data}/tokens/${known}. Programs that read that file take it by themselves.`,
+    text: `${known} has a new token: ${file}. Programs that read that file take it by themselves.`,
   };
 }

@@ -1,6 +1,4 @@
-import { resolve } from "node:path";
-import { callerDir } from "../config.ts";
-import { type Outcome, table } from "../output.ts";
+import { fields, type Outcome, table } from "../output.ts";
 import { askIdentity } from "./identity.ts";
 
 type User = {
@@ -30,25 +28,12 @@ export async function listUsers(options: { data: string; query?: string }): Prom
 }
 
 export async function showUser(who: string, { data }: { data: string }): Promise<Outcome> {
-  const user = await askIdentity<Record<string, unknown>>(data, { do: "describe-user", who } as {
-    do: string;
-  });
-  const lines = Object.entries(user).map(
-    ([key, value]) =>
-      `${key.padEnd(18)} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
-  );
-  return { json: user, text: lines.join("\n") };
+  const user = await readUser(data, who);
+  return { json: user, text: fields(user) };
 }
 
-export async function exportAudit(options: {
-  data: string;
-  since?: string;
-  until?: string;
-  out: string;
-}): Promise<Outcome> {
-  const { data, since, until } = options;
-  const out = resolve(callerDir, options.out);
-  const command = { do: "export-audit", out, ...(since && { since }), ...(until && { until }) };
-  const answer = await askIdentity<{ entries: number; file: string }>(data, command);
-  return { json: answer, text: `${answer.entries} entries are in ${answer.file}.` };
+/** One user, by name, id or verified address. Throws a sentence when there is none. */
+export function readUser(data: string, who: string): Promise<User & Record<string, unknown>> {
+  const command = { do: "describe-user", who };
+  return askIdentity(data, command);
 }

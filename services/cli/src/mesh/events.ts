@@ -1,8 +1,8 @@
 import { once } from "node:events";
-import { parseDuration } from "@svc/config";
 import type { FollowedEvent } from "@svc/mesh";
 import { owners, streamName } from "@svc/proto";
 import { CommandError } from "../output.ts";
+import { momentOf } from "../time.ts";
 import { joinAsOperator } from "./operator.ts";
 
 export type EventOptions = { data: string; follow: boolean; since?: string; json?: boolean };
@@ -12,7 +12,7 @@ export type EventOptions = { data: string; follow: boolean; since?: string; json
  * everything stored is told. Subjects are those of NATS: `*` is one word, `>` the rest.
  */
 export async function followEvents(subject: string, options: EventOptions): Promise<void> {
-  const since = startOf(options.since);
+  const since = options.since === undefined ? undefined : momentOf(options.since, "--since");
   const mesh = await joinAsOperator(options.data);
   const print = (event: FollowedEvent) =>
     process.stdout.write(`${options.json ? JSON.stringify(event) : line(event)}\n`);
@@ -36,13 +36,6 @@ export async function followEvents(subject: string, options: EventOptions): Prom
   }
 }
 
-function startOf(span: string | undefined): Date | undefined {
-  if (span === undefined) return undefined;
-  const agoMs = parseDuration(span);
-  if (agoMs === undefined) throw new CommandError(`--since ${span}: write a span such as 10m, 1h or 2d`);
-  return new Date(Date.now() - agoMs);
-}
-
 // An event stream belongs to one owner, so a subject that leaves the owner open is read from each of them.
 function filtersOf(subject: string): { stream: string; filter: string }[] {
   const [, , owner] = subject.split(".");
@@ -57,6 +50,27 @@ function filtersOf(subject: string): { stream: string; filter: string }[] {
     stream: streamName(name),
     filter: wanted.length === 1 ? subject : `svc.evt.${name}.${subject.split(".").slice(3).join(".") || ">"}`,
   }));
+}
+
+export type StoredEvent = FollowedEvent;
+
+/** All events that are kept of every owner since a moment, stream by stream. */
+export async function collectEvents(data: string, since?: Date): Promise<StoredEvent[]> {
+  const mesh = await joinAsOperator(data);
+  const events: StoredEvent[] = [];
+  try {
+    const ends = filtersOf("svc.evt.>").map(
+      ({ stream, filter }) =>
+        new Promise<void>((onCaughtUp) => {
+          const onEvent = (event: StoredEvent) => void events.push(event);
+          mesh.follow({ stream, subject: filter, onEvent, onCaughtUp, ...(since ? { since } : {}) });
+        }),
+    );
+    await Promise.all(ends);
+    return events;
+  } finally {
+    await mesh.drain(1_000);
+  }
 }
 
 function line({ at, subject, data }: FollowedEvent): string {

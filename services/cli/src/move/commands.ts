@@ -1,33 +1,58 @@
 // `svc server-migrate` (behaviour.md q): the source stays the truth until the switch, and nothing is started by itself.
 
+import { join } from "node:path";
+import { connectKube, resources } from "@svc/kube";
+import { findStackFile } from "@svc/local-stack";
 import type { Mesh } from "@svc/mesh";
-import { migrations } from "@svc/proto";
-import { planned, poll, sizeText, withMesh } from "../backup/ask.ts";
-import type { Outcome } from "../output.ts";
+import { backupKeeping, migrations } from "@svc/proto";
+import { poll, sizeText, withMesh } from "../backup/ask.ts";
+import { hint } from "../hint.ts";
+import { CommandError, type Outcome, planned } from "../output.ts";
+
+const nodeLabel = "svc.internal/identity";
 
 export type MoveOptions = { data: string; yes?: boolean };
 type Move = migrations.WorldMigration;
 
 export async function startMove(name: string, targetNode: string, options: MoveOptions): Promise<Outcome> {
   if (!options.yes) {
+    await checkThere(name, targetNode, options.data);
     const text = `Plan: move the world of ${name} to ${targetNode}. The server must be stopped and stays so.`;
     return planned({ name, targetNode }, text);
   }
   return withMesh(options.data, async (mesh) => {
     const begun = await mesh.call(migrations.beginByOperator, { name, targetNode });
-    return outcomeOf(begun.state === "failed" ? begun : await follow(mesh, begun));
+    const end = begun.state === "failed" ? begun : await follow(mesh, begun);
+    return outcomeOf(options.data, end);
   });
+}
+
+/** A plan for what is not there names it. */
+async function checkThere(name: string, targetNode: string, data: string): Promise<void> {
+  const about = { names: [name], may_stop: false };
+  const { servers } = await withMesh(data, (mesh) => mesh.call(backupKeeping.planBackups, about));
+  if (servers.some(({ action }) => action === "skip_unknown"))
+    throw new CommandError(`there is no server ${name}; \`svc server list\` shows all of them`);
+  // Only a stack on this machine says where its cluster is.
+  const stack = findStackFile(join(data, "stack.json"));
+  if (!stack) return;
+  const kube = connectKube({ kubeconfigFile: stack.kubeconfig });
+  const { items } = await kube.list(resources.nodes).finally(kube.close);
+  const nodes = items.flatMap(({ metadata }) => metadata.labels?.[nodeLabel] ?? []);
+  if (!nodes.includes(targetNode))
+    throw new CommandError(`there is no node ${targetNode}; there are ${nodes.sort().join(", ")}`);
 }
 
 export async function showMove(name: string, { data }: MoveOptions): Promise<Outcome> {
   const move = await withMesh(data, (mesh) => mesh.call(migrations.readByOperator, { name }));
-  return { json: move, text: textOf(move) };
+  return { json: move, text: textOf(data, move) };
 }
 
 export async function retryMove(name: string, { data }: MoveOptions): Promise<Outcome> {
   return withMesh(data, async (mesh) => {
     const { id } = await mesh.call(migrations.readByOperator, { name });
-    return outcomeOf(await follow(mesh, await mesh.call(migrations.retryByOperator, { name, id })));
+    const begun = await mesh.call(migrations.retryByOperator, { name, id });
+    return outcomeOf(data, await follow(mesh, begun));
   });
 }
 
@@ -59,25 +84,19 @@ async function follow(mesh: Mesh, move: Move): Promise<Move> {
   });
 }
 
-function outcomeOf(move: Move): Outcome {
-  return { json: move, text: textOf(move), exitCode: move.state === "succeeded" ? 0 : 1 };
+function outcomeOf(data: string, move: Move): Outcome {
+  return { json: move, text: textOf(data, move), exitCode: move.state === "succeeded" ? 0 : 1 };
 }
 
-function textOf({
-  server,
-  state,
-  stage,
-  sourceNode,
-  targetNode,
-  sourcePVC,
-  backup,
-  error,
-  attempt,
-}: Move): string {
+function textOf(data: string, move: Move): string {
+  const { server, state, stage, sourceNode, targetNode, sourcePVC, backup, error, attempt } = move;
   if (state === "succeeded")
     return `${server}: its world is on ${targetNode}. The old volume ${sourcePVC} on ${sourceNode} is kept.`;
-  if (state === "failed")
-    return `${server}: the move to ${targetNode} failed at ${stage}: ${error ?? "unknown"}\nThe world is on ${sourceNode}. Try again (svc server-migrate retry ${server}) or give up (svc server-migrate cancel ${server}).`;
+  if (state === "failed") {
+    const again = hint(data, `server-migrate retry ${server}`);
+    const giveUp = hint(data, `server-migrate cancel ${server}`);
+    return `${server}: the move to ${targetNode} failed at ${stage}: ${error ?? "unknown"}\nThe world is on ${sourceNode}. Try again (${again}) or give up (${giveUp}).`;
+  }
   const size = backup.size > 0 ? `, ${sizeText(backup.size)}` : "";
   return `${server}: ${state}, from ${sourceNode} to ${targetNode}, attempt ${attempt}${size}`;
 }

@@ -1,9 +1,12 @@
-import { type InputOf, type OutputOf, servers } from "@svc/proto";
-import { explain, externalClient } from "../account/session.ts";
-import { type Outcome, table } from "../output.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { accounts, type InputOf, type OutputOf, ownership, servers } from "@svc/proto";
+import { connectExternal, type External, isCode } from "../account/external.ts";
+import { hint } from "../hint.ts";
+import { readUser } from "../host/users.ts";
+import { fields, type Outcome, table } from "../output.ts";
 
-export type CreateOptions = {
-  data: string;
+type Data = { data: string };
+export type CreateOptions = Data & {
   subdomain?: string;
   policy?: "ownerOnly" | "public" | "allowlist";
   idle?: number;
@@ -11,10 +14,15 @@ export type CreateOptions = {
   storage?: string;
   image?: string;
   node?: string;
+  owner?: string;
+  claimable?: boolean;
 };
 
 /** Creates a stopped server; the subdomain is its name unless given. */
 export async function createServer(name: string, options: CreateOptions): Promise<Outcome> {
+  const { data } = options;
+  const external = connectExternal(data);
+  const owner = options.owner === undefined ? undefined : await ownerOf(external, options.owner, data);
   const input: InputOf<typeof servers.create> = {
     name,
     subdomain: options.subdomain ?? name,
@@ -24,26 +32,46 @@ export async function createServer(name: string, options: CreateOptions): Promis
     storage: options.storage,
     image: options.image,
     nodeName: options.node,
+    owner,
+    claimable: options.claimable,
   };
-  const created = await externalClient(options.data).call(servers.create, input).catch(explain);
-  return {
-    json: created,
-    text: `${created.name} is created and asleep. Wake it with: npm run svc -- server wake ${created.name}`,
-  };
+  const created = await external.call(servers.create, input);
+  const wake = hint(data, `server wake ${created.name}`);
+  return { json: created, text: `${created.name} is created and asleep. Wake it with: ${wake}` };
+}
+
+/** `me`, or whom the accounts' database knows by that name, address or id. */
+async function ownerOf(external: External, who: string, data: string): Promise<string> {
+  if (who === "me") return (await external.call(accounts.me, {})).user_id;
+  return (await readUser(data, who)).id;
 }
 
 type Status = OutputOf<typeof servers.viewStatus>;
 
 /** Wakes a server and, with `wait`, follows it until players may join. */
-export async function wakeServer(name: string, options: { data: string; wait?: boolean }): Promise<Outcome> {
-  const client = externalClient(options.data);
-  const accepted = await client.call(servers.wake, { name }).catch(explain);
+export async function wakeServer(name: string, options: Data & { wait?: boolean }): Promise<Outcome> {
+  const external = connectExternal(options.data);
+  const accepted = await wake(external, name);
   if (!options.wait) return { json: accepted, text: `${name} is waking.` };
-  const status = await follow(
-    options.data,
-    name,
-    (seen) => seen.phase === "Running" || seen.phase === "Failed",
-  );
+  return awaitReady(external, name);
+}
+
+// Within the cooldown of its last wake a server that is wanted up is up, or on its way.
+async function wake(external: External, name: string) {
+  try {
+    return await external.call(servers.wake, { name });
+  } catch (error) {
+    if (!isCode(error, "cooldown")) throw error;
+    const status = await external.call(servers.viewStatus, { name });
+    const isWanted = status.phase === "Running" || status.phase === "Starting";
+    if (!isWanted) throw error;
+    return { name, desiredState: "Running" as const };
+  }
+}
+
+async function awaitReady(external: External, name: string): Promise<Outcome> {
+  const isSettled = ({ phase }: Status) => phase === "Running" || phase === "Failed";
+  const status = await follow(external, name, isSettled);
   const isUp = status.phase === "Running";
   return {
     json: status,
@@ -52,52 +80,81 @@ export async function wakeServer(name: string, options: { data: string; wait?: b
   };
 }
 
-export async function stopServer(name: string, options: { data: string; wait?: boolean }): Promise<Outcome> {
-  const accepted = await externalClient(options.data).call(servers.stop, { name }).catch(explain);
+export async function stopServer(name: string, options: Data & { wait?: boolean }): Promise<Outcome> {
+  const external = connectExternal(options.data);
+  const accepted = await external.call(servers.stop, { name });
   if (!options.wait) return { json: accepted, text: `${name} is stopping; players are told 30 s before.` };
-  const status = await follow(options.data, name, (seen) => seen.phase === "Stopped");
+  const status = await follow(external, name, ({ phase }) => phase === "Stopped");
   return { json: status, text: `${name} has stopped.` };
 }
 
-export async function serverStatus(name: string, options: { data: string }): Promise<Outcome> {
-  const status = await externalClient(options.data).call(servers.viewStatus, { name }).catch(explain);
-  return { json: status, text: describe(status) };
+/** Stops a server, waits, wakes it and waits; a cooldown of wakes is waited for. */
+export async function restartServer(name: string, { data }: Data): Promise<Outcome> {
+  const external = connectExternal(data);
+  await external.call(servers.stop, { name });
+  await follow(external, name, ({ phase }) => phase === "Stopped");
+  for (;;) {
+    try {
+      await external.call(servers.wake, { name });
+      return await awaitReady(external, name);
+    } catch (error) {
+      if (!isCode(error, "cooldown")) throw error;
+      process.stderr.write(`${name}: waiting until it may be woken again\n`);
+      await sleep((error.retryAfterSeconds ?? 1) * 1_000);
+    }
+  }
 }
 
-export async function listServers(options: { data: string }): Promise<Outcome> {
-  const { items: rows } = await externalClient(options.data).call(servers.fleet, {}).catch(explain);
+export async function serverStatus(name: string, { data }: Data): Promise<Outcome> {
+  const status = await connectExternal(data).call(servers.viewStatus, { name });
+  return { json: status, text: fields(status) };
+}
+
+/** Operators see every server; players those that are theirs or could be. */
+export async function listServers({ data }: Data): Promise<Outcome> {
+  const external = connectExternal(data);
+  if (external.face === "panel") return listOwn(external);
+  const { items } = await external.call(servers.fleet, {});
   const head = ["NAME", "PHASE", "PLAYERS", "ADDRESS", "OWNER"];
-  const lines = rows.map((row) => [
+  const lines = items.map((row) => [
     row.name,
     row.phase,
     `${row.playersOnline}/${row.playersMax}`,
     addressOf(row),
-    row.owner ?? "-",
+    row.owner ?? (row.claimable ? "- (claimable)" : "-"),
   ]);
-  return { json: rows, text: lines.length === 0 ? "There are no servers yet." : table([head, ...lines]) };
+  return { json: items, text: lines.length === 0 ? "There are no servers yet." : table([head, ...lines]) };
 }
 
-async function follow(data: string, name: string, isDone: (status: Status) => boolean): Promise<Status> {
-  const client = externalClient(data);
+async function listOwn(external: External): Promise<Outcome> {
+  const { items } = await external.call(ownership.listMine, {});
+  const head = ["NAME", "PHASE", "PLAYERS", "YOURS"];
+  const lines = items.map((row) => [
+    row.name,
+    row.phase ?? "-",
+    `${row.playersOnline}/${row.playersMax}`,
+    row.owned ? "yes" : "may be claimed",
+  ]);
+  return { json: items, text: lines.length === 0 ? "You have no servers yet." : table([head, ...lines]) };
+}
+
+const pollMs = 500;
+
+async function follow(
+  external: External,
+  name: string,
+  isDone: (status: Status) => boolean,
+): Promise<Status> {
   let lastPhase = "";
   for (;;) {
-    const status = await client.call(servers.viewStatus, { name }).catch(explain);
+    const status = await external.call(servers.viewStatus, { name });
     if (status.phase !== lastPhase) process.stderr.write(`${name}: ${status.phase}\n`);
     lastPhase = status.phase;
     if (isDone(status)) return status;
-    await new Promise((wake) => setTimeout(wake, 500));
+    await sleep(pollMs);
   }
 }
 
 function addressOf(status: Status): string {
   return "endpointAddress" in status && status.endpointAddress ? status.endpointAddress : "-";
-}
-
-function describe(status: Status): string {
-  return Object.entries(status)
-    .map(
-      ([key, value]) =>
-        `${key.padEnd(18)} ${typeof value === "object" ? JSON.stringify(value) : String(value)}`,
-    )
-    .join("\n");
 }

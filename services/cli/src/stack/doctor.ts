@@ -4,6 +4,7 @@ import type { Mesh } from "@svc/mesh";
 import { owners } from "@svc/proto";
 import pg from "pg";
 import { schemas } from "../database/schemas.ts";
+import { hint } from "../hint.ts";
 import { joinAsOperator } from "../mesh/operator.ts";
 import type { Outcome } from "../output.ts";
 import { pingGame } from "./ping.ts";
@@ -21,7 +22,7 @@ export async function doctor(options: { data: string }): Promise<Outcome> {
     disk(options.data),
     ...processes(stack.processes),
     ...(await mesh(options.data)),
-    ...(await database(stack.database_url)),
+    ...(await database(options.data, stack.database_url)),
     await attempt("cluster", () => cluster(stack.kubeconfig)),
     ...(stack.forwarding_secret === undefined
       ? []
@@ -110,13 +111,13 @@ async function deadLetters(joined: Mesh): Promise<Finding[]> {
   }));
 }
 
-async function database(url: string): Promise<Finding[]> {
+async function database(dataDir: string, url: string): Promise<Finding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000 });
   try {
     await client.connect();
     const { rows } = await client.query<{ server_version: string }>("show server_version");
     const versions: Finding[] = [];
-    for (const schema of schemas()) versions.push(await schemaFinding(client, schema));
+    for (const schema of schemas()) versions.push(await schemaFinding(client, schema, dataDir));
     return [{ check: "PostgreSQL", ok: true, detail: rows[0]?.server_version ?? "" }, ...versions];
   } catch (error) {
     return [{ check: "PostgreSQL", ok: false, detail: (error as Error).message }];
@@ -128,6 +129,7 @@ async function database(url: string): Promise<Finding[]> {
 async function schemaFinding(
   client: pg.Client,
   schema: ReturnType<typeof schemas>[number],
+  dataDir: string,
 ): Promise<Finding> {
   const name = pg.escapeIdentifier(schema.name);
   return attempt(`schema ${schema.name}`, async () => {
@@ -137,7 +139,8 @@ async function schemaFinding(
     );
     const { version = 0, waiting = 0 } = rows[0] ?? {};
     if (version !== schema.migrations.length) {
-      throw new Error(`is at migration ${version} of ${schema.migrations.length}; run svc migrate up`);
+      const run = hint(dataDir, "migrate up");
+      throw new Error(`is at migration ${version} of ${schema.migrations.length}; run ${run}`);
     }
     return `at migration ${version}, ${waiting} events waiting`;
   });

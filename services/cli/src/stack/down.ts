@@ -1,11 +1,12 @@
 import { down } from "@svc/local-stack";
+import { stackHint } from "../hint.ts";
 import type { Outcome } from "../output.ts";
 
 /** Stops the stack of a data folder and waits until all of it is gone; its data stays. */
 export async function stopStack(options: { data: string }): Promise<Outcome> {
   const hasStopped = await down({ data: options.data });
   const text = hasStopped
-    ? `svc has stopped; its data stays in ${options.data}.`
+    ? `svc has stopped; its data stays in ${options.data}. Start it again with: ${stackHint("up", options.data)}`
     : `no stack runs on ${options.data}.`;
   return { json: { stopped: hasStopped }, text };
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StackFile } from "@svc/local-stack";
+import { stackHint } from "../hint.ts";
 import { CommandError } from "../output.ts";
 
 /** Reads `stack.json` of a running local stack. Throws a `CommandError` that says how to start one. */
@@ -9,6 +10,6 @@ export function readStackFile(dataDir: string): StackFile {
     return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8")) as StackFile;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new CommandError(`no stack runs on ${dataDir}; start one with: npm run up`);
+    throw new CommandError(`no stack runs on ${dataDir}; start one with: ${stackHint("up", dataDir)}`);
   }
 }

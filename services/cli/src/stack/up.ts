@@ -3,6 +3,7 @@ import { checkOverrides } from "@svc/config";
 import {
   allServiceNames,
   announcement,
+  chooseServices,
   findStackFile,
   runStack,
   type StackFile,
@@ -12,6 +13,7 @@ import {
 } from "@svc/local-stack";
 import { natsAuthorization } from "@svc/proto";
 import { environment } from "../config.ts";
+import { hintData } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
 import { imageTable } from "./image-table.ts";
 import { localConfig } from "./local-config.ts";
@@ -24,6 +26,7 @@ export type UpOptions = {
   only?: string[];
   set?: string[];
   json?: boolean;
+  unannounced?: boolean;
 };
 
 const repo = resolve(import.meta.dirname, "../../../..");
@@ -31,6 +34,7 @@ const repo = resolve(import.meta.dirname, "../../../..");
 /** Starts the whole stack and stays with it, or, with `--detach`, returns once it is ready. */
 export async function up(options: UpOptions): Promise<Outcome> {
   checkOverrides(options.set ?? []);
+  chooseServices(chosen(options));
   const stackFile = join(options.data, "stack.json");
   const say = (line: string) => process.stderr.write(`svc: ${line}\n`);
   if (options.detach) {
@@ -44,17 +48,18 @@ export async function up(options: UpOptions): Promise<Outcome> {
       say: (line) => void (line.startsWith("svc: ") && process.stderr.write(`${line}\n`)),
       announce: () => undefined,
     });
-    return describe(findStackFile(stackFile), stackFile);
+    return describe(findStackFile(stackFile), stackFile, options.data);
   }
   const announce = (text: string) =>
+    options.unannounced ||
     process.stdout.write(options.json ? `${JSON.stringify(findStackFile(stackFile))}\n` : `${text}\n`);
-  await runStack({ ...stackOptions(options), say, announce });
+  await runStack({ ...stackOptions(options), say, announce: (text) => void announce(text) });
   return { json: { stopped: true }, text: "" };
 }
 
-function describe(stack: StackFile | undefined, path: string): Outcome {
+function describe(stack: StackFile | undefined, path: string, data: string): Outcome {
   if (!stack) throw new CommandError("the stack ended right after its start; see its logs");
-  return { json: stack, text: announcement(stack, path) };
+  return { json: stack, text: announcement(stack, path, hintData(data)) };
 }
 
 function foregroundArguments(options: UpOptions): string[] {
@@ -62,6 +67,8 @@ function foregroundArguments(options: UpOptions): string[] {
     "up",
     `--data=${options.data}`,
     `--ports=${options.ports}`,
+    // The log of the supervisor must not keep the link of the first owner.
+    "--unannounced",
     ...(options.replicas ?? []).map((entry) => `--replicas=${entry}`),
     ...(options.only ? [`--only=${options.only.join(",")}`] : []),
     ...(options.set ?? []).map((entry) => `--set=${entry}`),
@@ -74,8 +81,8 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
     repo,
     env: environment(),
     ports: options.ports,
-    replicas: parseReplicas(options.replicas ?? []),
-    ...(options.only ? { only: options.only } : {}),
+    ...hinted(options.data),
+    ...chosen(options),
     ...(options.set ? { set: options.set } : {}),
     natsConfig: natsAuthorization,
     configToml: (facts) =>
@@ -87,6 +94,15 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
       serviceAccounts: ["svc/lifecycle", "svc/storage", "svc/builds"],
     },
   };
+}
+
+function hinted(data: string): Pick<StackOptions, "hintData"> {
+  const folder = hintData(data);
+  return folder === undefined ? {} : { hintData: folder };
+}
+
+function chosen({ replicas, only }: UpOptions): Pick<StackOptions, "replicas" | "only"> {
+  return { replicas: parseReplicas(replicas ?? []), ...(only ? { only } : {}) };
 }
 
 function parseReplicas(entries: readonly string[]): Record<string, number> {

@@ -1,0 +1,39 @@
+import { type Client, createClient } from "@svc/client";
+import { Agent, fetch as undiciFetch } from "undici";
+import { readStackFile } from "../stack/stack-file.ts";
+import { type Face, findSession, removeSession, saveSession } from "./session-file.ts";
+
+/** Address of a page of the external face, as a browser on this machine reaches it. */
+export function addressOf(data: string, face: Face, page = ""): string {
+  const { external_base_url, admin_host, panel_host } = readStackFile(data);
+  const url = new URL(external_base_url);
+  url.hostname = face === "admin" ? admin_host : panel_host;
+  return `${url.origin}${page}`;
+}
+
+/** A client of one host of the external face. It sends the session that is for that host and keeps a new one. */
+export function createFaceClient(data: string, face: Face): Client {
+  const session = findSession(data);
+  const { hostname } = new URL(readStackFile(data).external_base_url);
+  // The hosts' names need not be in any DNS: the connection goes to where the stack listens.
+  const dispatcher = new Agent({
+    connect: { lookup: (_name, _options, answer) => answer(null, [{ address: hostname, family: 4 }]) },
+  });
+  return createClient({
+    baseUrl: addressOf(data, face),
+    ...(session?.face === face && { cookie: session.value }),
+    fetch: async (input, init) => {
+      const response = await undiciFetch(input as string, { ...(init as object), dispatcher });
+      keep(data, face, response.headers.getSetCookie());
+      return response as unknown as Response;
+    },
+  });
+}
+
+function keep(data: string, face: Face, cookies: readonly string[]): void {
+  for (const line of cookies) {
+    const [, value] = /^svc_session=([^;]*)/.exec(line) ?? [];
+    if (value === "") removeSession(data);
+    else if (value !== undefined) saveSession(data, { value, face });
+  }
+}

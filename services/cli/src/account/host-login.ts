@@ -1,0 +1,36 @@
+// The data folder as proof: whoever may read its stack.json holds the database, and signs in through it. Nothing of
+// this can be reached over the network.
+
+import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { askIdentity } from "../host/identity.ts";
+import { CommandError } from "../output.ts";
+import { readStackFile } from "../stack/stack-file.ts";
+import { findSession, saveSession } from "./session-file.ts";
+
+export type HostLogin = { user_id: string; username: string; role: string; value: string };
+
+/** Makes a session of the owner, or of the operator `who`, in place of the one that is there; audited. */
+export async function loginAtHost(data: string, who?: string): Promise<Omit<HostLogin, "value">> {
+  readStackFile(data);
+  refuseShared(join(data, "stack.json"));
+  const former = findSession(data);
+  const command = {
+    do: "sign-in",
+    ...(who !== undefined && { who }),
+    ...(former && { replaces: createHash("sha256").update(former.value).digest("hex") }),
+  };
+  const { value, ...account } = await askIdentity<HostLogin>(data, command);
+  saveSession(data, { value, face: "admin" });
+  return account;
+}
+
+/** A file that others may read too proves nothing of who asks. */
+function refuseShared(file: string): void {
+  const { mode, uid } = statSync(file);
+  const self = process.getuid?.() ?? uid;
+  if (uid !== self && self !== 0) throw new CommandError(`${file} belongs to somebody else`);
+  if ((mode & 0o077) === 0) return;
+  throw new CommandError(`${file} may be read by others, so it proves nothing; chmod 600 ${file}`);
+}

@@ -1,0 +1,101 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { accounts, signIn } from "@svc/proto";
+import { hint } from "../hint.ts";
+import { CommandError, type Outcome } from "../output.ts";
+import { readStackFile } from "../stack/stack-file.ts";
+import { explain, isRefusal } from "./external.ts";
+import { createFaceClient } from "./face.ts";
+import { loginAtHost } from "./host-login.ts";
+import { exchangeCode } from "./mail-code.ts";
+
+export type Way = "host" | "email" | "operator";
+export type LoginOptions = { data: string; with?: Way; email?: string; code?: string };
+
+/** Signs this command line in. Without a way the data folder is the proof, with an address a mailed code. */
+export async function login(options: LoginOptions): Promise<Outcome> {
+  const way = options.with ?? (options.email === undefined ? "host" : "email");
+  const { user_id, role, name } = await loginBy(way, options);
+  return {
+    json: { user_id, role, signed_in: true },
+    text: `You are signed in as ${name} (${role}).`,
+  };
+}
+
+type Login = { user_id: string; role: string; name: string };
+
+async function loginBy(way: Way, options: LoginOptions): Promise<Login> {
+  if (way === "host") {
+    const { username, ...rest } = await loginAtHost(options.data);
+    return { ...rest, name: username };
+  }
+  const { email } = options;
+  if (email === undefined) throw new CommandError(`--with ${way} needs --email, your verified address`);
+  const done = way === "email" ? await loginByMail(options, email) : await loginAsOperator(options, email);
+  return { ...done, name: email };
+}
+
+/** Players sign in at their own host with a mailed code. */
+async function loginByMail(options: LoginOptions, email: string) {
+  const { data, code } = options;
+  const client = createFaceClient(data, "panel");
+  const again = hint(data, `account login --email ${email}`);
+  return exchangeCode({
+    send: () => client.call(signIn.startEmail, { email }),
+    verify: (typed) =>
+      client.call(signIn.verifyEmail, { email, code: typed }).catch((error: unknown) => {
+        if (!isRefusal(error, "staff_account")) throw error;
+        const command = `\`svc account login --with operator --email ${email}\``;
+        throw new CommandError(`operators sign in with the approval of one in the game: ${command}`);
+      }),
+    known: code,
+    sent: `A code went to ${email}, if it has an account (local mails: ${mailPage(data)})`,
+    again,
+  });
+}
+
+const approvalPollMs = 1_000;
+
+/** Operators sign in with a mailed code and the approval of an operator in the game. */
+async function loginAsOperator({ data, code }: LoginOptions, email: string) {
+  const client = createFaceClient(data, "admin");
+  const started = await client.call(signIn.startOpLogin, { email }).catch((error: unknown) => {
+    throw explain(error);
+  });
+  const id = started.request_id;
+  process.stderr.write(
+    `A code went to ${email}, if it is an operator's (local mails: ${mailPage(data)}).\n` +
+      `Now approve it in the game: /felis web op approve ${id}\n`,
+  );
+  await awaitApproval(data, { id, until: Date.parse(started.expires_at) });
+  return exchangeCode({
+    verify: (typed) => client.call(signIn.finishOpLogin, { request_id: id, code: typed }),
+    known: code,
+    sent: "",
+    again: hint(data, `account login --with operator --email ${email}`),
+  });
+}
+
+async function awaitApproval(data: string, { id, until }: { id: string; until: number }): Promise<void> {
+  const client = createFaceClient(data, "admin");
+  for (;;) {
+    const { approved } = await client.call(signIn.readOpLoginStatus, { id }).catch((error: unknown) => {
+      throw explain(error);
+    });
+    if (approved) return;
+    if (Date.now() > until) throw new CommandError("nobody approved the sign-in in time; start again");
+    await sleep(approvalPollMs);
+  }
+}
+
+function mailPage(data: string): string {
+  return readStackFile(data).mail.page;
+}
+
+/** Who is signed in at a host. */
+export async function whoIs(data: string, face: "admin" | "panel") {
+  return createFaceClient(data, face)
+    .call(accounts.me, {})
+    .catch((error: unknown) => {
+      throw explain(error);
+    });
+}

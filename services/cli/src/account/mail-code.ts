@@ -1,0 +1,85 @@
+// A code that goes by mail and comes back by hand: mistyped and late ones are asked for again.
+
+import { setTimeout as sleep } from "node:timers/promises";
+import { CommandError } from "../output.ts";
+import { explain, isRefusal } from "./external.ts";
+import { openPrompt } from "./prompt.ts";
+
+export type CodeExchange<T> = {
+  /** Mails a code; absent where one is on its way and there is no other. */
+  send?: () => Promise<unknown>;
+  /** Tries one. */
+  verify: (code: string) => Promise<T>;
+  /** The code that the person knows already; it is tried before another one is mailed. */
+  known?: string | undefined;
+  /** What is said once a code is on its way. */
+  sent: string;
+  /** The command that is run again to go on. */
+  again: string;
+};
+
+const wrongCodes = ["invalid_code", "op_login_invalid"] as const;
+
+/** Ends with the answer to the right code. Throws a sentence when no code is given or the mail cannot be sent. */
+export async function exchangeCode<T>(exchange: CodeExchange<T>): Promise<T> {
+  const prompt = openPrompt(
+    `no code was given; type it, pipe it in or give --code. Nothing is lost: run ${exchange.again} again`,
+  );
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  try {
+    let typed = exchange.known ?? "";
+    const { send } = exchange;
+    if (typed === "" && send) {
+      const waitSeconds = await sendCode(send);
+      say(waitSeconds === 0 ? exchange.sent : "A code was mailed less than a minute ago; that one counts.");
+    }
+    for (;;) {
+      if (typed === "") typed = await prompt.ask(send ? "Code (an empty line mails a new one): " : "Code: ");
+      if (typed === "" && send) {
+        await sendAfterWait(send, say);
+        say(exchange.sent);
+      } else {
+        const answer = await tryCode(exchange, typed);
+        if ("value" in answer) return answer.value;
+        say(answer.refused);
+      }
+      typed = "";
+    }
+  } finally {
+    prompt.close();
+  }
+}
+
+/** Seconds until a code may be mailed; 0 when it was. */
+async function sendCode(send: () => Promise<unknown>): Promise<number> {
+  try {
+    await send();
+    return 0;
+  } catch (error) {
+    if (isRefusal(error, "otp_resend_cooldown")) return error.retryAfterSeconds ?? 60;
+    throw explain(error);
+  }
+}
+
+async function sendAfterWait(send: () => Promise<unknown>, say: (line: string) => void): Promise<void> {
+  for (;;) {
+    const seconds = await sendCode(send);
+    if (seconds === 0) return;
+    say(`A new code can be mailed in ${seconds} s; waiting ...`);
+    await sleep(seconds * 1_000);
+  }
+}
+
+async function tryCode<T>(
+  { verify }: CodeExchange<T>,
+  code: string,
+): Promise<{ value: T } | { refused: string }> {
+  try {
+    return { value: await verify(code) };
+  } catch (error) {
+    if (isRefusal(error, ...wrongCodes))
+      return { refused: "That code is wrong, used or older than ten minutes." };
+    if (isRefusal(error, "otp_locked")) return { refused: "That code has no tries left; ask for a new one." };
+    throw error instanceof CommandError ? error : explain(error);
+  }
+}

@@ -1,0 +1,63 @@
+import { passkeys } from "@svc/proto";
+import { hint } from "../hint.ts";
+import { CommandError, type Outcome } from "../output.ts";
+import { readStackFile } from "../stack/stack-file.ts";
+import { connectExternal, explain } from "./external.ts";
+import { createFaceClient } from "./face.ts";
+import { loginAtHost } from "./host-login.ts";
+import { type LoginOptions, login, whoIs } from "./login.ts";
+import { exchangeCode } from "./mail-code.ts";
+import type { Face } from "./session-file.ts";
+
+/** Proves once more that it is the person: `until` is when that has to be done again. */
+export async function reauth(options: LoginOptions): Promise<Outcome> {
+  const { data } = options;
+  const { face } = connectExternal(data);
+  if (options.with === undefined) await prove(data, face);
+  else if (options.with === "host") await loginAtHost(data, (await whoIs(data, face)).user_id);
+  else if (options.with === "operator") await login({ ...options, email: await addressOf(data, face) });
+  else await proveByMail(data, face);
+  const { until } = await connectExternal(data).call(passkeys.reauthStatus, {});
+  return {
+    json: { proven: true, ...(until !== undefined && { until }) },
+    text: until === undefined ? "No proof is needed." : `Proven until ${until}.`,
+  };
+}
+
+/**
+ * Gives the fresh proof that a call asked for: an operator's by the data folder, whose owner could change everything
+ * anyway, a player's by a mailed code.
+ */
+export async function prove(data: string, face: Face): Promise<void> {
+  const me = await whoIs(data, face);
+  if (me.role === "user") {
+    process.stderr.write("This needs a fresh proof that it is you.\n");
+    await proveByMail(data, face);
+    return;
+  }
+  await loginAtHost(data, me.user_id);
+  process.stderr.write("This needed a fresh proof that it is you; the data folder gave it (audited).\n");
+}
+
+async function proveByMail(data: string, face: Face): Promise<void> {
+  const client = createFaceClient(data, face);
+  const { factors } = await client.call(passkeys.reauthStatus, {}).catch((error: unknown) => {
+    throw explain(error);
+  });
+  if (!factors.includes("email"))
+    throw new CommandError(
+      "a mailed code proves players with a verified address only; use --with host or operator",
+    );
+  await exchangeCode({
+    send: () => client.call(passkeys.startReauthEmail, {}),
+    verify: (code) => client.call(passkeys.verifyReauthEmail, { code }),
+    sent: `A code went to your address (local mails: ${readStackFile(data).mail.page})`,
+    again: hint(data, "account reauth"),
+  });
+}
+
+async function addressOf(data: string, face: Face): Promise<string> {
+  const { email } = await whoIs(data, face);
+  if (email === "") throw new CommandError("this account has no verified address; use --with host");
+  return email;
+}

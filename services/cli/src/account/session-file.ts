@@ -1,0 +1,29 @@
+// The command line's own signed-in session, kept beside the stack it belongs to and readable by its owner alone.
+
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Which host of the external face a session is for: the operator console or the players' panel. */
+export type Face = "admin" | "panel";
+export type SavedSession = { face: Face; value: string };
+
+const path = (data: string) => join(data, "cli-session");
+
+export function findSession(data: string): SavedSession | undefined {
+  try {
+    const [value = "", face] = readFileSync(path(data), "utf8").trim().split(" ");
+    return value === "" ? undefined : { value, face: face === "panel" ? "panel" : "admin" };
+  } catch {
+    return undefined;
+  }
+}
+
+export function saveSession(data: string, { value, face }: SavedSession): void {
+  // A file that is there keeps its mode, so it goes first.
+  removeSession(data);
+  writeFileSync(path(data), `${value} ${face}\n`, { mode: 0o600 });
+}
+
+export function removeSession(data: string): void {
+  rmSync(path(data), { force: true });
+}

@@ -1,0 +1,17 @@
+import { accounts, passkeys } from "@svc/proto";
+import type { Outcome } from "../output.ts";
+import { connectExternal } from "./external.ts";
+
+/** Who is signed in here, where, and whether a change to a way in would ask for a proof first. */
+export async function whoAmI({ data }: { data: string }): Promise<Outcome> {
+  const external = connectExternal(data);
+  const me = await external.call(accounts.me, {});
+  const { needed, until, factors } = await external.call(passkeys.reauthStatus, {});
+  const host = external.face === "admin" ? "operator console" : "players' panel";
+  const proof =
+    until === undefined ? (needed ? "a proof is needed" : "no proof is needed") : `proven until ${until}`;
+  return {
+    json: { ...me, host: external.face, reauth: { needed, factors, ...(until !== undefined && { until }) } },
+    text: `${me.email || me.user_id} (${me.role}) at the ${host}; for changes to ways in: ${proof}`,
+  };
+}

@@ -1,0 +1,14 @@
+import type { Command } from "commander";
+import { command, repeat, streams } from "../program.ts";
+import type { NanoOptions } from "./run.ts";
+
+export function addNanoCommand(program: Command): void {
+  command(program, "nano", {
+    does: "the session verifier alone: hasJoined for a proxy, without database, NATS and cluster",
+    example: "nano --listen 127.0.0.1:8081",
+  })
+    .option("--config <file>", "configuration file; only [[auth_source]] and [identity] matter")
+    .option("--listen <host:port>", "where it answers", "127.0.0.1:8081")
+    .option("--set <section.key=value>", "override a setting (repeatable)", repeat)
+    .action(streams(async (options: NanoOptions) => (await import("./run.ts")).runNano(options)));
+}

@@ -1,0 +1,92 @@
+// The console of a server that runs: its lines as they come, and commands.
+
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { consoles } from "@svc/proto";
+import { connectExternal, type External } from "../account/external.ts";
+import { CommandError, type Outcome } from "../output.ts";
+import { readEvents } from "./sse.ts";
+
+type Data = { data: string; json?: boolean };
+
+export async function runCommand(name: string, words: readonly string[], { data }: Data): Promise<Outcome> {
+  const answer = await connectExternal(data).call(consoles.command, { name, command: words.join(" ") });
+  return { json: answer, text: answer.output.trimEnd() };
+}
+
+/** Prints lines as they come and sends what is typed; earlier lines come with the arrow keys of a terminal. */
+export async function openConsole(name: string, { data, json = false }: Data): Promise<void> {
+  const external = connectExternal(data);
+  const ending = new AbortController();
+  const print = (line: string) => process.stdout.write(`${json ? JSON.stringify({ line }) : line}\n`);
+  const typing = createInterface({
+    input: process.stdin,
+    ...(process.stdin.isTTY && { output: process.stderr, historySize: 500, prompt: "" }),
+  });
+  typing.on("SIGINT", () => typing.close());
+  const following = followLines(external, name, { signal: ending.signal, onLine: print }).finally(() =>
+    typing.close(),
+  );
+  // Where the stream ends first its reason is thrown at the end.
+  following.catch(() => undefined);
+  for await (const typed of typing) {
+    const command = typed.trim();
+    if (command === "") continue;
+    const output = await send(external, { name, command });
+    if (output !== "") print(output);
+  }
+  ending.abort();
+  await following;
+}
+
+// A command that is refused does not end the console.
+async function send(external: External, about: { name: string; command: string }): Promise<string> {
+  try {
+    return (await external.call(consoles.command, about)).output.trimEnd();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    process.stderr.write(`svc: ${error.message}\n`);
+    return "";
+  }
+}
+
+const tailEndsAfterMs = 700;
+
+/** The lines that are kept, and with `follow` those that come. */
+export async function printLogs(
+  name: string,
+  { data, json = false, follow = false }: Data & { follow?: boolean },
+): Promise<void> {
+  const ending = new AbortController();
+  // The stream does not say where the kept lines end: they come at once, and then there is a pause.
+  let pause: NodeJS.Timeout | undefined;
+  const wait = () => {
+    clearTimeout(pause);
+    if (!follow) pause = setTimeout(() => ending.abort(), tailEndsAfterMs);
+  };
+  const onLine = (line: string) => {
+    process.stdout.write(`${json ? JSON.stringify({ line }) : line}\n`);
+    wait();
+  };
+  const interrupted = Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  void interrupted.then(() => ending.abort());
+  await followLines(connectExternal(data), name, { signal: ending.signal, onLine, onOpen: wait });
+  clearTimeout(pause);
+}
+
+type Following = { signal: AbortSignal; onLine: (line: string) => void; onOpen?: () => void };
+
+async function followLines(external: External, name: string, about: Following): Promise<void> {
+  const { signal, onLine, onOpen } = about;
+  try {
+    const response = await external.open(consoles.watch, { name }, { signal });
+    onOpen?.();
+    if (!response.body) return;
+    for await (const { event, data } of readEvents(response.body)) {
+      if (event === "revoked") throw new CommandError("you may not watch this server any more");
+      if (event === "") onLine(data);
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import { servers } from "@svc/proto";
+import { connectExternal } from "../account/external.ts";
+import { collectEvents, type StoredEvent } from "../mesh/events.ts";
+import { type Outcome, table } from "../output.ts";
+import { momentOf } from "../time.ts";
+
+/** What the events that are kept say of one server, oldest first. */
+export async function serverHistory(
+  name: string,
+  { data, since }: { data: string; since?: string },
+): Promise<Outcome> {
+  await connectExternal(data).call(servers.viewStatus, { name });
+  const from = since === undefined ? undefined : momentOf(since, "--since");
+  const all = await collectEvents(data, from);
+  const own = all.filter((event) => isOf(event, name)).sort((one, other) => one.at.localeCompare(other.at));
+  const rows = own.map(({ at, subject, data: facts }) => [
+    at.slice(0, 19),
+    kindOf(subject, name),
+    detail(facts),
+  ]);
+  return {
+    json: own,
+    text: rows.length === 0 ? `Nothing is kept of ${name}.` : table([["AT", "WHAT", "DETAIL"], ...rows]),
+  };
+}
+
+const untold = ["name", "server", "server_name", "at"];
+
+function isOf({ data }: StoredEvent, name: string): boolean {
+  if (typeof data !== "object" || data === null) return false;
+  const facts = data as Record<string, unknown>;
+  return ["name", "server", "server_name"].some((key) => facts[key] === name);
+}
+
+function kindOf(subject: string, name: string): string {
+  return subject.replace(/^svc\.evt\./, "").replace(new RegExp(`\\.${name}$`), "");
+}
+
+function detail(facts: unknown): string {
+  return Object.entries(facts as object)
+    .filter(([key]) => !untold.includes(key))
+    .map(([key, value]) => `${key}=${typeof value === "object" ? JSON.stringify(value) : String(value)}`)
+    .join(" ");
+}
