@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { tolerate } from "../controllers/context.ts";
 import type { Informer } from "../controllers/informer.ts";
 import type { Pod } from "../controllers/objects.ts";
@@ -8,6 +7,7 @@ import type { Addresses } from "./addresses.ts";
 import { podPaths } from "./paths.ts";
 import type { PodDeps, StopReason } from "./pod-worker.ts";
 import { PodWorker } from "./pod-worker.ts";
+import { removeTree } from "./remove-tree.ts";
 
 export type AgentDeps = Omit<PodDeps, "facts" | "paths"> & {
   pods: Informer<Pod>;
@@ -63,7 +63,7 @@ export function startNodeAgent(deps: AgentDeps, nodeName: string, hostIP: string
     if (entry !== undefined) await stop(entry, "deleted", 0);
     entries.delete(uid);
     addresses.release(uid);
-    await rm(podPaths(podsDir, uid).dir, { recursive: true, force: true, maxRetries: 3 });
+    await removeTree(podPaths(podsDir, uid).dir);
   };
   const guard = (pod: Pod, task: Promise<void>) => {
     task.catch((error: unknown) =>

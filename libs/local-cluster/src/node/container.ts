@@ -1,4 +1,3 @@
-import { rm } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container, ContainerStatus } from "../controllers/objects.ts";
 import { createBackOff } from "./back-off.ts";
@@ -12,6 +11,7 @@ import { isFinal, isoTime } from "./pod-status.ts";
 import { startProber } from "./prober.ts";
 import type { ContainerProcess } from "./processes.ts";
 import { attemptsIn } from "./processes.ts";
+import { removeTree } from "./remove-tree.ts";
 import type { Run } from "./run.ts";
 import { adopt, launch } from "./run.ts";
 import { terminate, terminationMessage } from "./termination.ts";
@@ -149,7 +149,7 @@ export class ContainerWorker {
         this.#attempt += 1;
         // Stopped while it was being started: nobody else knows of it yet.
         if (this.#stopping.signal.aborted) void terminate(this.#ending(run), this.#graceMs);
-        await rm(this.#dir(this.#attempt - 2), { recursive: true, force: true });
+        await removeTree(this.#dir(this.#attempt - 2));
         return run;
       } catch (error) {
         this.#set({ state: { waiting: waitingFor(error, failures > 0) } });

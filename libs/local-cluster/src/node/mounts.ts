@@ -5,10 +5,11 @@
 // - arguments and environment values that are a mount path or lie below one are rewritten to the real directory,
 //   also behind the first `=` of an argument (`--data=/data`).
 // A path inside a longer text, such as a shell script, is not rewritten. Read-only mounts can't be enforced.
-import { lstat, mkdir, readlink, rm, symlink } from "node:fs/promises";
+import { lstat, mkdir, readlink, symlink } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import type { Container } from "../controllers/objects.ts";
 import { ContainerConfigError } from "./environment.ts";
+import { removeTree } from "./remove-tree.ts";
 
 export type Mount = { name: string; mountPath: string; dir: string };
 
@@ -54,7 +55,7 @@ export async function buildRoot(root: string, mounts: Mount[]): Promise<void> {
     if (known !== undefined && !known.isSymbolicLink() && mountPath !== "/tmp") continue;
     // A container that is taken over may be using the link at this moment.
     if (known?.isSymbolicLink() && (await readlink(link)) === dir) continue;
-    await rm(link, { recursive: true, force: true });
+    await removeTree(link);
     // A subPath that nobody made yet becomes a directory, as in Kubernetes.
     if ((await lstat(dir).catch(() => undefined)) === undefined) await mkdir(dir, { recursive: true });
     await mkdir(dirname(link), { recursive: true });

@@ -1,7 +1,8 @@
-import { readdir, rm } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { ContainerProcess } from "./processes.ts";
 import { findContainerProcesses, signal } from "./processes.ts";
+import { removeTree } from "./remove-tree.ts";
 
 /**
  * Finds what an earlier life of the cluster left running. Processes of pods that are gone or over, and what outlived
@@ -20,8 +21,6 @@ export async function sweep(
   }
   const names = await readdir(podsDir).catch(() => []);
   const stale = names.filter((name) => !pods.known.has(name));
-  await Promise.all(
-    stale.map((name) => rm(join(podsDir, name), { recursive: true, force: true, maxRetries: 3 })),
-  );
+  await Promise.all(stale.map((name) => removeTree(join(podsDir, name))));
   return kept;
 }

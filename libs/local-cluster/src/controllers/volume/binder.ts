@@ -1,5 +1,6 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { removeTree } from "../../node/remove-tree.ts";
 import type { Controller, ControllerDeps } from "../context.ts";
 import { controllerQueue, tolerate } from "../context.ts";
 import type { Informer } from "../informer.ts";
@@ -135,7 +136,7 @@ async function reconcileVolume(wiring: Wiring, key: string): Promise<void> {
   }
   const path = directoryOf(volume);
   const ours = volume.metadata.annotations?.[PROVISIONED_BY] === PROVISIONER;
-  if (ours && path?.startsWith(`${volumesDir}/`)) await rm(path, { recursive: true, force: true });
+  if (ours && path?.startsWith(`${volumesDir}/`)) await removeTree(path);
   tolerate([404], () => api.delete(VOLUMES, { name: volume.metadata.name }));
 }
 

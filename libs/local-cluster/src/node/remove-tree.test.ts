@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { removeTree } from "./remove-tree.ts";
+
+test("a volume with folders too deep for any path goes with all that is in it, and one that is gone is no failure", async () => {
+  const base = mkdtempSync(join(tmpdir(), "svc-remove-"));
+  execFileSync("sh", ["-c", "for i in $(seq 2500); do mkdir d && cd -P d || exit 1; done; echo in > in"], {
+    cwd: base,
+  });
+  await removeTree(base);
+  assert.equal(existsSync(base), false);
+  await removeTree(base);
+});
