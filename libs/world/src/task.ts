@@ -136,8 +136,12 @@ export const TaskDone = z.strictObject({
   size_bytes: z.number().int().min(0).optional(),
   sha256: Sha256.optional(),
   entries: z.number().int().min(0).optional(),
-  /** Links, devices, sockets that the archive could not hold. */
+  /** What the archive does not hold: links, devices, paths that are too long, and what could not be read. */
   skipped_entries: z.number().int().min(0).optional(),
+  /** Of these, what is there and could not be read: the archive is not all of the world. */
+  unreadable_entries: z.number().int().min(0).optional(),
+  /** The first of them, each with its reason. */
+  skipped_names: z.array(z.string().max(400)).max(20).optional(),
   files: z.number().int().min(0).optional(),
   bytes: z.number().int().min(0).optional(),
   removed: z.number().int().min(0).optional(),

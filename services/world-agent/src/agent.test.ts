@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
@@ -38,6 +38,27 @@ describe("the world agent", () => {
     assert.deepEqual(restored, { entries: 2, files: 1, bytes: 5, removed: 1 });
     assert.equal(await readFile(at("world", "world", "level.dat"), "utf8"), "level");
     assert.deepEqual(await readdir(at("world")), ["world"]);
+  });
+
+  test("counts and names what it cannot read, and backs all else up", async () => {
+    // Root reads everything.
+    const uid = process.getuid?.() === 0 ? 65_534 : undefined;
+    await mkdir(at("world", "closed"));
+    await writeFile(at("world", "closed", "in.txt"), "in");
+    await writeFile(at("world", "locked.txt"), "locked");
+    await symlink("/etc/passwd", at("world", "link"));
+    for (const path of [at("world", "closed"), at("world", "locked.txt")]) await chmod(path, 0);
+    if (uid !== undefined) for (const path of [base, at("store")]) await chown(path, uid, uid);
+    const made = done(
+      await agent(base, { mode: "backup", to, keep_free: 0 }, uid === undefined ? {} : { uid }),
+    );
+    assert.deepEqual([made.entries, made.skipped_entries, made.unreadable_entries], [2, 3, 2]);
+    assert.deepEqual(made.skipped_names, [
+      "closed (it cannot be read)",
+      "link (neither file nor folder)",
+      "locked.txt (it cannot be read)",
+    ]);
+    await chmod(at("world", "closed"), 0o700);
   });
 
   test("ends with a fault and exit code 0 when an archive is missing", async () => {

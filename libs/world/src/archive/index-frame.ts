@@ -4,7 +4,7 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
 import { createZstdPacker } from "./frame-writer.ts";
-import { entryOf } from "./tar-entry.ts";
+import { entryOf, type Judged } from "./tar-entry.ts";
 import { corrupt, type TarEntry } from "./tar-header.ts";
 
 const unpack = promisify(zstdDecompress);
@@ -53,11 +53,12 @@ export function createIndexWriter(): IndexWriter {
 
 /** Entries in the order of the archive. Throws `backup_corrupt` on anything that is not an index of ours. */
 export async function* readIndex(content: Buffer): AsyncGenerator<IndexedEntry> {
+  const judged: Judged = { folder: "" };
   for (let at = 0; at < content.length; ) {
     const { text, next } = await readPart(content, at).catch(() => {
       throw corrupt("its index cannot be read");
     });
-    for (const line of text.split("\n")) if (line !== "") yield parseLine(line);
+    for (const line of text.split("\n")) if (line !== "") yield parseLine(line, judged);
     at = next;
   }
 }
@@ -72,7 +73,7 @@ async function readPart(content: Buffer, at: number): Promise<{ text: string; ne
   return { text: text.toString(), next };
 }
 
-function parseLine(line: string): IndexedEntry {
+function parseLine(line: string, judged: Judged): IndexedEntry {
   const fields = parsed(line);
   const [path, isFolder, mode, mtimeMs, size, headerAt] = Array.isArray(fields) ? (fields as unknown[]) : [];
   const numbers = [mode, mtimeMs, size, headerAt];
@@ -80,7 +81,8 @@ function parseLine(line: string): IndexedEntry {
     throw corrupt("a line of its index is not one of ours");
   const kind = isFolder === 1 ? "folder" : "file";
   const header = { path: kind === "folder" ? `${path}/` : path, type: kind === "folder" ? "5" : "0" };
-  const entry = entryOf({ ...header, mode: Number(mode), mtimeMs: Number(mtimeMs), size: Number(size) });
+  const about = { ...header, mode: Number(mode), mtimeMs: Number(mtimeMs), size: Number(size) };
+  const entry = entryOf(about, judged);
   if (entry?.path !== path) throw corrupt("a line of its index is not one of ours");
   return { ...entry, headerAt: Number(headerAt) };
 }

@@ -2,36 +2,49 @@
 // a colon is a letter like any other here, for a backup must give back what it took.
 
 import { WorldFault } from "../fault.ts";
-import { whyNoEntry } from "../path/name.ts";
+import { splitPath } from "../path/ancestry.ts";
+import { mostPathBytes } from "../path/limits.ts";
+import { encodeName, whyNoEntry } from "../path/name.ts";
 import { isHidden } from "../path/parse.ts";
 import type { RawHeader, TarEntry } from "./tar-header.ts";
 
-const deepest = 200;
+/** The folder of the entry before, whose names were judged already: paths of one archive mostly begin alike. */
+export type Judged = { folder: string };
 
-/** The entry that a header stands for; undefined for the root itself. */
-export function entryOf(header: RawHeader): TarEntry | undefined {
+/** The entry that a header stands for; undefined for the root itself. `judged` goes from entry to entry of one archive. */
+export function entryOf(header: RawHeader, judged: Judged): TarEntry | undefined {
   const kind = kindOf(header);
-  const path = safePath(header.path);
+  const path = safePath(header.path, judged);
   if (path === "") {
     if (kind === "folder") return undefined;
     throw unsafe(header.path, "it has no name");
   }
   if (kind === "folder" && header.size > 0) throw unsafe(header.path, "a folder has content");
+  judged.folder = kind === "folder" ? path : splitPath(path).folder;
   return { path, kind, mode: header.mode, mtimeMs: header.mtimeMs, size: header.size };
 }
 
 /** A path without dots and doubled slashes. Throws `archive_unsafe` for one that would lead out of the world. */
-function safePath(path: string): string {
+function safePath(path: string, judged: Judged): string {
   if (path.startsWith("/")) throw unsafe(path, "its path is absolute");
-  const names = path.split("/").filter((name) => name !== "" && name !== ".");
-  if (names.length > deepest) throw unsafe(path, "it lies too deep");
+  if (isTooLong(path)) throw unsafe(path, `its path is longer than ${mostPathBytes} bytes`);
+  const known = judged.folder !== "" && path.startsWith(`${judged.folder}/`) ? judged.folder : "";
+  const names = path
+    .slice(known.length)
+    .split("/")
+    .filter((name) => name !== "" && name !== ".");
   for (const name of names) {
     const reason = whyNoEntry(name);
     if (reason) throw unsafe(path, reason);
   }
-  if (isHidden(names[0] ?? ""))
+  if (known === "" && isHidden(names[0] ?? ""))
     throw unsafe(path, "names that begin with .svc- belong to running operations");
-  return names.join("/");
+  if (known !== "" && names.length === 0) return known;
+  return known === "" ? names.join("/") : `${known}/${names.join("/")}`;
+}
+
+function isTooLong(path: string): boolean {
+  return path.length * 3 > mostPathBytes && encodeName(path).length > mostPathBytes;
 }
 
 function kindOf(header: RawHeader): TarEntry["kind"] {

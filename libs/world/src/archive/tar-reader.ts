@@ -2,7 +2,7 @@
 // what is there, and an archive without its end is torn.
 
 import { decodePath } from "../path/name.ts";
-import { entryOf } from "./tar-entry.ts";
+import { entryOf, type Judged } from "./tar-entry.ts";
 import {
   applyPax,
   blockBytes,
@@ -32,11 +32,12 @@ export async function* readTar(
   { isPart = false }: TarOptions = {},
 ): AsyncGenerator<ReadEntry> {
   await using bytes = new ByteReader(chunks);
+  const judged: Judged = { folder: "" };
   for (;;) {
     const headerAt = bytes.position;
     const header = await readHeader(bytes);
     if (!header) return isPart ? undefined : await expectZeros(bytes);
-    const entry = entryOf(header);
+    const entry = entryOf(header, judged);
     let left = header.size;
     let isTaken = false;
     const content = async function* () {

@@ -1,19 +1,27 @@
-// Walks a world for an archive: folders before what is in them, names in order, so the same world gives the same tar.
+// Walks a world for an archive: folders before what is in them, names in order, so the same world gives the same tar. What
+// no archive can hold is told, with the reason, and keeps nothing else out.
 
 import type { Stats } from "node:fs";
-import type { Folder } from "../path/folder.ts";
+import type { Folder, FolderEntry } from "../path/folder.ts";
+import { longPathBytes, mostLongPathBytes, mostPathBytes } from "../path/limits.ts";
+import { encodeName, whyNoEntry } from "../path/name.ts";
 import { isHidden } from "../path/parse.ts";
 import { SourceFile } from "../path/source-file.ts";
+import { isUnreadable, type Visited, visit } from "../path/visit.ts";
 
-const deepest = 200;
 /** What file systems keep at their root for themselves. */
 export const lostAndFound = "lost+found";
 
-export type Found = { path: string; stats: Stats } & (
-  | { kind: "folder" }
-  | { kind: "file"; file: SourceFile }
-  /** A link, a device, a pipe or a socket: no archive holds it. */
-  | { kind: "other" }
+/**
+ * Why something is in no archive: `special` for a link, a device, a pipe or a socket; `too_long` for a path or a name over
+ * the limits, a folder with all that is in it; `unreadable` for what we have no right to read.
+ */
+export type SkipReason = "special" | "too_long" | "unreadable";
+
+export type Found = { path: string } & (
+  | { kind: "folder"; stats: Stats }
+  | { kind: "file"; stats: Stats; file: SourceFile }
+  | { kind: "skipped"; reason: SkipReason }
 );
 
 export type WalkOptions = {
@@ -24,57 +32,96 @@ export type WalkOptions = {
 
 /** Everything under a folder except our partials and the file system's `lost+found`; files come open. */
 export async function* walk(root: Folder, options: WalkOptions = {}): AsyncGenerator<Found> {
-  yield* walkIn(root, { prefix: "", depth: 0, ...options });
-}
-
-type Place = WalkOptions & { prefix: string; depth: number };
-
-async function* walkIn(folder: Folder, place: Place): AsyncGenerator<Found> {
-  if (place.depth > deepest) throw new Error(`${place.prefix} lies deeper than ${deepest} folders`);
-  for (const { name, kind } of await folder.list()) {
-    place.signal?.throwIfAborted();
-    if (isNotOfWorld(name, place)) continue;
-    const path = `${place.prefix}${name}`;
-    if (kind === "folder") {
-      await using inner = await folder.enter(name);
-      yield { path, kind, stats: await inner.stat() };
-      yield* walkIn(inner, { ...place, prefix: `${path}/`, depth: place.depth + 1 });
-    } else if (kind === "file") {
-      await using file = SourceFile.open(folder, name, path);
-      yield { path, kind, file, stats: file.stats };
-    } else {
-      const stats = await folder.find(name);
-      if (stats) yield { path, kind, stats };
+  for await (const visited of pass(root, options)) {
+    const { path, kind } = visited;
+    if (kind === "skipped") yield visited;
+    else if (kind === "folder") yield { path, kind, stats: visited.stats };
+    else {
+      const file = openSource(visited);
+      if (!file) {
+        yield { path, kind: "skipped", reason: "unreadable" };
+        continue;
+      }
+      await using opened = file;
+      yield { path, kind, file: opened, stats: opened.stats };
     }
   }
 }
 
+function openSource({ folder, name, path }: { folder: Folder; name: string; path: string }) {
+  try {
+    return SourceFile.open(folder, name, path);
+  } catch (error) {
+    if (isUnreadable(error)) return undefined;
+    throw error;
+  }
+}
+
+type Passed =
+  | { path: string; kind: "folder"; stats: Stats }
+  | { path: string; kind: "file"; folder: Folder; name: string }
+  | { path: string; kind: "skipped"; reason: SkipReason };
+
+/** As `walk`, files unopened. */
+async function* pass(root: Folder, { signal, isWhole = true }: WalkOptions): AsyncGenerator<Passed> {
+  const fits = pathBudget();
+  const isIn = ({ name }: FolderEntry, depth: number) => !isWhole || depth > 0 || !isNotOfWorld(name);
+  for await (const visited of visit(root, { signal, isIn, mayEnter: fits })) {
+    const { path, kind, name, folder } = visited;
+    if (kind === "folder") yield { path, kind, stats: visited.stats };
+    else if (kind === "file" && fits(path)) yield { path, kind, folder, name };
+    else yield { path, kind: "skipped", reason: reasonOf(visited) };
+  }
+}
+
+function reasonOf(visited: Visited): SkipReason {
+  if (visited.kind === "other") return "special";
+  return visited.kind === "closed" && visited.isUnreadable ? "unreadable" : "too_long";
+}
+
+/** Asked for each path once, in order: the same world leaves out the same. */
+function pathBudget(): (path: string) => boolean {
+  let left = mostLongPathBytes;
+  return (path) => {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    if (whyNoEntry(name) !== undefined) return false;
+    if (path.length * 3 <= longPathBytes) return true;
+    const bytes = path.isWellFormed() ? Buffer.byteLength(path) : encodeName(path).length;
+    if (bytes <= longPathBytes) return true;
+    if (bytes > mostPathBytes || bytes > left) return false;
+    left -= bytes;
+    return true;
+  };
+}
+
 /** Our partials lie at the root of a world; the same name deeper down is a player's or a plugin's. */
-function isNotOfWorld(name: string, { depth, isWhole = true }: Place): boolean {
-  return isWhole && depth === 0 && (isHidden(name) || name === lostAndFound);
+function isNotOfWorld(name: string): boolean {
+  return isHidden(name) || name === lostAndFound;
 }
 
 export type Measured = { files: number; entries: number; bytes: number };
 
-/** Counts what an archive of a folder would hold. A file that goes meanwhile does not count. */
+/**
+ * Counts what an archive of a folder would hold. A file that goes meanwhile does not count; one that cannot be read does,
+ * for only who opens it knows.
+ */
 export async function measure(root: Folder, options: WalkOptions = {}): Promise<Measured> {
   const measured: Measured = { files: 0, entries: 0, bytes: 0 };
-  await measureIn(root, measured, { prefix: "", depth: 0, ...options });
+  for await (const passed of pass(root, options)) {
+    if (passed.kind === "skipped" && passed.reason !== "unreadable") continue;
+    measured.entries += 1;
+    if (passed.kind !== "file") continue;
+    measured.files += 1;
+    measured.bytes += await sizeOf(passed);
+  }
   return measured;
 }
 
-async function measureIn(folder: Folder, measured: Measured, place: Place): Promise<void> {
-  for (const { name, kind } of await folder.list()) {
-    place.signal?.throwIfAborted();
-    if (kind === "other" || isNotOfWorld(name, place)) continue;
-    measured.entries += 1;
-    if (kind === "file") {
-      const stats = await folder.find(name);
-      measured.files += 1;
-      measured.bytes += stats?.size ?? 0;
-      continue;
-    }
-    await using inner = await folder.enter(name);
-    await measureIn(inner, measured, { ...place, prefix: `${place.prefix}${name}/`, depth: place.depth + 1 });
+async function sizeOf({ folder, name }: { folder: Folder; name: string }): Promise<number> {
+  try {
+    return (await folder.find(name))?.size ?? 0;
+  } catch (error) {
+    if (isUnreadable(error)) return 0;
+    throw error;
   }
 }

@@ -5,6 +5,7 @@ import type { Folder } from "../path/folder.ts";
 import { type Compression, createFrameWriter, type FrameWriter } from "./frame-writer.ts";
 import { createIndexWriter } from "./index-frame.ts";
 import { encodeIndexFrame, encodeSeekTable } from "./seek-table.ts";
+import { countSkipped, noneSkipped, type Skipped } from "./skipped.ts";
 import { blockBytes, encodeEntry, paddingAfter, type TarEntry } from "./tar-header.ts";
 import { type Found, walk } from "./walk.ts";
 
@@ -25,21 +26,17 @@ export type Written = {
   entries: number;
   files: number;
   bytes: number;
-  skipped: number;
-  /** The first ten things that were left out. */
-  skippedPaths: string[];
-};
+} & Skipped;
 
 /** Writes all of a folder. Throws when a file changes while it is read: an archive never holds half of each. */
 export async function writeArchive(root: Folder, options: WriteOptions): Promise<Written> {
   const sink = hashing(options.write);
   using frames = createFrameWriter(options.compression, sink.write);
   using index = createIndexWriter();
-  const written = { entries: 0, files: 0, bytes: 0, skipped: 0, skippedPaths: [] as string[] };
+  const written = { entries: 0, files: 0, bytes: 0, ...noneSkipped() };
   for await (const found of walk(root, options)) {
-    if (found.kind === "other") {
-      written.skipped += 1;
-      if (written.skippedPaths.length < 10) written.skippedPaths.push(found.path);
+    if (found.kind === "skipped") {
+      countSkipped(written, found);
       continue;
     }
     const content = found.kind === "file" ? await options.filter?.(found) : undefined;

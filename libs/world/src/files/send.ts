@@ -105,10 +105,11 @@ type Filling = { folder: Folder; name: string; known: Protected; signal?: AbortS
 async function fill(zip: yazl.ZipFile, { folder, name, known, signal }: Filling): Promise<void> {
   zip.addEmptyDirectory(name);
   for await (const found of walk(folder, { signal, isWhole: false })) {
+    if (found.kind === "skipped") continue;
     const path = `${name}/${found.path.toWellFormed()}`;
     const options = { mtime: new Date(found.stats.mtimeMs), mode: found.stats.mode & 0o177777 };
     if (found.kind === "folder") zip.addEmptyDirectory(path, options);
-    if (found.kind !== "file" || isForwarding(known, found.stats)) continue;
+    if (found.kind === "folder" || isForwarding(known, found.stats)) continue;
     if (isProperties(known, found.stats)) zip.addBuffer(masked(await found.file.readWhole()), path, options);
     else await addFile(zip, { found, path, options });
   }

@@ -1,35 +1,38 @@
-// Goes from folder to folder of one tree and keeps the way to the last one open, for whoever works through a tree in order.
+// Goes from folder to folder of one tree and keeps the way to the last one, for whoever works through a tree in order.
 
 import { isWorldFault } from "../fault.ts";
+import { Ancestry } from "./ancestry.ts";
 import type { Folder } from "./folder.ts";
+import { Trail } from "./trail.ts";
 
 export class Cursor implements AsyncDisposable {
-  readonly #root: Folder;
-  #way: { name: string; folder: Folder }[] = [];
+  readonly #trail: Trail;
+  readonly #ancestry = new Ancestry();
 
   /** The root stays its owner's to close. */
   constructor(root: Folder) {
-    this.#root = root;
+    this.#trail = new Trail(root);
   }
 
-  /** The folder below by names, open until the next call. `make` makes what is missing. As `Folder.enter` otherwise. */
-  async at(names: readonly string[], options: { make?: boolean } = {}): Promise<Folder> {
-    let depth = 0;
-    while (depth < names.length && this.#way[depth]?.name === names[depth]) depth += 1;
-    for (const { folder } of this.#way.splice(depth)) await folder.close();
-    for (const name of names.slice(depth)) {
-      const outer = this.#way.at(-1)?.folder ?? this.#root;
-      const folder = await outer.enter(name).catch(async (error: unknown) => {
+  /**
+   * The folder below by its path, empty for the root, open until the next call. `make` makes what is missing. As
+   * `Folder.enter` otherwise.
+   */
+  async at(path: string, options: { make?: boolean } = {}): Promise<Folder> {
+    const names = this.#ancestry.cut(path);
+    while (this.#trail.depth > this.#ancestry.depth) await this.#trail.leave();
+    for (const name of names) {
+      await this.#trail.enter(name).catch(async (error: unknown) => {
         if (!options.make || !isWorldFault(error, "not_found")) throw error;
-        await outer.makeFolder(name);
-        return outer.enter(name);
+        await this.#trail.folder.makeFolder(name);
+        await this.#trail.enter(name);
       });
-      this.#way.push({ name, folder });
+      this.#ancestry.push(name);
     }
-    return this.#way.at(-1)?.folder ?? this.#root;
+    return this.#trail.folder;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const { folder } of this.#way.splice(0)) await folder.close();
+    await this.#trail[Symbol.asyncDispose]();
   }
 }

@@ -7,29 +7,25 @@ import {
   constants,
   fchmodSync,
   fchownSync,
+  fstatSync,
+  fsync,
   futimesSync,
   linkSync,
   lstatSync,
+  open as openCallback,
   openSync,
+  readdirSync,
   type Stats,
   unlinkSync,
   writeSync,
 } from "node:fs";
-import {
-  type FileHandle,
-  link,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rmdir,
-  statfs,
-  unlink,
-} from "node:fs/promises";
+import { type FileHandle, link, lstat, mkdir, open, rename, rmdir, statfs, unlink } from "node:fs/promises";
+import { promisify } from "node:util";
 import { errnoOf, WorldFault } from "../fault.ts";
 import { decodeName, encodeName, isRawName, whyNoEntry } from "./name.ts";
+import { removeTree } from "./remove-tree.ts";
 
+const openLater = promisify(openCallback);
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** Device and inode: the same file under whatever name. */
@@ -51,15 +47,20 @@ export type Dress = {
 
 /** One open folder. Close it, or hold it with `await using`. Names are single ones; `bad_path` for anything else. */
 export class Folder implements AsyncDisposable {
-  readonly #handle: FileHandle;
+  /**
+   * Folders are opened, listed and closed at once: a turn of the thread pool for each step takes longer than the step, and
+   * worlds have trees of many thousands of them.
+   */
+  readonly #fd: number;
+  #isClosed = false;
 
-  private constructor(handle: FileHandle) {
-    this.#handle = handle;
+  private constructor(fd: number) {
+    this.#fd = fd;
   }
 
   /** Opens the root of a world: the one path that is taken as it is. */
   static async openRoot(path: string): Promise<Folder> {
-    return new Folder(await open(path, O_RDONLY | O_DIRECTORY));
+    return new Folder(await openLater(path, O_RDONLY | O_DIRECTORY));
   }
 
   /** Opens the folder below by names, one after the other. Throws `not_found`, or `bad_path` at a link or a file. */
@@ -78,20 +79,34 @@ export class Folder implements AsyncDisposable {
 
   /** Opens one folder in this one. */
   async enter(name: string): Promise<Folder> {
-    const handle = await open(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch((error: unknown) => {
+    try {
+      return new Folder(openSync(this.at(name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    } catch (error) {
       throw explain(error, name);
-    });
-    return new Folder(handle);
+    }
+  }
+
+  /** Opens the folder that this one is in. Throws when that is another one than expected: this one was moved. */
+  async outer(expected: Identity): Promise<Folder> {
+    const outer = new Folder(openSync(`${this.path}/..`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
+    try {
+      if (isSameFile(await outer.stat(), expected)) return outer;
+    } catch (error) {
+      await outer.close();
+      throw error;
+    }
+    await outer.close();
+    throw new Error("a folder was moved while it was worked on");
   }
 
   /** Another handle of the same folder. */
   async duplicate(): Promise<Folder> {
-    return new Folder(await open(this.path, O_RDONLY | O_DIRECTORY));
+    return new Folder(openSync(this.path, O_RDONLY | O_DIRECTORY));
   }
 
   /** Path that means this folder while it is open, for calls that take no handle. */
   get path(): string {
-    return `/proc/self/fd/${this.#handle.fd}`;
+    return `/proc/self/fd/${this.#fd}`;
   }
 
   /** Path of a name in this folder; the name is checked, what it stands for is not. */
@@ -110,13 +125,13 @@ export class Folder implements AsyncDisposable {
     });
   }
 
-  stat(): Promise<Stats> {
-    return this.#handle.stat();
+  async stat(): Promise<Stats> {
+    return fstatSync(this.#fd);
   }
 
   /** All names in this folder, sorted, hidden ones too. */
   async list(): Promise<FolderEntry[]> {
-    const entries = await readdir(this.path, { withFileTypes: true, encoding: "buffer" });
+    const entries = readdirSync(this.path, { withFileTypes: true, encoding: "buffer" });
     return entries
       .map((entry): FolderEntry => {
         const kind = entry.isFile() ? "file" : entry.isDirectory() ? "folder" : "other";
@@ -237,9 +252,7 @@ export class Folder implements AsyncDisposable {
     const stats = await this.find(name);
     if (!stats) return;
     if (!stats.isDirectory()) return this.removeFile(name);
-    await using inner = await this.enter(name);
-    for (const entry of await inner.list()) await inner.removeAll(entry.name);
-    await this.removeEmpty(name);
+    await removeTree(this, name);
   }
 
   /** Bytes that an ordinary user may still write here; undefined when the file system does not say. */
@@ -249,17 +262,22 @@ export class Folder implements AsyncDisposable {
   }
 
   /** Gives this folder its mode, its time and, where one is named, its owner. */
-  async dress({ mode, atSeconds, owner }: Dress): Promise<void> {
-    await dress(this.#handle, { mode, atSeconds, owner });
+  async dress(look: Dress): Promise<void> {
+    dressNow(this.#fd, look);
   }
 
   /** Makes names that were made, moved or removed here durable. */
   async sync(): Promise<void> {
-    await this.#handle.sync();
+    await new Promise<void>((resolve, reject) =>
+      fsync(this.#fd, (error) => (error ? reject(error) : resolve())),
+    );
   }
 
   async close(): Promise<void> {
-    await this.#handle.close();
+    // Its number may be another file's by then.
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    closeSync(this.#fd);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

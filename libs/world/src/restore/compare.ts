@@ -2,6 +2,7 @@
 
 import type { Archive } from "../archive/open.ts";
 import { readTar } from "../archive/tar-reader.ts";
+import { splitPath } from "../path/ancestry.ts";
 import { Cursor } from "../path/cursor.ts";
 import type { Folder } from "../path/folder.ts";
 import { isLostAndFound } from "./restore.ts";
@@ -11,9 +12,8 @@ export async function compareTree(tree: Folder, archive: Archive): Promise<void>
   await using cursor = new Cursor(tree);
   for await (const entry of readTar(archive.readAll().plain)) {
     if (isLostAndFound(entry.path) || entry.kind === "folder") continue;
-    const names = entry.path.split("/");
-    const name = names.pop() ?? "";
-    await using file = await (await cursor.at(names)).openFile(name);
+    const { folder, name } = splitPath(entry.path);
+    await using file = await (await cursor.at(folder)).openFile(name);
     let at = 0;
     for await (const chunk of entry.content()) {
       const read = Buffer.alloc(chunk.length);

@@ -2,9 +2,12 @@
 
 import type { FileHandle } from "node:fs/promises";
 import type { TarEntry } from "../archive/tar-header.ts";
+import { Tree, type TreeNode } from "../archive/tree.ts";
 import { hold, letGo } from "../memory.ts";
+import { splitPath } from "../path/ancestry.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Dress, dressNow, type Folder } from "../path/folder.ts";
+import { Trail } from "../path/trail.ts";
 import { Ahead, Flush, type Flushing, often } from "./ahead.ts";
 import type { OldFile } from "./old-world.ts";
 
@@ -16,25 +19,31 @@ const filesAhead = 4;
 
 export type Owner = { uid: number; gid: number };
 
+type Look = Pick<TarEntry, "mode" | "mtimeMs">;
+
 export class TreeWriter implements AsyncDisposable {
   readonly #cursor: Cursor;
   readonly #owner: Owner;
-  readonly #folders: Pick<TarEntry, "path" | "mode" | "mtimeMs">[] = [];
+  readonly #target: Folder;
+  readonly #folders = new Tree();
+  readonly #looks = new Map<TreeNode, Look>();
   readonly #writes = new Ahead(chunksAhead);
   readonly #ends = new Ahead(filesAhead);
   readonly #flush: Flush;
 
   /** New files and folders are given to `owner`, where that is somebody else than we. */
   constructor(target: Folder, owner: Owner, flushing: Flushing = often) {
+    this.#target = target;
     this.#cursor = new Cursor(target);
     this.#owner = owner;
     this.#flush = new Flush(target, flushing);
   }
 
-  /** Makes a folder; its mode and time come with `finish`, for writing into it would change them again. */
-  async folder(entry: Pick<TarEntry, "path" | "mode" | "mtimeMs">): Promise<void> {
-    await this.#cursor.at(entry.path.split("/"), { make: true });
-    this.#folders.push(entry);
+  /** Makes a folder; its mode and time come with `finish`. */
+  async folder(entry: Look & { path: string }): Promise<void> {
+    await this.#cursor.at(entry.path, { make: true });
+    const { mode, mtimeMs } = entry;
+    this.#looks.set(this.#folders.add({ path: entry.path, kind: "folder" }), { mode, mtimeMs });
   }
 
   /**
@@ -42,9 +51,8 @@ export class TreeWriter implements AsyncDisposable {
    * `finish`.
    */
   async file(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<void> {
-    const names = entry.path.split("/");
-    const name = names.pop() ?? "";
-    const folder = await this.#cursor.at(names, { make: true });
+    const { folder: outer, name } = splitPath(entry.path);
+    const folder = await this.#cursor.at(outer, { make: true });
     const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
     this.#flush.count(entry.size);
     if (entry.size <= smallBytes)
@@ -72,19 +80,36 @@ export class TreeWriter implements AsyncDisposable {
 
   /** Gives a file of the same volume a second name here, which must be free. False where that cannot be. */
   async alias({ path }: TarEntry, { folder, name, file }: OldFile): Promise<boolean> {
-    const names = path.split("/");
-    const second = names.pop() ?? "";
-    const target = await this.#cursor.at(names, { make: true });
-    return folder.alias(name, { folder: target, name: second, expected: file.stats });
+    const second = splitPath(path);
+    const target = await this.#cursor.at(second.folder, { make: true });
+    return folder.alias(name, { folder: target, name: second.name, expected: file.stats });
   }
 
   /** Waits until all is written and gives folders their modes and times, the inner ones first. */
   async finish(): Promise<void> {
     await this.#ends.finish();
     await this.#flush.finish();
-    for (const { path, mode, mtimeMs } of this.#folders.reverse()) {
-      const folder = await this.#cursor.at(path.split("/"));
-      await folder.dress({ mode, atSeconds: secondsOf(mtimeMs), owner: this.#owner });
+    await this.#dressFolders();
+  }
+
+  /** Each when all in it have theirs: writing into a folder would change it again, and its mode may shut us out. */
+  async #dressFolders(): Promise<void> {
+    await using trail = new Trail(this.#target);
+    const way = [{ node: this.#folders.root, left: foldersIn(this.#folders.root) }];
+    for (let level = way.at(-1); level; level = way.at(-1)) {
+      const next = level.left.pop();
+      if (next) {
+        await trail.enter(next.name);
+        way.push({ node: next.node, left: foldersIn(next.node) });
+        continue;
+      }
+      way.pop();
+      if (way.length === 0) return;
+      const look = this.#looks.get(level.node);
+      await trail.leave(async (folder) => {
+        if (look)
+          await folder.dress({ mode: look.mode, atSeconds: secondsOf(look.mtimeMs), owner: this.#owner });
+      });
     }
   }
 
@@ -93,6 +118,10 @@ export class TreeWriter implements AsyncDisposable {
     await this.#flush.settle();
     await this.#cursor[Symbol.asyncDispose]();
   }
+}
+
+function foldersIn({ below }: TreeNode): { name: string; node: TreeNode }[] {
+  return [...(below ?? [])].map(([name, node]) => ({ name, node }));
 }
 
 type Ending = { own: Promise<void>[]; look: Dress };

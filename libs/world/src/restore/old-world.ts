@@ -2,6 +2,7 @@
 // saves writing them and, on a volume that is too small for two worlds, their room (ADR 0011).
 
 import type { TarEntry } from "../archive/tar-header.ts";
+import { splitPath } from "../path/ancestry.ts";
 import { Cursor } from "../path/cursor.ts";
 import type { Folder } from "../path/folder.ts";
 import { SourceFile } from "../path/source-file.ts";
@@ -34,11 +35,10 @@ export class OldWorld implements AsyncDisposable {
    */
   async open(entry: TarEntry): Promise<OldFile | undefined> {
     if (this.#absent !== undefined && entry.path.startsWith(this.#absent)) return undefined;
-    const names = entry.path.split("/");
-    const name = names.pop() ?? "";
-    const folder = await this.#cursor.at(names).catch(() => undefined);
+    const { folder: outer, name } = splitPath(entry.path);
+    const folder = await this.#cursor.at(outer).catch(() => undefined);
     if (!folder) {
-      this.#absent = `${names.join("/")}/`;
+      this.#absent = `${outer}/`;
       return undefined;
     }
     let file: SourceFile;

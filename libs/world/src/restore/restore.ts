@@ -8,11 +8,13 @@ import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { corrupt, type TarEntry } from "../archive/tar-header.ts";
 import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
-import { Tree, verifyArchive } from "../archive/verify.ts";
+import { Tree, type TreeNode } from "../archive/tree.ts";
+import { verifyArchive } from "../archive/verify.ts";
 import { lostAndFound } from "../archive/walk.ts";
 import { WorldFault } from "../fault.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { isHidden } from "../path/parse.ts";
+import { visit } from "../path/visit.ts";
 import { Stage } from "../swap/stage.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { compareTree } from "./compare.ts";
@@ -64,7 +66,7 @@ async function exchange(filling: Filling): Promise<Restored> {
     if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);
     throw unchanged(explain(error, "the world"));
   }
-  const removed = await countRemoved(stage.replaced, { tree: announced.tree, prefix: "" });
+  const removed = await countRemoved(stage.replaced, announced.tree);
   await stage.remove();
   return { ...counted, removed };
 }
@@ -148,7 +150,7 @@ async function putFile(entry: ReadEntry, { writer, old }: Putting): Promise<void
 }
 
 /** The plan that makes a world just what is in the stage; `lost+found` stays. */
-export async function planReplace({ root, fresh }: Stage) {
+async function planReplace({ root, fresh }: Stage) {
   const put = (await fresh.list()).map(({ name }) => name);
   const coming = new Set(put);
   const remove = (await root.list())
@@ -186,19 +188,14 @@ export function isLostAndFound(path: string): boolean {
 }
 
 /** Files and other things of the old world that the new one does not have. */
-export async function countRemoved(
-  old: Folder,
-  { tree, prefix }: { tree: Tree; prefix: string },
-): Promise<number> {
+async function countRemoved(old: Folder, tree: Tree): Promise<number> {
   let count = 0;
-  for (const { name, kind } of await old.list()) {
-    const path = `${prefix}${name}`;
-    if (kind === "folder") {
-      await using inner = await old.enter(name);
-      count += await countRemoved(inner, { tree, prefix: `${path}/` });
-    } else if (tree.paths.get(path) !== "file") {
-      count += 1;
-    }
+  // The folder of the new world that belongs to each level of the way through the old one.
+  const way: (TreeNode | undefined)[] = [tree.root];
+  for await (const { name, depth, kind } of visit(old)) {
+    const node = way[depth]?.below?.get(name);
+    if (kind === "folder") way[depth + 1] = node;
+    else if (node?.kind !== "file") count += 1;
   }
   return count;
 }

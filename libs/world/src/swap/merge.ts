@@ -2,8 +2,10 @@
 // it goes forward only. Within one run it can be taken back.
 
 import { link } from "node:fs/promises";
+import { shown } from "../archive/tar-entry.ts";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
-import type { Folder } from "../path/folder.ts";
+import type { Folder, FolderEntry } from "../path/folder.ts";
+import { Trail } from "../path/trail.ts";
 
 type Merge = { fresh: Folder; base: Folder; replaced: Folder };
 /** Takes one step back. */
@@ -13,7 +15,7 @@ type Undo = () => Promise<void>;
 export async function mergeForward(merge: Merge): Promise<void> {
   const undo: Undo[] = [];
   try {
-    await mergeFolder(merge, { path: [], undo });
+    await mergeTree(merge, undo);
   } catch (error) {
     try {
       for (const step of undo.reverse()) await step();
@@ -24,66 +26,94 @@ export async function mergeForward(merge: Merge): Promise<void> {
   }
 }
 
-type Way = { path: string[]; undo: Undo[] };
+type Level = { prefix: string; entries: FolderEntry[]; next: number; isChanged: boolean };
 
-async function mergeFolder(merge: Merge, way: Way): Promise<void> {
-  await using from = await merge.fresh.descend(way.path);
-  await using to = await merge.base.descend(way.path);
-  for (const { name, kind } of await from.list()) {
-    const there = await to.find(name);
-    const path = [...way.path, name];
+async function mergeTree(merge: Merge, undo: Undo[]): Promise<void> {
+  const slots = { next: (await merge.replaced.list()).length };
+  await using from = new Trail(merge.fresh);
+  await using to = new Trail(merge.base);
+  const levels: Level[] = [{ prefix: "", entries: await merge.fresh.list(), next: 0, isChanged: false }];
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const entry = level.entries[level.next];
+    level.next += 1;
+    if (!entry) {
+      if (level.isChanged) await to.folder.sync();
+      levels.pop();
+      if (levels.length === 0) return;
+      await from.leave();
+      await to.leave();
+      continue;
+    }
+    const { name, kind } = entry;
+    const path = `${level.prefix}${name}`;
+    const there = await to.folder.find(name);
+    level.isChanged ||= !there || kind !== "folder";
     if (!there) {
-      await from.move(name, { folder: to, name });
-      way.undo.push(() => moveBetween(path, { from: merge.base, to: merge.fresh }));
+      await from.folder.move(name, { folder: to.folder, name });
+      undo.push(() => moveBetween(path, { from: merge.base, to: merge.fresh }));
     } else if (kind === "folder" && there.isDirectory()) {
-      await mergeFolder(merge, { ...way, path });
+      await from.enter(name);
+      await to.enter(name);
+      levels.push({ prefix: `${path}/`, entries: await from.folder.list(), next: 0, isChanged: false });
     } else if (kind === "folder" || there.isDirectory()) {
-      throw new WorldFault("type_conflict", `${path.join("/")} is a folder on one side only.`, {
-        entry: path.join("/"),
+      throw new WorldFault("type_conflict", `${shown(path)} is a folder on one side only.`, {
+        entry: shown(path),
       });
     } else {
-      await replaceFile(merge, { ...way, path, from, to, isFile: there.isFile() });
+      const place = { path, name, from: from.folder, to: to.folder, isFile: there.isFile(), slots };
+      undo.push(await replaceFile(merge, place));
     }
   }
-  await to.sync();
 }
 
-async function replaceFile(
-  merge: Merge,
-  way: Way & { from: Folder; to: Folder; isFile: boolean },
-): Promise<void> {
-  const { path, from, to, isFile } = way;
-  const name = path.at(-1) ?? "";
-  const kept = path.join("/").replaceAll("%", "%25").replaceAll("/", "%2F");
-  const slot = await keepSlot(merge.replaced, { from: to, name, kept, isFile });
+type Place = {
+  path: string;
+  name: string;
+  from: Folder;
+  to: Folder;
+  isFile: boolean;
+  /** How many old files are kept: the number of the next whose path is too long for a name. */
+  slots: { next: number };
+};
+
+async function replaceFile(merge: Merge, { path, name, from, to, isFile, slots }: Place): Promise<Undo> {
+  // An escaped path is longer than it, so a long one is not escaped for nothing.
+  const escaped = path.length > 200 ? path : path.replaceAll("%", "%25").replaceAll("/", "%2F");
+  const kept = Buffer.byteLength(escaped) <= 200 ? escaped : `%-${slots.next}`;
+  if (await keepOld(merge.replaced, { from: to, name, kept, isFile })) slots.next += 1;
   await from.move(name, { folder: to, name });
-  way.undo.push(async () => {
-    await using outer = await merge.base.descend(path.slice(0, -1));
+  return async () => {
+    await using outer = await merge.base.descend(path.split("/").slice(0, -1));
     await moveBetween(path, { from: merge.base, to: merge.fresh });
-    await merge.replaced.move(slot, { folder: outer, name });
-  });
+    await merge.replaced.move(kept, { folder: outer, name });
+  };
 }
 
 type Old = { from: Folder; name: string; kept: string; isFile: boolean };
 
-/** A second name for the old file, so that it can come back; the first keeps it there until the new one is. */
-async function keepSlot(replaced: Folder, old: Old): Promise<string> {
-  const slot = Buffer.byteLength(old.kept) <= 200 ? old.kept : `%-${(await replaced.list()).length}`;
+/**
+ * A second name for the old file, so that it can come back; the first keeps it there until the new one is. False when an
+ * earlier run came as far as this.
+ */
+async function keepOld(replaced: Folder, old: Old): Promise<boolean> {
   if (!old.isFile) {
-    await old.from.move(old.name, { folder: replaced, name: slot });
-    return slot;
+    await old.from.move(old.name, { folder: replaced, name: old.kept });
+    return true;
   }
-  await link(old.from.at(old.name), replaced.at(slot)).catch((error: unknown) => {
-    // An earlier run came as far as this.
+  try {
+    await link(old.from.at(old.name), replaced.at(old.kept));
+    return true;
+  } catch (error) {
     if (errnoOf(error) !== "EEXIST") throw error;
-  });
-  return slot;
+    return false;
+  }
 }
 
-async function moveBetween(path: string[], { from, to }: { from: Folder; to: Folder }): Promise<void> {
-  const name = path.at(-1) ?? "";
-  await using source = await from.descend(path.slice(0, -1));
-  await using target = await to.descend(path.slice(0, -1));
+async function moveBetween(path: string, { from, to }: { from: Folder; to: Folder }): Promise<void> {
+  const names = path.split("/");
+  const name = names.pop() ?? "";
+  await using source = await from.descend(names);
+  await using target = await to.descend(names);
   await source.move(name, { folder: target, name }).catch((error: unknown) => {
     if (!isWorldFault(error, "not_found")) throw error;
   });

@@ -4,8 +4,9 @@ import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import yauzl, { type Entry } from "yauzl";
 import { shown, unsafe } from "../archive/tar-entry.ts";
-import { Tree } from "../archive/verify.ts";
+import { Tree } from "../archive/tree.ts";
 import { isWorldFault, WorldFault } from "../fault.ts";
+import { mostPathBytes } from "../path/limits.ts";
 import { isHidden, whyNoName } from "../path/parse.ts";
 import { zipName } from "./name.ts";
 
@@ -21,8 +22,6 @@ export type ZipEntry = {
   headerAt: number;
   nameBytes: number;
 };
-
-const deepest = 200;
 
 /** Throws `archive_invalid`, `archive_unsafe`, `archive_symlink`, `type_conflict`. */
 export async function readZip(file: FileHandle): Promise<{ entries: ZipEntry[]; tree: Tree }> {
@@ -94,7 +93,8 @@ function safePath(name: string): string | undefined {
   if (name.startsWith("/")) throw unsafe(name, "its path is absolute");
   if (/^[A-Za-z]:/.test(name)) throw unsafe(name, "its path names a drive");
   const names = name.split("/").filter((part) => part !== "" && part !== ".");
-  if (names.length > deepest) throw unsafe(name, "it lies too deep");
+  if (Buffer.byteLength(name) > mostPathBytes)
+    throw unsafe(name, `its path is longer than ${mostPathBytes} bytes`);
   for (const part of names) {
     const reason = whyNoName(part);
     if (reason) throw unsafe(name, reason);

@@ -38,7 +38,7 @@ const put = (zip: Buffer, path = "packs/p.zip") => writeFile(at("world", path), 
 const extract = (overwrite = false, path = "packs/p.zip") => unzip({ world, path, overwrite });
 
 const link_ = 0o120777;
-const deep = `${"d/".repeat(250)}x`;
+const deep = `${"d/".repeat(32_100)}x`;
 const zeros = Buffer.alloc(64 << 20);
 /** 64 MiB of zeros shared by many entries: each is right for itself. */
 function overlapping(): Buffer {
@@ -76,7 +76,7 @@ describe("a hostile zip is refused as a whole, and nothing in or out of the worl
       ],
       ["a name in no encoding", "archive_unsafe", () => makeZip([{ name: Buffer.from([0x61, 0xff, 0xff]) }])],
       ["a name that is too long", "archive_unsafe", () => makeZip([{ name: "n".repeat(256) }])],
-      ["a tree that is too deep", "archive_unsafe", () => makeZip([{ name: deep }])],
+      ["a path that is too long", "archive_unsafe", () => makeZip([{ name: deep }])],
       ["an empty name", "archive_unsafe", () => makeZip([{ name: "" }])],
       [
         "a hidden name of ours",

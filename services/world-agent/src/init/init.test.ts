@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chownSync,
   existsSync,
@@ -64,6 +64,30 @@ describe("prepare-data", { skip: isRoot ? false : "only root may give files away
     assert.deepEqual(ownerOf(inData("folder")), [1000, 1000]);
     assert.deepEqual(ownerOf(outside), [0, 0]);
     assert.deepEqual(ownerOf(join(outside, "secret")), [0, 0]);
+  });
+
+  test("a tree deeper than any path can name is given away with a few descriptors", () => {
+    const levels = 2_500;
+    execFileSync(
+      "sh",
+      ["-c", `for i in $(seq ${levels}); do mkdir d && cd -P d || exit 1; done; echo in > in`],
+      {
+        cwd: data,
+      },
+    );
+    // As many files as a process may open in most places.
+    const prepare = `import { prepareData } from "./prepare-data.ts";
+      process.stdout.write(JSON.stringify(prepareData(${JSON.stringify(data)})));`;
+    const script = [
+      "-c",
+      'ulimit -n 128 && exec "$0" --input-type=module -e "$1"',
+      process.execPath,
+      prepare,
+    ];
+    const { stdout } = spawnSync("sh", script, { cwd: import.meta.dirname, encoding: "utf8" });
+    assert.deepEqual(JSON.parse(stdout), { seen: levels + 2, changed: levels + 2, failed: 0, failures: [] });
+    assert.deepEqual(ownerOf(inData("d/d/d")), [1000, 1000]);
+    execFileSync("rm", ["-rf", inData("d")]);
   });
 
   test("a volume that is a link itself is refused", () => {

@@ -1,7 +1,7 @@
 // Gives a world to the user that servers run as (behaviour.md a.5). It runs as root over whatever players and plugins
-// left there: links are given away themselves, never what they point to.
+// left there: links are given away themselves, never what they point to, and no tree is too deep.
 
-import { lchownSync, lstatSync, readdirSync } from "node:fs";
+import { fstatSync, lchownSync, lstatSync, readdirSync } from "node:fs";
 import { type Folder, openFolder } from "./folder.ts";
 
 export const ownerId = 1000;
@@ -20,32 +20,76 @@ export type Owner = { uid: number; gid: number };
 /** Walks the volume; only a root that cannot be opened throws. */
 export function prepareData(path: string, owner: Owner = { uid: ownerId, gid: ownerId }): Prepared {
   const result: Prepared = { seen: 0, changed: 0, failed: 0, failures: [] };
-  const root = openFolder(path);
+  const levels: Level[] = [levelOf(openFolder(path), "")];
   try {
-    give(result, owner, { entry: root.at("."), shown: "." });
-    walk(result, owner, { folder: root, shown: "" });
+    give(result, owner, { entry: levels[0]?.folder?.at(".") ?? Buffer.alloc(0), shown: "." });
+    for (let level = levels.at(-1); level; level = levels.at(-1)) {
+      const name = level.left.pop();
+      if (name === undefined) leave(result, levels);
+      else if (level.folder)
+        lookAt({ result, owner, levels }, level.folder.at(name), `${level.shown}${name}`);
+    }
   } finally {
-    root.close();
+    for (const { folder } of levels) folder?.close();
   }
   return result;
 }
 
-function walk(result: Prepared, owner: Owner, { folder, shown }: { folder: Folder; shown: string }): void {
-  for (const name of readdirSync(folder.at("."), { encoding: "buffer" })) {
-    const entry = folder.at(name);
-    const path = `${shown}${name.toString("utf8")}`;
-    const isFolder = give(result, owner, { entry, shown: path });
-    if (!isFolder) continue;
-    let inner: Folder | undefined;
-    try {
-      inner = openFolder(entry);
-      walk(result, owner, { folder: inner, shown: `${path}/` });
-    } catch (error) {
-      fail(result, path, error);
-    } finally {
-      inner?.close();
-    }
+/** Folders that are held open; an outer one is opened again by the `..` of the one inside it. */
+const mostOpen = 32;
+
+type Level = {
+  folder: Folder | undefined;
+  identity: { dev: number; ino: number };
+  shown: string;
+  left: Buffer[];
+};
+
+function levelOf(folder: Folder, shown: string): Level {
+  try {
+    const { dev, ino } = fstatSync(folder.fd);
+    const left = readdirSync(folder.at("."), { encoding: "buffer" });
+    return { folder, identity: { dev, ino }, shown, left };
+  } catch (error) {
+    folder.close();
+    throw error;
   }
+}
+
+type Walk = { result: Prepared; owner: Owner; levels: Level[] };
+
+function lookAt({ result, owner, levels }: Walk, entry: Buffer, shown: string): void {
+  if (!give(result, owner, { entry, shown })) return;
+  try {
+    levels.push(levelOf(openFolder(entry), `${shown}/`));
+  } catch (error) {
+    fail(result, shown, error);
+  }
+  const far = levels.at(-1 - mostOpen);
+  far?.folder?.close();
+  if (far) far.folder = undefined;
+}
+
+function leave(result: Prepared, levels: Level[]): void {
+  const inner = levels.pop();
+  const outer = levels.at(-1);
+  try {
+    if (outer && inner?.folder && !outer.folder) outer.folder = openOuter(inner.folder, outer.identity);
+  } catch (error) {
+    // The world is in motion, or its folders shut us out: what is left of them is told as a failure.
+    fail(result, outer?.shown ?? "", error);
+    levels.length = 0;
+  } finally {
+    inner?.folder?.close();
+  }
+}
+
+function openOuter(inner: Folder, { dev, ino }: Level["identity"]): Folder {
+  const outer = openFolder(inner.at(".."));
+  const found = fstatSync(outer.fd);
+  if (found.dev === dev && found.ino === ino) return outer;
+  outer.close();
+  throw Object.assign(new Error("a folder was moved"), { code: "ESTALE" });
 }
 
 /** True for a folder. */
@@ -67,5 +111,5 @@ function give(result: Prepared, owner: Owner, { entry, shown }: { entry: Buffer;
 function fail(result: Prepared, path: string, error: unknown): void {
   result.failed += 1;
   const { code = "unknown" } = error as NodeJS.ErrnoException;
-  if (result.failures.length < namedFailures) result.failures.push(`${path}: ${code}`);
+  if (result.failures.length < namedFailures) result.failures.push(`${path.slice(-200)}: ${code}`);
 }

@@ -17,14 +17,15 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
           onProgress,
         })
       : await send(to.url, context);
-  for (const path of written.skippedPaths)
-    context.say(`left out, neither file nor folder: ${path.toWellFormed()}`);
+  for (const name of written.skippedNames) context.say(`left out: ${name}`);
   return {
     ...(to.kind === "archive" && { archive: to.name }),
     size_bytes: written.sizeBytes,
     sha256: written.sha256,
     entries: written.entries,
     skipped_entries: written.skipped,
+    ...(written.skipped > 0 && { skipped_names: written.skippedNames }),
+    ...(written.unreadable > 0 && { unreadable_entries: written.unreadable }),
     files: written.files,
     bytes: written.bytes,
   };

@@ -20,6 +20,8 @@ export type RunOptions = {
   /** Another entry than main.ts. */
   entry?: string;
   env?: Record<string, string>;
+  /** The user it runs as. */
+  uid?: number;
 };
 
 const main = join(import.meta.dirname, "../main.ts");
@@ -34,6 +36,7 @@ export async function agent(base: string, task: Task, options: RunOptions = {}):
     [options.entry ?? main, `--world=${base}/world`, `--archive=${base}/store`, `--tmp=${base}`],
     {
       stdio: ["ignore", "pipe", "pipe"],
+      ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
       env: {
         // biome-ignore lint/style/noProcessEnv: the child needs what finds its programs, and what was compiled before
         ...pick(process.env, "PATH", "NODE_COMPILE_CACHE"),

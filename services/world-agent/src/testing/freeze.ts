@@ -63,6 +63,11 @@ for (const name of ["rename", "link", "unlink", "mkdir", "rmdir", "copyFile"])
 counted(fs, "openSync", { isSync: true, counts: makes });
 for (const name of ["writeSync", "copyFileSync", "fchmodSync", "futimesSync"])
   counted(fs, name, { isSync: true });
+const { fsync } = fs;
+const sync = (fd: number, done: (error: NodeJS.ErrnoException | null) => void) => {
+  if (!isStopped()) fsync(fd, done);
+};
+fs.fsync = sync as typeof fs.fsync;
 const probe = await open("/dev/null");
 const handle = Object.getPrototypeOf(probe) as object;
 for (const name of ["write", "writeFile", "sync", "chmod", "utimes"])

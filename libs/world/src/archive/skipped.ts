@@ -1,0 +1,37 @@
+// What an archive does not hold, counted, and the first of it by name.
+
+import type { SkipReason } from "./walk.ts";
+
+const mostNamed = 20;
+const longestName = 240;
+
+const words: Record<SkipReason, string> = {
+  special: "neither file nor folder",
+  too_long: "its path is too long",
+  unreadable: "it cannot be read",
+};
+
+export type Skipped = {
+  /** A folder that was not entered counts as one. */
+  skipped: number;
+  /** Of these, what a later backup may hold again: files that are there and could not be read. */
+  unreadable: number;
+  /** The first of them, each with its reason, as text of a bounded length. */
+  skippedNames: string[];
+};
+
+export function noneSkipped(): Skipped {
+  return { skipped: 0, unreadable: 0, skippedNames: [] };
+}
+
+export function countSkipped(all: Skipped, { path, reason }: { path: string; reason: SkipReason }): void {
+  all.skipped += 1;
+  if (reason === "unreadable") all.unreadable += 1;
+  if (all.skippedNames.length < mostNamed) all.skippedNames.push(`${shortened(path)} (${words[reason]})`);
+}
+
+/** Both ends of a path that is longer than anybody reads. */
+export function shortened(path: string): string {
+  const text = path.toWellFormed();
+  return text.length <= longestName ? text : `${text.slice(0, 80)} ... ${text.slice(-(longestName - 85))}`;
+}

@@ -1,0 +1,42 @@
+// Folders of paths that come in the order of a tree: which levels the next one shares with the one before. A path of ten
+// thousand names is not split anew for each file in it.
+
+export class Ancestry {
+  /** The innermost folder as a path. */
+  #path = "";
+  /** Where the name of each level ends in it. */
+  readonly #ends: number[] = [];
+
+  get depth(): number {
+    return this.#ends.length;
+  }
+
+  get path(): string {
+    return this.#path;
+  }
+
+  /** Leaves the levels that a folder is not in; gives the names that lead on to it. */
+  cut(folder: string): string[] {
+    while (this.#ends.length > 0 && !isIn(folder, this.#path)) {
+      this.#ends.pop();
+      this.#path = this.#path.slice(0, this.#ends.at(-1) ?? 0);
+    }
+    if (folder.length === this.#path.length) return [];
+    return folder.slice(this.#path === "" ? 0 : this.#path.length + 1).split("/");
+  }
+
+  push(name: string): void {
+    this.#path = this.#path === "" ? name : `${this.#path}/${name}`;
+    this.#ends.push(this.#path.length);
+  }
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path.startsWith(folder) && (path.length === folder.length || path[folder.length] === "/");
+}
+
+/** A path as its folder, empty for the root, and its last name. */
+export function splitPath(path: string): { folder: string; name: string } {
+  const cut = path.lastIndexOf("/");
+  return cut < 0 ? { folder: "", name: path } : { folder: path.slice(0, cut), name: path.slice(cut + 1) };
+}

@@ -1,0 +1,25 @@
+// Removes a folder with all that is in it, however deep that goes.
+
+import type { Folder, FolderEntry } from "./folder.ts";
+import { Trail } from "./trail.ts";
+
+/** Links go themselves, never what they lead to. Throws as `Folder.enter` and `Folder.removeFile`. */
+export async function removeTree(outer: Folder, name: string): Promise<void> {
+  await using trail = new Trail(outer);
+  const levels: { name: string; left: FolderEntry[] }[] = [];
+  const enter = async (folder: string) => {
+    await trail.enter(folder);
+    levels.push({ name: folder, left: await trail.folder.list() });
+  };
+  await enter(name);
+  for (let level = levels.at(-1); level; level = levels.at(-1)) {
+    const entry = level.left.pop();
+    if (entry?.kind === "folder") await enter(entry.name);
+    else if (entry) await trail.folder.removeFile(entry.name);
+    else {
+      await trail.leave();
+      levels.pop();
+      await trail.folder.removeEmpty(level.name);
+    }
+  }
+}
