@@ -23,6 +23,7 @@ const columns: { [T in keyof Own]: Record<keyof Own[T], true> } = {
     verified_at: true,
     corrupt_at: true,
     skipped_entries: true,
+    unreadable_entries: true,
     label: true,
     pinned_at: true,
     job: true,

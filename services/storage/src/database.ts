@@ -28,6 +28,7 @@ export type WorldBackupsTable = {
   verified_at: MaybeAt;
   corrupt_at: MaybeAt;
   skipped_entries: Generated<number>;
+  unreadable_entries: Generated<number>;
   label: Generated<string>;
   pinned_at: MaybeAt;
   job: MaybeText;

@@ -52,12 +52,16 @@ test("staff see every backup, an account those of its own worlds, a token none",
 });
 
 describe("what is pruned", () => {
-  const row = (id: string, about: { pinned?: boolean; inUse?: boolean; corrupt?: boolean } = {}) => ({
+  const row = (
+    id: string,
+    about: { pinned?: boolean; inUse?: boolean; corrupt?: boolean; partial?: boolean } = {},
+  ) => ({
     id,
     created_at: at,
     pinned: false,
     inUse: false,
     corrupt: false,
+    partial: false,
     ...about,
   });
   const table: [string, ReturnType<typeof row>[], string[]][] = [
@@ -77,6 +81,22 @@ describe("what is pruned", () => {
       "a corrupt one goes when enough sound ones are newer",
       [row("d"), row("c"), row("b", { corrupt: true }), row("a")],
       ["b", "a"],
+    ],
+    [
+      "one that is not whole never takes the place of one that is",
+      [row("d", { partial: true }), row("c", { partial: true }), row("b"), row("a")],
+      [],
+    ],
+    [
+      "of those that are not whole as many stay as of the others",
+      [
+        row("e", { partial: true }),
+        row("d", { partial: true }),
+        row("c", { partial: true }),
+        row("b"),
+        row("a"),
+      ],
+      ["c"],
     ],
     ["what a restore is going to read stays", [row("c"), row("b"), row("a", { inUse: true })], []],
   ];

@@ -52,17 +52,28 @@ export function scopeOf(principal: Principal): Scope {
   return principal.staff ? { kind: "all" } : { kind: "owner", userId: principal.user_id };
 }
 
-type Candidate = { id: string; created_at: Date; pinned: boolean; inUse: boolean; corrupt: boolean };
+type Candidate = {
+  id: string;
+  created_at: Date;
+  pinned: boolean;
+  inUse: boolean;
+  corrupt: boolean;
+  /** Files of the world could not be read. */
+  partial: boolean;
+};
 
-/** What goes when only `keep` sound ones stay: never a pinned one, nor one that a restore is going to read. */
+/**
+ * What goes when only `keep` sound ones stay: never a pinned one, nor one that a restore is going to read. One that cannot
+ * be restored, or not whole, takes no place of one that can; of those that are not whole as many stay beside.
+ */
 export function toPrune(newestFirst: readonly Candidate[], keep: number): string[] {
   const gone: string[] = [];
-  let sound = 0;
-  for (const { id, pinned, inUse, corrupt } of newestFirst) {
+  const kept = { sound: 0, partial: 0 };
+  for (const { id, pinned, inUse, corrupt, partial } of newestFirst) {
     if (pinned) continue;
-    if (sound >= keep && !inUse) gone.push(id);
-    // One that cannot be restored takes no place of one that can.
-    if (!corrupt) sound += 1;
+    const isOver = kept.sound >= keep || (partial && kept.partial >= keep);
+    if (isOver && !inUse) gone.push(id);
+    if (!corrupt) kept[partial ? "partial" : "sound"] += 1;
   }
   return gone;
 }

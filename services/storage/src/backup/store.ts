@@ -84,6 +84,10 @@ export async function presentBytes(db: AnyDb): Promise<{ bytes: number; count: n
   return { bytes: Number(row.bytes ?? 0), count: Number(row.count) };
 }
 
+export function findBackupOfJob(db: AnyDb, job: string): Promise<BackupRow | undefined> {
+  return db.selectFrom("world_backups").selectAll().where("job", "=", job).executeTakeFirst();
+}
+
 /** Records an archive that is there; false when this Job's backup was recorded before. */
 export async function recordBackup(
   trx: StorageTrx,
@@ -132,7 +136,7 @@ export async function pruneBackups(
 ): Promise<string[]> {
   const rows = await trx
     .selectFrom("world_backups")
-    .select(["id", "created_at", "pinned_at", "corrupt_at", restoreReads.as("in_use")])
+    .select(["id", "created_at", "pinned_at", "corrupt_at", "unreadable_entries", restoreReads.as("in_use")])
     .where("status", "=", "present")
     .where("server_name", "=", about.server)
     .where("reason", "=", about.reason)
@@ -141,8 +145,9 @@ export async function pruneBackups(
     .orderBy("id", "desc")
     .forUpdate()
     .execute();
-  const candidates = rows.map(({ pinned_at, corrupt_at, in_use, ...row }) => ({
+  const candidates = rows.map(({ pinned_at, corrupt_at, unreadable_entries, in_use, ...row }) => ({
     ...row,
+    partial: unreadable_entries > 0,
     pinned: pinned_at !== null,
     inUse: in_use,
     corrupt: corrupt_at !== null,

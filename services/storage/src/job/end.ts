@@ -32,10 +32,12 @@ export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone)
     sha256,
     verified_at: at,
     skipped_entries: done.skipped_entries ?? 0,
+    unreadable_entries: done.unreadable_entries ?? 0,
     job: row.job,
   };
   const pruned = await deps.db.transaction().execute(async (trx) => {
-    if (!(await finishJob(trx, row.job, { state: "succeeded", at }))) return undefined;
+    const message = leftOut(done);
+    if (!(await finishJob(trx, row.job, { state: "succeeded", message, at }))) return undefined;
     // The server may have gone to another account while the Job ran; its row has gone along.
     const owner = (await findJob(trx, row.job))?.owner_id ?? null;
     await recordBackup(trx, { ...backup, former_owner: owner });
@@ -46,9 +48,27 @@ export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone)
   });
   if (pruned === undefined) return false;
   deps.metrics.counted("made", reason);
+  sayLeftOut(deps, row, done);
   for (const _ of pruned) deps.metrics.counted("pruned", reason);
   observe(deps, row, "succeeded");
   return true;
+}
+
+/** What the archive does not hold, in words for whoever asks about the Job; empty when it holds all. */
+function leftOut({ skipped_entries = 0, skipped_names = [] }: TaskDone): string {
+  if (skipped_entries === 0) return "";
+  const more = skipped_entries > skipped_names.length ? ", ..." : "";
+  return `left out ${skipped_entries}: ${skipped_names.join(", ")}${more}`.slice(0, longestMessage);
+}
+
+/** Links are in most worlds; what could not be read is for the operator to look at. */
+function sayLeftOut({ log }: StorageDeps, { server_name: server, job }: JobRow, done: TaskDone): void {
+  const { unreadable_entries = 0 } = done;
+  if (unreadable_entries === 0) return;
+  log.warn(
+    { server, job, unreadable: unreadable_entries, names: done.skipped_names },
+    "a backup is not whole",
+  );
 }
 
 /** The end of anything but a backup. */

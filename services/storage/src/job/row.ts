@@ -8,7 +8,9 @@ export function toWorldJob(row: JobRow): backups.WorldJob {
     name: row.job,
     kind: row.kind,
     state: row.state === "starting" ? "running" : row.state,
-    ...(row.state === "failed" && { message: row.message }),
+    ...((row.state === "failed" || (row.state === "succeeded" && row.message !== "")) && {
+      message: row.message,
+    }),
     started_at: row.started_at.toISOString(),
     ...(row.finished_at && { finished_at: row.finished_at.toISOString() }),
     ...(then_restore && { then_restore }),

@@ -99,8 +99,15 @@ async function backUp(deps: StorageDeps, row: MigrationRow): Promise<void> {
   if (job && !outcome) return;
   // What the Job says after its receipt changes nothing: the archive is whole.
   if (!receipt) throw new Disturbed(whyNot(outcome) ?? "the archive did not arrive");
-  const skipped = outcome?.kind === "done" ? outcome.done.skipped_entries : undefined;
-  await record(deps, row, { ...receipt, skipped: skipped ?? 0 });
+  const done = outcome?.kind === "done" ? outcome.done : undefined;
+  if (done?.unreadable_entries)
+    throw new Disturbed(
+      `${done.unreadable_entries} files of the world cannot be read: ${done.skipped_names?.join(", ") ?? ""}`.slice(
+        0,
+        500,
+      ),
+    );
+  await record(deps, row, { ...receipt, skipped: done?.skipped_entries ?? 0 });
 }
 
 async function record(

@@ -51,6 +51,11 @@ const rows: [fact: string, change: Partial<Evidence>, why: string][] = [
     { backup: aBackup({ corrupt_at: new Date(now) }) },
     "the backup is marked corrupt",
   ],
+  [
+    "files of the world could not be read",
+    { backup: aBackup({ unreadable_entries: 1 }) },
+    "the archive lacks files that could not be read",
+  ],
   ["the backup expires now", { backup: aBackup({ expires_at: new Date(now) }) }, "the backup has expired"],
   [
     "the backup is of another server",

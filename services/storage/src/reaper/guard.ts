@@ -39,6 +39,7 @@ const rules: readonly Rule[] = [
   [({ backup, readBack }) => backup?.sha256 !== readBack?.sha256, "the row and the bytes differ"],
   [({ backup }) => backup?.status !== "present", "the backup was given up"],
   [({ backup }) => backup?.corrupt_at !== null, "the backup is marked corrupt"],
+  [({ backup }) => backup?.unreadable_entries !== 0, "the archive lacks files that could not be read"],
   [({ backup, now }) => (backup?.expires_at.getTime() ?? 0) <= now, "the backup has expired"],
   [({ backup, world }) => backup?.server_name !== world?.name, "the backup is of another server"],
   [({ claim, readBack }) => !claim || claim.uid !== readBack?.claimUid, "the archive is of another volume"],

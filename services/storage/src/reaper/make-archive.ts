@@ -6,6 +6,7 @@ import { Fault } from "@svc/proto";
 import { violates } from "@svc/store";
 import { reachable } from "../archive/reach.ts";
 import { backupWish, newBackupRow } from "../backup/start.ts";
+import { findBackupOfJob } from "../backup/store.ts";
 import type { BackupRow, JobRow } from "../database.ts";
 import { createJob } from "../job/begin.ts";
 import type { StorageDeps } from "../job/deps.ts";
@@ -13,7 +14,6 @@ import { worldJob } from "../job/spec.ts";
 import { findJob, insertJob, markRunning } from "../job/store.ts";
 import type { WorldServer } from "./policy.ts";
 import type { ReaperReason } from "./row.ts";
-import { findBackupOfJob } from "./store.ts";
 
 export type ArchiveWish = { world: WorldServer; reason: ReaperReason; signal: AbortSignal };
 

@@ -85,6 +85,7 @@ async function reapLocked(run: Run, due: Due): Promise<void> {
     return releaseServer(run, due, found.kind === "finish" ? found.backup : undefined);
   }
   if (!claim) throw new Error(`the volume ${world.volume_claim} is gone`);
+  if (found.kind === "reuse" && staysPartial(run, found.backup)) return;
   const proven = found.kind === "reuse" ? await reuse(run, due, { claim, backup: found.backup }) : "another";
   if (proven === "keep") return;
   const ready = proven === "another" ? await archive(run, due, claim) : proven;
@@ -121,6 +122,21 @@ async function reuse(
   return { backup, readBack: { run: run.id, backupId: backup.id, sha256, claimUid: claim.uid } };
 }
 
+const partialStaysMs = 7 * 86_400_000;
+
+/**
+ * A world with files that cannot be read stays as it is: its archive is not all of it. That is no failure of the run, and
+ * one such archive is enough for a week.
+ */
+function staysPartial(run: Run, { server_name, unreadable_entries, created_at }: BackupRow): boolean {
+  if (unreadable_entries === 0 || run.deps.now() - created_at.getTime() > partialStaysMs) return false;
+  note(
+    run,
+    `${server_name} stays: ${unreadable_entries} of its files cannot be read, its backups tell which`,
+  );
+  return true;
+}
+
 /** The agent reads what it wrote to its end before it says so. */
 async function archive(run: Run, due: Due, claim: Claim): Promise<Proven | undefined> {
   const { world, verdict, hold } = due;
@@ -135,6 +151,7 @@ async function archive(run: Run, due: Due, claim: Claim): Promise<Proven | undef
     return undefined;
   }
   const { backup } = made;
+  if (staysPartial(run, backup)) return undefined;
   const { id: backupId, sha256 } = backup;
   return { backup, readBack: { run: run.id, backupId, sha256, claimUid: claim.uid } };
 }

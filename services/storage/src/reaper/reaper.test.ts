@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -142,6 +143,42 @@ describe("the daily run", () => {
     assert.deepEqual([run.summary["skipped"], run.state], [1, "failed"], JSON.stringify(run));
     assert.equal(await bed.hasVolume("stuck"), true);
     assert.equal((await present("stuck")).length, 0);
+    assert.equal((await bed.runOnce()).summary["reaped"], 1);
+  });
+
+  test("a folder that is deeper than any path can name is archived, and its world reaped like any other", async () => {
+    await bed.addIdle("deep", { owner: "usr-1", files: { "level.dat": "deep" } });
+    const chain =
+      "d=dddddddddddddddddddd; for i in $(seq 300); do mkdir $d && cd -P $d || exit 1; done; echo in > in.txt";
+    execFileSync("sh", ["-c", chain], { cwd: bed.stage.worldPath("deep") });
+    const run = await bed.runOnce();
+    assert.deepEqual([run.state, run.summary["reaped"]], ["succeeded", 1], JSON.stringify(run));
+    assert.equal((await present("deep"))[0]?.skipped_entries, 0);
+    assert.equal(await bed.hasVolume("deep"), false);
+    // The volume's object is gone; this cluster leaves the folder to whoever made it.
+    execFileSync("rm", ["-rf", bed.stage.worldPath("deep")]);
+  });
+
+  test("a world with files that cannot be read stays, is archived once and fails no run", async () => {
+    await bed.addIdle("unreadable", { owner: "usr-1" });
+    const { admin } = bed.stage.database;
+    await admin(`create function storage.lose() returns trigger language plpgsql as
+      $$ begin new.unreadable_entries = 2; return new; end $$`);
+    await admin(`create trigger lose before insert on storage.world_backups for each row
+      when (new.server_name = 'unreadable') execute function storage.lose()`);
+    for (const attempt of [1, 2]) {
+      const run = await bed.runOnce();
+      assert.deepEqual(
+        [run.state, run.summary["reaped"]],
+        ["succeeded", 0],
+        `${attempt} ${JSON.stringify(run)}`,
+      );
+      assert.ok(run.notes.some((text) => text.startsWith("unreadable stays: 2 of its files cannot be read")));
+      assert.equal((await present("unreadable")).length, 1);
+      assert.equal(await bed.hasVolume("unreadable"), true);
+    }
+    await admin("drop trigger lose on storage.world_backups");
+    await admin("update storage.world_backups set unreadable_entries = 0 where server_name = 'unreadable'");
     assert.equal((await bed.runOnce()).summary["reaped"], 1);
   });
 

@@ -21,10 +21,6 @@ export function findBackupById(db: StorageDb, id: string): Promise<BackupRow | u
   return db.selectFrom("world_backups").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-export function findBackupOfJob(db: StorageDb, job: string): Promise<BackupRow | undefined> {
-  return db.selectFrom("world_backups").selectAll().where("job", "=", job).executeTakeFirst();
-}
-
 /** What this batch archived of a server, the newest first. */
 export function findReaped(db: StorageDb, server: string): Promise<BackupRow[]> {
   return db

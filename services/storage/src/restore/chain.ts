@@ -3,7 +3,7 @@
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { reachable } from "../archive/reach.ts";
-import { findBackup } from "../backup/store.ts";
+import { findBackup, findBackupOfJob } from "../backup/store.ts";
 import type { BackupRow, JobRow } from "../database.ts";
 import { createJob } from "../job/begin.ts";
 import { placeOf, type StorageDeps } from "../job/deps.ts";
@@ -30,6 +30,7 @@ export async function carryOn(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): 
     isConfigured: deps.settings.storage.agent_image !== "",
     server: !world ? "gone" : world.stopped ? "stopped" : "started",
     isSameOwner: (world?.owner_id ?? null) === snapshot.owner_id,
+    isSnapshotWhole: await isWholeSnapshot(deps, snapshot),
     isBackupUsable: backup !== undefined && backup.corrupt_at === null,
   });
   if (step === "wait") return;
@@ -37,6 +38,12 @@ export async function carryOn(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): 
   await relabel(deps, snapshot.job, "abandoned");
   if (!(await settleThenRestore(deps.db, snapshot.job, { to: "abandoned", reason: step.abandon }))) return;
   deps.log.warn({ server: snapshot.server_name, reason: step.abandon }, "a restore was abandoned");
+}
+
+/** What the restore takes away must all be in the snapshot. */
+async function isWholeSnapshot({ db }: StorageDeps, { job }: JobRow): Promise<boolean> {
+  const made = await findBackupOfJob(db, job);
+  return (made?.unreadable_entries ?? 0) === 0;
 }
 
 type Start = {

@@ -4,6 +4,7 @@ import { type ChainLook, type ChainStep, decideChain } from "./policy.ts";
 
 const ready: ChainLook = {
   snapshot: "succeeded",
+  isSnapshotWhole: true,
   isHeld: true,
   hasRestore: false,
   isConfigured: true,
@@ -17,6 +18,11 @@ describe("what follows a safety snapshot", () => {
     ["the restore, when the snapshot is there", {}, "start"],
     ["nothing while it runs", { snapshot: "running" }, "wait"],
     ["no restore without a snapshot", { snapshot: "failed" }, { abandon: "snapshot_failed" }],
+    [
+      "no restore when files of the world could not be read",
+      { isSnapshotWhole: false },
+      { abandon: "snapshot_failed" },
+    ],
     ["no restore without an agent", { isConfigured: false }, { abandon: "not_configured" }],
     ["no restore of a server that is gone", { server: "gone" }, { abandon: "server_gone" }],
     ["no restore under a server that runs", { server: "started" }, { abandon: "server_started" }],

@@ -9,6 +9,8 @@ import type { ThenRestoreReason } from "../database.ts";
 
 export type ChainLook = {
   snapshot: "running" | "succeeded" | "failed";
+  /** Nothing of the world was left out of the snapshot because it could not be read. */
+  isSnapshotWhole: boolean;
   /** Whether the snapshot's Job still holds the world; false also when the Job is gone. */
   isHeld: boolean;
   /** Whether the restore's Job is there: made before this process looked. */
@@ -26,7 +28,7 @@ export type ChainStep = "wait" | "start" | { abandon: ThenRestoreReason };
 export function decideChain(look: ChainLook): ChainStep {
   if (look.snapshot === "running") return "wait";
   if (look.hasRestore) return "start";
-  if (look.snapshot === "failed") return { abandon: "snapshot_failed" };
+  if (look.snapshot === "failed" || !look.isSnapshotWhole) return { abandon: "snapshot_failed" };
   if (!look.isConfigured) return { abandon: "not_configured" };
   if (look.server === "gone" || !look.isSameOwner) return { abandon: "server_gone" };
   if (look.server === "started") return { abandon: "server_started" };

@@ -70,6 +70,8 @@ export type Stage = {
   /** Makes a server at rest whose world holds these files. */
   addServer: (name: string, owner: string | undefined, files?: Record<string, string>) => Promise<void>;
   worldOf: (name: string) => Record<string, string>;
+  /** Where the world of a server lies on this machine. */
+  worldPath: (name: string) => string;
   changeWorld: (name: string, files: Record<string, string>) => void;
   /** Makes the agent wait at a step until the hold ends. */
   hold: (step: string) => void;
@@ -183,6 +185,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       await addVolume(kube, { claim: `world-${name}-0`, path: folderOf(name) });
       await addServerObject(kube, name);
     },
+    worldPath: folderOf,
     worldOf: (name) => readFiles(folderOf(name)),
     changeWorld: (name, files) => {
       rmSync(folderOf(name), { recursive: true });

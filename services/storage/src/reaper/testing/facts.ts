@@ -45,6 +45,7 @@ export function aBackup(about: Partial<BackupRow> = {}): BackupRow {
     verified_at: null,
     corrupt_at: null,
     skipped_entries: 0,
+    unreadable_entries: 0,
     label: "",
     pinned_at: null,
     job: null,
