@@ -107,7 +107,7 @@ export {
   ServerInfo,
 } from "./lifecycle/server-info.ts";
 export { permissionsOf } from "./nats/permissions.ts";
-export { natsAuthorization, natsUsers, services } from "./nats/server-config.ts";
+export { migrateUser, natsAuthorization, natsUsers, services } from "./nats/server-config.ts";
 export { isSupportedNats, supportedNats } from "./nats/server-version.ts";
 export {
   deadSubject,

@@ -200,7 +200,7 @@ test("plans name what is missing and end with 1, and refusals say what to do in 
 test("spans reach the audit log, its reader may go away early, and migrations know the stack of the folder", async () => {
   const out = join(stack.dataDir, "audit.jsonl");
   assert.ok(Number((await json("audit-export", "--out", out, "--since", "1h"))["entries"]) > 0);
-  assert.deepEqual(await json("migrate", "up"), { applied: [], objects: [] });
+  assert.deepEqual(await json("migrate", "up"), { applied: [], streams: [], objects: [] });
   const child = spawn(process.execPath, [main, "events", "--no-follow", "--data", stack.dataDir], {
     stdio: ["ignore", "pipe", "pipe"],
   });

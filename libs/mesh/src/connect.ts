@@ -1,6 +1,6 @@
 // Opens the mesh: one connection, and everything of this library on top of it.
 
-import { randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { liveSubject, type Owner, owners, type View } from "@svc/proto";
 import type { Mesh, MeshOptions } from "./api.ts";
@@ -12,7 +12,7 @@ import { createAuditing } from "./event/audit.ts";
 import { type Consumer, startConsumer } from "./event/consume.ts";
 import { readDeadLetters } from "./event/dead-letters.ts";
 import { publishAll, store } from "./event/publish.ts";
-import { ensureStream, streamsOf } from "./event/streams.ts";
+import { fitsFilter, isPublished } from "./event/publisher.ts";
 import { type LaneServer, startLaneServer } from "./lane/server.ts";
 import { createLines } from "./line/read.ts";
 import { lineHeader, openLineWriter } from "./line/write.ts";
@@ -23,20 +23,21 @@ import { createCalling } from "./request/call.ts";
 import { announceReplica, createReplicas } from "./request/replicas.ts";
 import { createServing } from "./request/serve.ts";
 import { announce } from "./request/service-protocol.ts";
+import { requireStreams } from "./stream/require.ts";
 import { mirrorView } from "./view/mirror.ts";
 import { writeView } from "./view/writer.ts";
 
 const defaultDrainMs = 20_000;
 const settleMs = 500;
-const streamsWithinMs = 15_000;
 
 function isOwner(service: string): service is Owner {
   return (owners as readonly string[]).includes(service);
 }
 
 /**
- * Connects to NATS, checks its version and makes the streams of an owner. Tries until `options.signal` aborts.
- * Throws an Error with one sentence when NATS refuses the user, is older than 2.11 or has no JetStream.
+ * Connects to NATS, checks its version and looks for the streams of an owner. Tries until `options.signal` aborts.
+ * Throws an Error with one sentence when NATS refuses the user, is older than the floor, has no JetStream, or when
+ * `svc migrate up` has not made the streams.
  */
 export async function connectMesh(options: MeshOptions): Promise<Mesh> {
   const { service, log } = options;
@@ -50,12 +51,13 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     link,
     log,
     metrics: createMeshMetrics(options.registry, () => link.status().reconnects),
+    keyed: (text) => createHmac("sha256", options.password).update(text).digest("base64url"),
     closing: closing.signal,
   };
   try {
     let laneServer: LaneServer | undefined;
     if (isOwner(service)) {
-      await keepStreams(core, service);
+      await requireStreams(core, service);
       laneServer = await startLaneServer({ host: options.laneHost ?? "127.0.0.1", log });
     }
     return assemble(core, { closing, laneServer });
@@ -63,37 +65,6 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     await link.close();
     throw error;
   }
-}
-
-// A NATS that lost its disk comes back without streams, so they are looked at after every reconnect.
-async function keepStreams(core: Core, owner: Owner): Promise<void> {
-  const ensure = async () => {
-    for (const stream of streamsOf(owner)) await ensureStream(core.link, stream);
-  };
-  const endAt = Date.now() + streamsWithinMs;
-  for (;;) {
-    try {
-      await ensure();
-      break;
-    } catch (error) {
-      if (Date.now() > endAt)
-        throw new Error(`The JetStream streams of ${owner} could not be made: ${(error as Error).message}.`, {
-          cause: error,
-        });
-    }
-    await delay(200);
-  }
-  const again = async (): Promise<void> => {
-    while (!core.closing.aborted && core.link.isConnected()) {
-      try {
-        return await ensure();
-      } catch (error) {
-        core.log.warn({ error: (error as Error).message }, "the streams could not be checked; trying on");
-        await delay(1_000);
-      }
-    }
-  };
-  core.link.onReconnect(() => void again());
 }
 
 type Parts = { closing: AbortController; laneServer: LaneServer | undefined };
@@ -120,7 +91,8 @@ function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
     service,
     serve: serving.serve,
     announce: async () => {
-      withdrawals.push(await announce(core, serving.endpoints), announceReplica(core));
+      withdrawals.push(await announce(core, serving.endpoints));
+      if (isOwner(service)) withdrawals.push(announceReplica(core));
     },
     ...createCalling(core, replicas),
     publish: (messages) => publishAll(core, messages),
@@ -138,7 +110,11 @@ function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
       return reader;
     },
     listen: (subject, onMessage) =>
-      link.subscribe(subject, (message) => onMessage(message.subject, message.data)).unsubscribe,
+      link.subscribe(subject, (message) => {
+        // What NATS answers can be aimed here by whoever may ask it.
+        if (!isPublished(message.headers, "delivered") || !fitsFilter(subject, message.subject)) return;
+        onMessage(message.subject, message.data);
+      }).unsubscribe,
     writeView: async (view) => {
       const writer = await writeView(core, view);
       opened.push(writer);

@@ -13,6 +13,8 @@ export type Core = {
   link: Link;
   log: Logger;
   metrics: MeshMetrics;
+  /** A digest of a text that only processes with this service's password can make. */
+  keyed: (text: string) => string;
   /** Aborts when the process stops waiting for what is in flight. */
   closing: AbortSignal;
 };

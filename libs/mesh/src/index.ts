@@ -31,3 +31,4 @@ export { connectMesh } from "./connect.ts";
 export { type Actor, auditActor } from "./event/actor.ts";
 export { type FetchedLane, fetchLane, sendLane } from "./lane/client.ts";
 export type { LinePlace, LineWriter } from "./line/write.ts";
+export { type MigrateOptions, migrateStreams } from "./stream/migrate.ts";

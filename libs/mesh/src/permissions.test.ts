@@ -10,11 +10,13 @@ import {
   deadSubject,
   instanceFilter,
   instanceSubject,
+  natsUsers,
   permissionsOf,
   replicaSubject,
   rpcSubject,
   services,
 } from "@svc/proto";
+import { allStreams } from "./stream/catalog.ts";
 import { startTestNats, type TestNats } from "./testing.ts";
 
 let nats: TestNats;
@@ -22,7 +24,7 @@ const connections = new Map<string, NatsConnection>();
 
 before(async () => {
   nats = await startTestNats();
-  for (const user of [...services, "operator"]) {
+  for (const user of natsUsers) {
     const connection = await connect({
       servers: nats.url,
       user,
@@ -127,13 +129,42 @@ test("a service cannot read another's inbox", async () => {
   assert.equal(await maySubscribe("gateway-internal", "_INBOX_gateway_external.>"), false);
 });
 
-test("a service cannot change or delete another's streams or views", async () => {
-  assert.equal(await mayPublish("storage", "$JS.API.STREAM.UPDATE.LIFECYCLE"), false);
-  assert.equal(await mayPublish("storage", "$JS.API.STREAM.DELETE.STORAGE"), false);
+test("a service cannot write another's views", async () => {
   assert.equal(await mayPublish("gateway-internal", "$KV.servers.survival"), false);
-  assert.equal(await mayPublish("gateway-internal", "$JS.API.STREAM.DELETE.KV_servers"), false);
-  assert.equal(await mayPublish("lifecycle", "$JS.API.CONSUMER.CREATE.AUDIT.identity-audit"), false);
+  assert.equal(await mayPublish("storage", "$KV.servers.survival"), false);
   assert.equal(await mayPublish("lifecycle", "$SYS.REQ.SERVER.PING"), false);
+});
+
+const streamVerbs = ["CREATE", "UPDATE", "DELETE", "PURGE", "MSG.GET", "MSG.DELETE", "SNAPSHOT", "RESTORE"];
+const consumerVerbs = ["CREATE", "DURABLE.CREATE", "DELETE", "PAUSE", "RESET", "UNPIN", "LEADER.STEPDOWN"];
+
+test("a service may look at its streams, read them and fetch by name, and nothing else of JetStream", async () => {
+  const streams = [...allStreams().map(({ name }) => name), "MINE"];
+  const verbs = [
+    ...streamVerbs.map((verb) => (stream: string) => `$JS.API.STREAM.${verb}.${stream}`),
+    ...consumerVerbs.flatMap((verb) => [
+      (stream: string) => `$JS.API.CONSUMER.${verb}.${stream}`,
+      (stream: string) => `$JS.API.CONSUMER.${verb}.${stream}.mine`,
+      (stream: string) => `$JS.API.CONSUMER.${verb}.${stream}.identity-audit`,
+      (stream: string) => `$JS.API.CONSUMER.${verb}.${stream}.mine.svc.rpc.identity.user.create`,
+    ]),
+  ];
+  const all = verbs.flatMap((verb) => streams.map(verb));
+  for (const user of [...services, "operator"]) {
+    const isAllowed = (subject: string) => user === "operator" && subject.includes(".STREAM.MSG.GET.");
+    const wanted = all.filter((subject) => !isAllowed(subject)).length;
+    const found = await refusals(user, (connection) => {
+      for (const subject of all) connection.publish(subject, "{}");
+    });
+    assert.equal(found.length, wanted, user);
+  }
+  const kept = services.flatMap((service) => permissionsOf(service).publish);
+  const shapes =
+    /^\$JS\.(API\.(INFO|STREAM\.INFO\.[\w-]+|DIRECT\.GET\..+|CONSUMER\.(INFO|MSG\.NEXT)\.\w+\.\S+)|ACK\..+)$/;
+  for (const subject of kept.filter((one) => one.startsWith("$JS."))) {
+    assert.match(subject.replace("KV_", ""), shapes);
+    assert.ok(!/[*>]/.test(subject.replace(/\.>$/, "")), subject);
+  }
 });
 
 test("a service cannot answer the services protocol in another's name", async () => {

@@ -11,10 +11,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { defaultCacheDirs, findFreePort, findNatsServer } from "@svc/local-stack";
 import { patience } from "@svc/local-stack/testing";
-import { type Bucket, natsAuthorization, natsUsers, type ServiceName } from "@svc/proto";
+import { type Bucket, migrateUser, natsAuthorization, natsUsers, type ServiceName } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import type { Mesh, MeshOptions } from "./api.ts";
 import { connectMesh } from "./connect.ts";
+import { migrateStreams } from "./stream/migrate.ts";
 
 export { patience } from "@svc/local-stack/testing";
 export { account, faultOf, ops, retryAfterOf, staff, velocity } from "./test-callers.ts";
@@ -24,7 +25,7 @@ const readyWithinMs = 15_000;
 
 export type TestNats = {
   url: string;
-  /** By user: the services and `operator`. */
+  /** By user: the services, `operator` and `migrate`, which may do everything with streams. */
   passwords: Readonly<Record<string, string>>;
   configFile: string;
   /** Ends it with SIGTERM and removes its data. */
@@ -34,6 +35,8 @@ export type TestNats = {
   start: () => Promise<void>;
   /** Hangs it: it keeps its connections and answers nothing until the returned function is called. */
   pause: () => () => void;
+  /** What `svc migrate up` does; it was done once. */
+  migrate: () => Promise<string[]>;
   /** Connects as a service, quietly; `stop` does not close it. */
   connect: (service: ServiceName | "operator", options?: Partial<MeshOptions>) => Promise<Mesh>;
 };
@@ -73,8 +76,15 @@ export async function startTestNats(options: TestNatsOptions = {}): Promise<Test
   // A test process that dies must not leave a server behind.
   const onExit = () => child?.kill("SIGKILL");
   process.once("exit", onExit);
+  const migrate = () =>
+    migrateStreams({
+      ...{ url, user: migrateUser, password: passwords[migrateUser] ?? "" },
+      ...(options.buckets && { more: options.buckets }),
+    });
   await start();
+  if (options.jetStream ?? true) await migrate();
   return {
+    migrate,
     url,
     passwords,
     configFile,

@@ -1,7 +1,7 @@
 // NATS users and what each may publish and subscribe, derived from the contracts (architecture.md 3, trust).
 
 import { buckets, contracts, durables, events, views } from "../catalog.ts";
-import { type Bucket, type Owner, owners, type ServiceName } from "../contract.ts";
+import { type Bucket, type Owner, owners, type ServiceName, type View } from "../contract.ts";
 import {
   eventFilter,
   inboxPrefix,
@@ -20,6 +20,7 @@ function isOwner(service: ServiceName): service is Owner {
 /**
  * Everything one service may do on NATS. It answers in the inboxes of its callers and nowhere else: the server's own
  * leave to answer (`allow_responses`) would reach any subject that a message names, one of the service's own included.
+ * It makes and changes nothing in JetStream, for what a consumer or a stream does is no longer checked.
  * `moreBuckets` are buckets that the catalog does not have, for tests.
  */
 export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket[] = []): Permissions {
@@ -41,7 +42,7 @@ export function permissionsOf(service: ServiceName, moreBuckets: readonly Bucket
   publish.add(`svc.audit.${service}`);
   if (isOwner(service)) addOwner(service, publish, subscribe);
   for (const bucket of [...buckets, ...moreBuckets]) {
-    if (bucket.owner === service) addBucket(bucket, publish);
+    if (bucket.owner === service) addKeyValue(bucket, publish, subscribe);
   }
   addReader(service, publish, subscribe);
   addDurables(service, publish);
@@ -56,29 +57,25 @@ function addOwner(service: Owner, publish: Set<string>, subscribe: Set<string>):
   publish.add(`svc.evt.${service}.>`);
   publish.add(`svc.dead.${service}.>`);
   publish.add(`svc.live.${service}.>`);
-  for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.${stream}`);
-  for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.${stream}_LIVE`);
+  for (const own of [stream, `${stream}_LIVE`]) publish.add(`$JS.API.STREAM.INFO.${own}`);
   // Where the last writer of live lines was.
-  publish.add(`$JS.API.DIRECT.GET.${stream}_LIVE.>`);
-  if (service === "identity")
-    for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.AUDIT`);
-  for (const view of views) if (view.owner === service) addKeyValue(view.name, publish);
+  publish.add(`$JS.API.DIRECT.GET.${stream}_LIVE.svc.live.${service}.>`);
+  if (service === "identity") publish.add("$JS.API.STREAM.INFO.AUDIT");
+  for (const view of views) if (view.owner === service) addKeyValue(view, publish, subscribe);
 }
 
-function addKeyValue(name: string, publish: Set<string>): void {
-  for (const verb of ["CREATE", "UPDATE", "INFO"]) publish.add(`$JS.API.STREAM.${verb}.KV_${name}`);
+function addKeyValue({ name, type }: Bucket | View, publish: Set<string>, subscribe: Set<string>): void {
   publish.add(`$KV.${name}.>`);
+  if (type === "bucket") publish.add(`$JS.API.DIRECT.GET.KV_${name}.$KV.${name}.>`);
   addStreamReader(`KV_${name}`, publish);
-}
-
-function addBucket({ name }: Bucket, publish: Set<string>): void {
-  addKeyValue(name, publish);
-  publish.add(`$JS.API.DIRECT.GET.KV_${name}.$KV.${name}.>`);
+  subscribe.add(`$KV.${name}.>`);
 }
 
 function addReader(service: ServiceName, publish: Set<string>, subscribe: Set<string>): void {
   for (const view of views) {
-    if (view.readers.includes(service)) addStreamReader(`KV_${view.name}`, publish);
+    if (!view.readers.includes(service)) continue;
+    addStreamReader(`KV_${view.name}`, publish);
+    subscribe.add(`$KV.${view.name}.>`);
   }
   if (service === "gateway-external" || service === "gateway-internal") {
     subscribe.add("svc.live.>");
@@ -86,20 +83,17 @@ function addReader(service: ServiceName, publish: Set<string>, subscribe: Set<st
   }
 }
 
-// A mirror or a viewer makes a short-lived consumer of its own, answers its flow control and drops it again.
+// A mirror or a viewer reads what is stored in batches; a plain subscription tells it when there is more.
 function addStreamReader(stream: string, publish: Set<string>): void {
   publish.add(`$JS.API.STREAM.INFO.${stream}`);
-  for (const verb of ["CREATE", "DELETE"]) publish.add(`$JS.API.CONSUMER.${verb}.${stream}.>`);
-  publish.add(`$JS.FC.${stream}.>`);
+  publish.add(`$JS.API.DIRECT.GET.${stream}`);
 }
 
 function addDurables(service: ServiceName, publish: Set<string>): void {
-  for (const durable of durables) {
-    if (durable.service !== service) continue;
-    publish.add(`$JS.API.CONSUMER.CREATE.${durable.stream}.${durable.name}`);
-    publish.add(`$JS.API.CONSUMER.CREATE.${durable.stream}.${durable.name}.>`);
-    publish.add(`$JS.API.CONSUMER.INFO.${durable.stream}.${durable.name}`);
-    publish.add(`$JS.API.CONSUMER.MSG.NEXT.${durable.stream}.${durable.name}`);
-    publish.add(`$JS.ACK.${durable.stream}.${durable.name}.>`);
+  for (const { name, stream, service: reader } of durables) {
+    if (reader !== service) continue;
+    publish.add(`$JS.API.CONSUMER.INFO.${stream}.${name}`);
+    publish.add(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${name}`);
+    publish.add(`$JS.ACK.${stream}.${name}.>`);
   }
 }

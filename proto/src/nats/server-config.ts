@@ -2,20 +2,24 @@
 
 import { contracts } from "../catalog.ts";
 import { type Bucket, gateways, owners, type ServiceName } from "../contract.ts";
-import { permissionsOf } from "./permissions.ts";
+import { type Permissions, permissionsOf } from "./permissions.ts";
 import { inboxPrefix, instanceSubject, replicaSubject, rpcSubject } from "./subjects.ts";
 
 export const services: readonly ServiceName[] = [...gateways, ...owners];
+/** The user of `svc migrate up`: the only one that makes, changes or removes streams and consumers. */
+export const migrateUser = "migrate";
 /**
- * Users of the mesh: each service, and `operator` for the CLI, which may watch everything, change streams and make the
- * requests that name it as a caller.
+ * Users of the mesh: each service, `operator` for the CLI, which may watch everything and make the requests that name
+ * it as a caller, and the one that makes streams.
  */
-export const natsUsers: readonly string[] = [...services, "operator"];
+export const natsUsers: readonly string[] = [...services, "operator", migrateUser];
 
 const called = contracts.filter(({ callers }) => callers.includes("operator"));
-const operator = {
+const operator: Permissions = {
   publish: [
-    ...["$SRV.>", "$JS.API.>", "$JS.ACK.>", "$JS.FC.>"],
+    "$SRV.>",
+    ...["INFO", "STREAM.NAMES", "STREAM.LIST", "STREAM.INFO.*", "STREAM.MSG.GET.*", "DIRECT.GET.>"].map(api),
+    ...["CONSUMER.NAMES.*", "CONSUMER.LIST.*", "CONSUMER.INFO.>"].map(api),
     ...called.flatMap((contract) => [rpcSubject(contract), instanceSubject(contract, "*")]),
   ],
   subscribe: [
@@ -28,6 +32,18 @@ const operator = {
   ],
 };
 
+const migrate: Permissions = { publish: [api(">")], subscribe: [`${inboxPrefix(migrateUser)}.>`] };
+
+function api(verb: string): string {
+  return `$JS.API.${verb}`;
+}
+
+function permissionsOfUser(user: string, moreBuckets: readonly Bucket[]): Permissions {
+  if (user === "operator") return operator;
+  if (user === migrateUser) return migrate;
+  return permissionsOf(user as ServiceName, moreBuckets);
+}
+
 /**
  * Text of an `authorization` block for nats-server. `passwords` has an entry for every one of `natsUsers`;
  * a missing one throws, so that no user is ever left without a password. `moreBuckets` are for tests.
@@ -39,8 +55,7 @@ export function natsAuthorization(
   const users = natsUsers.map((user) => {
     const password = passwords[user];
     if (!password) throw new Error(`no NATS password for ${user}`);
-    const { publish, subscribe } =
-      user === "operator" ? operator : permissionsOf(user as ServiceName, moreBuckets);
+    const { publish, subscribe } = permissionsOfUser(user, moreBuckets);
     return `    { user: ${quote(user)}, password: ${quote(password)}, permissions: {
       publish: { allow: ${listOf(publish)} },
       subscribe: { allow: ${listOf(subscribe)} } } }`;

@@ -18,6 +18,12 @@ export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
     adminUrl: env["SVC_ADMIN_DATABASE_URL"],
     rolePasswordsFile: env["SVC_ROLE_PASSWORDS_FILE"],
     kubeconfig: env["SVC_KUBECONFIG"],
+    /** NATS, and the user that may make streams. */
+    nats: {
+      url: env["SVC_NATS_URL"],
+      user: env["SVC_NATS_USER"] || "migrate",
+      password: env["SVC_NATS_PASSWORD"] ?? "",
+    },
     /** Archive folder of a stack on one machine; unset where the cluster has a claim of its own for it. */
     archiveDir: env["SVC_ARCHIVE_DIR"],
     /** Shared by proxy and game servers; empty takes it out of the cluster, unset leaves it as it is. */

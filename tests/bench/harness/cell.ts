@@ -6,7 +6,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startNats, startPostgres } from "@svc/local-stack";
-import { natsAuthorization, natsUsers } from "@svc/proto";
+import { migrateStreams } from "@svc/mesh";
+import { accounts, type Durable, eventFilter, migrateUser, natsAuthorization, natsUsers } from "@svc/proto";
 import { migrateUp, readMigrations } from "@svc/store";
 import { type Anchors, natsServer, root, runSql, startAnchors } from "./anchors.ts";
 import { type Child, startChild } from "./child.ts";
@@ -41,9 +42,14 @@ export type Cell = {
 };
 
 const anchorUser = "anchor";
+const listenerDurable = {
+  name: "bench-listener",
+  service: "operator",
+  stream: "IDENTITY",
+  subjects: [eventFilter(accounts.sessionRevoked)],
+} as unknown as Durable;
 
-// The shipped users and permissions, one user without limits for the anchors, and for the operator what a durable
-// consumer of another service may do.
+// The shipped users and permissions, and one user without limits for the anchors.
 function authorization(passwords: Record<string, string>, anchorPassword: string): string {
   const text = natsAuthorization(passwords);
   const end = text.lastIndexOf("\n  ]\n}");
@@ -97,6 +103,10 @@ async function assemble(
     extraConfig: authorization(passwords, anchorPassword),
   });
   ending.push(nats.stop);
+  await migrateStreams({
+    ...{ url: nats.url, user: migrateUser, password: passwords[migrateUser] ?? "" },
+    moreDurables: [listenerDurable],
+  });
   const postgres = await startPostgres({ dataDir: join(dir, "postgres"), port: 0, password: secret() });
   ending.push(postgres.stop);
   await runSql(postgres.url, identitySchema);
@@ -154,7 +164,13 @@ async function assemble(
     cookie: `svc_session=${"b".repeat(43)}`,
     lifecycle,
     identity,
-    listener: () => child("ours/listener.ts", ours("operator")),
+    // Nobody but the bench has this consumer, so no user of the installation may pull from it.
+    listener: () =>
+      child("ours/listener.ts", {
+        ...ours("operator"),
+        SVC_NATS_USER: anchorUser,
+        SVC_NATS_PASSWORD: anchorPassword,
+      }),
     phases: () => (phases ??= onLifecycle("ours/phases.ts")),
     ticker: () => onLifecycle("ours/ticker.ts"),
     accounts: () => child("ours/accounts.ts", ours("identity")),

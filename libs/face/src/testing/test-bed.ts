@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defaultCacheDirs, findNatsServer, startNats } from "@svc/local-stack";
-import { connectMesh, type Mesh } from "@svc/mesh";
+import { connectMesh, type Mesh, migrateStreams } from "@svc/mesh";
 import { accounts, type Face, processOperations, type ServiceName } from "@svc/proto";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { pino } from "pino";
@@ -13,7 +13,7 @@ import type { ServiceTokens } from "../access/service-tokens.ts";
 import { createSessions } from "../access/sessions.ts";
 import { createFace, type FaceServer } from "../face.ts";
 import type { FaceSettings } from "../settings.ts";
-import { testOperations } from "./test-contracts.ts";
+import { testOperations, things } from "./test-contracts.ts";
 
 const repo = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -57,6 +57,7 @@ export async function openTestBed(): Promise<TestBed> {
     binary: await findNatsServer({ env, cacheDirs, progress: () => {} }),
     dataDir,
   });
+  await migrateStreams({ url: nats.url, user: "", password: "", more: [things] });
   const meshes: Mesh[] = [];
   const connect = async (service: ServiceName) => {
     const log = createLogger(service, "silent");

@@ -15,7 +15,7 @@ export type StackSecrets = {
   roles: Record<string, string>;
   /** File of `roles` as JSON, for the migrations that make the roles. */
   rolesFile: string;
-  /** By user: the services and `operator`. */
+  /** By user: the services, `operator` and `migrate`. */
   nats: Record<string, string>;
   /** Bearer tokens of the internal face by caller. */
   tokens: Tokens;
@@ -24,6 +24,9 @@ export type StackSecrets = {
 
 /** The NATS user of the person who runs the stack, as `stack.json` hands it out. */
 export const operatorUser = "operator";
+
+/** The NATS user of `svc migrate up`: only it makes and changes streams. */
+export const migrateUser = "migrate";
 
 function generate(): string {
   return randomBytes(24).toString("base64url");
@@ -56,7 +59,7 @@ export function ensureSecrets(paths: Layout, services: readonly string[]): Stack
     postgres: ensureSecret(join(paths.secrets, "postgres")),
     roles: ensurePasswords(rolesFile, services),
     rolesFile,
-    nats: ensurePasswords(join(paths.secrets, "nats.json"), [...services, operatorUser]),
+    nats: ensurePasswords(join(paths.secrets, "nats.json"), [...services, operatorUser, migrateUser]),
     tokens: ensureTokens(paths),
     forwarding: ensureSecret(join(paths.secrets, "forwarding")),
   };

@@ -5,6 +5,7 @@ import { ensureDatabase } from "./database.ts";
 import { gameEnv } from "./game.ts";
 import { layout } from "./layout.ts";
 import { gameServiceNames } from "./options.ts";
+import { migrateUser } from "./secrets.ts";
 
 const kubeServices = ["lifecycle", "storage", "builds"];
 const ownerServices = ["identity", "lifecycle", "storage", "builds", "ops-watchdog"];
@@ -25,7 +26,7 @@ function databaseEnv(service: string, context: StackContext): NodeJS.ProcessEnv 
 }
 
 /** A NATS of the person's own is used with the account in its address, else with the service's own. */
-function natsEnv(service: string, { options, secrets, ports }: StackContext): NodeJS.ProcessEnv {
+function natsEnv(service: string, { options, secrets, ports }: StackContext): Record<string, string> {
   const given = options.env["SVC_NATS_URL"];
   if (!given) {
     return {
@@ -85,13 +86,15 @@ export function metricsOf(line: string): string | undefined {
 }
 
 /** What a migration works on, in variables; kept in a file, so that the person can run one by hand. */
-function migrateEnv({ paths, facts, secrets, options }: StackContext): Record<string, string> {
+function migrateEnv(context: StackContext): Record<string, string> {
+  const { paths, facts, secrets, options } = context;
   return {
     SVC_CONFIG: paths.configFile,
     SVC_DATABASE_URL: facts.databaseUrl,
     SVC_ADMIN_DATABASE_URL: facts.databaseUrl,
     SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
     SVC_KUBECONFIG: facts.kubeconfig,
+    ...natsEnv(migrateUser, context),
     // On a cluster of the person's own a folder of this machine means nothing, and its secrets are theirs.
     ...(!options.env["SVC_KUBECONFIG"] && {
       SVC_ARCHIVE_DIR: facts.archiveDir,

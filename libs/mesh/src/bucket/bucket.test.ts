@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { connect } from "@nats-io/transport-node";
+import { connect, headers as msgHeaders } from "@nats-io/transport-node";
 import { bucket, type Fault } from "@svc/proto";
 import { z } from "zod";
 import type { BucketStore, Mesh } from "../api.ts";
@@ -146,7 +146,13 @@ test("a value that does not fit the bucket is neither written nor read", async (
   assert.equal(await store.get("odd"), undefined);
   const { url: servers, passwords } = nats;
   const raw = await connect({ servers, user: "storage", pass: passwords["storage"] ?? "" });
-  raw.publish("$KV.test-tickets.foreign", '{"n":"x"}');
+  raw.publish("$KV.test-tickets.foreign", '{"n":1}');
+  await raw.flush();
+  assert.equal(await store.get("foreign"), undefined, "no publisher put it there");
+  assert.equal(await store.create("foreign", { n: 2 }), undefined, "what holds the place is not known");
+  const headers = msgHeaders();
+  headers.set("Svc-Publisher", "storage");
+  raw.publish("$KV.test-tickets.foreign", '{"n":"x"}', { headers });
   await raw.flush();
   await raw.close();
   await assert.rejects(store.get("foreign"), /holds something else under foreign/);

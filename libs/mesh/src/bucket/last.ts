@@ -3,13 +3,15 @@
 import { type Bucket, Fault } from "@svc/proto";
 import { encodeHeaders, type HeaderValues } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
+import { isPublished, publisherHeaders } from "../event/publisher.ts";
 import { bucketStream, isRemoval, keySubject } from "../view/bucket.ts";
 
 const answerWithinMs = 5_000;
 // "wrong last sequence", as the server words it with and without the number.
 const wrongSequence: ReadonlySet<number> = new Set([10071, 10164]);
 
-type Last = { sequence: number; body: Uint8Array; isRemoval: boolean };
+/** `isPublished`: it is ours, and no answer of NATS that somebody had delivered there. */
+type Last = { sequence: number; body: Uint8Array; isRemoval: boolean; isPublished: boolean };
 type PubAck = { seq?: number; error?: { err_code?: number; description: string } };
 type Write = {
   subject: string;
@@ -22,7 +24,7 @@ type Write = {
 /** The sequence of what was written; undefined when something else is last. Throws the fault `unavailable`. */
 export async function put(core: Core, { subject, body, headers, after }: Write): Promise<number | undefined> {
   const expected = after === undefined ? {} : { "Nats-Expected-Last-Subject-Sequence": String(after) };
-  const block = encodeHeaders({ ...headers, ...expected });
+  const block = encodeHeaders({ ...headers, ...expected, ...publisherHeaders(core) });
   const ack = (await ask(core, subject, { body, headers: block })).json<PubAck>();
   if (ack.error && wrongSequence.has(ack.error.err_code ?? 0)) return undefined;
   if (ack.error || !ack.seq) throw unavailable(new Error(ack.error?.description ?? "no acknowledgement"));
@@ -39,11 +41,16 @@ export async function findLast(
   const asked = `$JS.API.DIRECT.GET.${bucketStream(bucket.name)}.${subject}`;
   const { headers, data } = await ask(core, asked, { body: new Uint8Array(0) });
   if (headers?.code === 404) return undefined;
-  const sequence = Number(headers?.get("Nats-Sequence"));
+  const sequence = Number(headers?.values("Nats-Sequence").at(-1));
   if (!headers || headers.code >= 300 || !(sequence > 0)) {
     throw unavailable(new Error(`${subject} cannot be read: ${headers?.description ?? "no headers"}`));
   }
-  return { sequence, body: data, isRemoval: isRemoval({ headers }) };
+  return {
+    sequence,
+    body: data,
+    isRemoval: isRemoval({ headers }),
+    isPublished: isPublished(headers, "read"),
+  };
 }
 
 async function ask(core: Core, subject: string, message: { body: Uint8Array; headers?: Uint8Array }) {

@@ -5,7 +5,6 @@ import type { BucketStore, BucketWriteOptions } from "../api.ts";
 import type { Core } from "../core.ts";
 import { encodeJson } from "../request/wire.ts";
 import { keySubject, removalHeaders } from "../view/bucket.ts";
-import { ensurer } from "./ensure.ts";
 import { decode, findLast, put } from "./last.ts";
 import { readKeys, watchBucket } from "./watch.ts";
 
@@ -14,7 +13,6 @@ type Closeable = { close: () => Promise<void> };
 /** Opens it; whatever is opened besides ends with the mesh through `opened`. */
 export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]): BucketStore<V> {
   if (bucket.owner !== core.service) throw new Error(`the bucket ${bucket.name} belongs to ${bucket.owner}`);
-  const ensure = ensurer(core, bucket);
   const write = async (key: string, value: V, after: number, options: BucketWriteOptions = {}) => {
     const body = encodeJson(bucket.value.parse(value));
     const headers = { "Nats-TTL": secondsOf(options.ttlMs ?? bucket.ttlMs) };
@@ -24,26 +22,22 @@ export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]
 
   return {
     get: async (key) => {
-      await ensure();
       const last = await lastOf(key);
-      if (!last || last.isRemoval) return undefined;
+      if (!last?.isPublished || last.isRemoval) return undefined;
       return { key, value: decode(bucket, key, last.body), revision: last.sequence };
     },
     create: async (key, value, options) => {
-      await ensure();
       const revision = await write(key, value, 0, options);
       if (revision !== undefined) return revision;
       // What stands there may be the sign of a removal; whoever writes behind it first has made the entry.
       const last = await lastOf(key);
-      if (last && !last.isRemoval) return undefined;
+      if (last && !(last.isRemoval && last.isPublished)) return undefined;
       return write(key, value, last?.sequence ?? 0, options);
     },
     update: async (key, value, revision, options) => {
-      await ensure();
       return write(key, value, revision, options);
     },
     delete: async (key, revision) => {
-      await ensure();
       const subject = keySubject(bucket, key);
       const done = await put(core, {
         subject,
@@ -53,12 +47,9 @@ export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]
       });
       return done !== undefined;
     },
-    keys: async () => {
-      await ensure();
-      return readKeys(core, bucket);
-    },
+    keys: () => readKeys(core, bucket),
     watch: (options) => {
-      const watching = watchBucket(core, bucket, { ...options, ensure });
+      const watching = watchBucket(core, bucket, options);
       opened.push(watching);
       return watching;
     },

@@ -10,9 +10,7 @@ import { decode, unavailable } from "./last.ts";
 const heartbeatMs = 1_000;
 const keysWithinMs = 5_000;
 
-type Watch<V> = BucketWatchOptions<V> & { ensure: () => Promise<void> };
-
-export function watchBucket<V>(core: Core, bucket: Bucket<V>, options: Watch<V>): OrderedReader {
+export function watchBucket<V>(core: Core, bucket: Bucket<V>, options: BucketWatchOptions<V>): OrderedReader {
   /** Keys that were told and are not gone. */
   let told = new Set<string>();
   /** Keys of the round under way, until it has caught up. */
@@ -34,7 +32,6 @@ export function watchBucket<V>(core: Core, bucket: Bucket<V>, options: Watch<V>)
     }
   };
   return read(core, bucket, {
-    ensure: options.ensure,
     onStart: () => {
       coming = new Set();
     },
@@ -74,19 +71,17 @@ export async function readKeys(core: Core, bucket: Bucket): Promise<string[]> {
 }
 
 type Reading = {
-  ensure?: () => Promise<void>;
   onStart: () => void;
   onMessage: (message: StreamMessage) => void;
   onCaughtUp: () => void;
 };
 
-function read(core: Core, bucket: Bucket, { ensure, ...rest }: Reading): OrderedReader {
+function read(core: Core, bucket: Bucket, reading: Reading): OrderedReader {
   return openOrdered(core, {
     stream: bucketStream(bucket.name),
     filter: bucketFilter(bucket),
     heartbeatMs,
-    startFrom: () => ({ deliver_policy: "last_per_subject" }),
-    ...(ensure && { beforeStart: ensure }),
-    ...rest,
+    startFrom: () => ({ at: "first" }),
+    ...reading,
   });
 }

@@ -6,6 +6,10 @@ import { inboxPrefix, isSupportedNats, supportedNats } from "@svc/proto";
 import type { MeshOptions } from "../api.ts";
 
 const apiLevelFloor = 1;
+export type DialOptions = Pick<MeshOptions, "url" | "user" | "password" | "log" | "signal"> & {
+  service: string;
+};
+
 const firstRetryMs = 100;
 const lastRetryMs = 2_000;
 const saySoEveryMs = 10_000;
@@ -14,7 +18,7 @@ const saySoEveryMs = 10_000;
  * Dials until it succeeds or `options.signal` aborts; afterwards the client reconnects for ever. Throws an Error
  * with one sentence for a refused user, a server that is too old, or a server without JetStream.
  */
-export async function dial(options: MeshOptions): Promise<NatsConnection> {
+export async function dial(options: DialOptions): Promise<NatsConnection> {
   const connection = await dialUntilUp(options);
   try {
     checkVersion(connection, options);
@@ -26,7 +30,7 @@ export async function dial(options: MeshOptions): Promise<NatsConnection> {
   }
 }
 
-async function dialUntilUp(options: MeshOptions): Promise<NatsConnection> {
+async function dialUntilUp(options: DialOptions): Promise<NatsConnection> {
   let waitMs = firstRetryMs;
   let saidAt = 0;
   for (;;) {
@@ -49,7 +53,7 @@ async function dialUntilUp(options: MeshOptions): Promise<NatsConnection> {
   }
 }
 
-function clientOptions(options: MeshOptions) {
+function clientOptions(options: DialOptions) {
   return {
     servers: options.url,
     user: options.user,
@@ -74,20 +78,20 @@ function isRefusal(error: unknown): boolean {
   return error instanceof Error && error.cause instanceof errors.AuthorizationError;
 }
 
-function refused(options: MeshOptions): Error {
+function refused(options: DialOptions): Error {
   return new Error(
     `NATS at ${shownUrl(options.url)} refused the user "${options.user}": the user is unknown or the password is wrong; check the NATS user and password of this service.`,
   );
 }
 
-function unreachable(options: MeshOptions, error: unknown): Error {
+function unreachable(options: DialOptions, error: unknown): Error {
   return new Error(
     `NATS at ${shownUrl(options.url)} could not be reached: ${textOf(error)}. Start it or correct the NATS URL.`,
     { cause: error },
   );
 }
 
-function checkVersion(connection: NatsConnection, options: MeshOptions): void {
+function checkVersion(connection: NatsConnection, options: DialOptions): void {
   const version = connection.info?.version ?? "unknown";
   if (isSupportedNats(version)) return;
   throw new Error(`NATS at ${shownUrl(options.url)} is nats-server ${version}; svc needs ${supportedNats}.`);
@@ -95,7 +99,7 @@ function checkVersion(connection: NatsConnection, options: MeshOptions): void {
 
 type AccountInfo = { api?: { level?: number }; error?: { description: string } };
 
-async function checkJetStream(connection: NatsConnection, options: MeshOptions): Promise<void> {
+async function checkJetStream(connection: NatsConnection, options: DialOptions): Promise<void> {
   const where = `NATS at ${shownUrl(options.url)}`;
   const enable = "start nats-server with JetStream (-js, or a jetstream block in its configuration)";
   let info: AccountInfo;

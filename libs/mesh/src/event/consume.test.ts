@@ -33,12 +33,12 @@ async function mesh(service: "identity" | "storage" | "operator", own = nats): P
   return connected;
 }
 
-async function asOperator<T>(work: (connection: NatsConnection) => Promise<T>, own = nats): Promise<T> {
+async function asAdministrator<T>(work: (connection: NatsConnection) => Promise<T>, own = nats): Promise<T> {
   const connection = await connect({
     servers: own.url,
-    user: "operator",
-    pass: own.passwords["operator"] ?? "",
-    inboxPrefix: "_INBOX_operator",
+    user: "migrate",
+    pass: own.passwords["migrate"] ?? "",
+    inboxPrefix: "_INBOX_migrate",
   });
   try {
     return await work(connection);
@@ -48,15 +48,16 @@ async function asOperator<T>(work: (connection: NatsConnection) => Promise<T>, o
 }
 
 async function emptyStreams(): Promise<void> {
-  await asOperator(async (connection) => {
+  await asAdministrator(async (connection) => {
     await connection.request("$JS.API.CONSUMER.DELETE.AUDIT.identity-audit");
+    await nats.migrate();
     await connection.request("$JS.API.STREAM.PURGE.AUDIT");
     await connection.request("$JS.API.STREAM.PURGE.IDENTITY");
   });
 }
 
 async function pendingAcks(own = nats): Promise<{ num_ack_pending: number; num_pending: number }> {
-  return asOperator(async (connection) => {
+  return asAdministrator(async (connection) => {
     const reply = await connection.request("$JS.API.CONSUMER.INFO.AUDIT.identity-audit");
     return reply.json<{ num_ack_pending: number; num_pending: number }>();
   }, own);
@@ -84,7 +85,7 @@ test("a repeated publish of one id is stored once", async () => {
   const message = { id: "same", subject: "svc.evt.identity.user.created.x", body };
   await identity.publish([message, message]);
   await identity.publish([message]);
-  const messages = await asOperator(async (connection) => {
+  const messages = await asAdministrator(async (connection) => {
     const info = await connection.request("$JS.API.STREAM.INFO.IDENTITY");
     return info.json<{ state: { messages: number } }>().state.messages;
   });
@@ -99,7 +100,7 @@ test("a thousand messages are stored in order", async () => {
     body: new TextEncoder().encode(JSON.stringify({ n })),
   }));
   await identity.publish(outgoing);
-  const last = await asOperator(async (connection) => {
+  const last = await asAdministrator(async (connection) => {
     const reply = await connection.request(
       "$JS.API.STREAM.MSG.GET.IDENTITY",
       JSON.stringify({ last_by_subj: ">" }),
@@ -227,15 +228,17 @@ test("drain ends what is in hand and hands the rest to another replica at once",
   assert.equal(new Set([...byFirst, ...bySecond]).size, 10);
 });
 
-test("a consumer waits for a stream that its owner makes later and goes on after NATS was killed", async () => {
+test("a consumer waits for a stream that is made later and goes on after NATS was killed", async () => {
   const own = await startTestNats();
   const identity = await own.connect("identity");
   const seen = new Set<string>();
-  await asOperator(async (connection) => {
+  await asAdministrator(async (connection) => {
     await connection.request("$JS.API.STREAM.DELETE.AUDIT");
   }, own);
   await identity.consume({ ...audit, parse, handle: async ({ id }) => void seen.add(id) });
-  const again = await own.connect("identity");
+  await assert.rejects(own.connect("identity"), /no stream AUDIT: run `svc migrate up`/);
+  assert.deepEqual(await own.migrate(), ["stream AUDIT: made", "consumer identity-audit of AUDIT: made"]);
+  assert.deepEqual(await own.migrate(), []);
   const storage = await own.connect("storage");
   storage.audit({ ...entry("x"), id: "one" });
   await until(() => seen.has("one"));
@@ -244,7 +247,7 @@ test("a consumer waits for a stream that its owner makes later and goes on after
   await until(() => storage.status().connected && identity.status().connected);
   storage.audit({ ...entry("x"), id: "two" });
   await until(() => seen.has("two"));
-  await Promise.all([identity, again, storage].map((each) => each.drain(500)));
+  await Promise.all([identity, storage].map((each) => each.drain(500)));
   await own.stop();
 });
 
@@ -266,8 +269,8 @@ test("publishing to a NATS that is away is unavailable, and an audit entry then 
   await own.stop();
 });
 
-test("an owner brings its streams into shape when they have other settings", async () => {
-  await asOperator(async (connection) => {
+test("a new version brings streams that have other settings into shape", async () => {
+  await asAdministrator(async (connection) => {
     const info = await connection
       .request("$JS.API.STREAM.INFO.STORAGE")
       .then((reply) => reply.json<{ error?: object; config: object }>());
@@ -280,8 +283,8 @@ test("an owner brings its streams into shape when they have other settings", asy
       JSON.stringify({ ...config, max_age: 3_600e9 }),
     );
   });
-  await mesh("storage");
-  const config = await asOperator(async (connection) => {
+  assert.deepEqual(await nats.migrate(), ["stream STORAGE: changed"]);
+  const config = await asAdministrator(async (connection) => {
     const reply = await connection.request("$JS.API.STREAM.INFO.STORAGE");
     return reply.json<{
       config: { max_age: number; max_bytes: number; subjects: string[]; discard: string };

@@ -4,13 +4,20 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import type { ConsumeOptions } from "../api.ts";
 import { unguessable } from "../connection/inbox.ts";
-import { type DeliveryPlace, jetStreamApi, msOf, parsePlace } from "../connection/jetstream-api.ts";
+import {
+  apiCode,
+  type DeliveryPlace,
+  isApiCode,
+  jetStreamApi,
+  msOf,
+  parsePlace,
+} from "../connection/jetstream-api.ts";
 import type { Core } from "../core.ts";
 import { encodeJson, textOf } from "../request/wire.ts";
 import { writeDeadLetter } from "./dead-letters.ts";
+import { idHeader, isPublished } from "./publisher.ts";
 import { decideFate, type Fate } from "./redelivery.ts";
 
-const ackWaitMs = 30_000;
 const stillWorkingMs = 10_000;
 const pullExpiresMs = 30_000;
 const heartbeatMs = 5_000;
@@ -21,7 +28,7 @@ const nanos = (ms: number) => ms * 1e6;
 const encoder = new TextEncoder();
 
 export type Consumer = {
-  /** Resolves when the durable exists or the first try to make it has failed (it goes on trying). */
+  /** Resolves when the durable was found or the first look for it has failed (it goes on looking). */
   started: Promise<void>;
   /** Takes no more messages and resolves when those in hand have ended. */
   stop: () => Promise<void>;
@@ -39,7 +46,7 @@ export function startConsumer<D>(core: Core, options: ConsumeOptions<D>): Consum
     let waitMs = retryMs.first;
     while (!stopping.signal.aborted) {
       try {
-        await ensureDurable(core, options);
+        await findDurable(core, options);
         waitMs = retryMs.first;
         tried();
         await pull.session();
@@ -62,23 +69,14 @@ export function startConsumer<D>(core: Core, options: ConsumeOptions<D>): Consum
   };
 }
 
-async function ensureDurable<D>(core: Core, options: ConsumeOptions<D>): Promise<void> {
-  const { durable, stream, subjects } = options;
-  const only = subjects.length === 1 ? subjects[0] : undefined;
-  const verb = `CONSUMER.CREATE.${stream}.${durable}${only === undefined ? "" : `.${only}`}`;
-  await jetStreamApi(core.link, verb, {
-    stream_name: stream,
-    config: {
-      name: durable,
-      durable_name: durable,
-      ack_policy: "explicit",
-      ack_wait: nanos(ackWaitMs),
-      deliver_policy: "all",
-      max_deliver: -1,
-      max_ack_pending: 1_000,
-      ...(only === undefined ? { filter_subjects: subjects } : { filter_subject: only }),
-    },
-  });
+/** `svc migrate up` makes it; until then there is nothing to pull from. */
+async function findDurable<D>(core: Core, { stream, durable }: ConsumeOptions<D>): Promise<void> {
+  try {
+    await jetStreamApi(core.link, `CONSUMER.INFO.${stream}.${durable}`);
+  } catch (error) {
+    if (!isApiCode(error, apiCode.consumerNotFound) && !isApiCode(error, apiCode.streamNotFound)) throw error;
+    throw new Error(`NATS has no consumer ${durable} of ${stream}: run \`svc migrate up\``);
+  }
 }
 
 type Pull = {
@@ -164,10 +162,11 @@ async function handle(core: Core, options: ConsumeOptions<unknown>, arrived: Arr
   try {
     // A message that kills its process is never refused by a handler; only the count of deliveries tells.
     if (place.deliveries > maxAttempts) throw new Error(`delivered ${place.deliveries} times without an end`);
+    if (!isPublished(message.headers, "delivered")) throw new Error("no service published this message");
     await options.handle({
       data: options.parse(JSON.parse(textOf(message.data))),
       subject: message.subject,
-      id: message.headers?.get("Nats-Msg-Id") || `${place.stream}-${place.streamSequence}`,
+      id: message.headers?.get(idHeader) || `${place.stream}-${place.streamSequence}`,
       at: new Date(msOf(place.timestampNs)),
       attempt: place.deliveries,
       signal: core.closing,

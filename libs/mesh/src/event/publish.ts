@@ -5,6 +5,7 @@ import type { Outgoing } from "../api.ts";
 import { encodeHeaders, type HeaderValues } from "../connection/headers.ts";
 import { LinkError } from "../connection/link.ts";
 import type { Core } from "../core.ts";
+import { idHeader, publisherHeaders } from "./publisher.ts";
 
 const inFlightLimit = 100;
 const ackWithinMs = 10_000;
@@ -21,7 +22,7 @@ export async function store(
     const reply = await core.link.request({
       subject,
       body,
-      headers: encodeHeaders(headers),
+      headers: encodeHeaders({ ...headers, ...publisherHeaders(core), ...dedupId(core, headers) }),
       deadlineAt: Date.now() + ackWithinMs,
     });
     const ack = reply.json<PubAck>();
@@ -38,6 +39,15 @@ export async function store(
     );
     throw new Fault("internal", { cause: error });
   }
+}
+
+/**
+ * NATS leaves out a message whose id it has seen lately, and the ids of an outbox can be guessed: whoever had one in
+ * another's stream first would silence it. So only those who know the service's password can tell its ids.
+ */
+function dedupId(core: Core, headers: HeaderValues): HeaderValues {
+  const id = headers["Nats-Msg-Id"];
+  return id === undefined ? {} : { "Nats-Msg-Id": core.keyed(id), [idHeader]: id };
 }
 
 /** Stores all messages in order; the first failure ends it once nothing is in flight any more. */

@@ -3,6 +3,7 @@
 
 import { Fault, type StreamTicket } from "@svc/proto";
 import type { Core } from "../core.ts";
+import { nanosOf } from "../stream/direct-get.ts";
 import { type OrderedReader, openOrdered, type StartFrom, type StreamMessage } from "../stream/ordered.ts";
 import { lineHeader } from "./write.ts";
 
@@ -10,7 +11,7 @@ import { lineHeader } from "./write.ts";
 export type Line = { atSeconds: number; line: Uint8Array; isLast?: true };
 type Kept = Line & { timestampNs: bigint };
 
-const liveHeartbeatMs = 10_000;
+const liveHeartbeatMs = 2_000;
 const replayHeartbeatMs = 5_000;
 const replayWithinMs = 10_000;
 /** Lines that wait for one viewer; a viewer that is further behind is closed and comes back with its position. */
@@ -29,7 +30,7 @@ type Join = (ticket: StreamTicket, viewer: Take) => { started: Promise<void>; le
 export function createLines(core: Core): Lines {
   const feeds = new Map<string, Feed>();
   const join: Join = ({ stream, subject }, viewer) => {
-    const feed = feeds.get(stream) ?? startFeed(core, stream);
+    const feed = feeds.get(stream) ?? startFeed(core, { stream, filter: filterOf(subject) });
     feeds.set(stream, feed);
     const viewers = feed.viewers.get(subject) ?? new Set();
     feed.viewers.set(subject, viewers.add(viewer));
@@ -55,23 +56,27 @@ export function createLines(core: Core): Lines {
 
 // One reader for all sources of a stream: with a thousand consumers, each of its own subject, the server would look
 // for the next message of each among those of all. Only what somebody watches is written at all.
-function startFeed(core: Core, stream: string): Feed {
+function startFeed(core: Core, { stream, filter }: { stream: string; filter: string }): Feed {
   const viewers: Feed["viewers"] = new Map();
   let lastNs: bigint | undefined;
+  let startedNs: bigint | undefined;
   let begin = () => {};
   const started = new Promise<void>((resolve) => {
     begin = resolve;
   });
   const reader = openOrdered(core, {
     stream,
-    filter: "svc.live.>",
+    filter,
     heartbeatMs: liveHeartbeatMs,
     // After a gap it goes on behind the last line; by time, because sequences start anew with a new stream.
-    startFrom: () => (lastNs === undefined ? { deliver_policy: "new" } : fromNanos(lastNs + 1n)),
-    onDelivering: (sinceNs) => {
-      lastNs ??= sinceNs;
+    startFrom: () => (lastNs === undefined ? { at: "next" } : fromNanos(lastNs + 1n)),
+    onStart: ({ ts }) => {
+      startedNs ??= ts === undefined ? undefined : nanosOf(ts);
     },
-    onCaughtUp: () => begin(),
+    onCaughtUp: () => {
+      lastNs ??= startedNs;
+      begin();
+    },
     onMessage: (message) => {
       lastNs = message.timestampNs;
       begin();
@@ -79,6 +84,11 @@ function startFeed(core: Core, stream: string): Feed {
     },
   });
   return { viewers, started, reader };
+}
+
+/** The subjects of the whole stream that a source is in: `svc.live.<owner>.>`. */
+function filterOf(subject: string): string {
+  return `${subject.split(".").slice(0, 3).join(".")}.>`;
 }
 
 /** A viewer watches one subject, or all that differ in the last word only. */
@@ -155,7 +165,7 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
   let lines: Kept[] = [];
   const limit = since === undefined ? tail : Number.POSITIVE_INFINITY;
   const startFrom = (): StartFrom =>
-    since === undefined ? { deliver_policy: "all" } : fromNanos(BigInt(since) * 1_000_000_000n);
+    since === undefined ? { at: "first" } : fromNanos(BigInt(since) * 1_000_000_000n);
   let finish = () => {};
   const finished = new Promise<void>((resolve) => {
     finish = resolve;
@@ -163,6 +173,7 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
   const reader = openOrdered(core, {
     stream: ticket.stream,
     filter: ticket.subject,
+    isPart: true,
     heartbeatMs: replayHeartbeatMs,
     startFrom,
     onStart: () => {
@@ -192,5 +203,5 @@ function fromNanos(timestampNs: bigint): StartFrom {
   const seconds = timestampNs / 1_000_000_000n;
   const fraction = String(timestampNs % 1_000_000_000n).padStart(9, "0");
   const whole = new Date(Number(seconds) * 1_000).toISOString().slice(0, 19);
-  return { deliver_policy: "by_start_time", opt_start_time: `${whole}.${fraction}Z` };
+  return { since: `${whole}.${fraction}Z` };
 }

@@ -5,7 +5,8 @@ import { randomBytes } from "node:crypto";
 import { Fault, liveSubject, type Owner } from "@svc/proto";
 import { encodeHeaders } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
-import { liveStreamName } from "../event/streams.ts";
+import { isPublished, publisherHeaders } from "../event/publisher.ts";
+import { liveStreamName } from "../stream/catalog.ts";
 
 /** Where lines of one source go: `svc.live.<owner>.<noun>.<key>`. */
 export type LinePlace = { owner: Owner; noun: string; key: string };
@@ -32,7 +33,7 @@ const answerWithinMs = 5_000;
 // "wrong last sequence", as the server words it with and without the number.
 const wrongSequence: ReadonlySet<number> = new Set([10071, 10164]);
 
-type Last = { sequence: number; writer: string; position: string | undefined };
+type Last = { sequence: number; writer: string | undefined; position: string | undefined };
 type PubAck = { seq?: number; error?: { err_code?: number; description: string } };
 
 /** Takes the place over: from its first line on, the writer before it is refused. */
@@ -49,7 +50,8 @@ export async function openLineWriter(core: Core, place: LinePlace): Promise<Line
   const isStillMine = async (): Promise<boolean> => {
     const last = await findLast(core, stream, subject);
     // No line at all: they were kept for an hour and there was none since.
-    const isOurs = last === undefined || last.writer === me || last.sequence === sequence;
+    const isOurs =
+      last === undefined || last.writer === undefined || last.writer === me || last.sequence === sequence;
     if (isOurs) sequence = last?.sequence ?? 0;
     if (last?.writer === me) position = last.position;
     isUnsure = false;
@@ -60,6 +62,7 @@ export async function openLineWriter(core: Core, place: LinePlace): Promise<Line
       [lineHeader.writer]: me,
       [lineHeader.position]: at,
       "Nats-Expected-Last-Subject-Sequence": String(sequence),
+      ...publisherHeaders(core),
     };
     const ack = await ask<PubAck>(core, { subject, body: line, headers: encodeHeaders(headers) });
     if (ack.error && wrongSequence.has(ack.error.err_code ?? 0)) return "refused";
@@ -112,9 +115,11 @@ async function findLast(core: Core, stream: string, subject: string): Promise<La
     });
   const { headers } = reply;
   if (headers?.code === 404) return undefined;
-  const sequence = Number(headers?.get("Nats-Sequence"));
+  const sequence = Number(headers?.values("Nats-Sequence").at(-1));
   if (!headers || headers.code >= 300 || !(sequence > 0))
     throw unavailable(new Error(`the last line of ${subject} cannot be read`));
+  // No writer's: what it stands behind is written on.
+  if (!isPublished(headers, "read")) return { sequence, writer: undefined, position: undefined };
   const position = headers.get(lineHeader.position);
   return {
     sequence,

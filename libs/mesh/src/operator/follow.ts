@@ -13,6 +13,7 @@ export function followEvents(core: Core, options: FollowOptions): { close: () =>
   return openOrdered(core, {
     stream: options.stream,
     filter: options.subject,
+    isPart: true,
     heartbeatMs,
     // A stream that nobody made yet holds nothing, so all of it is told; a follower still waits for it.
     beforeStart: async () => {
@@ -23,7 +24,7 @@ export function followEvents(core: Core, options: FollowOptions): { close: () =>
     },
     startFrom: () => {
       if (lastNs !== undefined) return startAt(new Date(Number(lastNs / 1_000_000n) + 1));
-      return options.since ? startAt(options.since) : { deliver_policy: "new" };
+      return options.since ? startAt(options.since) : { at: "next" };
     },
     onMessage: ({ subject, body, timestampNs, sequence }) => {
       lastNs = timestampNs;
@@ -33,8 +34,8 @@ export function followEvents(core: Core, options: FollowOptions): { close: () =>
   });
 }
 
-function startAt(time: Date): { deliver_policy: "by_start_time"; opt_start_time: string } {
-  return { deliver_policy: "by_start_time", opt_start_time: time.toISOString() };
+function startAt(time: Date): { since: string } {
+  return { since: time.toISOString() };
 }
 
 type Stored = { subject: string; body: Uint8Array; timestampNs: bigint; sequence: number };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nanosOf } from "./ordered.ts";
+import { nanosOf } from "./direct-get.ts";
 
 test("a server's time keeps all of its places", () => {
   assert.equal(nanosOf("2026-01-02T03:04:05.123456789Z"), 1_767_323_045_123_456_789n);

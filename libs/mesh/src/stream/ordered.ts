@@ -1,38 +1,29 @@
-// Reads a stream in order without acknowledgements: a push consumer of our own that is made anew after every gap,
-// silence or reconnect. Views and live lines are built on it.
+// Reads a stream in order without acknowledgements and without a consumer. What is stored is read by sequence, so there
+// is no gap and nothing comes twice; a plain subscription to the same subjects only says when to read on, and a look at
+// the stream with every heartbeat finds what that one missed. Views and live lines are built on it.
 
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Msg, MsgHdrs } from "@nats-io/transport-node";
-import { jetStreamApi, parsePlace } from "../connection/jetstream-api.ts";
 import type { Core } from "../core.ts";
+import { type BatchReader, openBatches, type StreamMessage } from "./direct-get.ts";
+import { findStream, noStream, type StreamInfo } from "./info.ts";
 
-export type StreamMessage = {
-  subject: string;
-  /** A view into the receive buffer: copy what is kept. */
-  body: Uint8Array;
-  headers: MsgHdrs | undefined;
-  sequence: number;
-  timestampNs: bigint;
-};
-
-export type StartFrom =
-  | { deliver_policy: "all" | "new" | "last_per_subject" }
-  | { deliver_policy: "by_start_time"; opt_start_time: string };
+export type StartFrom = { at: "first" | "next" } | { since: string };
 
 export type OrderedOptions = {
   stream: string;
   filter: string;
+  /** Whether the filter leaves out part of the stream; what fits is then looked for. */
+  isPart?: boolean;
   heartbeatMs: number;
-  /** Asked before every start. */
+  /** Asked before every round. */
   startFrom: () => StartFrom;
   /** Awaited before every round; a throw puts the round off. */
   beforeStart?: () => Promise<void>;
   /** A round begins: what was read since the last `onCaughtUp` may be incomplete. */
-  onStart?: () => void;
-  /** The server began to deliver at this time of its clock. */
-  onDelivering?: (sinceNs: bigint) => void;
+  onStart?: (stream: StreamInfo) => void;
   onMessage: (message: StreamMessage) => void;
+  /** A message of the stream that no service published to it; without this it is left out. */
+  onForeign?: (message: StreamMessage) => void;
   /** Everything that was stored when the round began has been read. */
   onCaughtUp?: () => void;
 };
@@ -40,9 +31,8 @@ export type OrderedOptions = {
 export type OrderedReader = { close: () => Promise<void> };
 
 const retryMs = { first: 50, last: 2_000 };
-const inactiveMs = 30_000;
-const nanos = (ms: number) => ms * 1e6;
-const empty = new Uint8Array(0);
+/** A message is told of before it is stored: so much later it is looked for again, each time. */
+const confirmMs = [1, 4, 16, 64, 256] as const;
 
 /** Reads until closed; a stream that does not exist yet is waited for. */
 export function openOrdered(core: Core, options: OrderedOptions): OrderedReader {
@@ -75,120 +65,136 @@ async function readForever(core: Core, options: OrderedOptions, closing: AbortSi
   }
 }
 
-type Round = { end: () => void; ended: Promise<void>; sequence: number; seenAt: number; isCaughtUp: boolean };
+type Round = {
+  isOver: boolean;
+  /** Messages that were told of and not read yet, as far as that can be counted. */
+  owed: number;
+  next: number;
+  created: string;
+  wake: () => void;
+};
 
-function newRound(): Round {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { end, ended, sequence: 0, seenAt: Date.now(), isCaughtUp: false };
-}
-
-// One consumer from its making to the first sign that it is not whole any more.
+// From one look at the stream to the first sign that it is not the same any more.
 async function readRound(core: Core, options: OrderedOptions, closing: AbortSignal): Promise<void> {
   const { link } = core;
-  const round = newRound();
-  const name = `svc-${randomBytes(9).toString("hex")}`;
-  const inbox = `${link.inboxPrefix}.${name}`;
-  options.onStart?.();
-  const subscription = link.subscribe(inbox, (message) => onDelivery(core, { options, round }, message));
-  const forget = link.onReconnect(round.end);
-  const watch = setInterval(() => {
-    if (Date.now() - round.seenAt > options.heartbeatMs * 2.5) round.end();
-  }, options.heartbeatMs);
-  closing.addEventListener("abort", round.end, { once: true });
-  try {
-    const created = await createConsumer(core, options, { name, inbox });
-    options.onDelivering?.(nanosOf(created.created));
-    if (created.num_pending === 0 && round.sequence === 0) caughtUp(options, round);
-    if (closing.aborted) round.end();
-    await round.ended;
-  } finally {
-    clearInterval(watch);
-    forget();
-    closing.removeEventListener("abort", round.end);
-    subscription.unsubscribe();
-    if (link.isConnected())
-      await jetStreamApi(link, `CONSUMER.DELETE.${options.stream}.${name}`).catch(() => {});
-  }
-}
-
-type Place = { name: string; inbox: string };
-
-function createConsumer(
-  core: Core,
-  options: OrderedOptions,
-  place: Place,
-): Promise<{ num_pending: number; created: string }> {
-  const { stream, filter, heartbeatMs } = options;
-  return jetStreamApi(core.link, `CONSUMER.CREATE.${stream}.${place.name}.${filter}`, {
-    stream_name: stream,
-    action: "create",
-    config: {
-      name: place.name,
-      deliver_subject: place.inbox,
-      filter_subject: filter,
-      ack_policy: "none",
-      max_deliver: 1,
-      flow_control: true,
-      idle_heartbeat: nanos(heartbeatMs),
-      inactive_threshold: nanos(inactiveMs),
-      mem_storage: true,
-      num_replicas: 1,
-      ...options.startFrom(),
-    },
+  const round: Round = { isOver: false, owed: 0, next: 1, created: "", wake: () => {} };
+  const end = () => {
+    round.isOver = true;
+    round.wake();
+    batches.close();
+  };
+  const batches = openBatches(link, options.stream);
+  const hints = link.subscribe(options.filter, () => {
+    round.owed += 1;
+    round.wake();
   });
+  const forget = link.onReconnect(end);
+  closing.addEventListener("abort", end, { once: true });
+  try {
+    if (closing.aborted) return;
+    const info = await findStream(link, options.stream);
+    if (!info) throw noStream(options.stream);
+    round.created = info.created;
+    options.onStart?.(info);
+    await readStored(batches, { options, round, info });
+    if (!round.isOver) options.onCaughtUp?.();
+    await readNew(core, batches, { options, round });
+  } catch (error) {
+    if (!round.isOver) throw error;
+  } finally {
+    forget();
+    closing.removeEventListener("abort", end);
+    hints.unsubscribe();
+    batches.close();
+  }
 }
 
 type Reading = { options: OrderedOptions; round: Round };
 
-function onDelivery(core: Core, reading: Reading, message: Msg): void {
-  const { options, round } = reading;
-  round.seenAt = Date.now();
-  const place = message.reply ? parsePlace(message.reply) : undefined;
-  if (!place) {
-    onStatus(core, round, message);
+/** Everything up to now; leaves `round.next` behind it. */
+async function readStored(batches: BatchReader, reading: Reading & { info: StreamInfo }): Promise<void> {
+  const { options, round, info } = reading;
+  const { last_seq: last } = info.state;
+  const start = options.startFrom();
+  if ("at" in start) {
+    round.next = start.at === "next" ? last + 1 : 1;
+    if (start.at === "first") await readOn(batches, reading);
     return;
   }
-  if (place.consumerSequence !== round.sequence + 1) {
-    round.end();
-    return;
+  // Nothing since then: what comes is behind what is there.
+  round.next = last + 1;
+  const { isLast, count } = await readBatch(batches, reading, start.since);
+  if (count > 0 && !isLast) await readOn(batches, reading);
+}
+
+async function readOn(batches: BatchReader, reading: Reading): Promise<number> {
+  for (let total = 0; ; ) {
+    if (reading.round.isOver) return total;
+    const { isLast, count } = await readBatch(batches, reading, reading.round.next);
+    total += count;
+    if (isLast || count === 0) return total;
   }
-  round.sequence = place.consumerSequence;
-  options.onMessage({
-    subject: message.subject,
-    body: message.data,
-    headers: message.headers,
-    sequence: place.streamSequence,
-    timestampNs: place.timestampNs,
+}
+
+function readBatch(batches: BatchReader, { options, round }: Reading, from: number | string) {
+  let isFirst = true;
+  return batches.read({ from, filter: options.isPart ? options.filter : undefined }, (message) => {
+    round.next = isFirst || message.sequence >= round.next ? message.sequence + 1 : round.next;
+    isFirst = false;
+    if (message.isPublished) options.onMessage(message);
+    else options.onForeign?.(message);
   });
-  if (place.pending === 0) caughtUp(options, round);
 }
 
-function caughtUp(options: OrderedOptions, round: Round): void {
-  if (round.isCaughtUp) return;
-  round.isCaughtUp = true;
-  options.onCaughtUp?.();
-}
-
-// Flow control wants an answer; a heartbeat tells the last sequence, so that a lost tail is seen too.
-function onStatus(core: Core, round: Round, message: Msg): void {
-  const { headers } = message;
-  const stalled = message.reply || headers?.get("Nats-Consumer-Stalled");
-  const last = headers?.get("Nats-Last-Consumer");
-  try {
-    if (stalled) core.link.publish(stalled, empty);
-    if (headers?.code === 100 && (!last || Number(last) === round.sequence)) return;
-  } catch {
-    // The connection is lost, and with it this round.
+async function readNew(core: Core, batches: BatchReader, reading: Reading): Promise<void> {
+  const { options, round } = reading;
+  // What was told of while the rest was read may have been stored behind it.
+  round.owed = Math.min(1, round.owed);
+  let tries = 0;
+  let lookAt = Date.now() + options.heartbeatMs;
+  while (!round.isOver) {
+    const told = round.owed;
+    if (told > 0) {
+      const count = await readOn(batches, reading);
+      tries = count > 0 ? 0 : tries + 1;
+      // The stream refused what was told of.
+      const isGivenUp = tries >= confirmMs.length;
+      round.owed = Math.max(0, round.owed - (isGivenUp ? told : count));
+      if (isGivenUp) tries = 0;
+    }
+    if (round.owed > 0) await pause(round, confirmMs[tries] ?? 1, false);
+    else await pause(round, Math.max(1, lookAt - Date.now()), true);
+    if (round.isOver || Date.now() < lookAt) continue;
+    lookAt = Date.now() + options.heartbeatMs;
+    await look(core, batches, reading);
   }
-  round.end();
 }
 
-/** Nanoseconds since 1970 of an RFC 3339 time with up to nine places. */
-export function nanosOf(time: string): bigint {
-  const [, fraction = ""] = /\.(\d+)/.exec(time) ?? [];
-  const wholeMs = Math.floor(Date.parse(time) / 1_000) * 1_000;
-  return BigInt(wholeMs) * 1_000_000n + BigInt(fraction.padEnd(9, "0").slice(0, 9));
+/** Finds what nobody told of, and a stream that was made anew. */
+async function look(core: Core, batches: BatchReader, reading: Reading): Promise<void> {
+  const { options, round } = reading;
+  const info = await findStream(core.link, options.stream);
+  if (!info || info.created !== round.created || info.state.last_seq < round.next - 1) {
+    round.isOver = true;
+    return;
+  }
+  if (info.state.last_seq >= round.next) await readOn(batches, reading);
 }
+
+/** Ends early when a message is told of, if asked for, and when the round is over. */
+function pause(round: Round, ms: number, untilTold: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      round.wake = () => {};
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    round.wake = () => {
+      if (untilTold || round.isOver) done();
+    };
+    if (round.isOver || (untilTold && round.owed > 0)) done();
+  });
+}
+
+export type { StreamMessage };

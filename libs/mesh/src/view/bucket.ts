@@ -1,15 +1,12 @@
 // How a view lies in JetStream: a key-value bucket as every NATS tool knows it (`nats kv get servers survival`).
 
 import type { View } from "@svc/proto";
-import type { Link } from "../connection/link.ts";
-import { ensureStream, type StreamConfig, type StreamInfo } from "../event/streams.ts";
 import type { StreamMessage } from "../stream/ordered.ts";
 
 /** Key under which the owner says that the view is whole and current: `{at, size}`. */
 export const metaKey = "_meta";
 
 const keyShape = /^[A-Za-z0-9_=/-]+$/;
-const minute = 60e9;
 
 export function bucketStream(name: string): string {
   return `KV_${name}`;
@@ -28,27 +25,6 @@ export function metaSubject(view: Pick<View, "name">): string {
 
 export function bucketFilter(view: Pick<View, "name">): string {
   return `$KV.${view.name}.>`;
-}
-
-/** Makes the bucket when it is missing; `created` changes when it was made anew. */
-export function ensureBucket(link: Link, view: Pick<View, "name" | "summary">): Promise<StreamInfo> {
-  const config: StreamConfig = {
-    name: bucketStream(view.name),
-    subjects: [bucketFilter(view)],
-    description: view.summary,
-    storage: "file",
-    retention: "limits",
-    discard: "new",
-    max_age: 0,
-    max_bytes: 268_435_456,
-    max_msgs_per_subject: 1,
-    duplicate_window: 2 * minute,
-    allow_direct: true,
-    allow_rollup_hdrs: true,
-    allow_msg_ttl: true,
-    deny_delete: true,
-  };
-  return ensureStream(link, config);
 }
 
 /** Headers of a removal. The marker outlives every reconnect of a reader and then goes away by itself. */

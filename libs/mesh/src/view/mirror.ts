@@ -41,7 +41,7 @@ export function mirrorView(core: Core, view: View): ViewMirror {
     stream: bucketStream(view.name),
     filter: bucketFilter(view),
     heartbeatMs,
-    startFrom: () => ({ deliver_policy: "last_per_subject" }),
+    startFrom: () => ({ at: "first" }),
     onStart: () => {
       coming = { values: new Map(), currentAt: undefined, isCaughtUp: false };
     },

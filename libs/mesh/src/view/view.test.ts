@@ -20,7 +20,10 @@ after(async () => {
   await lifecycle?.drain();
   await nats?.stop();
 });
-test.afterEach(() => deleteBucket());
+test.afterEach(async () => {
+  await deleteBucket();
+  await nats.migrate();
+});
 
 function info(name: string, playersOnline = 0): ServerInfo {
   return {
@@ -45,9 +48,9 @@ const fleet = (count: number) =>
 async function deleteBucket(own = nats): Promise<void> {
   const connection = await connect({
     servers: own.url,
-    user: "operator",
-    pass: own.passwords["operator"] ?? "",
-    inboxPrefix: "_INBOX_operator",
+    user: "migrate",
+    pass: own.passwords["migrate"] ?? "",
+    inboxPrefix: "_INBOX_migrate",
   });
   await connection.request("$JS.API.STREAM.DELETE.KV_servers");
   await connection.close();
@@ -138,6 +141,8 @@ test("a mirror keeps the whole copy while its bucket is deleted and made again",
       await new Promise((resolve) => setImmediate(resolve));
     }
   })();
+  await assert.rejects(lifecycle.writeView(view), /no stream KV_servers: run `svc migrate up`/);
+  await nats.migrate();
   const again = await lifecycle.writeView(view);
   await again.replace(fleet(201));
   await until(() => mirror.size === 201, 15_000);
@@ -151,6 +156,7 @@ test("a writer that finds its bucket gone fills it again by itself", async () =>
   const writer = await lifecycle.writeView(view);
   await writer.replace(fleet(50));
   await deleteBucket();
+  await nats.migrate();
   const mirror = gateway.mirrorView(view);
   await until(() => mirror.ready, 30_000);
   assert.equal(mirror.size, 50);

@@ -6,11 +6,11 @@ import type { ViewWriter } from "../api.ts";
 import type { Core } from "../core.ts";
 import { store } from "../event/publish.ts";
 import { encodeJson } from "../request/wire.ts";
+import { findStream, noStream } from "../stream/info.ts";
 import { type OrderedReader, openOrdered, type StreamMessage } from "../stream/ordered.ts";
 import {
   bucketFilter,
   bucketStream,
-  ensureBucket,
   isRemoval,
   keyOf,
   keySubject,
@@ -38,9 +38,10 @@ type State = {
   isClosed: boolean;
 };
 
-/** Opens the bucket (made when missing) and reads it once; throws when NATS cannot be reached. */
+/** Opens the bucket and reads it once; throws when NATS cannot be reached or `svc migrate up` did not make it. */
 export async function writeView<V>(core: Core, view: View<V>): Promise<ViewWriter<V>> {
-  const { created } = await ensureBucket(core.link, view);
+  const stream = bucketStream(view.name);
+  if (!(await findStream(core.link, stream))) throw noStream(stream);
   const state: State = {
     core,
     view: view as View,
@@ -49,7 +50,7 @@ export async function writeView<V>(core: Core, view: View<V>): Promise<ViewWrite
     isWhole: false,
     isClosed: false,
   };
-  const reader = await follow(state, created);
+  const reader = await follow(state);
   const beat = setInterval(() => void sayCurrent(state).catch(() => {}), currentEveryMs);
   const put = async (key: string, value: V) => {
     await write(state, key, encodeJson(view.value.parse(value)));
@@ -111,10 +112,10 @@ async function sayCurrent(state: State): Promise<void> {
 }
 
 // Reads the bucket along with the mirrors: other writers' changes are learnt, losses are found after a reconnect.
-async function follow(state: State, created: string): Promise<OrderedReader> {
+async function follow(state: State): Promise<OrderedReader> {
   const { core, view } = state;
   let snapshot: Map<string, Stored> | undefined;
-  let bucketCreated = created;
+  let bucketCreated: string | undefined;
   let isNewBucket = false;
   let opened = () => {};
   const firstRead = new Promise<void>((resolve) => {
@@ -124,14 +125,16 @@ async function follow(state: State, created: string): Promise<OrderedReader> {
     stream: bucketStream(view.name),
     filter: bucketFilter(view),
     heartbeatMs: readerHeartbeatMs,
-    startFrom: () => ({ deliver_policy: "last_per_subject" }),
-    beforeStart: async () => {
-      const bucket = await ensureBucket(core.link, view);
-      isNewBucket ||= bucket.created !== bucketCreated;
-      bucketCreated = bucket.created;
-    },
-    onStart: () => {
+    startFrom: () => ({ at: "first" }),
+    onStart: ({ created }) => {
+      isNewBucket ||= bucketCreated !== undefined && created !== bucketCreated;
+      bucketCreated = created;
       snapshot = new Map();
+    },
+    onForeign: (message) => {
+      const key = keyOf(view, message);
+      // In a snapshot it is as if the key had nothing; what is known of it is written again.
+      if (!snapshot && key !== metaKey && state.known.has(key)) void repair(state, [key]);
     },
     onMessage: (message) => {
       const key = keyOf(view, message);

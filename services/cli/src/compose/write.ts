@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { callerTokens, natsAuthorization, natsUsers, owners, services } from "@svc/proto";
+import { callerTokens, migrateUser, natsAuthorization, natsUsers, owners, services } from "@svc/proto";
 import type { Outcome } from "../output.ts";
 import { imageTable } from "../stack/image-table.ts";
 import { localConfig } from "../stack/local-config.ts";
@@ -40,6 +40,9 @@ export async function writeCompose(options: { out: string }): Promise<Outcome> {
       SVC_ADMIN_DATABASE_URL: admin,
       SVC_ROLE_PASSWORDS_FILE: "/config/secrets/database-roles.json",
       SVC_KUBECONFIG: "/data/cluster/kubeconfig",
+      SVC_NATS_URL: at.nats,
+      SVC_NATS_USER: migrateUser,
+      SVC_NATS_PASSWORD: passwordOf(`nats-${migrateUser}`),
       SVC_ARCHIVE_DIR: composeFacts.archiveDir,
       SVC_FORWARDING_SECRET: passwordOf("forwarding"),
     }),

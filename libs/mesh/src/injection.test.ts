@@ -1,0 +1,238 @@
+// What a service whose process somebody else runs makes of NATS: proven attacks and one for each subject it may use.
+// All of them aim at others by way of what NATS itself delivers, which it does without a look at permissions.
+
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { connect } from "@nats-io/transport-node";
+import {
+  accounts,
+  contracts,
+  durables,
+  eventFilter,
+  eventSubject,
+  inboxPrefix,
+  liveSubject,
+  rpcSubject,
+  type ServerInfo,
+  servers,
+  services,
+  users,
+} from "@svc/proto";
+import type { Mesh, ViewMirror, ViewWriter } from "./api.ts";
+import { prepareAttacks } from "./test-attacker.ts";
+import { startTestNats, type TestNats, until } from "./testing.ts";
+
+const forgedBy = (service: string) =>
+  JSON.stringify({ username: "intruder", role: "admin", action: service, name: "intruder" });
+const isRound = (text: string) => text === "first" || text.startsWith("after-");
+const console = { owner: "lifecycle", noun: "console", key: "survival" } as const;
+const survival: ServerInfo = {
+  name: "survival",
+  subdomain: "survival",
+  phase: "Running",
+  ready: true,
+  playersOnline: 0,
+  playersMax: 20,
+  idleStopSeconds: 600,
+  image: "registry.example/minecraft:1",
+  memory: "2Gi",
+  desiredState: "Running",
+};
+/** What an attacker writes to, and the service that may. */
+const targets: [subject: string, owner: string][] = [
+  [rpcSubject(users.create), "nobody"],
+  [
+    eventSubject(accounts.sessionRevoked, { ...accounts.sessionRevoked.sample, hash: "f".repeat(64) }),
+    "identity",
+  ],
+  ["svc.audit.identity", "identity"],
+  ["svc.evt.lifecycle.server.transferred.x", "lifecycle"],
+  ["$KV.servers.survival", "lifecycle"],
+  [liveSubject("lifecycle", "console", "survival"), "lifecycle"],
+];
+
+describe("a service that somebody else runs", () => {
+  let nats: TestNats;
+  let mesh: Record<"identity" | "lifecycle" | "storage" | "gateway", Mesh>;
+  let mirror: ViewMirror;
+  let writer: ViewWriter<ServerInfo>;
+  const seen = {
+    created: 0,
+    revoked: [] as string[],
+    audited: [] as string[],
+    moved: [] as string[],
+    lines: [] as string[],
+  };
+  const stop = new AbortController();
+  const raw = (user: string) =>
+    connect({
+      servers: nats.url,
+      user,
+      pass: nats.passwords[user] ?? "",
+      inboxPrefix: inboxPrefix(user),
+    });
+
+  before(async () => {
+    nats = await startTestNats();
+    const [identity, lifecycle, storage, gateway] = await Promise.all([
+      nats.connect("identity"),
+      nats.connect("lifecycle"),
+      nats.connect("storage"),
+      nats.connect("gateway-external"),
+    ]);
+    mesh = { identity, lifecycle, storage, gateway };
+    identity.serve(users.create, () => {
+      seen.created += 1;
+      throw new Error("nobody asked for this");
+    });
+    await identity.announce();
+    const parse = (body: unknown) => String((body as { action?: unknown }).action);
+    const audit = { durable: "identity-audit", stream: "AUDIT", subjects: ["svc.audit.>"], parse };
+    await identity.consume({
+      ...audit,
+      handle: async ({ subject, data }) => {
+        // Everybody may say what they like of themselves.
+        if (subject !== `svc.audit.${data}`) seen.audited.push(data);
+      },
+    });
+    const moves = { durable: "storage-transfers", stream: "LIFECYCLE", subjects: [], parse };
+    await storage.consume({ ...moves, handle: async ({ data }) => void seen.moved.push(data) });
+    gateway.listen(eventFilter(accounts.sessionRevoked), (subject) => void seen.revoked.push(subject));
+    writer = await lifecycle.writeView(servers.servers);
+    await writer.replace(new Map([["survival", survival]]));
+    mirror = gateway.mirrorView(servers.servers);
+    await until(() => mirror.get("survival") !== undefined);
+    const subject = liveSubject(console.owner, console.noun, console.key);
+    void (async () => {
+      for await (const { line } of gateway.readLines(
+        { stream: "LIFECYCLE_LIVE", subject, tail: 0 },
+        stop.signal,
+      ))
+        seen.lines.push(Buffer.from(line).toString());
+    })();
+    await until(async () => {
+      await lifecycle.publishLine("lifecycle", "console", "survival", Buffer.from("first"));
+      return seen.lines.includes("first");
+    });
+  });
+  after(async () => {
+    stop.abort();
+    await Promise.all(Object.values(mesh ?? {}).map((each) => each.drain(500)));
+    await nats?.stop();
+  });
+
+  const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
+  /** What was aimed at each of them before has arrived once this has. */
+  async function settle(round: string, service: string): Promise<void> {
+    const { identity, lifecycle } = mesh;
+    const revoked = eventSubject(accounts.sessionRevoked, accounts.sessionRevoked.sample);
+    await identity.publish([{ id: round, subject: revoked, body: encode(accounts.sessionRevoked.sample) }]);
+    const moved = {
+      id: round,
+      subject: "svc.evt.lifecycle.server.transferred.y",
+      body: encode({ action: round }),
+    };
+    await lifecycle.publish([moved]);
+    identity.audit({ action: round, actor: "svc", source: "scheduler" });
+    await lifecycle.publishLine("lifecycle", "console", "survival", Buffer.from(round));
+    await writer.put("survival", { ...survival, memory: round });
+    await until(() => seen.lines.includes(round));
+    // Who pulls from its own consumer has what it was about to be given.
+    if (!pulls(service)) await until(() => seen.audited.includes(round));
+    if (!pulls(service)) await until(() => seen.moved.includes(round));
+    await until(() => Buffer.from(mirror.get("survival") ?? []).includes(`"${round}"`));
+    await until(() => seen.revoked.includes(revoked));
+    seen.revoked.splice(0);
+  }
+
+  // Those who pull keep from the others, for the wait of an acknowledgement, what they pulled: they come last.
+  const pulls = (service: string) => durables.some((durable) => durable.service === service);
+  const inOrder = [...services].sort((one, other) => Number(pulls(one)) - Number(pulls(other)));
+  for (const service of inOrder) {
+    test(`as ${service} nothing of another is reached by what NATS answers`, async () => {
+      const connection = await raw(service);
+      let isWatching = true;
+      const shown = new Set<string>();
+      const watching = (async () => {
+        while (isWatching) {
+          shown.add(Buffer.from(mirror.get("survival") ?? []).toString());
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+      })();
+      try {
+        const attacks = await prepareAttacks(connection, service, forgedBy(service));
+        assert.ok(attacks.length > 1);
+        for (const [target, owner] of targets)
+          if (owner !== service) for (const { run } of attacks) run(target);
+        await connection.flush();
+        await settle(`after-${service}`, service);
+      } finally {
+        isWatching = false;
+        await watching;
+        await connection.close();
+      }
+      assert.equal(seen.created, 0, "an account was created");
+      assert.deepEqual(seen.revoked, []);
+      assert.deepEqual(
+        seen.audited.filter((action) => !isRound(action)),
+        [],
+      );
+      assert.deepEqual(
+        seen.moved.filter((action) => !isRound(action)),
+        [],
+      );
+      assert.deepEqual(
+        seen.lines.filter((line) => !isRound(line)),
+        [],
+      );
+      for (const value of shown) if (value !== "") assert.equal(JSON.parse(value).name, "survival");
+    });
+
+    test(`as ${service} no consumer delivers, and no stream listens, where another is asked or answered`, async () => {
+      const connection = await raw(service);
+      const asked = rpcSubject(users.create);
+      const consumer = { deliver_subject: asked, ack_policy: "none", deliver_policy: "all" };
+      const attempts: [verb: string, body: object][] = [
+        ["STREAM.CREATE.MINE", { name: "MINE", subjects: ["_INBOX_gateway_external.>"], storage: "memory" }],
+        ["STREAM.CREATE.MINE", { name: "MINE", subjects: ["svc.rpc.>"], storage: "memory", no_ack: true }],
+        ["STREAM.CREATE.MINE", { name: "MINE", sources: [{ name: "KV_servers" }], storage: "memory" }],
+        ["STREAM.UPDATE.LIFECYCLE", { name: "LIFECYCLE", subjects: ["svc.evt.lifecycle.>", asked] }],
+        ...["AUDIT", "IDENTITY", "LIFECYCLE_LIVE", "BUILDS_LIVE", "STORAGE", "KV_servers"].map(
+          (stream): [string, object] => [
+            `CONSUMER.CREATE.${stream}`,
+            { stream_name: stream, config: consumer },
+          ],
+        ),
+      ];
+      for (const [verb, body] of attempts) {
+        await assert.rejects(
+          connection.request(`$JS.API.${verb}`, JSON.stringify(body), { timeout: 5_000 }),
+          /permissions violation/i,
+          verb,
+        );
+      }
+      await connection.close();
+      assert.equal(seen.created, 0);
+    });
+  }
+
+  test("nobody can answer for another: who saw one request cannot tell where the next waits", async () => {
+    const connection = await raw("lifecycle");
+    const replies: string[] = [];
+    const asked = contracts.find(
+      ({ owner, callers }) => owner === "lifecycle" && callers.includes("gateway-external"),
+    );
+    assert.ok(asked);
+    connection.subscribe(rpcSubject(asked), {
+      callback: (_, { reply }) => void replies.push(reply ?? ""),
+    });
+    await connection.flush();
+    const ask = () => mesh.gateway.call(asked, {}, { deadlineAt: Date.now() + 300 }).catch(() => {});
+    await Promise.all([ask(), ask(), ask()]);
+    await connection.close();
+    const tokens = replies.map((reply) => reply.slice(reply.lastIndexOf(".") + 1));
+    assert.ok(tokens.length >= 3);
+    assert.equal(new Set(tokens).size, tokens.length);
+    for (const token of tokens) assert.ok(Buffer.from(token, "base64url").length >= 12, token);
+  });
+});

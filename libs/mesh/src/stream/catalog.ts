@@ -1,0 +1,157 @@
+// The JetStream streams and consumers of this installation. `svc migrate up` makes them and keeps them in shape.
+
+import {
+  auditStream,
+  type Bucket,
+  buckets,
+  type Durable,
+  durables,
+  type Owner,
+  owners,
+  streamName,
+  streamSubjects,
+  type View,
+  views,
+} from "@svc/proto";
+import { bucketFilter, bucketStream } from "../view/bucket.ts";
+
+/** The part of a stream's configuration that svc sets; durations in nanoseconds as the API has them. */
+export type StreamConfig = {
+  name: string;
+  subjects: string[];
+  storage: "file";
+  retention: "limits";
+  discard: "old" | "new";
+  max_age: number;
+  max_bytes: number;
+  duplicate_window: number;
+  max_msgs_per_subject?: number;
+  allow_direct?: boolean;
+  allow_rollup_hdrs?: boolean;
+  allow_msg_ttl?: boolean;
+  deny_delete?: boolean;
+  /** How long the sign stays that a message went away because of its age. */
+  subject_delete_marker_ttl?: number;
+  description?: string;
+};
+
+const second = 1e9;
+const minute = 60 * second;
+const hour = 60 * minute;
+const day = 24 * hour;
+// JetStream reserves what a stream may grow to, so all limits together must fit into its store (2.2 GB).
+const mebibyte = 1_048_576;
+
+const shared = { storage: "file", retention: "limits", discard: "old", allow_direct: true } as const;
+
+/** The stream of live lines of an owner. */
+export function liveStreamName(owner: Owner): string {
+  return `${streamName(owner)}_LIVE`;
+}
+
+/** Every stream there is. `more` is what the catalog does not have, for tests. */
+export function allStreams(more: readonly (Bucket | View)[] = []): StreamConfig[] {
+  const kept = [...views, ...buckets, ...more];
+  return [
+    ...owners.flatMap(streamsOf),
+    ...kept.map((one) => (one.type === "view" ? viewConfig(one) : bucketConfig(one))),
+  ];
+}
+
+/** Names of the streams that a service cannot work without. */
+export function streamsNeededBy(owner: Owner): string[] {
+  const own = [...views, ...buckets]
+    .filter((one) => one.owner === owner)
+    .map(({ name }) => bucketStream(name));
+  return [...streamsOf(owner).map(({ name }) => name), ...own];
+}
+
+/** Streams of what one owner tells: its events, its live lines and, for identity, the audit log of all. */
+function streamsOf(owner: Owner): StreamConfig[] {
+  const events: StreamConfig = {
+    ...shared,
+    name: streamName(owner),
+    subjects: streamSubjects(owner),
+    duplicate_window: 10 * minute,
+    max_age: 7 * day,
+    max_bytes: 256 * mebibyte,
+    description: `What happened in ${owner}, and the messages its consumers gave up.`,
+  };
+  const live: StreamConfig = {
+    ...shared,
+    name: liveStreamName(owner),
+    subjects: [`svc.live.${owner}.>`],
+    duplicate_window: second,
+    max_age: hour,
+    max_bytes: 64 * mebibyte,
+    max_msgs_per_subject: 20_000,
+    description: `Live lines of ${owner}, kept for an hour.`,
+  };
+  if (owner !== "identity") return [events, live];
+  const audit: StreamConfig = {
+    ...shared,
+    name: auditStream.name,
+    subjects: [...auditStream.subjects],
+    duplicate_window: 10 * minute,
+    max_age: 30 * day,
+    max_bytes: 256 * mebibyte,
+    description: "Audit entries on their way to the database.",
+  };
+  return [events, live, audit];
+}
+
+function viewConfig(view: View): StreamConfig {
+  return {
+    ...keyValue(view),
+    max_bytes: 256 * mebibyte,
+  };
+}
+
+function bucketConfig(bucket: Bucket): StreamConfig {
+  return {
+    ...keyValue(bucket),
+    // JetStream reserves it at once; entries are tickets and sessions of a few hundred bytes.
+    max_bytes: 16 * mebibyte,
+    // Readers learn of an end by age as of any other.
+    subject_delete_marker_ttl: 5 * minute,
+    // The sign of an end is a rollup of its subject.
+    allow_rollup_hdrs: true,
+  };
+}
+
+function keyValue({ name, summary }: Pick<Bucket, "name" | "summary">): Omit<StreamConfig, "max_bytes"> {
+  return {
+    name: bucketStream(name),
+    subjects: [bucketFilter({ name })],
+    description: summary,
+    storage: "file",
+    retention: "limits",
+    discard: "new",
+    max_age: 0,
+    max_msgs_per_subject: 1,
+    duplicate_window: 2 * minute,
+    allow_direct: true,
+    allow_rollup_hdrs: false,
+    allow_msg_ttl: true,
+    deny_delete: true,
+  };
+}
+
+const ackWaitNs = 30 * second;
+
+/** How a durable is kept in JetStream. */
+export function durableConfig({ name, subjects }: Durable): Record<string, unknown> {
+  const only = subjects.length === 1 ? subjects[0] : undefined;
+  return {
+    name,
+    durable_name: name,
+    ack_policy: "explicit",
+    ack_wait: ackWaitNs,
+    deliver_policy: "all",
+    max_deliver: -1,
+    max_ack_pending: 1_000,
+    ...(only === undefined ? { filter_subjects: subjects } : { filter_subject: only }),
+  };
+}
+
+export { durables };

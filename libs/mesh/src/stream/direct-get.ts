@@ -1,0 +1,130 @@
+// Reads stored messages in batches by `$JS.API.DIRECT.GET`: no consumer is made, so no right to make one is needed.
+
+import type { Msg, MsgHdrs } from "@nats-io/transport-node";
+import { unguessable } from "../connection/inbox.ts";
+import type { Link, Listening } from "../connection/link.ts";
+import { isPublished } from "../event/publisher.ts";
+import { encodeJson } from "../request/wire.ts";
+
+export type StreamMessage = {
+  subject: string;
+  /** A view into the receive buffer: copy what is kept. */
+  body: Uint8Array;
+  headers: MsgHdrs | undefined;
+  sequence: number;
+  timestampNs: bigint;
+  /** False: it came there as an answer of NATS to somebody who named this subject. */
+  isPublished: boolean;
+};
+
+export type ReadFrom = {
+  /** A sequence from 1 on, or an RFC 3339 time. */
+  from: number | string;
+  /** Only messages of this subject filter; all of the stream without one. */
+  filter?: string | undefined;
+};
+
+export type BatchReader = {
+  /**
+   * Hands one batch to `onMessage`; says how many those were, and whether there are more behind it. Rejects when the
+   * stream is not there or the answer stalls.
+   */
+  read: (from: ReadFrom, onMessage: (message: StreamMessage) => void) => Promise<Batch>;
+  close: () => void;
+};
+export type Batch = { count: number; isLast: boolean };
+
+const batchLimit = 1_000;
+const batchBytes = 4_194_304;
+const stallMs = 5_000;
+
+type Reading = {
+  token: string;
+  count: number;
+  onMessage: (message: StreamMessage) => void;
+  end: (result: Batch | Error) => void;
+  heard: () => void;
+};
+
+/** One batch at a time. */
+export function openBatches(link: Link, stream: string): BatchReader {
+  const inbox = `${link.inboxPrefix}.${unguessable()}`;
+  let reading: Reading | undefined;
+  let isClosed = false;
+  const listening: Listening = link.subscribe(`${inbox}.*`, (message) => {
+    if (reading && message.subject.endsWith(reading.token)) take(reading, message);
+  });
+  return {
+    read: ({ from, filter }, onMessage) =>
+      new Promise((resolve, reject) => {
+        if (isClosed) {
+          reject(new Error("closed"));
+          return;
+        }
+        const token = unguessable();
+        const late = setTimeout(() => reading?.end(new Error(`${stream} does not answer`)), stallMs);
+        reading = {
+          token,
+          count: 0,
+          onMessage,
+          heard: () => void late.refresh(),
+          end: (result) => {
+            clearTimeout(late);
+            reading = undefined;
+            if (result instanceof Error) reject(result);
+            else resolve(result);
+          },
+        };
+        const place = typeof from === "number" ? { seq: from } : { start_time: from };
+        const only = filter === undefined ? {} : { next_by_subj: filter };
+        const body = encodeJson({ ...place, ...only, batch: batchLimit, max_bytes: batchBytes });
+        try {
+          link.publish(`$JS.API.DIRECT.GET.${stream}`, body, { reply: `${inbox}.${token}` });
+        } catch (error) {
+          reading.end(error as Error);
+        }
+      }),
+    close: () => {
+      isClosed = true;
+      listening.unsubscribe();
+      reading?.end(new Error("closed"));
+    },
+  };
+}
+
+function take(reading: Reading, message: Msg): void {
+  const { headers } = message;
+  reading.heard();
+  const code = headers?.code ?? 0;
+  if (code !== 0 || !headers) {
+    reading.end(endOf(reading, message));
+    return;
+  }
+  reading.count += 1;
+  reading.onMessage({
+    // The last of each name is the server's own: it adds them behind what the publisher sent.
+    subject: lastOf(headers, "Nats-Subject"),
+    body: message.data,
+    headers,
+    sequence: Number(lastOf(headers, "Nats-Sequence")),
+    timestampNs: nanosOf(lastOf(headers, "Nats-Time-Stamp")),
+    isPublished: isPublished(headers, "read"),
+  });
+}
+
+function endOf({ count }: Reading, { headers }: Msg): Batch | Error {
+  if (headers?.code === 204) return { count, isLast: Number(headers.get("Nats-Num-Pending")) === 0 };
+  if (headers?.code === 404) return { count, isLast: true };
+  return new Error(`it cannot be read: ${headers?.code} ${headers?.description ?? "no headers"}`);
+}
+
+function lastOf(headers: MsgHdrs, name: string): string {
+  return headers.values(name).at(-1) ?? "";
+}
+
+/** Nanoseconds since 1970 of an RFC 3339 time with up to nine places. */
+export function nanosOf(time: string): bigint {
+  const [, fraction = ""] = /\.(\d+)/.exec(time) ?? [];
+  const wholeMs = Math.floor(Date.parse(time) / 1_000) * 1_000;
+  return BigInt(wholeMs) * 1_000_000n + BigInt(fraction.padEnd(9, "0").slice(0, 9));
+}

@@ -1,0 +1,44 @@
+// A service looks whether its streams are there, at its start and whenever it has connected again.
+
+import { setTimeout as delay } from "node:timers/promises";
+import type { Owner } from "@svc/proto";
+import type { Core } from "../core.ts";
+import { streamsNeededBy } from "./catalog.ts";
+import { findStream, noStream } from "./info.ts";
+
+const withinMs = 15_000;
+const retryMs = 200;
+
+/** Throws an Error that says what to do when one is missing. A NATS that lost its disk comes back without: that is said. */
+export async function requireStreams(core: Core, owner: Owner): Promise<void> {
+  const endAt = Date.now() + withinMs;
+  let missing: string | undefined;
+  for (;;) {
+    try {
+      missing = await findMissing(core, owner);
+      break;
+    } catch (error) {
+      if (Date.now() > endAt)
+        throw new Error(`The streams of ${owner} could not be looked up: ${(error as Error).message}.`, {
+          cause: error,
+        });
+    }
+    await delay(retryMs);
+  }
+  if (missing !== undefined) throw noStream(missing);
+  core.link.onReconnect(() => void sayWhatIsMissing(core, owner));
+}
+
+async function findMissing(core: Core, owner: Owner): Promise<string | undefined> {
+  for (const name of streamsNeededBy(owner)) if (!(await findStream(core.link, name))) return name;
+  return undefined;
+}
+
+async function sayWhatIsMissing(core: Core, owner: Owner): Promise<void> {
+  try {
+    const missing = await findMissing(core, owner);
+    if (missing !== undefined) core.log.error(noStream(missing).message);
+  } catch {
+    // The connection is lost again; it is looked at after the next one.
+  }
+}
