@@ -33,8 +33,15 @@ export type AccountPrincipal = Extract<Principal, { kind: "account" }>;
 export const languages = ["en", "zh"] as const;
 export type Language = (typeof languages)[number];
 
-/** Where a request came from; empty strings when unknown, no language when it asks for none of ours. */
-export type Client = { address: string; userAgent: string; language?: Language };
+/** The two hosts of the external face: the players' panel, which any other name counts as, and the operator console. */
+export const faceHosts = ["player", "operator"] as const;
+export type FaceHost = (typeof faceHosts)[number];
+
+/**
+ * Where a request came from; empty strings when unknown, no language when it asks for none of ours. `host`: which one it
+ * was sent to; the players' when absent.
+ */
+export type Client = { address: string; userAgent: string; language?: Language; host?: FaceHost };
 
 /** Names of the NATS headers of a request and its reply. */
 export const header = {
@@ -42,6 +49,8 @@ export const header = {
   principal: "Svc-Principal",
   clientAddress: "Svc-Client-Address",
   userAgent: "Svc-User-Agent",
+  /** The one of `faceHosts` that the client asked. */
+  clientHost: "Svc-Client-Host",
   /** The one of `languages` that the client likes best. */
   language: "Svc-Language",
   /** Unix milliseconds after which nobody waits for the reply. */

@@ -52,6 +52,8 @@ export {
 export {
   type AccountPrincipal,
   type Client,
+  type FaceHost,
+  faceHosts,
   header,
   LaneTicket,
   type Language,

@@ -100,9 +100,9 @@ async function seatSession(db: pg.Client, role: string, expiresInMs: number): Pr
     [id, role, email],
   );
   await db.query(
-    `insert into identity.sessions (token_hash, user_id, door, created_at, expires_at, last_seen_at)
-     values ($1, $2, 'email', now(), now() + $3::int * interval '1 millisecond', now())`,
-    [hash, id, expiresInMs],
+    `insert into identity.sessions (token_hash, user_id, door, host, created_at, expires_at, last_seen_at)
+     values ($1, $2, 'email', $4, now(), now() + $3::int * interval '1 millisecond', now())`,
+    [hash, id, expiresInMs, role === "user" ? "player" : "operator"],
   );
   return `svc_session=${value}`;
 }

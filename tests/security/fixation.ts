@@ -9,10 +9,10 @@ import type { RequestOptions } from "../../services/identity/src/testing/authent
 import { createPasskeyPeople } from "../../services/identity/src/testing/passkeys.ts";
 import type { Reply } from "./ask.ts";
 import { cookieOf } from "./bed.ts";
-import { adminHost, type Doors } from "./doors.ts";
+import { adminHost, type Doors, panelHost } from "./doors.ts";
 
 /** Signs a victim in, in a browser that already sends `cookie`. */
-type Entry = (doors: Doors, cookie: string) => Promise<{ reply: Reply; userId: string; host?: string }>;
+type Entry = (doors: Doors, cookie: string) => Promise<{ reply: Reply; userId: string }>;
 
 const post = (path: string, json: unknown, cookie: string) =>
   ({ method: "POST", path: `/api/v1/auth/${path}`, json, cookie }) as const;
@@ -75,7 +75,7 @@ const byOpLogin: Entry = async ({ bed, visit, asProxy }, cookie) => {
   const path = `/api/v1/internal/op-login/${request_id}/approve`;
   await asProxy({ method: "POST", path, json: { approver_uuid, username: principal.username } });
   const finish = post("op-login/finish", { request_id, code: bed.smtp.codeTo(email) }, cookie);
-  return { userId, reply: await visit(finish), host: adminHost };
+  return { userId, reply: await visit(finish) };
 };
 
 const entries: Record<string, Entry> = {
@@ -87,24 +87,55 @@ const entries: Record<string, Entry> = {
 };
 
 export function checkFixation(doors: () => Doors): void {
+  /** The doors as a browser on that host finds them. */
+  const on = (host: string): Doors => ({
+    ...doors(),
+    visit: ({ headers, ...question }) => doors().visit({ ...question, headers: { host, ...headers } }),
+  });
   const whoIs = async (cookie: string, host?: string) =>
     doors().visit({ path: "/api/v1/me", cookie, ...(host && { headers: { host } }) });
   const idOf = ({ text }: Reply) => (JSON.parse(text) as { user_id: string }).user_id;
   for (const [what, enter] of Object.entries(entries)) {
     test(`signing in with ${what} makes a new cookie, whatever the browser sent before`, async () => {
-      const attacker = await doors().bed.person();
+      const isStaff = what === "an operator login";
+      const host = isStaff ? adminHost : panelHost;
+      // Nobody but staff is heard on the operator console.
+      const staff = { role: "admin", email: "thief@example.org", emailVerified: true } as const;
+      const attacker = await doors().bed.person(isStaff ? staff : {});
       const planted = randomBytes(32).toString("base64url");
       for (const value of [planted, attacker.cookie]) {
         const before = `svc_session=${value}`;
-        const { reply, userId, host } = await enter(doors(), before);
+        const { reply, userId } = await enter(on(host), before);
         assert.equal(reply.status, 200, reply.text);
         const fresh = cookieOf(reply);
         assert.match(fresh, /^svc_session=[A-Za-z0-9_-]{43}$/);
         assert.notEqual(fresh, before);
         assert.equal(idOf(await whoIs(fresh, host)), userId);
       }
-      assert.equal((await whoIs(`svc_session=${planted}`)).status, 401);
-      assert.equal(idOf(await whoIs(`svc_session=${attacker.cookie}`)), attacker.userId);
+      assert.equal((await whoIs(`svc_session=${planted}`, host)).status, 401);
+      assert.equal(idOf(await whoIs(`svc_session=${attacker.cookie}`, host)), attacker.userId);
+    });
+  }
+
+  for (const [what, enter] of Object.entries(entries)) {
+    test(`a session of ${what} counts on the host where it was asked for, and is none on the other`, async () => {
+      for (const [host, other] of [
+        [panelHost, adminHost],
+        [adminHost, panelHost],
+      ] as const) {
+        const { reply, userId } = await enter(on(host), "");
+        assert.equal(reply.status, 200, reply.text);
+        const cookie = cookieOf(reply);
+        const isStaff = what === "an operator login";
+        // A player is nobody on the operator console, with any session.
+        const statusAt = (name: string, counts: number) => (!isStaff && name === adminHost ? 403 : counts);
+        const here = await whoIs(cookie, host);
+        assert.equal(here.status, statusAt(host, 200), here.text);
+        if (here.status === 200) assert.equal(idOf(here), userId);
+        const there = await whoIs(cookie, other);
+        assert.equal(there.status, statusAt(other, 401), there.text);
+        if (there.status === 401) assert.match(there.text, /invalid session/);
+      }
     });
   }
 

@@ -122,7 +122,12 @@ describe("the doors over HTTP", () => {
     const id = (started.body as { request_id: string }).request_id;
     await bed.smtp.awaitMail(email);
     const finish = () =>
-      ask("POST", "/api/v1/auth/op-login/finish", { request_id: id, code: bed.smtp.codeTo(email) });
+      ask(
+        "POST",
+        "/api/v1/auth/op-login/finish",
+        { request_id: id, code: bed.smtp.codeTo(email) },
+        { host: adminHost },
+      );
     assert.deepEqual([(await finish()).status, codeOf(await finish())], [400, "op_login_invalid"]);
     const pending = await inGame("GET", "/api/v1/internal/op-login/pending");
     const ids = (pending.body as { pending: { request_id: string }[] }).pending.map((one) => one.request_id);

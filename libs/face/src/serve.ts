@@ -5,6 +5,7 @@ import { Fault, faults, isFault, type Operation } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import { clientAddressOf } from "./access/client-address.ts";
 import type { Gate, Visitor } from "./access/gate.ts";
+import { faceHostOf } from "./access/host.ts";
 import { answerFault } from "./answer/answer.ts";
 import type { RequestLog } from "./answer/request-log.ts";
 import type { Binding } from "./binding/call.ts";
@@ -78,6 +79,7 @@ function visitorOf(exchange: Exchange, host: string, settings: FaceSettings): Vi
       address: clientAddressOf(request, settings.clientIpHeader),
       userAgent: plain(headers["user-agent"] ?? ""),
       ...(language && { language }),
+      host: faceHostOf(host, settings.adminHostname),
     },
   };
   if (typeof trace === "string" && traceShape.test(trace)) options.traceparent = trace;

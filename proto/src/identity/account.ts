@@ -4,6 +4,7 @@
 
 import { z } from "zod";
 import { event, operation, request } from "../contract.ts";
+import { faceHosts } from "../envelope.ts";
 import { EmailAddress, PlayerUuid, Sha256Hex, Timestamp } from "../text.ts";
 import { Role } from "./role.ts";
 
@@ -171,6 +172,8 @@ export const SessionAnswer = z.discriminatedUnion("state", [
     role: Role,
     setup: z.boolean(),
     expires_at: Timestamp,
+    /** The host it was minted on, which is the only one it counts on. */
+    host: z.enum(faceHosts),
   }),
   z.strictObject({ state: z.literal("unknown") }),
   z.strictObject({ state: z.literal("local_auth_off") }),

@@ -23,7 +23,7 @@ let isLive = true;
 before(async () => {
   nats = await startTestNats();
   identity = await nats.connect("identity");
-  const live = { user_id: "usr-1", username: "one", role: "owner", setup: false } as const;
+  const live = { user_id: "usr-1", username: "one", role: "owner", setup: false, host: "player" } as const;
   identity.serve(accounts.resolveSession, ({ log: _ }, asked) => {
     if (!isLive || asked.hash !== hash) return { state: "unknown" as const };
     return { ...live, state: "live" as const, expires_at: "2999-01-01T00:00:00.000Z" };

@@ -61,6 +61,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     token_hash: true,
     user_id: true,
     door: true,
+    host: true,
     created_at: true,
     expires_at: true,
     revoked_at: true,

@@ -1,5 +1,6 @@
 // Tables of the schema `identity` as kysely sees them; a test compares them with the live schema.
 
+import type { FaceHost } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated } from "kysely";
 
@@ -51,6 +52,7 @@ export type SessionsTable = {
   token_hash: string;
   user_id: string;
   door: SessionDoor;
+  host: Generated<FaceHost>;
   created_at: At;
   expires_at: At;
   revoked_at: MaybeAt;

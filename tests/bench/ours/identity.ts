@@ -25,6 +25,7 @@ mesh.serve(
     username: "bench",
     role: "owner",
     setup: false,
+    host: "player",
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   }),
 );

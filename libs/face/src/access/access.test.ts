@@ -69,6 +69,7 @@ function signIn(role: Role, more: Partial<Live> = {}): string {
     role,
     setup: false,
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    host: "player",
     ...more,
   });
   return cookie;
@@ -105,15 +106,55 @@ describe("tiers", () => {
   ];
   for (const [path, role, host, status] of cases) {
     test(`a session of role ${role} on ${host} at ${path} is ${status}`, async () => {
-      const answer = await get(path, signIn(role), { host });
+      const minted = host === panelHost ? "player" : "operator";
+      const answer = await get(path, signIn(role, { host: minted }), { host });
       assert.equal(answer.status, status);
       if (status === 403) assert.equal(codeOf(answer), "forbidden");
     });
   }
   test("staff is a staff role on the operator console host", async () => {
-    const cookie = signIn("admin");
-    assert.equal(principalOf(await get("/app", cookie))["staff"], false);
+    assert.equal(principalOf(await get("/app", signIn("admin")))["staff"], false);
+    const cookie = signIn("admin", { host: "operator" });
     assert.equal(principalOf(await get("/app", cookie, { host: adminHost }))["staff"], true);
+  });
+  for (const role of ["owner", "admin", "user"] as const) {
+    for (const minted of ["player", "operator"] as const) {
+      const away = minted === "player" ? adminHost : panelHost;
+      test(`a session of role ${role} minted on the ${minted} host is none on ${away}`, async () => {
+        const cookie = signIn(role, { host: minted });
+        // What nobody may there, or no player, is said before the session is looked at.
+        const isPlayerOnConsole = role === "user" && away === adminHost;
+        for (const path of ["/app", "/admin", "/owner", "/in-setup"]) {
+          const isClosed = isPlayerOnConsole || (away === panelHost && /admin|owner/.test(path));
+          const isOwnersOnly = away === adminHost && role === "admin" && path === "/owner";
+          const answer = await get(path, cookie, { host: away });
+          assert.equal(answer.status, isClosed || isOwnersOnly ? 403 : 401, path);
+          assert.equal(codeOf(answer), isClosed || isOwnersOnly ? "forbidden" : "unauthorized");
+        }
+        if (!isPlayerOnConsole)
+          assert.deepEqual(principalOf(await get("/open", cookie, { host: away })), { kind: "anonymous" });
+        if (role === "user" && minted === "operator") return;
+        const home = minted === "player" ? panelHost : adminHost;
+        assert.equal((await get("/app", cookie, { host: home })).status, 200);
+      });
+    }
+  }
+  test("what is remembered of a session on its host does not let it in on the other one", async () => {
+    const cookie = signIn("owner", { host: "operator" });
+    for (let times = 0; times < 2; times++) {
+      assert.equal((await get("/owner", cookie, { host: adminHost })).status, 200);
+      assert.equal((await get("/app", cookie)).status, 401);
+    }
+  });
+  test("the owner of an operation learns which host was asked, whatever the caller claims", async () => {
+    const at = async (host: string) => {
+      const claim = { host, "svc-client-host": "operator" };
+      return (await get("/open", undefined, claim)).json()["client"] as { host: string };
+    };
+    assert.equal((await at(panelHost)).host, "player");
+    assert.equal((await at("127.0.0.1")).host, "player");
+    assert.equal((await at(`${adminHost}.evil.test`)).host, "player");
+    assert.equal((await at(adminHost)).host, "operator");
   });
   test("an account in setup may use what setup allows and nothing else", async () => {
     const cookie = signIn("owner", { setup: true });

@@ -3,7 +3,7 @@
 import type { CallOptions, Mesh } from "@svc/mesh";
 import { type AccountPrincipal, accounts, Fault, type HttpBinding, type Principal } from "@svc/proto";
 import { budgetKey } from "./client-address.ts";
-import { isAdminHost } from "./host.ts";
+import { faceHostOf } from "./host.ts";
 import { principalOf, refusalOf } from "./rules.ts";
 import type { ServiceTokens } from "./service-tokens.ts";
 import { presentedSession } from "./session-cookie.ts";
@@ -74,9 +74,9 @@ type SessionVisit = { http: HttpBinding; visitor: Visitor; hash: string };
 function admitSession(needs: GateNeeds, visit: SessionVisit): Principal | Promise<Principal> {
   const remembered = needs.sessions?.recall(visit.hash);
   if (remembered) {
-    const onAdminHost = isAdminHost(visit.visitor.host, needs.adminHostname);
-    if (refusalOf(visit.http, remembered, onAdminHost) === undefined) {
-      return principalOf(remembered, visit.hash, onAdminHost);
+    const host = faceHostOf(visit.visitor.host, needs.adminHostname);
+    if (remembered.host === host && refusalOf(visit.http, remembered, host) === undefined) {
+      return principalOf(remembered, visit.hash, host);
     }
   }
   return admitAsked(needs, visit);
@@ -88,10 +88,15 @@ async function admitAsked(needs: GateNeeds, { http, visitor, hash }: SessionVisi
     if (http.tier === "public") return strangerAt(http, hash);
     throw new Fault(answer?.state === "local_auth_off" ? "session_local_auth_off" : "session_invalid");
   }
-  const onAdminHost = isAdminHost(visitor.host, needs.adminHostname);
-  const refusal = refusalOf(http, answer, onAdminHost);
+  const host = faceHostOf(visitor.host, needs.adminHostname);
+  const refusal = refusalOf(http, answer, host);
   if (refusal) throw new Fault(refusal);
-  return principalOf(answer, hash, onAdminHost);
+  // A cookie of the other host was carried here by somebody: no browser sends it.
+  if (answer.host !== host) {
+    if (http.tier === "public") return strangerAt(http, hash);
+    throw new Fault("session_invalid");
+  }
+  return principalOf(answer, hash, host);
 }
 
 // A session that does not count may come back: the password door opens again, idle staff become players. Whoever signs

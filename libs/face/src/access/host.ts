@@ -1,6 +1,7 @@
 // The host a request names: the operator console is told apart by it (interface.md 5.2).
 
 import type { IncomingMessage } from "node:http";
+import type { FaceHost } from "@svc/proto";
 
 const shape = /^([A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/;
 
@@ -24,6 +25,11 @@ export function normalHost(host: string): string {
     .replace(/^\[|\]$/g, "")
     .replace(/\.$/, "")
     .toLowerCase();
+}
+
+/** Which of the two hosts of the face a request names. */
+export function faceHostOf(host: string, adminHostname: string): FaceHost {
+  return isAdminHost(host, adminHostname) ? "operator" : "player";
 }
 
 /** Whether a request host is the operator console; a bare IP counts only when the setting names it. */

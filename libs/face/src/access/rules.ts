@@ -1,6 +1,6 @@
 // Who may pass (interface.md 5, architecture.md 4): the tier is decided here, ownership by the owner.
 
-import type { AccountPrincipal, accounts, FaultName, HttpBinding } from "@svc/proto";
+import type { AccountPrincipal, accounts, FaceHost, FaultName, HttpBinding } from "@svc/proto";
 
 export type LiveSession = Extract<accounts.SessionAnswer, { state: "live" }>;
 
@@ -11,30 +11,31 @@ export type LiveSession = Extract<accounts.SessionAnswer, { state: "live" }>;
 export function refusalOf(
   http: Pick<HttpBinding, "tier" | "setup" | "session">,
   session: LiveSession,
-  onAdminHost: boolean,
+  host: FaceHost,
 ): FaultName | undefined {
   const { role } = session;
+  const onAdminHost = host === "operator";
   const isPublic = http.tier === "public";
   if (onAdminHost && role === "user" && !(isPublic && http.session === "ends")) return "forbidden";
   if (isPublic) return undefined;
-  if (http.tier === "admin" && !isStaff(session, onAdminHost)) return "forbidden";
+  if (http.tier === "admin" && !isStaff(session, host)) return "forbidden";
   if (http.tier === "owner" && !(role === "owner" && onAdminHost)) return "forbidden";
   if (session.setup && !http.setup) return "setup_required";
   return undefined;
 }
 
-function isStaff(session: LiveSession, onAdminHost: boolean): boolean {
-  return onAdminHost && session.role !== "user";
+function isStaff(session: LiveSession, host: FaceHost): boolean {
+  return host === "operator" && session.role !== "user";
 }
 
 /** The principal that travels with the request. */
-export function principalOf(session: LiveSession, hash: string, onAdminHost: boolean): AccountPrincipal {
+export function principalOf(session: LiveSession, hash: string, host: FaceHost): AccountPrincipal {
   return {
     kind: "account",
     user_id: session.user_id,
     username: session.username,
     role: session.role,
-    staff: isStaff(session, onAdminHost),
+    staff: isStaff(session, host),
     setup: session.setup,
     session: hash,
   };

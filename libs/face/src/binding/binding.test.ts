@@ -39,7 +39,14 @@ after(() => bed.close());
 
 function signIn(): void {
   bed.sessions.set(hash, {
-    ...({ state: "live", user_id: "usr-1", username: "one", role: "user", setup: false } as const),
+    ...({
+      state: "live",
+      user_id: "usr-1",
+      username: "one",
+      role: "user",
+      setup: false,
+      host: "player",
+    } as const),
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
 }

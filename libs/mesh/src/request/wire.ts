@@ -5,6 +5,7 @@ import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import {
   type Client,
   Fault,
+  faceHosts,
   faults,
   header,
   isFaultName,
@@ -67,13 +68,14 @@ export function envelopeOf(
 
 /** The header block of a request; `beginBy` when its caller gives up before the deadline. */
 export function encodeEnvelope(envelope: Envelope, beginBy?: number): Uint8Array {
-  const { address, userAgent, language } = envelope.client;
+  const { address, userAgent, language, host } = envelope.client;
   return encodeHeaders({
     [header.requestId]: envelope.requestId,
     [header.principal]: JSON.stringify(envelope.principal),
     [header.clientAddress]: address === "" ? undefined : address,
     [header.userAgent]: userAgent === "" ? undefined : userAgent,
     [header.language]: language,
+    [header.clientHost]: host,
     [header.deadline]: String(envelope.deadlineAt),
     [header.beginBy]: beginBy === undefined ? undefined : String(beginBy),
     [header.heartbeat]: "1",
@@ -112,10 +114,13 @@ export function decodeEnvelope(headers: MsgHdrs | undefined, deadlineMs: number)
 function decodeClient(headers: MsgHdrs): Client {
   const told = headers.get(header.language);
   const language = languages.find((one) => one === told);
+  const asked = headers.get(header.clientHost);
+  const host = faceHosts.find((one) => one === asked);
   return {
     address: headers.get(header.clientAddress),
     userAgent: headers.get(header.userAgent),
     ...(language && { language }),
+    ...(host && { host }),
   };
 }
 

@@ -36,7 +36,7 @@ export async function signInAtHost(host: Host, { who, replaces }: Asked): Promis
     const session = await createSession(trx, {
       userId: account.id,
       door: "host",
-      client: { address: "", userAgent: `svc on the host, by ${os}` },
+      client: { address: "", userAgent: `svc on the host, by ${os}`, host: "operator" },
       now: host.now,
       ttlMs: host.settings.identity.session_ttl,
       isProof: true,

@@ -7,6 +7,7 @@ const ago = (ms: number) => new Date(now.getTime() - ms);
 const minute = 60_000;
 const live: SessionFacts = {
   door: "setup",
+  host: "player",
   expiresAt: new Date(now.getTime() + 1),
   revokedAt: null,
   lastSeenAt: ago(minute),

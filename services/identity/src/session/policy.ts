@@ -1,9 +1,11 @@
 // Rules of sessions (interface.md 5.2): which one still counts, and what an account may do with it.
 
+import type { FaceHost } from "@svc/proto";
 import type { SessionDoor } from "../database.ts";
 
 export type SessionFacts = {
   door: SessionDoor;
+  host: FaceHost;
   expiresAt: Date;
   revokedAt: Date | null;
   lastSeenAt: Date;

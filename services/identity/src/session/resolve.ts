@@ -24,6 +24,7 @@ export function createResolve(deps: Omit<Deps, "events">): Handler<typeof accoun
       role,
       setup: isInSetup({ role, emailVerified, hasPasskey }, deps.hasRelay),
       expires_at: session.expiresAt.toISOString(),
+      host: session.host,
     };
   };
 }

@@ -32,6 +32,7 @@ describe("sessions", () => {
       role: "user",
       setup: false,
       expires_at: new Date(bed.now().getTime() + 12 * hour).toISOString(),
+      host: "player",
     });
   });
 

@@ -25,7 +25,7 @@ export async function findSession(db: IdentityDb, tokenHash: string): Promise<Fo
     .selectFrom("sessions as s")
     .innerJoin("users as u", "u.id", "s.user_id")
     .where("s.token_hash", "=", tokenHash)
-    .select(["s.user_id", "s.door", "s.expires_at", "s.revoked_at", "s.last_seen_at"])
+    .select(["s.user_id", "s.door", "s.host", "s.expires_at", "s.revoked_at", "s.last_seen_at"])
     .select(["u.username", "u.role", "u.disabled", "u.deleted_at", "u.email_verified"])
     .select(
       sql<boolean>`u.role <> 'user' and exists (
@@ -44,6 +44,7 @@ export async function findSession(db: IdentityDb, tokenHash: string): Promise<Fo
       hasPasskey: row.has_passkey,
       isPasswordDoorOpen: row.is_password_door_open ?? false,
       door: row.door,
+      host: row.host,
       expiresAt: row.expires_at,
       revokedAt: row.revoked_at,
       lastSeenAt: row.last_seen_at,
@@ -92,6 +93,7 @@ export async function createSession(
       token_hash: tokenHash,
       user_id: session.userId,
       door: session.door,
+      host: session.client.host ?? "player",
       created_at: session.now,
       expires_at: expiresAt,
       last_seen_at: session.now,

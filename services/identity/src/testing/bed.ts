@@ -5,7 +5,14 @@ import { fileURLToPath } from "node:url";
 import { loadSettings } from "@svc/config";
 import type { CallOptions, Mesh, RawReply } from "@svc/mesh";
 import { startTestNats, type TestNats } from "@svc/mesh/testing";
-import { type AccountPrincipal, type AnyContract, accounts, type InputOf, isFault } from "@svc/proto";
+import {
+  type AccountPrincipal,
+  type AnyContract,
+  accounts,
+  type FaceHost,
+  type InputOf,
+  isFault,
+} from "@svc/proto";
 import { type Store, startOutboxRelay } from "@svc/store";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Logger, type Registry } from "@svc/telemetry";
@@ -29,6 +36,8 @@ export type NewPerson = {
   email?: string;
   emailVerified?: boolean;
   door?: SessionDoor;
+  /** Where the session was minted; staff: the operator console. */
+  host?: FaceHost;
   /** Whether the session has just proved itself; true unless said otherwise. */
   isProof?: boolean;
 };
@@ -52,7 +61,10 @@ export type Bed = {
   /** Makes an account with a session of its own. */
   person: (about?: NewPerson) => Promise<Person>;
   /** One more session of a person. */
-  session: (userId: string, about?: { door?: SessionDoor }) => Promise<{ cookie: string; hash: string }>;
+  session: (
+    userId: string,
+    about?: { door?: SessionDoor; host?: FaceHost },
+  ) => Promise<{ cookie: string; hash: string }>;
   /** A call that must be refused: the name of the fault and its Retry-After. */
   refused: <C extends AnyContract>(
     contract: C,
@@ -173,13 +185,15 @@ function createReplicas({ settings, log, now, nats, database, url }: ReplicaNeed
 }
 
 function createPeople(store: Store<Tables>, now: () => Date, ttlMs: number): Pick<Bed, "person" | "session"> {
-  const client = { address: "192.0.2.7", userAgent: "browser" };
-  const newSession = (userId: string, about: { door?: SessionDoor; isProof?: boolean }) =>
+  const newSession = (
+    userId: string,
+    about: { door?: SessionDoor; isProof?: boolean; host?: FaceHost | undefined },
+  ) =>
     store.db.transaction().execute((trx) =>
       createSession(trx, {
         userId,
         door: about.door ?? "setup",
-        client,
+        client: { address: "192.0.2.7", userAgent: "browser", ...(about.host && { host: about.host }) },
         now: now(),
         ttlMs,
         isProof: about.isProof ?? true,
@@ -194,7 +208,8 @@ function createPeople(store: Store<Tables>, now: () => Date, ttlMs: number): Pic
         .insertInto("users")
         .values({ id: userId, username, role, email, email_verified: emailVerified })
         .execute();
-      const { value, tokenHash } = await newSession(userId, about);
+      const host = about.host ?? (role === "user" ? "player" : "operator");
+      const { value, tokenHash } = await newSession(userId, { ...about, host });
       const principal: AccountPrincipal = {
         kind: "account",
         user_id: userId,

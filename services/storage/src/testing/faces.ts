@@ -126,7 +126,13 @@ const people = ["usr-1", "usr-2", "usr-3"];
 export function resolveTestSession(hash: string) {
   const user = people.find((one) => hashOf(cookieOf(one)) === hash);
   if (user === undefined) return { state: "unknown" as const };
-  const about = { user_id: user, username: user, role: "user" as const, setup: false };
+  const about = {
+    user_id: user,
+    username: user,
+    role: "user" as const,
+    setup: false,
+    host: "player" as const,
+  };
   return { state: "live" as const, ...about, expires_at: new Date(Date.now() + 3_600_000).toISOString() };
 }
 

@@ -55,7 +55,14 @@ export async function openConsoleStage(): Promise<ConsoleStage> {
   const identity = await nats.connect("identity");
   identity.serve(accounts.resolveSession, (_context, { hash }) => {
     const user_id = `usr-${hash.slice(0, 12)}`;
-    const live = { state: "live", user_id, username: "staff", role: "admin", setup: false } as const;
+    const live = {
+      state: "live",
+      user_id,
+      username: "staff",
+      role: "admin",
+      setup: false,
+      host: "operator",
+    } as const;
     return { ...live, expires_at: new Date(Date.now() + 3_600_000).toISOString() };
   });
   await identity.announce();
