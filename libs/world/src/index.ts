@@ -11,6 +11,7 @@ export { listFolder, readWhole } from "./files/look.ts";
 export { openDownload, sendFile, sendFolder, sendWorld } from "./files/send.ts";
 export { landUpload, writeWhole } from "./files/write.ts";
 export { release } from "./memory.ts";
+export { countable } from "./path/extents.ts";
 export { Folder } from "./path/folder.ts";
 export { parsePath, parseTarget } from "./path/parse.ts";
 export { writeAll } from "./restore/extract.ts";

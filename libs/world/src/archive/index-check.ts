@@ -21,6 +21,7 @@ export function checkIndex(content: Buffer): IndexCheck {
         value?.path === entry.path &&
         value.kind === entry.kind &&
         value.size === entry.size &&
+        value.stored === entry.stored &&
         value.headerAt === entry.headerAt;
       if (!isSame) throw corrupt("its index does not fit its entries");
     },

@@ -36,9 +36,11 @@ export function createIndexWriter(): IndexWriter {
   }
 
   return {
-    add: async ({ path, kind, mode, mtimeMs, size, headerAt }) => {
+    add: async ({ path, kind, mode, mtimeMs, size, headerAt, stored }) => {
       // JSON keeps names that are no UTF-8: it writes lone surrogates as escapes.
-      const line = `${JSON.stringify([path, kind === "folder" ? 1 : 0, mode, mtimeMs, size, headerAt])}\n`;
+      const holes = stored === undefined ? [] : [stored];
+      const fields = [path, kind === "folder" ? 1 : 0, mode, mtimeMs, size, headerAt, ...holes];
+      const line = `${JSON.stringify(fields)}\n`;
       lines.push(line);
       length += line.length;
       if (length >= partBytes) await seal();
@@ -75,8 +77,10 @@ async function readPart(content: Buffer, at: number): Promise<{ text: string; ne
 
 function parseLine(line: string, judged: Judged): IndexedEntry {
   const fields = parsed(line);
-  const [path, isFolder, mode, mtimeMs, size, headerAt] = Array.isArray(fields) ? (fields as unknown[]) : [];
-  const numbers = [mode, mtimeMs, size, headerAt];
+  const [path, isFolder, mode, mtimeMs, size, headerAt, stored] = Array.isArray(fields)
+    ? (fields as unknown[])
+    : [];
+  const numbers = [mode, mtimeMs, size, headerAt, stored ?? 0];
   if (typeof path !== "string" || !numbers.every((value) => Number.isSafeInteger(value)))
     throw corrupt("a line of its index is not one of ours");
   const kind = isFolder === 1 ? "folder" : "file";
@@ -84,7 +88,7 @@ function parseLine(line: string, judged: Judged): IndexedEntry {
   const about = { ...header, mode: Number(mode), mtimeMs: Number(mtimeMs), size: Number(size) };
   const entry = entryOf(about, judged);
   if (entry?.path !== path) throw corrupt("a line of its index is not one of ours");
-  return { ...entry, headerAt: Number(headerAt) };
+  return { ...entry, headerAt: Number(headerAt), ...(stored !== undefined && { stored: Number(stored) }) };
 }
 
 function parsed(line: string): unknown {

@@ -33,9 +33,9 @@ export async function keepArchive(plan: KeepPlan): Promise<Written> {
   await sweepPartials(store, name);
   if (await store.find(name)) throw new Error(`the archive ${name} is there already`);
   const measured = await measure(plan.world, plan);
-  await assertRoom(plan, measured.bytes * likelyRatio);
+  await assertRoom(plan, measured.allocated * likelyRatio);
   try {
-    const written = await writePartial(plan, { partial, total: measured.bytes });
+    const written = await writePartial(plan, { partial, total: measured.allocated });
     await readBack(plan, { partial, written });
     await store.move(partial, { name });
     await store.sync();
@@ -80,8 +80,8 @@ async function readBack(
     signal: plan.signal,
     onProgress: (bytes) =>
       plan.onProgress?.(
-        written.bytes + Math.round((written.bytes * bytes) / written.sizeBytes),
-        2 * written.bytes,
+        written.stored + Math.round((written.stored * bytes) / written.sizeBytes),
+        2 * written.stored,
       ),
   });
   if (verified.entries !== written.entries || verified.bytes !== written.bytes)

@@ -9,6 +9,7 @@ const words: Record<SkipReason, string> = {
   special: "neither file nor folder",
   too_long: "its path is too long",
   unreadable: "it cannot be read",
+  holes: "it is nearly nothing but holes, which cannot be kept here",
 };
 
 export type Skipped = {
@@ -26,7 +27,7 @@ export function noneSkipped(): Skipped {
 
 export function countSkipped(all: Skipped, { path, reason }: { path: string; reason: SkipReason }): void {
   all.skipped += 1;
-  if (reason === "unreadable") all.unreadable += 1;
+  if (reason === "unreadable" || reason === "holes") all.unreadable += 1;
   if (all.skippedNames.length < mostNamed) all.skippedNames.push(`${shortened(path)} (${words[reason]})`);
 }
 

@@ -21,7 +21,8 @@ export function entryOf(header: RawHeader, judged: Judged): TarEntry | undefined
   }
   if (kind === "folder" && header.size > 0) throw unsafe(header.path, "a folder has content");
   judged.folder = kind === "folder" ? path : splitPath(path).folder;
-  return { path, kind, mode: header.mode, mtimeMs: header.mtimeMs, size: header.size };
+  const { mode, mtimeMs, size, realSize } = header;
+  return { path, kind, mode, mtimeMs, size: realSize ?? size };
 }
 
 /** A path without dots and doubled slashes. Throws `archive_unsafe` for one that would lead out of the world. */

@@ -12,8 +12,16 @@ export type TarEntry = {
   /** Permission bits only. */
   mode: number;
   mtimeMs: number;
+  /** Of a file with its holes. */
   size: number;
+  /** Only of a file with holes: bytes of its data. */
+  stored?: number | undefined;
 };
+
+/** Bytes that a file takes once it is written. */
+export function roomOf({ size, stored }: Pick<TarEntry, "size" | "stored">): number {
+  return stored ?? size;
+}
 
 /** A header as it is read: what an entry is called and is, before anybody judged it. */
 export type RawHeader = {
@@ -22,7 +30,10 @@ export type RawHeader = {
   type: string;
   mode: number;
   mtimeMs: number;
+  /** Bytes of content that follow. */
   size: number;
+  /** Only of a file with holes: how long it is; its content begins with the map of its data. */
+  realSize?: number | undefined;
 };
 
 /** Bytes between the end of a content and the next header. */
@@ -30,16 +41,15 @@ export function paddingAfter(size: number): number {
   return (blockBytes - (size % blockBytes)) % blockBytes;
 }
 
-/** The header blocks of one entry. */
-export function encodeEntry(entry: TarEntry): Buffer {
+/** The header blocks of one entry; `mapBytes` of the map that begins the content of a file with holes. */
+export function encodeEntry(entry: TarEntry, mapBytes = 0): Buffer {
+  if (entry.stored !== undefined) return encodeSparse(entry, mapBytes + entry.stored);
   const path = encodeName(entry.kind === "folder" ? `${entry.path}/` : entry.path);
   const split = splitPath(path);
   const isRaw = isRawName(entry.path);
-  const records: [key: string, value: string][] = [];
+  const records: Record[] = [];
   if (!split && !isRaw) records.push(["path", path.toString()]);
-  if (entry.mtimeMs % 1_000 !== 0 || entry.mtimeMs < 0 || entry.mtimeMs >= octalLimit(12) * 1_000)
-    records.push(["mtime", (Math.floor(entry.mtimeMs) / 1_000).toFixed(3)]);
-  if (entry.size >= octalLimit(12)) records.push(["size", String(entry.size)]);
+  records.push(...commonRecords(entry.mtimeMs, entry.size));
   const blocks: Buffer[] = [];
   if (records.length > 0)
     blocks.push(special("x", Buffer.concat(records.map(([key, value]) => paxRecord(key, value)))));
@@ -50,6 +60,36 @@ export function encodeEntry(entry: TarEntry): Buffer {
     header({ name, prefix, type, size: entry.size, mode: entry.mode, mtime: entry.mtimeMs / 1_000 }),
   );
   return Buffer.concat(blocks);
+}
+
+type Record = [key: string, value: string | Buffer];
+
+function commonRecords(mtimeMs: number, size: number): Record[] {
+  const records: Record[] = [];
+  if (mtimeMs % 1_000 !== 0 || mtimeMs < 0 || mtimeMs >= octalLimit(12) * 1_000)
+    records.push(["mtime", (Math.floor(mtimeMs) / 1_000).toFixed(3)]);
+  if (size >= octalLimit(12)) records.push(["size", String(size)]);
+  return records;
+}
+
+/** As GNU tar does: the name of the header is for readers that do not know of holes. */
+function encodeSparse({ path, size, mode, mtimeMs }: TarEntry, contentBytes: number): Buffer {
+  const records: Record[] = [
+    ["GNU.sparse.major", "1"],
+    ["GNU.sparse.minor", "0"],
+    ["GNU.sparse.name", encodeName(path)],
+    ["GNU.sparse.realsize", String(size)],
+    ...commonRecords(mtimeMs, contentBytes),
+  ];
+  const name = Buffer.concat([
+    Buffer.from("GNUSparseFile.0/"),
+    encodeName(path.slice(path.lastIndexOf("/") + 1)),
+  ]);
+  const about = { name: name.subarray(0, 100), prefix: Buffer.alloc(0), type: "0" };
+  return Buffer.concat([
+    special("x", Buffer.concat(records.map(([key, value]) => paxRecord(key, value)))),
+    header({ ...about, size: contentBytes, mode, mtime: mtimeMs / 1_000 }),
+  ]);
 }
 
 /** Reads one header block; undefined for a block of zeros, the end of an archive. Throws `backup_corrupt`. */
@@ -73,6 +113,7 @@ export function decodeHeader(block: Buffer): RawHeader | undefined {
 /** Applies the records of a pax header to the entry after it. */
 export function applyPax(records: Buffer, header: RawHeader): RawHeader {
   const changed = { ...header };
+  const sparse = new Map<string, string>();
   for (let at = 0; at < records.length; ) {
     const space = records.indexOf(0x20, at);
     const length = Number(records.toString("latin1", at, space));
@@ -86,11 +127,21 @@ export function applyPax(records: Buffer, header: RawHeader): RawHeader {
     if (key === "path") changed.path = decodePath(value);
     if (key === "size") changed.size = decimal(value);
     if (key === "mtime") changed.mtimeMs = Math.round(Number(value.toString()) * 1_000);
-    if (key.startsWith("GNU.sparse.")) throw corrupt("sparse entries are not supported");
+    if (key === "GNU.sparse.name") changed.path = decodePath(value);
+    else if (key === "GNU.sparse.realsize") changed.realSize = decimal(value);
+    else if (key.startsWith("GNU.sparse.")) sparse.set(key, value.toString("latin1"));
     at = end;
   }
+  if (sparse.size > 0 || changed.realSize !== undefined) assertOurSparse(changed, sparse);
   if (!Number.isFinite(changed.mtimeMs)) throw corrupt("a time is no number");
   return changed;
+}
+
+/** Version 1.0 alone: those before it have the map in the records. */
+function assertOurSparse({ type, realSize }: RawHeader, records: ReadonlyMap<string, string>): void {
+  const isOurs = records.get("GNU.sparse.major") === "1" && records.get("GNU.sparse.minor") === "0";
+  if (!isOurs || records.size !== 2 || realSize === undefined || !/^[07]$/.test(type))
+    throw corrupt("a file with holes is written in a way that is not supported");
 }
 
 export function corrupt(reason: string): WorldFault {
@@ -129,11 +180,11 @@ function splitPath(path: Buffer): { name: Buffer; prefix: Buffer } | undefined {
   return undefined;
 }
 
-function paxRecord(key: string, value: string): Buffer {
-  const rest = Buffer.byteLength(` ${key}=${value}\n`);
-  let length = rest + String(rest).length;
-  length = rest + String(length).length;
-  return Buffer.from(`${length} ${key}=${value}\n`);
+function paxRecord(key: string, value: string | Buffer): Buffer {
+  const rest = Buffer.concat([Buffer.from(` ${key}=`), Buffer.from(value as string), Buffer.from("\n")]);
+  let length = rest.length + String(rest.length).length;
+  length = rest.length + String(length).length;
+  return Buffer.concat([Buffer.from(String(length)), rest]);
 }
 
 function octalLimit(width: number): number {

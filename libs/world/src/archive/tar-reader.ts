@@ -1,7 +1,9 @@
 // Reads a tar out of plain bytes, entry after entry, and believes nothing: every header is checked, sizes are bounded by
 // what is there, and an archive without its end is torn.
 
+import type { Extent } from "../path/extents.ts";
 import { decodePath } from "../path/name.ts";
+import { readMap } from "./sparse.ts";
 import { entryOf, type Judged } from "./tar-entry.ts";
 import {
   applyPax,
@@ -19,7 +21,13 @@ const recordBytes = 1 << 20;
  * An entry with its content, which must be read, or it is skipped when the next entry is asked for. A chunk of it is good
  * until the next one is asked for, and longer for whoever holds it.
  */
-export type ReadEntry = TarEntry & { content: () => AsyncIterable<Buffer>; headerAt: number };
+export type ReadEntry = TarEntry & {
+  /** Of a file with holes its data alone. */
+  content: () => AsyncIterable<Buffer>;
+  /** Only of a file with holes: where its data lies. */
+  extents?: Extent[] | undefined;
+  headerAt: number;
+};
 
 export type TarOptions = {
   /** The bytes begin at some entry; whoever reads stops before the end. */
@@ -38,7 +46,10 @@ export async function* readTar(
     const header = await readHeader(bytes);
     if (!header) return isPart ? undefined : await expectZeros(bytes);
     const entry = entryOf(header, judged);
-    let left = header.size;
+    const { size: stored, realSize } = header;
+    const map = realSize === undefined ? undefined : await readMap(bytes, { stored, size: realSize });
+    let left = stored - (map?.bytes ?? 0);
+    const holes = map && { extents: map.extents, stored: left };
     let isTaken = false;
     const content = async function* () {
       if (isTaken) throw new Error("the content of an entry is read once");
@@ -49,8 +60,8 @@ export async function* readTar(
         yield chunk;
       }
     };
-    if (entry) yield { ...entry, content, headerAt };
-    await bytes.skip(left + paddingAfter(header.size));
+    if (entry) yield { ...entry, ...holes, content, headerAt };
+    await bytes.skip(left + paddingAfter(stored));
   }
 }
 

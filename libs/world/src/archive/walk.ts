@@ -2,25 +2,35 @@
 // no archive can hold is told, with the reason, and keeps nothing else out.
 
 import type { Stats } from "node:fs";
+import { allocatedBytes, type Extent, mayHaveHoles, mostUnseenHoleBytes } from "../path/extents.ts";
 import type { Folder, FolderEntry } from "../path/folder.ts";
 import { longPathBytes, mostLongPathBytes, mostPathBytes } from "../path/limits.ts";
 import { encodeName, whyNoEntry } from "../path/name.ts";
 import { isHidden } from "../path/parse.ts";
 import { SourceFile } from "../path/source-file.ts";
 import { isUnreadable, type Visited, visit } from "../path/visit.ts";
+import { syncVolume } from "../swap/stage.ts";
+import { findExtents } from "./find-extents.ts";
 
 /** What file systems keep at their root for themselves. */
 export const lostAndFound = "lost+found";
 
 /**
  * Why something is in no archive: `special` for a link, a device, a pipe or a socket; `too_long` for a path or a name over
- * the limits, a folder with all that is in it; `unreadable` for what we have no right to read.
+ * the limits, a folder with all that is in it; `unreadable` for what we have no right to read; `holes` for a file that is
+ * nearly nothing but holes where nothing finds them.
  */
-export type SkipReason = "special" | "too_long" | "unreadable";
+export type SkipReason = "special" | "too_long" | "unreadable" | "holes";
 
 export type Found = { path: string } & (
   | { kind: "folder"; stats: Stats }
-  | { kind: "file"; stats: Stats; file: SourceFile }
+  | {
+      kind: "file";
+      stats: Stats;
+      file: SourceFile;
+      /** Only of a file with holes: where its data lies. */
+      extents?: Extent[] | undefined;
+    }
   | { kind: "skipped"; reason: SkipReason }
 );
 
@@ -32,6 +42,7 @@ export type WalkOptions = {
 
 /** Everything under a folder except our partials and the file system's `lost+found`; files come open. */
 export async function* walk(root: Folder, options: WalkOptions = {}): AsyncGenerator<Found> {
+  let isSynced = false;
   for await (const visited of pass(root, options)) {
     const { path, kind } = visited;
     if (kind === "skipped") yield visited;
@@ -43,7 +54,13 @@ export async function* walk(root: Folder, options: WalkOptions = {}): AsyncGener
         continue;
       }
       await using opened = file;
-      yield { path, kind, file: opened, stats: opened.stats };
+      const { stats } = opened;
+      if (!isSynced && mayHaveHoles(stats)) await syncVolume(root);
+      isSynced ||= mayHaveHoles(stats);
+      const found = await findExtents(opened);
+      const isSeen = found !== "unknown" || stats.size - allocatedBytes(stats) <= mostUnseenHoleBytes;
+      if (!isSeen || !Number.isSafeInteger(stats.size)) yield { path, kind: "skipped", reason: "holes" };
+      else yield { path, kind, file: opened, stats, extents: found === "unknown" ? undefined : found };
     }
   }
 }
@@ -99,29 +116,37 @@ function isNotOfWorld(name: string): boolean {
   return isHidden(name) || name === lostAndFound;
 }
 
-export type Measured = { files: number; entries: number; bytes: number };
+export type Measured = {
+  files: number;
+  entries: number;
+  bytes: number;
+  /** Of these, what is on the disk and no hole. */
+  allocated: number;
+};
 
 /**
  * Counts what an archive of a folder would hold. A file that goes meanwhile does not count; one that cannot be read does,
  * for only who opens it knows.
  */
 export async function measure(root: Folder, options: WalkOptions = {}): Promise<Measured> {
-  const measured: Measured = { files: 0, entries: 0, bytes: 0 };
+  const measured: Measured = { files: 0, entries: 0, bytes: 0, allocated: 0 };
   for await (const passed of pass(root, options)) {
     if (passed.kind === "skipped" && passed.reason !== "unreadable") continue;
     measured.entries += 1;
     if (passed.kind !== "file") continue;
     measured.files += 1;
-    measured.bytes += await sizeOf(passed);
+    const stats = await statsOf(passed);
+    measured.bytes += stats?.size ?? 0;
+    measured.allocated += stats ? allocatedBytes(stats) : 0;
   }
   return measured;
 }
 
-async function sizeOf({ folder, name }: { folder: Folder; name: string }): Promise<number> {
+async function statsOf({ folder, name }: { folder: Folder; name: string }): Promise<Stats | undefined> {
   try {
-    return (await folder.find(name))?.size ?? 0;
+    return await folder.find(name);
   } catch (error) {
-    if (isUnreadable(error)) return 0;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }

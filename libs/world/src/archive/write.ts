@@ -1,20 +1,24 @@
 // A world as an archive: tar in frames, and for zstd the index and seek table after them.
 
 import { createHash, type Hash } from "node:crypto";
+import { type Extent, lengthOf } from "../path/extents.ts";
 import type { Folder } from "../path/folder.ts";
 import { type Compression, createFrameWriter, type FrameWriter } from "./frame-writer.ts";
 import { createIndexWriter } from "./index-frame.ts";
 import { encodeIndexFrame, encodeSeekTable } from "./seek-table.ts";
 import { countSkipped, noneSkipped, type Skipped } from "./skipped.ts";
+import { encodeMap } from "./sparse.ts";
 import { blockBytes, encodeEntry, paddingAfter, type TarEntry } from "./tar-header.ts";
 import { type Found, walk } from "./walk.ts";
+
+const nothing = Buffer.alloc(0);
 
 export type WriteOptions = {
   compression: Compression;
   /** May release a chunk when it has used it. */
   write: (chunk: Buffer) => Promise<void>;
   signal?: AbortSignal | undefined;
-  /** Plain bytes of files so far. */
+  /** Bytes of data of files so far. */
   onProgress?: ((bytes: number) => void) | undefined;
   /** Content that takes the place of a file's own, or `omit` to leave the file out. */
   filter?: ((found: Found & { kind: "file" }) => Promise<Buffer | "omit" | undefined>) | undefined;
@@ -26,6 +30,8 @@ export type Written = {
   entries: number;
   files: number;
   bytes: number;
+  /** Of these, what is no hole. */
+  stored: number;
 } & Skipped;
 
 /** Writes all of a folder. Throws when a file changes while it is read: an archive never holds half of each. */
@@ -33,7 +39,7 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
   const sink = hashing(options.write);
   using frames = createFrameWriter(options.compression, sink.write);
   using index = createIndexWriter();
-  const written = { entries: 0, files: 0, bytes: 0, ...noneSkipped() };
+  const written = { entries: 0, files: 0, bytes: 0, stored: 0, ...noneSkipped() };
   for await (const found of walk(root, options)) {
     if (found.kind === "skipped") {
       countSkipped(written, found);
@@ -42,15 +48,19 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
     const content = found.kind === "file" ? await options.filter?.(found) : undefined;
     if (content === "omit") continue;
     const entry = entryOf(found, content);
+    const map = entry.stored === undefined ? nothing : encodeMap(extentsOf(found) ?? [], entry.size);
     await index.add({ ...entry, headerAt: frames.position() });
-    await frames.append(encodeEntry(entry));
+    await frames.append(encodeEntry(entry, map.length));
+    await frames.append(map);
     if (content) await frames.append(content);
     else if (found.kind === "file") await copyFile(found, frames);
-    await frames.append(Buffer.alloc(paddingAfter(entry.size)));
+    const stored = entry.stored ?? entry.size;
+    await frames.append(Buffer.alloc(paddingAfter(map.length + stored)));
+    written.stored += stored;
     written.entries += 1;
     written.files += found.kind === "file" ? 1 : 0;
     written.bytes += entry.size;
-    options.onProgress?.(written.bytes);
+    options.onProgress?.(written.stored);
   }
   await frames.append(Buffer.alloc(2 * blockBytes));
   const table = await frames.finish();
@@ -66,15 +76,30 @@ export async function writeArchive(root: Folder, options: WriteOptions): Promise
 function entryOf(found: Found & { kind: "file" | "folder" }, content: Buffer | undefined): TarEntry {
   const size = found.kind === "folder" ? 0 : (content?.length ?? found.stats.size);
   const { mode, mtimeMs } = found.stats;
-  return { path: found.path, kind: found.kind, mode: mode & 0o777, mtimeMs: Math.floor(mtimeMs), size };
+  const extents = content === undefined ? extentsOf(found) : undefined;
+  return {
+    path: found.path,
+    kind: found.kind,
+    mode: mode & 0o777,
+    mtimeMs: Math.floor(mtimeMs),
+    size,
+    ...(extents && { stored: lengthOf(extents) }),
+  };
 }
 
-async function copyFile({ file, path, stats }: Found & { kind: "file" }, frames: FrameWriter): Promise<void> {
-  for (let at = 0; at < stats.size; ) {
-    const count = await file.read(frames.room().subarray(0, stats.size - at), at);
-    if (count === 0) throw new Error(`${path} became shorter while it was read`);
-    at += count;
-    await frames.advance(count);
+function extentsOf(found: Found & { kind: "file" | "folder" }): Extent[] | undefined {
+  return found.kind === "file" ? found.extents : undefined;
+}
+
+async function copyFile({ file, path, stats, extents }: Found & { kind: "file" }, frames: FrameWriter) {
+  for (const { at: start, length } of extents ?? [{ at: 0, length: stats.size }]) {
+    const end = start + length;
+    for (let at = start; at < end; ) {
+      const count = await file.read(frames.room().subarray(0, end - at), at);
+      if (count === 0) throw new Error(`${path} became shorter while it was read`);
+      at += count;
+      await frames.advance(count);
+    }
   }
   file.assertUnchanged();
 }

@@ -1,12 +1,16 @@
 // What leaves the world by download: without the forwarding secret, with the RCON password masked, whatever name the files
 // have (interface.md 4.6.3).
 
+import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { Readable } from "node:stream";
 import yazl from "yazl";
 import type { Compression } from "../archive/frame-writer.ts";
+import { countSkipped, noneSkipped, type Skipped } from "../archive/skipped.ts";
 import { type Found, walk } from "../archive/walk.ts";
 import { writeArchive } from "../archive/write.ts";
+import { WorldFault } from "../fault.ts";
+import { allocatedBytes } from "../path/extents.ts";
 import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { findProtected, isForwarding, isProperties, type Protected } from "../path/protect.ts";
@@ -16,6 +20,8 @@ type Write = (chunk: Buffer) => Promise<void>;
 type Options = { signal?: AbortSignal | undefined; onProgress?: ((bytes: number) => void) | undefined };
 
 const chunkBytes = 1 << 20;
+/** What of a file may be holes where they cannot be kept: in a zip, and in a download of the file alone. */
+const mostHoleBytes = 4 * 2 ** 30;
 /** Packed already; packing them again costs time and gives nothing. */
 const packedNames = /\.(mca|mcr|jar|zip|gz|zst|png|jpg|ogg|7z|xz)$/i;
 
@@ -47,6 +53,11 @@ export async function openDownload(world: Folder, path: string): Promise<OpenedF
     const stats = await file.stat();
     const known = await findProtected(world);
     if (isForwarding(known, stats)) throw forwardingRefusal();
+    if (holesOf(stats) > mostHoleBytes)
+      throw new WorldFault(
+        "too_large",
+        `${name} has ${stats.size} bytes, nearly all of them holes, which a download would send as zeros; take the archive of the world, which keeps them.`,
+      );
     const content = isProperties(known, stats) ? masked(await file.readFile()) : undefined;
     return {
       length: content?.length ?? stats.size,
@@ -74,21 +85,28 @@ export async function sendFile(
   }
 }
 
-/** A folder as a zip, under its own name; links, devices and sockets are left out. Throws `bad_path`, `not_found`. */
+function holesOf(stats: Pick<Stats, "size" | "blocks">): number {
+  return stats.size - allocatedBytes(stats);
+}
+
+/**
+ * A folder as a zip, under its own name; tells what is left out: what no archive holds, and files that are nearly nothing
+ * but holes. Throws `bad_path`, `not_found`.
+ */
 export async function sendFolder(
   world: Folder,
   path: string,
   { write, signal, onProgress }: Options & { write: Write },
-): Promise<void> {
+): Promise<Skipped> {
   const { parents, name } = parseTarget(path);
   await using folder = await world.descend([...parents, name]);
   const known = await findProtected(world);
   const zip = new yazl.ZipFile();
   const output = zip.outputStream as Readable;
   // yazl takes entries as fast as they are given; one at a time keeps one file open, and few entries waiting.
-  const filling = fill(zip, { folder, name: name.toWellFormed(), known, signal }).catch((error: Error) =>
-    output.destroy(error),
-  );
+  const skipped = noneSkipped();
+  const about = { folder, name: name.toWellFormed(), known, signal, skipped };
+  const filling = fill(zip, about).catch((error: Error) => output.destroy(error));
   zip.once("error", (error: Error) => output.destroy(error));
   let bytes = 0;
   for await (const chunk of output) {
@@ -98,14 +116,28 @@ export async function sendFolder(
     onProgress?.(bytes);
   }
   await filling;
+  return skipped;
 }
 
-type Filling = { folder: Folder; name: string; known: Protected; signal?: AbortSignal | undefined };
+type Filling = {
+  folder: Folder;
+  name: string;
+  known: Protected;
+  signal?: AbortSignal | undefined;
+  skipped: Skipped;
+};
 
-async function fill(zip: yazl.ZipFile, { folder, name, known, signal }: Filling): Promise<void> {
+async function fill(zip: yazl.ZipFile, { folder, name, known, signal, skipped }: Filling): Promise<void> {
   zip.addEmptyDirectory(name);
   for await (const found of walk(folder, { signal, isWhole: false })) {
-    if (found.kind === "skipped") continue;
+    if (found.kind === "skipped") {
+      countSkipped(skipped, found);
+      continue;
+    }
+    if (found.kind === "file" && holesOf(found.stats) > mostHoleBytes) {
+      countSkipped(skipped, { path: found.path, reason: "holes" });
+      continue;
+    }
     const path = `${name}/${found.path.toWellFormed()}`;
     const options = { mtime: new Date(found.stats.mtimeMs), mode: found.stats.mode & 0o177777 };
     if (found.kind === "folder") zip.addEmptyDirectory(path, options);

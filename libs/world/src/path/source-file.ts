@@ -65,6 +65,11 @@ export class SourceFile implements AsyncDisposable {
     this.assertUnchanged();
   }
 
+  /** For whoever asks the file system about it. */
+  get fd(): number {
+    return this.#fd;
+  }
+
   /** Whether its length and its time are what they were when it was opened. */
   get isUnchanged(): boolean {
     const { size, mtimeMs } = fstatSync(this.#fd);

@@ -1,11 +1,12 @@
 // Writes the entries of an archive into an empty folder.
 
 import type { FileHandle } from "node:fs/promises";
-import type { TarEntry } from "../archive/tar-header.ts";
+import { roomOf, type TarEntry } from "../archive/tar-header.ts";
 import { Tree, type TreeNode } from "../archive/tree.ts";
 import { hold, letGo } from "../memory.ts";
 import { splitPath } from "../path/ancestry.ts";
 import { Cursor } from "../path/cursor.ts";
+import { type Extent, placed } from "../path/extents.ts";
 import { type Dress, dressNow, type Folder } from "../path/folder.ts";
 import { Trail } from "../path/trail.ts";
 import { Ahead, Flush, type Flushing, often } from "./ahead.ts";
@@ -19,6 +20,8 @@ const filesAhead = 4;
 
 export type Owner = { uid: number; gid: number };
 
+/** `extents` of a file with holes, whose content is their data. */
+type NewFile = TarEntry & { extents?: Extent[] | undefined };
 type Look = Pick<TarEntry, "mode" | "mtimeMs">;
 
 export class TreeWriter implements AsyncDisposable {
@@ -50,25 +53,28 @@ export class TreeWriter implements AsyncDisposable {
    * Takes all of a file whose name must be free. Nobody else may write into its chunks from then on; it is whole after
    * `finish`.
    */
-  async file(entry: TarEntry, content: AsyncIterable<Buffer>): Promise<void> {
+  async file(entry: NewFile, content: AsyncIterable<Buffer>): Promise<void> {
     const { folder: outer, name } = splitPath(entry.path);
     const folder = await this.#cursor.at(outer, { make: true });
     const look = { mode: entry.mode, atSeconds: secondsOf(entry.mtimeMs), owner: this.#owner };
-    this.#flush.count(entry.size);
-    if (entry.size <= smallBytes)
+    const { size, extents } = entry;
+    this.#flush.count(roomOf(entry));
+    if (size <= smallBytes && !extents)
       return await collected(entry, content, (whole) => folder.putFile(name, whole, look));
     const file = await folder.createFile(name, 0o600);
     const own: Promise<void>[] = [];
     try {
-      let at = 0;
-      for await (const chunk of content) {
+      // Its holes come into being by nobody writing there.
+      if (extents) await file.truncate(size);
+      let written = 0;
+      for await (const { at, chunk } of placed(content, extents)) {
         const write = writeHeld(file, chunk, at);
         this.#writes.start(write);
         own.push(write);
-        at += chunk.length;
+        written += chunk.length;
         await this.#writes.room();
       }
-      assertWhole(entry, at);
+      assertWhole(entry, written);
     } catch (error) {
       await Promise.allSettled(own);
       await file.close();
@@ -156,8 +162,9 @@ async function collected(
   }
 }
 
-function assertWhole({ path, size }: TarEntry, length: number): void {
-  if (length !== size) throw new Error(`${path} is not as long as it says`);
+function assertWhole(entry: TarEntry, length: number): void {
+  const { path } = entry;
+  if (length !== roomOf(entry)) throw new Error(`${path} is not as long as it says`);
 }
 
 export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {

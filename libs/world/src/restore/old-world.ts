@@ -34,6 +34,8 @@ export class OldWorld implements AsyncDisposable {
    * opened, for whatever reason, is not there. Good until the next call.
    */
   async open(entry: TarEntry): Promise<OldFile | undefined> {
+    // Only what is data of it is in the archive, so there is nothing to read beside all of the old one.
+    if (entry.stored !== undefined) return undefined;
     if (this.#absent !== undefined && entry.path.startsWith(this.#absent)) return undefined;
     const { folder: outer, name } = splitPath(entry.path);
     const folder = await this.#cursor.at(outer).catch(() => undefined);

@@ -3,7 +3,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
-import { corrupt, type TarEntry } from "../archive/tar-header.ts";
+import { corrupt, roomOf, type TarEntry } from "../archive/tar-header.ts";
 import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
 import { Tree } from "../archive/tree.ts";
 import { verifyArchive } from "../archive/verify.ts";
@@ -37,18 +37,18 @@ export async function restoreOnly(plan: PickPlan): Promise<Restored> {
   const picked = await pick(archive, { paths, plan });
   await assertRoom(
     plan.world,
-    picked.reduce((sum, { size }) => sum + roundUp(size), 0),
+    picked.reduce((sum, entry) => sum + roundUp(roomOf(entry)), 0),
   );
   await using stage = await Stage.make(plan.world, "restore");
   try {
     await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
-    const total = picked.reduce((sum, { size }) => sum + size, 0);
+    const total = picked.reduce((sum, entry) => sum + roomOf(entry), 0);
     let done = 0;
     for await (const entry of entriesOf(archive, { picked, paths })) {
       plan.signal?.throwIfAborted();
       if (entry.kind === "folder") await writer.folder(entry);
       else await writer.file(entry, entry.content());
-      done += entry.size;
+      done += roomOf(entry);
       plan.onProgress?.(done, total);
     }
     await writer.finish();
@@ -109,8 +109,8 @@ async function* entriesOf(archive: Archive, { picked, paths }: Wanted): AsyncGen
     for await (const entry of readTar(archive.seek.from(picked[at]?.headerAt ?? 0), { isPart: true })) {
       const expected = picked[at + taken];
       if (entry.path !== expected?.path) break;
-      if (entry.size !== expected.size || entry.kind !== expected.kind)
-        throw corrupt("its index does not fit its entries");
+      const isSame = entry.size === expected.size && entry.stored === expected.stored;
+      if (!isSame || entry.kind !== expected.kind) throw corrupt("its index does not fit its entries");
       yield entry;
       taken += 1;
       // What comes after the last one may be in another frame.

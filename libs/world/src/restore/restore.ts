@@ -6,7 +6,7 @@ import type { FileHandle } from "node:fs/promises";
 import { checkIndex } from "../archive/index-check.ts";
 import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
-import { corrupt, type TarEntry } from "../archive/tar-header.ts";
+import { corrupt, roomOf, type TarEntry } from "../archive/tar-header.ts";
 import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
 import { Tree, type TreeNode } from "../archive/tree.ts";
 import { verifyArchive } from "../archive/verify.ts";
@@ -88,7 +88,7 @@ async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
   let need = 0;
   const take = (entry: TarEntry) => {
     tree.add(entry);
-    need += entry.kind === "file" ? roundUp(entry.size) : clusterBytes;
+    need += entry.kind === "file" ? roundUp(roomOf(entry)) : clusterBytes;
   };
   if (archive.seek) {
     const index = await archive.seek.index();

@@ -1,4 +1,12 @@
-import { keepArchive, sendStream, type Task, type TaskDone, type Written, writeArchive } from "@svc/world";
+import {
+  countable,
+  keepArchive,
+  sendStream,
+  type Task,
+  type TaskDone,
+  type Written,
+  writeArchive,
+} from "@svc/world";
 import { limits } from "../config.ts";
 import type { Context } from "../run.ts";
 
@@ -27,7 +35,7 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
     ...(written.skipped > 0 && { skipped_names: written.skippedNames }),
     ...(written.unreadable > 0 && { unreadable_entries: written.unreadable }),
     files: written.files,
-    bytes: written.bytes,
+    bytes: countable(written.bytes),
   };
 }
 

@@ -33,9 +33,10 @@ export async function exportOut(
     case "folder": {
       const onProgress = (bytes: number) => context.onProgress(bytes, 0);
       return toDone(
-        await sendStream({ ...door, contentType: "application/zip" }, (write) =>
-          sendFolder(context.world, what.path, { write, signal, onProgress }),
-        ),
+        await sendStream({ ...door, contentType: "application/zip" }, async (write) => {
+          const { skippedNames } = await sendFolder(context.world, what.path, { write, signal, onProgress });
+          for (const name of skippedNames) context.say(`left out: ${name}`);
+        }),
       );
     }
   }

@@ -1,4 +1,4 @@
-import { type Restored, restoreOnly, restoreWorld, type Task, type TaskDone } from "@svc/world";
+import { countable, type Restored, restoreOnly, restoreWorld, type Task, type TaskDone } from "@svc/world";
 import type { Context } from "../run.ts";
 import { openSource } from "./source.ts";
 
@@ -11,5 +11,5 @@ export async function restore(task: Task & { mode: "restore" }, context: Context
     ? await restoreOnly({ ...plan, only: task.only })
     : await restoreWorld({ ...plan, compare: task.compare });
   const { entries, files, bytes, removed } = restored;
-  return { entries, files, bytes, removed };
+  return { entries, files, bytes: countable(bytes), removed };
 }

@@ -1,4 +1,4 @@
-import { isSameWorld, openArchive, type Task, type TaskDone, verifyArchive } from "@svc/world";
+import { countable, isSameWorld, openArchive, type Task, type TaskDone, verifyArchive } from "@svc/world";
 import type { Context } from "../run.ts";
 import { openSource } from "./source.ts";
 
@@ -13,5 +13,12 @@ export async function verify(task: Task & { mode: "verify" }, context: Context):
   });
   const { sizeBytes, sha256, entries, files, bytes } = verified;
   const same = task.compare ? await isSameWorld(context.world, archive, verified) : undefined;
-  return { size_bytes: sizeBytes, sha256, entries, files, bytes, ...(same !== undefined && { same }) };
+  return {
+    size_bytes: sizeBytes,
+    sha256,
+    entries,
+    files,
+    bytes: countable(bytes),
+    ...(same !== undefined && { same }),
+  };
 }
