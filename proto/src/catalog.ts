@@ -24,6 +24,7 @@ import * as user from "./identity/user.ts";
 import * as console from "./lifecycle/console.ts";
 import * as node from "./lifecycle/node.ts";
 import * as ownership from "./lifecycle/ownership.ts";
+import * as player from "./lifecycle/player.ts";
 import * as reclaim from "./lifecycle/reclaim.ts";
 import * as schedule from "./lifecycle/schedule.ts";
 import * as server from "./lifecycle/server.ts";
@@ -36,7 +37,7 @@ import * as migration from "./storage/migration.ts";
 import * as reaper from "./storage/reaper.ts";
 import * as upload from "./storage/upload.ts";
 
-const lifecycle = [server, ownership, console, schedule, node, reclaim];
+const lifecycle = [server, player, ownership, console, schedule, node, reclaim];
 const identity = [
   account,
   signIn,

@@ -96,6 +96,7 @@ export {
 export { isNameShape, isUserName, reservedNames, systemNames } from "./lifecycle/names.ts";
 export * as nodes from "./lifecycle/node.ts";
 export * as ownership from "./lifecycle/ownership.ts";
+export * as players from "./lifecycle/player.ts";
 export * as worlds from "./lifecycle/reclaim.ts";
 export * as schedules from "./lifecycle/schedule.ts";
 export * as servers from "./lifecycle/server.ts";

@@ -27,6 +27,12 @@ const additions: Readonly<Record<string, string>> = {
     "behaviour.md r.3: all players of a gate in one call a second",
   "POST /api/v1/internal/player/standings":
     "issue 12: a bar, and the end of an account, reach players who are on",
+  "POST /api/v1/internal/proxies/{proxy}/players": "issue 12: who plays where, over all proxies",
+  "GET /api/v1/internal/players": "issue 12: who plays where, over all proxies",
+  "GET /api/v1/players": "issue 12: who plays where, over all proxies",
+  "POST /api/v1/internal/players/{mc_uuid}/invitations":
+    "issue 12: an invitation to a player of another proxy",
+  "POST /api/v1/internal/servers/{name}/leave-event": "issue 12: who played, and until when",
   "GET /api/v1/audit": "architecture.md 6.8: reading the audit log",
   "GET /api/v1/settings": "architecture.md 6.8: platform settings",
   "PUT /api/v1/settings": "architecture.md 6.8: platform settings",

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { cursor, event, nothing, operation, page, view } from "../contract.ts";
 import { PlayerUuid } from "../text.ts";
 import { ServerNameParam } from "./names.ts";
+import { GameName } from "./player.ts";
 import { AutostartPolicy, FleetServer, Phase, PublicServerInfo, ServerInfo } from "./server-info.ts";
 
 const name = { name: ServerNameParam };
@@ -124,7 +125,7 @@ export const reportJoin = operation({
     status: 204,
   },
   params: name,
-  body: { mc_uuid: PlayerUuid },
+  body: { mc_uuid: PlayerUuid, player_name: GameName.optional() },
   output: nothing,
   faults: ["bad_name", "not_found"],
   summary: "A player joined: refreshes activity and adds the player to the allowlist.",
@@ -281,16 +282,4 @@ export const serverPhaseChanged = event({
     at: "2026-01-01T00:00:00.000Z",
   },
   summary: "A server moved from one phase to another.",
-});
-
-export const playerJoined = event({
-  subject: "lifecycle.server.player-joined",
-  data: z.object({ name: z.string(), mc_uuid: z.string(), at: z.iso.datetime() }),
-  key: (data) => data.name,
-  sample: {
-    name: "survival",
-    mc_uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5",
-    at: "2026-01-01T00:00:00.000Z",
-  },
-  summary: "The proxy reported that a player joined a server.",
 });

@@ -11,6 +11,7 @@ import { addEventCommand } from "./mesh/program.ts";
 import { addMoveCommands } from "./move/program.ts";
 import { addNanoCommand } from "./nano/program.ts";
 import { endWithReader, exitCodes } from "./output.ts";
+import { addPlayersCommand } from "./players/program.ts";
 import { addCommonOptions, command, fail, runs } from "./program.ts";
 import { addReaperCommand } from "./reaper/program.ts";
 import { addServerCommands } from "./server/program.ts";
@@ -27,6 +28,7 @@ export function createProgram(): Command {
   addStackCommands(program);
   addAccountCommands(program);
   addServerCommands(program);
+  addPlayersCommand(program);
   addBackupCommands(program);
   addMoveCommands(program);
   addReaperCommand(program);

@@ -1,14 +1,16 @@
 // Table of contents: which handler answers which contract.
 
 import type { Mesh } from "@svc/mesh";
+import { players } from "@svc/proto";
 import { serveNodes } from "./node/serve.ts";
 import { serveOwnership } from "./ownership/serve.ts";
+import { servePlayers } from "./player/serve.ts";
 import { create } from "./server/create.ts";
 import { contracts, type ServerDeps } from "./server/deps.ts";
 import { fleet, list } from "./server/list.ts";
 import { patch } from "./server/patch.ts";
 import { ready } from "./server/ready.ts";
-import { reportJoin, reportReady } from "./server/report.ts";
+import { reportJoin, reportLeave, reportReady } from "./server/report.ts";
 import type { LifecycleStore } from "./server/schema.ts";
 import { readStatus, viewStatus } from "./server/status-of.ts";
 import { stop } from "./server/stop.ts";
@@ -20,6 +22,7 @@ export function serveAll(mesh: Pick<Mesh, "serve">, deps: ServerDeps, database: 
   serveServers(mesh, deps);
   serveOwnership(mesh, deps, database);
   serveNodes(mesh, deps);
+  servePlayers(mesh, deps, database);
   serveWorlds(mesh, deps, database);
 }
 
@@ -30,6 +33,7 @@ function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
   mesh.serve(contracts.wakeForPlayer, wakeForPlayer(deps));
   mesh.serve(contracts.reportReady, reportReady(deps));
   mesh.serve(contracts.reportJoin, reportJoin(deps));
+  mesh.serve(players.reportLeave, reportLeave(deps));
   mesh.serve(contracts.create, create(deps));
   mesh.serve(contracts.patch, patch(deps));
   mesh.serve(contracts.fleet, fleet(deps));

@@ -15,7 +15,8 @@ function folder(t: { after: (end: () => void) => void }, text: string): string {
 }
 
 test("without anything but address and token, everything has the default of the specification", () => {
-  const { limits, ...config } = loadConfig(minimal);
+  const { limits, name, ...config } = loadConfig(minimal);
+  assert.match(name, /^[A-Za-z0-9._-]{1,63}$/);
   assert.deepEqual(limits, defaultLimits);
   assert.deepEqual(config, {
     apiBaseUrl: "http://127.0.0.1:8080",
@@ -27,6 +28,7 @@ test("without anything but address and token, everything has the default of the 
     lobbyServer: "lobby",
     loginAddress: undefined,
     lobbyAddress: undefined,
+    logAddresses: true,
     connectTimeoutMs: 10_000,
     requestTimeoutMs: 10_000,
     listenHost: "127.0.0.1",

@@ -1,6 +1,7 @@
 // Settings of the proxy (interface.md 4.10.7): svc-link.properties in its folder, and the environment, which wins.
 
 import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@svc/config";
 import { parsePeers } from "./login/peers.ts";
@@ -12,6 +13,8 @@ export const defaultLimits = {
   firstRefreshMs: 1_000,
   lookAgainMs: 1_000,
   queueTickMs: 2_000,
+  presenceMs: 2_000,
+  onlineCacheMs: 2_000,
   // How soon a bar, or the end of an account, reaches a player who is on.
   standingMs: 5_000,
   waiterSilenceMs: 120_000,
@@ -66,6 +69,10 @@ export type ProxyConfig = {
   lobbyAddress: string | undefined;
   connectTimeoutMs: number;
   requestTimeoutMs: number;
+  /** Among all proxies, in the list of who plays where. */
+  name: string;
+  /** Players' addresses stand in the log. */
+  logAddresses: boolean;
   listenHost: string;
   listenPort: number;
   onlineMode: boolean;
@@ -116,6 +123,8 @@ export function loadConfig(environment: Environment): ProxyConfig {
       "request-timeout-seconds",
       read("request-timeout-seconds", "SVC_API_REQUEST_TIMEOUT_SECONDS"),
     ),
+    name: proxyName(read("name", "SVC_PROXY_NAME")),
+    logAddresses: yes("log-addresses", read("log-addresses", "SVC_PROXY_LOG_ADDRESSES") ?? "true"),
     listenHost: read("listen-host", "SVC_PROXY_HOST") ?? "127.0.0.1",
     listenPort: wholeNumber("listen-port", read("listen-port", "SVC_PROXY_PORT") ?? "25565", {
       min: 0,
@@ -137,6 +146,10 @@ export function loadConfig(environment: Environment): ProxyConfig {
     dataDir,
     limits: readLimits(read),
   };
+}
+
+function proxyName(text: string = hostname()): string {
+  return text.replace(/[^A-Za-z0-9._-]+/g, "-").slice(0, 63) || "proxy";
 }
 
 function systemServers(read: Read) {

@@ -60,8 +60,12 @@ test("who trickles is closed when the login time is over, whatever they are at",
   const timer = setInterval(() => void socket.write(Buffer.of(bytes.shift() ?? 9)), 10);
   await closed;
   clearInterval(timer);
-  const { connection } = await begin({ port: bed.proxy.port, host, account: bed.account("alice") });
-  await isClosed(connection);
+  // On a busy machine the time may be over before the first answer.
+  const silent = begin({ port: bed.proxy.port, host, account: bed.account("alice") });
+  await silent.then(
+    ({ connection }) => isClosed(connection),
+    (error: unknown) => assert.match(String(error), /closed|ECONNRESET/),
+  );
   assert.equal(bed.gate.players.size, 0);
 });
 

@@ -33,7 +33,7 @@ test("a linked player who types a running server's address passes the gate and i
   const session = await bed.survival.player("alice");
   assert.equal(session.player.profile.uuid, alice.uuid);
   assert.equal(bed.lobby.players.size, 0);
-  const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${alice.uuid}"}`;
+  const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${alice.uuid}","player_name":"alice"}`;
   await bed.service.until(() => bed.service.calls.includes(report));
   assert(!bed.service.calls.some((call) => call.includes("/wake")));
 });

@@ -1,5 +1,6 @@
 // The proxy put together: players come in, go to the gate, and from there where the service lets them.
 
+import { randomBytes } from "node:crypto";
 import { createBridge, createLoginKeys, listen, type Player, type Trust } from "@svc/minecraft";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
 import { createFace } from "./api/face.ts";
@@ -19,7 +20,8 @@ import { subdomainOf } from "./gate/policy.ts";
 import { createInvites } from "./invite/invites.ts";
 import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
-import { isCurrent, isSystem, type Session, sentence } from "./player/session.ts";
+import { createOnline, reportPresence } from "./player/presence.ts";
+import { isCurrent, isSystem, type Session, sendAway, sentence } from "./player/session.ts";
 import { checkStandings } from "./player/standing.ts";
 import { onLost, travel } from "./player/travel.ts";
 import { createQueue, drainQueue } from "./queue/queue.ts";
@@ -27,6 +29,7 @@ import { createLateLook, shared } from "./registry/late-look.ts";
 import { createRefresh } from "./registry/refresh.ts";
 import { createRegistry, readLastServers } from "./registry/registry.ts";
 import { createActivity } from "./report/activity.ts";
+import { noteConnected, noteDisconnected } from "./report/moves.ts";
 import { createStartWatch, listingOf, type StartTimes } from "./status/motd.ts";
 
 export type Proxy = AsyncDisposable & {
@@ -72,6 +75,7 @@ export async function startProxy(
         run: async () => (context.registry.refreshedAt() === undefined ? refreshAndWatch() : undefined),
       },
       { name: "queue", everyMs: limits.queueTickMs, run: () => drainQueue(context) },
+      { name: "presence", everyMs: limits.presenceMs, run: () => reportPresence(context) },
       { name: "standings", everyMs: limits.standingMs, run: () => checkStandings(context) },
       {
         name: "activity",
@@ -84,7 +88,12 @@ export async function startProxy(
   const close = async () => {
     await drain(context, listener);
     await stopLoops();
+    const ends = [...context.sessions.values()].map(({ bridge }) => bridge.player.connection.closed);
     await listener.close();
+    await Promise.all(ends);
+    await Promise.all(context.reports);
+    // So that nobody is listed here for the seconds until our silence is noticed.
+    if (config.onlineMode) await context.face.reportPlayers(context.proxyId, []);
     await context.face.close();
   };
   const isReady = () => (context.registry.isKnown() ? undefined : "the service has not told any server yet");
@@ -121,6 +130,9 @@ function createContext(
     refresh,
     lookAgain: createLateLook({ refresh, everyMs: limits.lookAgainMs, now }),
     registry,
+    proxyId: `${config.name}-${randomBytes(4).toString("hex")}`,
+    online: createOnline({ face, keepMs: limits.onlineCacheMs, now }),
+    reports: new Set(),
     queue,
     activity,
     sessions,
@@ -181,20 +193,27 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
     isReleased: false,
     isReleasing: false,
     deniedAt: Number.NEGATIVE_INFINITY,
+    lost: undefined,
+    ended: undefined,
   };
-  const session: Session = { uuid, name, bridge, ...start };
+  const session: Session = { id: randomBytes(8).toString("hex"), uuid, name, bridge, ...start };
   const before = sessions.get(uuid);
   sessions.set(uuid, session);
-  before?.bridge.kick(sentence(before, "elsewhere"));
+  if (before) sendAway(before, sentence(before, "elsewhere"), "elsewhere");
+  noteConnected(context, session);
   context.queue.leave(uuid);
-  void player.connection.closed.then(() => leave(context, session));
+  void player.connection.closed.then((fault) => {
+    noteDisconnected(context, session, fault);
+    leave(context, session);
+  });
   if (context.life.isDraining) {
     sendElsewhere(context, session);
     return;
   }
   if (context.isRouting) session.target ??= await readTicket(context, session);
   const trip = await travel(context, session, { kind: "gate" });
-  if (!trip.ok && trip.why !== "left") bridge.kick(trip.reason || sentence(session, "gateUnavailable"));
+  if (!trip.ok && trip.why !== "left")
+    sendAway(session, trip.reason || sentence(session, "gateUnavailable"), "no_gate");
 }
 
 function leave(context: FrameContext, session: Session): void {

@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { annotation, namespaceOf, servers as resource } from "../cluster/resource.ts";
+import type { players } from "@svc/proto";
+import { annotation, namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import { type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
 
 /** Advisory: readiness is decided by RCON (api.md A2). */
@@ -14,18 +15,36 @@ export const reportReady =
 
 export const reportJoin =
   (deps: ServerDeps): Handler<typeof contracts.reportJoin> =>
-  async (context, { name, mc_uuid }) => {
+  async (context, { name, mc_uuid: uuid, player_name }) => {
     const server = await findByAnyName(deps, name);
     const at = new Date();
-    await deps.store.recordJoin(name, mc_uuid, at);
-    if (server.status?.phase === "Running" && !deps.countSoon(name)) {
-      const merge = { metadata: { annotations: { [annotation.countRequested]: at.toISOString() } } };
-      // The leader sees it by its watch. Without it the next regular count shows the player.
-      await deps.kube
-        .patch(resource, { name, namespace: namespaceOf(server) }, { merge })
-        .catch((error: Error) =>
-          context.log.warn({ server: name, error: error.message }, "a count was not asked for"),
-        );
-    }
+    await deps.store.recordJoin(name, { uuid, name: player_name, at });
+    await askForCount(deps, server, { context, at });
     return null;
   };
+
+export const reportLeave =
+  (deps: ServerDeps): Handler<typeof players.reportLeave> =>
+  async (context, { name, mc_uuid: uuid, player_name, reason }) => {
+    const server = await findByAnyName(deps, name);
+    const at = new Date();
+    await deps.store.recordLeave(name, { uuid, name: player_name, reason, at });
+    await askForCount(deps, server, { context, at });
+    return null;
+  };
+
+async function askForCount(
+  deps: ServerDeps,
+  server: Server,
+  { context, at }: { context: { log: { warn: (fields: object, words: string) => void } }; at: Date },
+): Promise<void> {
+  const { name } = server.metadata;
+  if (server.status?.phase !== "Running" || deps.countSoon(name)) return;
+  const merge = { metadata: { annotations: { [annotation.countRequested]: at.toISOString() } } };
+  // The leader sees it by its watch. Without it the next regular count shows the player.
+  await deps.kube
+    .patch(resource, { name, namespace: namespaceOf(server) }, { merge })
+    .catch((error: Error) =>
+      context.log.warn({ server: name, error: error.message }, "a count was not asked for"),
+    );
+}

@@ -59,6 +59,15 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     servers: true,
     transferred_at: true,
   },
+  proxy_players: { proxy: true, players: true, seen_at: true },
+  player_invitations: {
+    id: true,
+    from_uuid: true,
+    from_name: true,
+    to_uuid: true,
+    server_name: true,
+    expires_at: true,
+  },
   console_follows: { server_name: true, replica: true, held_until: true, wanted_until: true },
 };
 

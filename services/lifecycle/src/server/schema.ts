@@ -50,6 +50,15 @@ export type SchedulesTable = {
   updated_at: Date;
 };
 
+/** A player as a proxy reported them; `since` is when this session was first reported. */
+export type ProxyPlayer = {
+  mc_uuid: string;
+  name: string;
+  session: string;
+  server?: string | undefined;
+  since: string;
+};
+
 export type Tables = {
   servers: ServersTable;
   server_schedules: SchedulesTable;
@@ -66,6 +75,15 @@ export type Tables = {
     to_user_id: string;
     servers: string[];
     transferred_at: Generated<Date>;
+  };
+  proxy_players: { proxy: string; players: ProxyPlayer[]; seen_at: Date };
+  player_invitations: {
+    id: string;
+    from_uuid: string;
+    from_name: string;
+    to_uuid: string;
+    server_name: string;
+    expires_at: Date;
   };
   console_follows: { server_name: string; replica: string; held_until: Date; wanted_until: Date };
 };

@@ -1,6 +1,6 @@
 // SQL on servers that every operation shares. Who owns them is in ownership/store.ts, the reaper's part in world/store.ts.
 
-import { servers as contracts, Fault, ownership, type Phase, type RetireState } from "@svc/proto";
+import { servers as contracts, Fault, ownership, type Phase, players, type RetireState } from "@svc/proto";
 import { asFault, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "./accounts.ts";
@@ -51,7 +51,9 @@ export type ServerStore = {
   cooldownLeft: (name: string, cooldownMs: number) => Promise<number>;
   /** Remembers a wake that came about; true when the server is being given up, and then nothing is remembered. */
   recordWake: (name: string, about: { startsCooldown: boolean }) => Promise<boolean>;
-  recordJoin: (name: string, player: string, at: Date) => Promise<void>;
+  recordJoin: (name: string, player: PlayerMove) => Promise<void>;
+  /** Tells of a player who left; nothing else is kept of it. */
+  recordLeave: (name: string, player: PlayerMove) => Promise<void>;
   phases: () => Promise<Map<string, string | null>>;
   /** Adopts an object that was made without this service, or whose creation was not noted down. */
   adopt: (server: Pick<NewServer, "name" | "subdomain" | "offered">) => Promise<void>;
@@ -62,6 +64,13 @@ export type ServerStore = {
 };
 
 export type PhaseChange = { name: string; known: string | null; to: Phase; reason: string; at: Date };
+
+export type PlayerMove = {
+  uuid: string;
+  name: string | undefined;
+  reason?: string | undefined;
+  at: Date;
+};
 
 /** Turns a lost database into the fault `unavailable`. */
 export function guarded<A extends unknown[], R>(
@@ -119,7 +128,11 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       const row = await query.returning("retire_requested_at").executeTakeFirst();
       return row !== undefined && row.retire_requested_at !== null;
     }),
-    recordJoin: guarded((name, player, at) => recordJoin(store, name, { player, at })),
+    recordJoin: guarded((name, player) => recordJoin(store, name, player)),
+    recordLeave: guarded(async (name, { uuid, name: player_name, reason, at }) => {
+      const left = { name, mc_uuid: uuid, player_name, reason, at: at.toISOString() };
+      await db.insertInto("outbox").values(outboxRow(players.playerLeft, left)).execute();
+    }),
     phases: guarded(async () => {
       const query = db.selectFrom("servers").select(["name", "cached_phase"]).where("deleted_at", "is", null);
       return new Map((await query.execute()).map((row) => [row.name, row.cached_phase]));
@@ -274,7 +287,7 @@ async function adopt(
 async function recordJoin(
   { db }: LifecycleStore,
   name: string,
-  { player, at }: { player: string; at: Date },
+  { uuid, name: player_name, at }: PlayerMove,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     await trx
@@ -286,11 +299,11 @@ async function recordJoin(
       .execute();
     await trx
       .insertInto("server_allowlist")
-      .values({ server_name: name, mc_uuid: player, added_at: at })
+      .values({ server_name: name, mc_uuid: uuid, added_at: at })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const event = { name, mc_uuid: player, at: at.toISOString() };
-    await trx.insertInto("outbox").values(outboxRow(contracts.playerJoined, event)).execute();
+    const event = { name, mc_uuid: uuid, player_name, at: at.toISOString() };
+    await trx.insertInto("outbox").values(outboxRow(players.playerJoined, event)).execute();
   });
 }
 

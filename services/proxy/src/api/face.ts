@@ -2,7 +2,16 @@
 // exception: what to do without one is a rule of whoever asked.
 
 import { ApiError, type ClientInput, type ClientOutput, createClient } from "@svc/client";
-import { type AnyContract, accountMigrations, links, ownership, servers, signIn } from "@svc/proto";
+import {
+  type AnyContract,
+  accountMigrations,
+  type InputOf,
+  links,
+  ownership,
+  players,
+  servers,
+  signIn,
+} from "@svc/proto";
 import { Agent, fetch as undiciFetch } from "undici";
 import type { Limits } from "../config.ts";
 import type { TokenSource } from "./token.ts";
@@ -24,6 +33,8 @@ export type FaceOptions = {
   onCall: (record: CallRecord) => void;
 };
 
+type Mover = { mc_uuid: string; player_name: string };
+
 export type Face = ReturnType<typeof createFace>;
 
 export function createFace(options: FaceOptions) {
@@ -43,7 +54,14 @@ export function createFace(options: FaceOptions) {
     listServers: () => call(servers.list, {}),
     readStatus: (name: string) => call(servers.readStatus, { name }),
     wake: (name: string, mc_uuid: string) => call(servers.wakeForPlayer, { name, mc_uuid }),
-    reportJoin: (name: string, mc_uuid: string) => call(servers.reportJoin, { name, mc_uuid }),
+    reportJoin: (name: string, player: Mover) => call(servers.reportJoin, { name, ...player }),
+    reportLeave: (name: string, player: Mover & { reason: string }) =>
+      call(players.reportLeave, { name, ...player }),
+    reportPlayers: (proxy: string, all: InputOf<typeof players.reportPlayers>["players"]) =>
+      call(players.reportPlayers, { proxy, players: all }),
+    listPlayers: () => call(players.listForProxy, {}),
+    invite: (mc_uuid: string, card: Omit<InputOf<typeof players.invite>, "mc_uuid">) =>
+      call(players.invite, { mc_uuid, ...card }),
     claim: (name: string, mc_uuid: string) => call(ownership.claimForPlayer, { name, mc_uuid }),
     readMenu: (name: string) => call(ownership.readMenu, { name }),
     menuAccess: (mc_uuid: string) => call(ownership.readMenuAccess, { mc_uuid }),

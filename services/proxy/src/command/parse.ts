@@ -12,7 +12,8 @@ export type Command =
         | "claim"
         | "migrate"
         | "usage"
-        | "inviteUsage";
+        | "inviteUsage"
+        | "glist";
     }
   | { name: "go"; server: string }
   | { name: "approve"; id: string; account: string | undefined }
@@ -27,6 +28,8 @@ export function parseCommand(line: string): Command | undefined {
       return { name: "link" };
     case "felis":
       return parseFelis(words);
+    case "glist":
+      return { name: "glist" };
     case "invite":
       return parseInvite(words);
     default:

@@ -6,6 +6,7 @@ import { type Context, isSystem, type Session, tell } from "../player/session.ts
 import { toLobby } from "../player/travel.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { approveLogin, mintLink, startMigration } from "./account.ts";
+import { listEverybody } from "./glist.ts";
 import { acceptInvite, invite } from "./invite.ts";
 import { type Command, isActing, parseCommand } from "./parse.ts";
 
@@ -44,6 +45,8 @@ async function act(context: Context, session: Session, command: Command): Promis
       return startMigration(context, session);
     case "approve":
       return approveLogin(context, session, command);
+    case "glist":
+      return listEverybody(context, session);
     case "invite":
       return invite(context, session, command.player);
     case "acceptInvite":

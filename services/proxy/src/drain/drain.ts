@@ -2,7 +2,7 @@
 
 import type { Listener } from "@svc/minecraft";
 import { parseAddress } from "../config.ts";
-import { type Context, type Session, sentence } from "../player/session.ts";
+import { type Context, type Session, sendAway, sentence } from "../player/session.ts";
 import { openTicket, sealTicket, ticketCookie } from "./ticket.ts";
 
 /** Waits a while for the players to go; who has not gone by then is told so and disconnected. */
@@ -12,7 +12,7 @@ export async function drain(context: Context, listener: Listener): Promise<void>
   listener.stopAccepting();
   for (const session of sessions.values()) sendElsewhere(context, session);
   await allGone(context, config.limits.drainMs);
-  for (const session of sessions.values()) session.bridge.kick(sentence(session, "draining"));
+  for (const session of sessions.values()) sendAway(session, sentence(session, "draining"), "draining");
   await allGone(context, config.limits.drainMs);
 }
 
@@ -32,7 +32,7 @@ export function sendElsewhere(context: Context, session: Session): void {
   const { bridge, place, uuid } = session;
   const other = config.transferTo === undefined ? undefined : parseAddress(config.transferTo);
   if (!other) {
-    bridge.kick(sentence(session, "draining"));
+    sendAway(session, sentence(session, "draining"), "draining");
     return;
   }
   const server = place.kind === "server" ? place.name : (queue.find(uuid)?.server ?? session.target);
@@ -40,6 +40,7 @@ export function sendElsewhere(context: Context, session: Session): void {
     const ticket = { player: uuid, server, until: Date.now() + config.limits.ticketMs };
     bridge.storeCookie(ticketCookie, sealTicket(ticket, config.forwardingSecret));
   }
+  session.ended ??= "draining";
   bridge.transfer(other);
 }
 

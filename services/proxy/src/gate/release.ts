@@ -2,7 +2,15 @@
 
 import type { links } from "@svc/proto";
 import { BusyError } from "../api/pool.ts";
-import { type Context, isCurrent, isSystem, type Session, sentence, tell } from "../player/session.ts";
+import {
+  type Context,
+  isCurrent,
+  isSystem,
+  type Session,
+  sendAway,
+  sentence,
+  tell,
+} from "../player/session.ts";
 import { standingWords } from "../player/standing.ts";
 import { enterServer, toLobby } from "../player/travel.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
@@ -65,7 +73,7 @@ const denials = {
 
 function deny({ now, config }: Context, session: Session, verdict: Exclude<Told, "released">): void {
   if (verdict !== "not_linked" && verdict in standingWords) {
-    session.bridge.kick(sentence(session, standingWords[verdict as links.BadStanding]));
+    sendAway(session, sentence(session, standingWords[verdict as links.BadStanding]), verdict);
     return;
   }
   if (now() - session.deniedAt < config.limits.denialMs) return;

@@ -46,7 +46,7 @@ test(
     await bob.hears(/invitation is over/);
     bob.command(`invite accept ${card}`);
     await bed.survival.player("bob");
-    const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${accounts.bob.uuid}"}`;
+    const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${accounts.bob.uuid}","player_name":"bob"}`;
     await bed.service.until(() => bed.service.calls.includes(report));
     assert(!bed.service.calls.some((call) => call.includes("/wake")));
     bob.command(`invite accept ${card}`);

@@ -7,7 +7,8 @@ function bed() {
   const invites = createInvites({ ttlMs: 60_000, cooldownMs: 30_000, now: () => clock.now });
   const show = (from: string, to: string) => {
     const card = invites.make(from, "survival");
-    invites.shown(card, to);
+    invites.keep(card, to);
+    invites.began(from);
     return card;
   };
   return { clock, invites, show };

@@ -8,8 +8,12 @@ export type Card = { id: string; from: string; server: string; until: number };
 export type Invites = {
   /** Milliseconds this sender has to wait; 0 = may invite. Asking charges nothing. */
   waitOf: (from: string) => number;
-  /** The card was really shown: it replaces an older one, and the sender's cooldown begins. */
-  shown: (card: Card, to: string) => void;
+  /** The card was really shown; it replaces an older one. */
+  keep: (card: Card, to: string) => void;
+  /** The sender's cooldown begins. */
+  began: (from: string) => void;
+  /** The invitation came to nothing, so the sender need not wait. */
+  undo: (from: string) => void;
   make: (from: string, server: string) => Card;
   /** The live card of this player with this id, which is spent by that. */
   accept: (to: string, id: string) => Card | undefined;
@@ -33,11 +37,12 @@ export function createInvites({
   return {
     waitOf,
     make: (from, server) => ({ id: randomBytes(6).toString("hex"), from, server, until: now() + ttlMs }),
-    shown: (card, to) => {
-      for (const from of sentAt.keys()) if (waitOf(from) === 0) sentAt.delete(from);
-      cards.set(to, card);
-      sentAt.set(card.from, now());
+    keep: (card, to) => void cards.set(to, card),
+    began: (from) => {
+      for (const other of sentAt.keys()) if (waitOf(other) === 0) sentAt.delete(other);
+      sentAt.set(from, now());
     },
+    undo: (from) => void sentAt.delete(from),
     accept: (to, id) => {
       const card = cards.get(to);
       if (!card || card.id !== id) return undefined;

@@ -1,7 +1,7 @@
 // One player on one connection, and what all parts of the proxy share.
 // Vocabulary: session = a connection from login to its end, never carried over to the next one; place = where it is.
 
-import type { Bridge } from "@svc/minecraft";
+import type { Bridge, Text } from "@svc/minecraft";
 import type { Logger } from "@svc/telemetry";
 import type { Face } from "../api/face.ts";
 import type { Pool } from "../api/pool.ts";
@@ -15,8 +15,11 @@ import type { Queue } from "../queue/queue.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Activity } from "../report/activity.ts";
 import { languageOf, type SentenceKey, say } from "../text/text.ts";
+import type { Online } from "./presence.ts";
 
 export type Session = {
+  /** Tells this connection from every other one of the player, at any proxy. */
+  readonly id: string;
   readonly uuid: string;
   readonly name: string;
   readonly bridge: Bridge;
@@ -29,6 +32,10 @@ export type Session = {
   isReleased: boolean;
   isReleasing: boolean;
   deniedAt: number;
+  /** What the server that was lost said, until the player is somewhere else. */
+  lost: string | undefined;
+  /** Why we ended the connection. */
+  ended: string | undefined;
 };
 
 export type Context = {
@@ -48,6 +55,11 @@ export type Context = {
   readonly links: LinkMemory;
   /** By UUID. */
   readonly sessions: Map<string, Session>;
+  /** This process, among all proxies. */
+  readonly proxyId: string;
+  readonly online: Online;
+  /** Joins and leaves on their way to the service. */
+  readonly reports: Set<Promise<void>>;
   readonly isRouting: boolean;
   readonly life: { isDraining: boolean };
   /** Asks for the list out of turn, when a player names what it lacks. */
@@ -63,6 +75,12 @@ export function sentence(session: Session, key: SentenceKey, values?: Values): s
 /** A line of chat; nothing while the player is in no world. */
 export function tell(session: Session, key: SentenceKey, values?: Values): void {
   session.bridge.message(sentence(session, key, values));
+}
+
+/** Ends the connection with words for the player, and a reason for the log. */
+export function sendAway(session: Session, words: Text, reason: string): void {
+  session.ended ??= reason;
+  session.bridge.kick(words);
 }
 
 export function isSystem({ config }: Context, server: string): boolean {

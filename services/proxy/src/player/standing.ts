@@ -2,7 +2,7 @@
 
 import { links } from "@svc/proto";
 import type { SentenceKey } from "../text/text.ts";
-import { type Context, isCurrent, type Session, sentence } from "./session.ts";
+import { type Context, isCurrent, type Session, sendAway, sentence } from "./session.ts";
 
 /** What a player reads who may not be here. */
 export const standingWords = {
@@ -29,8 +29,6 @@ function judge(context: Context, session: Session, standing: links.BadStanding |
   // Who is in the gate is there to be linked.
   const isAllowed = standing === undefined || (standing === "not_linked" && !session.isReleased);
   if (isAllowed || !isCurrent(context, session)) return;
-  const { uuid, name: player } = session;
-  context.links.forget(uuid);
-  context.log.info({ player, mc_uuid: uuid, standing }, "a player was sent away");
-  session.bridge.kick(sentence(session, standingWords[standing]));
+  context.links.forget(session.uuid);
+  sendAway(session, sentence(session, standingWords[standing]), standing);
 }

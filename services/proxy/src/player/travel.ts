@@ -5,7 +5,8 @@ import { findMismatch } from "../backend/version.ts";
 import { parseAddress } from "../config.ts";
 import { type Destination, mayConnect } from "../gate/policy.ts";
 import { joinAddress } from "../queue/policy.ts";
-import { type Context, isCurrent, type Session, sentence, tell } from "./session.ts";
+import { noteMoved } from "../report/moves.ts";
+import { type Context, isCurrent, type Session, sendAway, sentence, tell } from "./session.ts";
 
 export type Trip =
   | { ok: true }
@@ -36,7 +37,10 @@ export async function travel(context: Context, session: Session, { announce, ...
   announce?.();
   try {
     await session.bridge.connect(backend);
+    if (session.bridge.player.connection.isClosed) return failed("left");
+    const from = session.place;
     session.place = to;
+    noteMoved(context, session, from);
     return { ok: true };
   } catch (error) {
     return tripOf(context, error, backend.name);
@@ -82,7 +86,6 @@ export async function enterServer(
   const { name: server } = to;
   if (trip.ok) {
     session.target = undefined;
-    reportJoin(context, session, server);
     return trip;
   }
   if (trip.why === "left") return trip;
@@ -116,28 +119,12 @@ export async function toLobby(context: Context, session: Session, line: Text | u
   }
   if (trip.why === "left" || trip.why === "busy") return;
   if (session.bridge.server === undefined) {
-    session.bridge.kick(line ?? sentence(session, "cannotReach", { server: context.config.lobbyServer }));
+    const words = line ?? sentence(session, "cannotReach", { server: context.config.lobbyServer });
+    sendAway(session, words, "no_lobby");
     return;
   }
   if (line !== undefined) session.bridge.message(line);
   else tell(session, "cannotReach", { server: context.config.lobbyServer });
-}
-
-function reportJoin(context: Context, session: Session, server: string): void {
-  const { activity, face, log, pool } = context;
-  void pool
-    .run(() => face.reportJoin(server, session.uuid))
-    .then(
-      (answer) => {
-        if (answer.ok) return;
-        activity.count("joinEventsFailed");
-        log.warn({ server, status: answer.status, code: answer.code }, "a join could not be reported");
-      },
-      () => {
-        activity.count("joinEventsDropped");
-        log.warn({ server }, "a join was not reported: all workers are busy");
-      },
-    );
 }
 
 /** The server a player was on kicked them or is gone. */
@@ -148,9 +135,10 @@ export async function onLost(
 ): Promise<void> {
   const { server } = lost;
   const words = lost.reason === undefined || plainText(lost.reason) === "" ? undefined : lost.reason;
+  session.lost = words === undefined ? "the connection was lost" : plainText(words).slice(0, 256);
   if (session.place.kind !== "server") {
     const own = session.place.kind === "lobby" ? "lostLobby" : "gateUnavailable";
-    session.bridge.kick(words ?? sentence(session, own));
+    sendAway(session, words ?? sentence(session, own), "lost");
     return;
   }
   session.target = undefined;

@@ -32,7 +32,14 @@ export function runningAt(name: string, game: Game): ServerInfo {
 
 type Settings = Record<string, string>;
 
-async function startIn(dir: string, apiBaseUrl: string, settings: Settings) {
+/** What the proxies of a bed wrote into their log, without the time. */
+export type Line = { msg: string } & Record<string, unknown>;
+
+async function startIn(
+  dir: string,
+  { apiBaseUrl, lines }: { apiBaseUrl: string; lines: Line[] },
+  settings: Settings,
+) {
   const config = loadConfig({
     SVC_API_BASE_URL: apiBaseUrl,
     SVC_SERVICE_TOKEN: serviceToken,
@@ -47,7 +54,11 @@ async function startIn(dir: string, apiBaseUrl: string, settings: Settings) {
     ...settings,
   });
   const metrics = createRegistry("proxy", "test");
-  const proxy = await startProxy(config, { log: createLogger("proxy", "fatal"), metrics });
+  const log = Object.assign(createLogger("proxy", "fatal"), {
+    info: (fields: object | string, msg = "") =>
+      void lines.push(typeof fields === "string" ? { msg: fields } : { msg, ...fields }),
+  });
+  const proxy = await startProxy(config, { log, metrics });
   return Object.assign(proxy, { metrics });
 }
 
@@ -75,7 +86,9 @@ export async function startBed(settings: Settings = {}, options: BedOptions = {}
   await using stack = new AsyncDisposableStack();
   const { dir, service, gate, lobby, survival } = await startNeighbours(stack, options);
   options.prepare?.({ service, survival, dir });
-  const start = (change: Settings = {}) => startIn(dir, service.root, { ...settings, ...change });
+  const lines: Line[] = [];
+  const start = (change: Settings = {}) =>
+    startIn(dir, { apiBaseUrl: service.root, lines }, { ...settings, ...change });
   const proxy = await start();
   const players: { leave: () => Promise<void> }[] = [];
   stack.defer(async () => {
@@ -100,6 +113,7 @@ export async function startBed(settings: Settings = {}, options: BedOptions = {}
   return {
     service,
     dir,
+    lines,
     raw,
     /** The gate asks for this player's release. */
     release,

@@ -13,6 +13,7 @@ import {
   faults,
   links,
   ownership,
+  players,
   type ServerInfo,
   servers,
   signIn,
@@ -52,6 +53,10 @@ export async function startService() {
     /** Answers of single contracts, by subject; they come before those below. */
     answers: new Map<string, (input: Input) => Reply | Promise<Reply>>(),
     verdicts,
+    /** Everybody on all proxies. */
+    online: [] as players.OnlinePlayer[],
+    presence: (_input: Input): unknown => ({ elsewhere: [], invitations: [] }),
+    invite: (_input: Input): Reply => refusal("not_found"),
     wake: (_name: string, _uuid: string): Reply => refusal("forbidden"),
     claim: (_name: string, _uuid: string): Reply => refusal("already_claimed"),
   };
@@ -188,6 +193,10 @@ function routesOf(state: State): Routes {
     [servers.readStatus, ofServer((server) => ({ status: 200, body: server }))],
     [servers.wakeForPlayer, ofServer(({ name }, input) => state.wake(name, uuidOf(input)))],
     [servers.reportJoin, ofServer(() => ({ status: 204 }))],
+    [players.reportLeave, ofServer(() => ({ status: 204 }))],
+    [players.reportPlayers, (input) => ({ status: 200, body: state.presence(input) })],
+    [players.listForProxy, () => ({ status: 200, body: { players: state.online } })],
+    [players.invite, (input) => state.invite(input)],
     [ownership.claimForPlayer, ofServer(({ name }, input) => state.claim(name, uuidOf(input)))],
     [ownership.readMenu, ofServer(menuRow)],
     [ownership.readMenuAccess, () => ({ status: 200, body: { servers: state.verdicts } })],

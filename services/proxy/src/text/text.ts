@@ -94,9 +94,10 @@ const sentences = {
   alreadyLinked: ["Your account is linked.", "你的账号已绑定。"],
   usage: ["Type /felis help to see the commands.", "输入 /felis help 查看命令。"],
   help: [
-    "/link, /felis, /felis list, /felis lobby, /felis go <server>, /felis claim, /felis web, /felis migrate, /invite <player>",
-    "/link、/felis、/felis list、/felis lobby、/felis go <服务器>、/felis claim、/felis web、/felis migrate、/invite <玩家>",
+    "/link, /felis, /felis list, /felis lobby, /felis go <server>, /felis claim, /felis web, /felis migrate, /invite <player>, /glist",
+    "/link、/felis、/felis list、/felis lobby、/felis go <服务器>、/felis claim、/felis web、/felis migrate、/invite <玩家>、/glist",
   ],
+  everybody: ["{count} players are on: {servers}", "在线玩家 {count} 名：{servers}"],
   status: ["You are on {server}. Waiting for: {waiting}.", "你在 {server}。正在等待：{waiting}。"],
   serverList: ["Servers: {servers}", "服务器：{servers}"],
   noServers: ["There are no servers yet.", "还没有服务器。"],

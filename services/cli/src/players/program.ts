@@ -1,0 +1,9 @@
+import type { Command } from "commander";
+import { command, runs } from "../program.ts";
+
+export function addPlayersCommand(program: Command): void {
+  command(program, "players", {
+    does: "who plays where, over all proxies",
+    example: "players --json",
+  }).action(runs(async (options) => (await import("./list.ts")).listPlayers(options)));
+}

@@ -1,0 +1,117 @@
+// Who plays where, on a real database and two replicas.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, test } from "node:test";
+import { faultOf, staff, velocity } from "@svc/mesh/testing";
+import { players as contracts, type InputOf, servers } from "@svc/proto";
+import { openStage, type Stage } from "../testing/stage.ts";
+
+let stage: Stage;
+before(async () => {
+  stage = await openStage();
+  await Promise.all([stage.start(), stage.start()]);
+  const server = { name: "survival", subdomain: "survival", image: "svc.local/nothing:1" };
+  await stage.external.call(servers.create, server, staff);
+});
+after(() => stage.close());
+
+type Reported = InputOf<typeof contracts.reportPlayers>["players"][number];
+const someone = (name: string, server?: string): Reported => ({
+  mc_uuid: randomUUID(),
+  name,
+  session: randomUUID().replaceAll("-", "").slice(0, 16),
+  ...(server !== undefined && { server }),
+});
+const report = (proxy: string, players: Reported[]) =>
+  stage.internal.call(contracts.reportPlayers, { proxy, players }, velocity);
+const online = async () => {
+  const { players } = await stage.external.call(contracts.list, {}, staff);
+  return players.map(({ name, server, proxy }) => [name, server, proxy]);
+};
+const sql = (text: string, values: unknown[] = []) => stage.database.admin(text, values);
+const quiet = { elsewhere: [], invitations: [] };
+
+test("who plays where is listed over all proxies, by name, until a proxy falls silent", async () => {
+  const [alice, bob, carol] = [someone("alice", "survival"), someone("Bob", "lobby"), someone("carol")];
+  assert.deepEqual(await report("one", [carol, alice]), quiet);
+  assert.deepEqual(await report("two", [bob]), quiet);
+  const all = [
+    ["alice", "survival", "one"],
+    ["Bob", "lobby", "two"],
+    ["carol", undefined, "one"],
+  ];
+  assert.deepEqual(await online(), all);
+  assert.deepEqual((await stage.internal.call(contracts.listForProxy, {}, velocity)).players.length, 3);
+
+  await report("two", []);
+  assert.deepEqual(
+    (await online()).map(([name]) => name),
+    ["alice", "carol"],
+  );
+  await sql("update lifecycle.proxy_players set seen_at = now() - interval '16 seconds'");
+  assert.deepEqual(await online(), []);
+  await sql("update lifecycle.proxy_players set seen_at = now() - interval '2 hours'");
+  await report("two", []);
+  const left = await sql("select proxy from lifecycle.proxy_players");
+  assert.deepEqual(left, [{ proxy: "two" }]);
+});
+
+test("a second login at another proxy ends the first session and no other", async () => {
+  const [first, bystander] = [someone("dave", "survival"), someone("erin")];
+  await report("one", [first, bystander]);
+  const second = { ...first, session: "00000000000000ff" };
+  assert.deepEqual(await report("two", [second]), quiet);
+  assert.deepEqual((await report("one", [first, bystander])).elsewhere, [first.session]);
+  assert.deepEqual(await report("two", [second]), quiet);
+  assert.deepEqual(await online(), [
+    ["dave", "survival", "two"],
+    ["erin", undefined, "one"],
+  ]);
+  await report("one", []);
+  await report("two", []);
+});
+
+test("an invitation reaches the proxy of the invited once, and nobody who is not on", async () => {
+  const [host, guest] = [someone("frank", "survival"), someone("grace", "lobby")];
+  await report("one", [host]);
+  await report("two", [guest]);
+  const card = { id: "0123456789ab", from_uuid: host.mc_uuid, from_name: "frank", server: "survival" };
+  const invite = (mc_uuid: string, change: Partial<typeof card> = {}) =>
+    stage.internal.call(contracts.invite, { mc_uuid, ...card, ...change }, velocity);
+  assert.deepEqual(await invite(guest.mc_uuid), { id: card.id });
+  assert.deepEqual(await report("one", [host]), quiet);
+  const { invitations } = await report("two", [guest]);
+  assert.deepEqual(invitations, [{ ...card, to_uuid: guest.mc_uuid }]);
+  assert.deepEqual(await report("two", [guest]), quiet);
+
+  assert.equal(await faultOf(invite(randomUUID())), "not_found");
+  assert.equal(await faultOf(invite(guest.mc_uuid, { server: "nobody-here" })), "not_found");
+  assert.equal(await faultOf(invite(guest.mc_uuid, { server: "lobby" })), "bad_name");
+  await invite(guest.mc_uuid);
+  await sql("update lifecycle.player_invitations set expires_at = now() - interval '1 second'");
+  assert.deepEqual(await report("two", [guest]), quiet);
+  assert.deepEqual(await sql("select id from lifecycle.player_invitations"), []);
+});
+
+test("joins and leaves are told with the player's name", async () => {
+  const { mc_uuid, name: player_name } = someone("heidi");
+  const about = { name: "survival", mc_uuid, player_name };
+  await stage.internal.call(servers.reportJoin, about, velocity);
+  await stage.internal.call(contracts.reportLeave, { ...about, reason: "switched" }, velocity);
+  await stage.internal.call(servers.reportJoin, { name: "survival", mc_uuid }, velocity);
+  const told = await sql(
+    "select subject, body from lifecycle.outbox where subject like '%.player-%' order by id",
+  );
+  const events = told.map(({ subject, body }) => {
+    const { at: _, ...data } = JSON.parse(String(body)) as Record<string, string>;
+    return [String(subject).replace("svc.evt.lifecycle.server.", ""), data];
+  });
+  assert.deepEqual(events, [
+    ["player-joined.survival", about],
+    ["player-left.survival", { ...about, reason: "switched" }],
+    ["player-joined.survival", { name: "survival", mc_uuid }],
+  ]);
+  const gone = { name: "nobody-here", mc_uuid };
+  assert.equal(await faultOf(stage.internal.call(contracts.reportLeave, gone, velocity)), "not_found");
+});

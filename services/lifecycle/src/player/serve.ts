@@ -1,0 +1,19 @@
+import type { Mesh } from "@svc/mesh";
+import { players as contracts } from "@svc/proto";
+import { findByUserName, type ServerDeps } from "../server/deps.ts";
+import type { LifecycleStore } from "../server/schema.ts";
+import { createPlayerStore } from "./store.ts";
+
+export function servePlayers(mesh: Pick<Mesh, "serve">, deps: ServerDeps, database: LifecycleStore): void {
+  const store = createPlayerStore(database);
+  const list = async () => ({ players: await store.list() });
+  mesh.serve(contracts.reportPlayers, (_context, report) => store.report(report));
+  mesh.serve(contracts.listForProxy, list);
+  mesh.serve(contracts.list, list);
+  mesh.serve(contracts.invite, async (context, { mc_uuid, ...invitation }) => {
+    await findByUserName(deps, invitation.server);
+    const isThere = await store.invite({ ...invitation, to_uuid: mc_uuid });
+    if (!isThere) throw context.fault("not_found", { message: "That player is not here." });
+    return { id: invitation.id };
+  });
+}

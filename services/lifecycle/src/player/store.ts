@@ -1,0 +1,90 @@
+// All SQL of who plays where. Times are the database's own, so the clocks of proxies and replicas need not agree.
+
+import type { players } from "@svc/proto";
+import { sql } from "kysely";
+import type { LifecycleStore, ProxyPlayer } from "../server/schema.ts";
+import { guarded } from "../server/store.ts";
+import { mergeReport, type Report } from "./merge.ts";
+
+export type Heard = { elsewhere: string[]; invitations: players.Invitation[] };
+
+export type PlayerStore = {
+  report: (report: Report) => Promise<Heard>;
+  list: () => Promise<players.OnlinePlayer[]>;
+  /** False when the player is on no proxy. */
+  invite: (invitation: players.Invitation) => Promise<boolean>;
+};
+
+/** A proxy that said nothing for so long has no players any more. */
+export const silenceMs = 15_000;
+const invitationMs = 60_000;
+const forgetMs = 3_600_000;
+
+const ms = (span: number) => sql`${span}::float8 * interval '1 millisecond'`;
+const isFresh = sql<boolean>`seen_at > now() - ${ms(silenceMs)}`;
+
+export function createPlayerStore(store: LifecycleStore): PlayerStore {
+  const { db } = store;
+  return {
+    report: guarded((report) => recordReport(store, report)),
+    list: guarded(async () => {
+      const rows = await db.selectFrom("proxy_players").selectAll().where(isFresh).execute();
+      return onlineOf(rows);
+    }),
+    invite: guarded(async (invitation) => {
+      const { rows } = await sql<{ id: string }>`
+        insert into player_invitations (id, from_uuid, from_name, to_uuid, server_name, expires_at)
+        select ${invitation.id}, ${invitation.from_uuid}::uuid, ${invitation.from_name},
+          ${invitation.to_uuid}::uuid, ${invitation.server}, now() + ${ms(invitationMs)}
+        where exists (
+          select 1 from proxy_players
+          where ${isFresh} and players @> ${JSON.stringify([{ mc_uuid: invitation.to_uuid }])}::jsonb)
+        on conflict (id) do update set expires_at = excluded.expires_at
+        returning id`.execute(db);
+      return rows.length > 0;
+    }),
+  };
+}
+
+async function recordReport({ db }: LifecycleStore, report: Report): Promise<Heard> {
+  const { proxy } = report;
+  const uuids = report.players.map(({ mc_uuid }) => mc_uuid);
+  return db.transaction().execute(async (trx) => {
+    const { rows } = await sql<{ proxy: string; players: ProxyPlayer[]; now: Date }>`
+      select proxy, players, clock_timestamp() as now from proxy_players
+      where proxy = ${proxy} or ${isFresh}`.execute(trx);
+    const now = rows[0]?.now ?? (await sql<{ now: Date }>`select now()`.execute(trx)).rows[0]?.now;
+    const { players, elsewhere } = mergeReport(
+      report,
+      rows.find((row) => row.proxy === proxy)?.players ?? [],
+      {
+        others: rows.filter((row) => row.proxy !== proxy),
+        now: (now ?? new Date()).toISOString(),
+      },
+    );
+    const json = JSON.stringify(players);
+    await sql`
+      insert into proxy_players (proxy, players, seen_at) values (${proxy}, ${json}::jsonb, now())
+      on conflict (proxy) do update set players = excluded.players, seen_at = excluded.seen_at`.execute(trx);
+    await sql`delete from proxy_players where seen_at < now() - ${ms(forgetMs)}`.execute(trx);
+    const told = await sql<players.Invitation & { is_live: boolean }>`
+      delete from player_invitations where to_uuid = any(${uuids}::uuid[]) or expires_at < now()
+      returning id, from_uuid::text, from_name, to_uuid::text, server_name as server,
+        expires_at >= now() as is_live`.execute(trx);
+    const invitations = told.rows.filter(({ is_live }) => is_live);
+    return { elsewhere, invitations: invitations.map(({ is_live: _, ...invitation }) => invitation) };
+  });
+}
+
+/** By name; a player whom two proxies still have counts once, where they came last. */
+function onlineOf(rows: readonly { proxy: string; players: ProxyPlayer[] }[]): players.OnlinePlayer[] {
+  const found = new Map<string, players.OnlinePlayer>();
+  for (const { proxy, players } of rows) {
+    for (const { mc_uuid, name, server, since } of players) {
+      const seen = found.get(mc_uuid);
+      if (seen && seen.since > since) continue;
+      found.set(mc_uuid, { mc_uuid, name, ...(server !== undefined && { server }), proxy, since });
+    }
+  }
+  return [...found.values()].sort((a, b) => (a.name.toLowerCase() < b.name.toLowerCase() ? -1 : 1));
+}

@@ -1,0 +1,15 @@
+import type { players } from "@svc/proto";
+import { type Context, sentence } from "../player/session.ts";
+
+/** An invitation by a player of another proxy. */
+export function receiveInvitation(
+  { sessions, invites, now, config }: Context,
+  { id, from_uuid, from_name, to_uuid, server }: players.Invitation,
+): void {
+  const guest = sessions.get(to_uuid);
+  if (!guest?.isReleased) return;
+  const text = sentence(guest, "inviteCard", { player: from_name, server, id });
+  const isShown = guest.bridge.message({ text, color: "aqua", click: { run: `/invite accept ${id}` } });
+  if (isShown)
+    invites.keep({ id, from: from_uuid, server, until: now() + config.limits.inviteTtlMs }, to_uuid);
+}
