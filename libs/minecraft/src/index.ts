@@ -26,6 +26,7 @@ export {
   type Ping,
   type Trust,
 } from "./login/accept.ts";
+export { addressKey } from "./login/admission.ts";
 export { askStatus, type ServerAnswer } from "./login/ask-status.ts";
 export { type Backend, type Dialler, dial } from "./login/dial.ts";
 export { decodeForwarding, encodeForwarding, type Forwarded, forwardingChannel } from "./login/forwarding.ts";

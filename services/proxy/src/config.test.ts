@@ -65,6 +65,7 @@ test("the limits are those of interface.md 4.10 and behaviour.md r", () => {
   assert.deepEqual([defaultLimits.activityMs, defaultLimits.outageWarningMs], [600_000, 300_000]);
   assert.deepEqual([defaultLimits.linkMemoryPlayers, defaultLimits.serviceConnections], [20_000, 32]);
   assert.deepEqual([defaultLimits.connections, defaultLimits.connectionsPerAddress], [4_096, 16]);
+  assert.deepEqual([defaultLimits.loginBurst, defaultLimits.loginEveryMs], [32, 2_000]);
   assert.deepEqual([defaultLimits.ticketMs, defaultLimits.cookieMs], [120_000, 2_000]);
 });
 

@@ -47,6 +47,8 @@ export const defaultLimits = {
   inviteCooldownMs: 30_000,
   connections: 4_096,
   connectionsPerAddress: 16,
+  loginBurst: 32,
+  loginEveryMs: 2_000,
   loginTimeoutMs: 30_000,
   drainMs: 20_000,
   ticketMs: 120_000,

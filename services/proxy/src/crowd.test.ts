@@ -28,7 +28,7 @@ test("players who join at once are all in the game, cheaply, and leave nothing b
   timeout: 120_000,
 }, async (t) => {
   await using bed = await startBed(
-    { SVC_PROXY_CONNECTIONS_PER_ADDRESS: "400" },
+    { SVC_PROXY_CONNECTIONS_PER_ADDRESS: "400", SVC_PROXY_LOGIN_BURST: "400" },
     { prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)) },
   );
   // The version's tables are read with its first player.

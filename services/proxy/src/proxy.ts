@@ -18,6 +18,7 @@ import { drain, readTicket, sendElsewhere } from "./drain/drain.ts";
 import { createLinkMemory } from "./gate/memory.ts";
 import { subdomainOf } from "./gate/policy.ts";
 import { createInvites } from "./invite/invites.ts";
+import { createLoginBudget } from "./login/budget.ts";
 import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
 import { createOnline, reportPresence } from "./player/presence.ts";
@@ -61,6 +62,7 @@ export async function startProxy(
     loginTimeoutMs: limits.loginTimeoutMs,
     maxConnections: limits.connections,
     maxPerAddress: limits.connectionsPerAddress,
+    loginWaitMs: createLoginBudget({ burst: limits.loginBurst, everyMs: limits.loginEveryMs }, context.now),
     status: ({ host }) => statusOf(context, host, watch.timesOf),
     onRefused: (fault) => context.activity.refused(fault.code),
     onPlayer: (player) => welcome(context, player),

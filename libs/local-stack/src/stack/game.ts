@@ -30,6 +30,7 @@ function proxyEnv(name: string, { services, ports, paths, facts, nodeEnv }: Stac
     SVC_PROXY_LOCAL_NAMES: String(takesLocalNames(nodeEnv)),
     SVC_PROXY_CONNECTIONS_PER_ADDRESS:
       nodeEnv["SVC_PROXY_CONNECTIONS_PER_ADDRESS"] ?? String(connectionsPerAddress),
+    SVC_PROXY_LOGIN_BURST: nodeEnv["SVC_PROXY_LOGIN_BURST"] ?? String(connectionsPerAddress),
     SVC_PROXY_QUEUE_TICK_MS: nodeEnv["SVC_PROXY_QUEUE_TICK_MS"] ?? String(queueTickMs),
     ...(other !== own && { SVC_PROXY_TRANSFER_TO: `127.0.0.1:${ports[other ?? own]}` }),
   };

@@ -34,6 +34,8 @@ export type LoginTexts = {
   readonly unauthenticated: Text;
   readonly barred: Text;
   readonly unavailable: Text;
+  readonly tooManyLogins: (seconds: number) => Text;
+  readonly tooManyConnections: (max: number) => Text;
 };
 
 /** The texts used when none are given; in both languages, as a client names its own only after the login. */
@@ -53,6 +55,12 @@ export const defaultLoginTexts: LoginTexts = {
   unavailable:
     "The login service does not answer at the moment. Please try again in a minute.\n" +
     "登录服务暂时没有响应，请一分钟后再试。",
+  tooManyLogins: (seconds) =>
+    `Too many logins from your address. Please try again in ${seconds} seconds.\n` +
+    `来自你的网络地址的登录过于频繁，请在 ${seconds} 秒后重试。`,
+  tooManyConnections: (max) =>
+    `Your address already has ${max} connections here, which is the most. Leave with another client first.\n` +
+    `你的网络地址已有 ${max} 个连接，已达上限。请先退出其他客户端。`,
 };
 
 /** A question from a server list. */
@@ -64,6 +72,11 @@ export type AcceptOptions = {
   readonly status: (ping: Ping) => ServerStatus | Promise<ServerStatus>;
   /** Compression threshold in bytes (256); below 0 none. */
   readonly threshold?: number;
+  /**
+   * Asked with the address of each login before anybody vouches for it: 0 lets it go on, else it is told to come back in
+   * so many milliseconds.
+   */
+  readonly loginWaitMs?: (address: string) => number;
   readonly texts?: Partial<LoginTexts>;
 };
 
@@ -100,6 +113,11 @@ export async function accept(
       new MinecraftFault("unsupported", `protocol ${handshake.protocol}`),
     );
   }
+  const waitMs = options.loginWaitMs?.(address) ?? 0;
+  if (waitMs > 0) {
+    const text = texts.tooManyLogins(Math.ceil(waitMs / 1_000));
+    return refuse(connection, text, new MinecraftFault("busy", `${address} logs in too often`));
+  }
   try {
     return await login(connection, { ...handshake, version }, options);
   } catch (error) {
@@ -110,6 +128,21 @@ export async function accept(
     if (fault.code === "refused") return refuse(connection, texts.badName, fault);
     throw fault;
   }
+}
+
+type Crowd = {
+  readonly address: string;
+  readonly max: number;
+  readonly texts: Partial<LoginTexts> | undefined;
+};
+
+/** Tells a client that logs in from a crowded address why it can't, and closes whoever asks for anything else. */
+export async function turnAway(connection: Connection, { address, max, texts }: Crowd): Promise<never> {
+  const fault = new MinecraftFault("busy", `${address} has ${max} connections already`);
+  connection.frameLimit = frameLimits.online;
+  const { intent } = readHandshake(await connection.next(), address);
+  if (intent === "status") throw fault;
+  return refuse(connection, { ...defaultLoginTexts, ...texts }.tooManyConnections(max), fault);
 }
 
 function refuse(connection: Connection, text: Text, fault: MinecraftFault): never {

@@ -3,7 +3,8 @@ import { createServer, type Socket } from "node:net";
 import { MinecraftFault } from "../fault.ts";
 import { plainAddress, readProxyHeader } from "../proxy-protocol.ts";
 import { Connection } from "../wire/connection.ts";
-import { type AcceptOptions, accept } from "./accept.ts";
+import { type AcceptOptions, accept, turnAway } from "./accept.ts";
+import { createAdmission, type Place } from "./admission.ts";
 import type { Player } from "./player.ts";
 
 /** A port for players. */
@@ -24,7 +25,10 @@ export type ListenOptions = AcceptOptions & {
   readonly proxyProtocol?: boolean | ((peer: string) => boolean);
   /** From the first byte to a logged-in player (30 000). */
   readonly loginTimeoutMs?: number;
-  /** Connections together (4096) and from one address (64); more are closed at once. */
+  /**
+   * Connections together (4096), and from one IPv4 address or IPv6 /64 (64). As many again of that address read why when
+   * they log in; more are closed at once.
+   */
   readonly maxConnections?: number;
   readonly maxPerAddress?: number;
 };
@@ -41,14 +45,14 @@ export type Listener = AsyncDisposable & {
 /** Listens for players. Resolves when the port is open. */
 export async function listen(options: ListenOptions): Promise<Listener> {
   const sockets = new Set<Socket>();
-  const perAddress = new Map<string, number>();
+  const admit = createAdmission(options.maxPerAddress ?? defaultPerAddress);
   const server = createServer({ noDelay: true, pauseOnConnect: true }, (socket) => {
     // Until a Connection takes over, a reset must not bring the process down.
     socket.on("error", () => undefined);
     if (sockets.size >= (options.maxConnections ?? 4_096)) return void socket.destroy();
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
-    void welcome(socket, options, perAddress);
+    void welcome(socket, options, admit);
   });
   server.listen(options.port, options.host ?? "0.0.0.0");
   await once(server, "listening");
@@ -70,10 +74,14 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   };
 }
 
+const defaultPerAddress = 64;
+/** Whoever is only to read why is not waited for like a player. */
+const turnAwayMs = 3_000;
+
 async function welcome(
   socket: Socket,
   options: ListenOptions,
-  perAddress: Map<string, number>,
+  admit: (socket: Socket, address: string) => Place,
 ): Promise<void> {
   let address = plainAddress(socket.remoteAddress ?? "");
   const timeoutMs = options.loginTimeoutMs ?? 30_000;
@@ -84,7 +92,14 @@ async function welcome(
       checkPeer(address, options.proxyProtocol);
       address = plainAddress((await readProxyHeader(socket, timeoutMs))?.address ?? address);
     }
-    admit(socket, address, { perAddress, max: options.maxPerAddress ?? 64 });
+    const place = admit(socket, address);
+    const max = options.maxPerAddress ?? defaultPerAddress;
+    if (place === "over") throw new MinecraftFault("busy", `${address} has ${max} connections already`);
+    if (place === "full") {
+      const soon = setTimeout(() => socket.destroy(), turnAwayMs);
+      socket.once("close", () => clearTimeout(soon));
+      await turnAway(new Connection(socket), { address, max, texts: options.texts });
+    }
     const player = await accept(new Connection(socket), address, options);
     late = false;
     clearTimeout(timer);
@@ -106,20 +121,4 @@ async function welcome(
 function checkPeer(peer: string, isTrusted: true | ((peer: string) => boolean)): void {
   if (isTrusted === true || isTrusted(peer)) return;
   throw new MinecraftFault("unauthenticated", `${peer} may not say where its players come from`);
-}
-
-function admit(
-  socket: Socket,
-  address: string,
-  limit: { perAddress: Map<string, number>; max: number },
-): void {
-  const { perAddress, max } = limit;
-  const count = (perAddress.get(address) ?? 0) + 1;
-  if (count > max) throw new MinecraftFault("busy", `${address} has ${max} connections already`);
-  perAddress.set(address, count);
-  socket.once("close", () => {
-    const left = (perAddress.get(address) ?? 1) - 1;
-    if (left > 0) perAddress.set(address, left);
-    else perAddress.delete(address);
-  });
 }

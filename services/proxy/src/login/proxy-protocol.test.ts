@@ -36,7 +36,9 @@ test("a player behind a load balancer has their own address everywhere, and its 
   };
   assert.equal(await joinFrom("alice", "203.0.113.9"), "203.0.113.9");
   assert.equal(await joinFrom("bob", "203.0.113.9"), "203.0.113.9");
-  await closes(bed.proxy.port, headerOf("203.0.113.9"));
+  // One above the limit that asks for the status; who logs in reads why.
+  const ask = Buffer.from("0700810600000001", "hex");
+  await closes(bed.proxy.port, Buffer.concat([headerOf("203.0.113.9"), ask]));
   assert.equal(await joinFrom("carol", "203.0.113.10"), "203.0.113.10");
 });
 

@@ -1,0 +1,35 @@
+// How often somebody may log in, by IPv4 address or IPv6 /64: each login is a question to a session server.
+
+import { addressKey } from "@svc/minecraft";
+import { type Bucket, type Rate, take } from "../budget/bucket.ts";
+
+/** No memory is lost to those who come from everywhere: what is full again is forgotten, then what is oldest. */
+const maxBuckets = 65_536;
+
+/** Takes a login of this address; answers 0, or the milliseconds until it may try again. */
+export type LoginBudget = (address: string) => number;
+
+export function createLoginBudget(
+  rate: Rate,
+  now: () => number,
+): LoginBudget & { readonly size: () => number } {
+  // In the order of their last login.
+  const buckets = new Map<string, Bucket>();
+  const forget = (at: number) => {
+    for (const [key, bucket] of buckets) {
+      const isFull = bucket.at + rate.burst * rate.everyMs <= at;
+      if (!isFull && buckets.size <= maxBuckets) return;
+      buckets.delete(key);
+    }
+  };
+  const spend = (address: string) => {
+    const at = now();
+    const key = addressKey(address);
+    const { bucket, waitMs } = take(buckets.get(key), at, rate);
+    buckets.delete(key);
+    buckets.set(key, bucket);
+    forget(at);
+    return waitMs;
+  };
+  return Object.assign(spend, { size: () => buckets.size });
+}

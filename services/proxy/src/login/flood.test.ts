@@ -1,0 +1,53 @@
+// Who logs in too often, or has too many connections, reads so; no session server is asked for them.
+
+import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { test } from "node:test";
+import { Connection } from "@svc/minecraft";
+import { startBed } from "../testing/bed.ts";
+import { begin, protocol, text, varint } from "../testing/raw-player.ts";
+
+const limit = { timeout: 60_000 };
+const host = "play.example";
+
+/** What a client that wants to log in from this address reads first. */
+async function firstWords(port: number, from: string): Promise<string> {
+  const connection = new Connection(connect({ port, host: "127.0.0.1", localAddress: from }));
+  connection.send(0, varint(protocol), text(host), Buffer.of(0x63, 0xdd, 2));
+  connection.send(0, text("mallory"), Buffer.alloc(16));
+  const { id, reader } = await connection.next();
+  connection.destroy();
+  return id === 0 ? reader.string() : `packet ${id}`;
+}
+
+test(
+  "an address that logs in too often reads when to come back, and the service hears nothing of it",
+  limit,
+  async () => {
+    await using bed = await startBed({ SVC_PROXY_LOGIN_BURST: "3", SVC_PROXY_LOGIN_EVERY_MS: "60000" });
+    const { port } = bed.proxy;
+    for (let count = 0; count < 3; count++) assert.equal(await firstWords(port, "127.0.0.1"), "packet 1");
+    const asked = () => bed.service.calls.filter((call) => call.includes("hasJoined")).length;
+    const before = asked();
+    for (let count = 0; count < 20; count++)
+      assert.match(
+        await firstWords(port, "127.0.0.1"),
+        /Too many logins from your address.*(60|59) seconds.*重试/s,
+      );
+    assert.equal(asked(), before);
+    assert.equal(await firstWords(port, "127.0.0.2"), "packet 1");
+    assert.match(
+      await bed.metrics.metrics(),
+      /svc_proxy_connections_refused_total\{[^}]*reason="busy"[^}]*\} 20\n/,
+    );
+  },
+);
+
+test("the 17th connection of an address reads why, and another address is not concerned", limit, async () => {
+  await using bed = await startBed();
+  const where = { port: bed.proxy.port, host, account: bed.account("alice") };
+  const waiting = await Promise.all(Array.from({ length: 16 }, () => begin(where)));
+  assert.match(await firstWords(where.port, "127.0.0.1"), /already has 16 connections.*客户端/s);
+  assert.equal(await firstWords(where.port, "127.0.0.2"), "packet 1");
+  for (const { connection } of waiting) connection.destroy();
+});
