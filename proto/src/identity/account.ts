@@ -116,7 +116,7 @@ export const verifyEmail = operation({
   http: { method: "POST", path: "/api/v1/account/email/verify", face: "external", tier: "app", setup: true },
   body: { code: z.string().min(1).max(32) },
   output: z.strictObject({ verified: z.literal(true), email: z.string() }),
-  faults: ["invalid_code", "email_taken", "otp_locked", "otp_account_locked"],
+  faults: ["invalid_code", "email_taken", "otp_locked", "otp_account_locked", "rate_limited"],
   summary: "Proves the address with the mailed code.",
   spec: "api.md A8",
 });

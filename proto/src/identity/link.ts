@@ -116,7 +116,7 @@ export const verifyLink = operation({
   http: { method: "POST", path: "/api/v1/account/link/verify", face: "external", tier: "app", setup: true },
   body: { code: TypedBindCode },
   output: z.strictObject(Linked),
-  faults: ["invalid_code", "already_linked", "reauth_required"],
+  faults: ["invalid_code", "already_linked", "reauth_required", "rate_limited"],
   summary: "Links the player of a bind code to the caller.",
   spec: "interface.md 4.4, api.md A8",
 });

@@ -187,6 +187,7 @@ export const verifyReauthEmail = operation({
     "no_step_up_factor",
     "otp_locked",
     "otp_account_locked",
+    "rate_limited",
   ],
   summary: "Proves the session by the mailed code for five minutes.",
   spec: "api.md A10",

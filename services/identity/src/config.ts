@@ -52,6 +52,11 @@ const identity = section({
   otp_lock_window: duration("24h"),
   sign_in_burst: count(20),
   sign_in_per_minute: count(20),
+  /** Tries of codes by one account that is signed in, right ones included, over all its code fields. */
+  code_burst: count(20),
+  code_per_minute: count(20),
+  /** Refused codes of one account at one door are one audit entry within this span, which counts them. */
+  refusal_audit_every: duration("10m"),
   /** One audit entry about a limited address, and not a second one, within this span. */
   rate_limit_audit_every: duration("1m"),
   /** How many waiting operator logins are listed in the game. */

@@ -3,6 +3,7 @@
 import type { Mesh } from "@svc/mesh";
 import type { Client, Principal } from "@svc/proto";
 import { Counter, type Registry } from "@svc/telemetry";
+import type { Refusal } from "./audit/refusals.ts";
 import type { CodePurpose } from "./database.ts";
 
 /** The part of a request context that an audit entry is made from. */
@@ -17,7 +18,8 @@ export type FailureReason =
   | "bad_assertion"
   | "no_account"
   | "staff_account"
-  | "not_staff";
+  | "not_staff"
+  | "rate_limited";
 export type MailKind =
   | "code"
   | "email_changed"
@@ -32,7 +34,14 @@ export type MailResult = "sent" | "failed" | "throttled";
 
 export type Events = ReturnType<typeof createEvents>;
 
-export function createEvents({ mesh, registry }: { mesh: Pick<Mesh, "audit">; registry: Registry }) {
+type EventsNeeds = {
+  mesh: Pick<Mesh, "audit">;
+  registry: Registry;
+  /** Counts what is refused to those who are signed in, in place of an audit entry for each. */
+  noteRefusal: (refusal: Refusal) => void;
+};
+
+export function createEvents({ mesh, registry, noteRefusal }: EventsNeeds) {
   const { failures, lockouts, revoked, mails } = createCounters(registry);
   const write = (asker: Asker, action: string, about: Subject & { payload?: Record<string, unknown> }) =>
     mesh.audit({ ...entryOf(asker, about), action, payload: about.payload ?? {} });
@@ -49,7 +58,12 @@ export function createEvents({ mesh, registry }: { mesh: Pick<Mesh, "audit">; re
     signInFailed: (asker: Asker, about: Subject & { door: FailedDoor; reason: FailureReason }) => {
       const { door, reason, ...subject } = about;
       failures.inc({ door, reason });
-      write(asker, `auth.${door}.failed`, { ...subject, payload: { reason } });
+      const action = `auth.${door}.failed`;
+      if (asker.principal.kind === "account") {
+        const { user_id: userId } = asker.principal;
+        return noteRefusal({ ...entryOf(asker, subject), actor_user_id: userId, action, reason });
+      }
+      write(asker, action, { ...subject, payload: { reason } });
     },
     codesLocked: (asker: Asker, about: Subject & { purpose: CodePurpose; until: Date }) => {
       const { purpose, until, ...subject } = about;

@@ -5,6 +5,7 @@ import type { Running, Runtime } from "@svc/service";
 import { createMe, createNameAccounts, createSetupStatus } from "./account/own.ts";
 import { serveAccountMigrations } from "./account-migration/serve.ts";
 import { consumeAudit } from "./audit/consume.ts";
+import { createRefusals } from "./audit/refusals.ts";
 import { createTakeSignInBudget } from "./budget/sign-in.ts";
 import { adminOrigin, mailBudget, relaySettings, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
@@ -50,7 +51,8 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const limits = settings.identity;
   const relayed = relaySettings(settings);
   const relay = relayed && createRelay(relayed);
-  const events = createEvents({ mesh, registry });
+  const noteRefusal = createRefusals({ db, now, spanMs: limits.refusal_audit_every, log });
+  const events = createEvents({ mesh, registry, noteRefusal });
   const deps: Deps = { db, limits, now, events, hasRelay: relay !== undefined };
   const mailer = createMailer({ db, relay, budget: mailBudget(settings), limits, events, now, log });
 

@@ -92,7 +92,7 @@ const doors = {
   db,
   limits: settings.identity,
   now: () => new Date(),
-  events: createEvents({ mesh: { audit: () => {} }, registry }),
+  events: createEvents({ mesh: { audit: () => {} }, noteRefusal: () => {}, registry }),
   hasRelay: true,
   notices: { add: async () => {}, wake: () => {}, close: async () => {} },
 } as unknown as DoorDeps;

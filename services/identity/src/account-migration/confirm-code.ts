@@ -3,6 +3,7 @@
 import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
 import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
+import { takeCodeTry } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import { spendCodes } from "../email/store.ts";
 import { type TryOutcome, tryCode } from "../email/try-code.ts";
@@ -41,6 +42,7 @@ export function createStartCode({ deps, sendCode }: Serving): Handler<typeof acc
 export function createVerifyCode(serving: Serving): Handler<typeof accountMigrations.verifyCode> {
   const { deps, mesh, notices } = serving;
   return async (context, { code }) => {
+    await takeCodeTry(deps, context, "account_migration");
     const caller = getAccount(context.principal);
     const outcome = await deps.db.transaction().execute((trx) => settle(serving, trx, { caller, code }));
     if (outcome.kind !== "right") {

@@ -5,6 +5,7 @@
 
 import type { Context, Handler } from "@svc/mesh";
 import { type accountMigrations, Fault } from "@svc/proto";
+import { takeCodeTry } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { hashBindCode } from "../link/code.ts";
@@ -20,6 +21,7 @@ type Output = { migrated: true; servers_moved: number; servers: string[] };
 export function createRedeem(needs: HandOver): Handler<typeof accountMigrations.redeem> {
   const { deps } = needs;
   return async (context, { code }) => {
+    await takeCodeTry(deps, context, "account_migration");
     const callerId = getAccount(context.principal).user_id;
     const { verdict, migration } = await begin(deps, { code, callerId });
     if (verdict === "invalid_code" || !migration) {

@@ -7,15 +7,26 @@ import type { AuditLogsTable, IdentityDb } from "../database.ts";
 
 /** Keeps an entry once, however often it is delivered. An actor whose account is gone is kept by name only. */
 export async function saveEntry(db: IdentityDb, entry: AuditEntry): Promise<void> {
-  const { actor_user_id, ...row } = toRow(entry);
-  await db
-    .insertInto("audit_logs")
-    .values({
-      ...row,
-      actor_user_id: actor_user_id ? sql<string>`(select id from users where id = ${actor_user_id})` : null,
-    })
+  await insertEntry(db, entry)
     .onConflict((conflict) => conflict.constraint("audit_logs_once").doNothing())
     .execute();
+}
+
+/** Keeps an entry, or adds one to the `tries` of the one with its id, with the time of the last of them. */
+export async function countEntry(db: IdentityDb, entry: AuditEntry): Promise<void> {
+  const counted = sql<string>`audit_logs.payload || jsonb_build_object(
+    'tries', (audit_logs.payload ->> 'tries')::bigint + 1, 'last_at', ${entry.at}::text)`;
+  await insertEntry(db, entry)
+    .onConflict((conflict) => conflict.constraint("audit_logs_once").doUpdateSet({ payload: counted }))
+    .execute();
+}
+
+function insertEntry(db: IdentityDb, entry: AuditEntry) {
+  const { actor_user_id, ...row } = toRow(entry);
+  return db.insertInto("audit_logs").values({
+    ...row,
+    actor_user_id: actor_user_id ? sql<string>`(select id from users where id = ${actor_user_id})` : null,
+  });
 }
 
 /** The row of an entry. PostgreSQL stores no NUL, and an address that is none must not lose the entry. */

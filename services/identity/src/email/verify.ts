@@ -1,6 +1,7 @@
 import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
 import { violates } from "@svc/store";
+import { takeCodeTry } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import type { Notices } from "../mail/notices.ts";
@@ -23,6 +24,7 @@ type Outcome = Refusal | Verified;
 export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.verifyEmail> {
   const { db, events, notices } = deps;
   return async (context, { code }) => {
+    await takeCodeTry(deps, context, "account_email");
     const caller = getAccount(context.principal);
     const outcome = await db
       .transaction()

@@ -3,6 +3,7 @@
 import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, Fault, type links } from "@svc/proto";
 import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
+import { takeCodeTry } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
@@ -37,6 +38,7 @@ type Outcome =
 /** identity.link.verify: whatever is refused keeps the code. */
 export function createVerifyLink({ deps, mesh }: Serving): Handler<typeof links.verifyLink> {
   return async (context, { code }) => {
+    await takeCodeTry(deps, context, "bind");
     const given = { code, caller: getAccount(context.principal) };
     const outcome = await deps.db.transaction().execute((trx) => settle(deps, trx, given));
     if (outcome.kind !== "linked") throw refusal(deps, context, outcome.kind);

@@ -3,6 +3,7 @@
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type passkeys } from "@svc/proto";
 import { type Account, findLiveAccount } from "../account/store.ts";
+import { takeCodeTry } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
 import { isSameAddress } from "../email/policy.ts";
 import type { SendCode } from "../email/send-code.ts";
@@ -34,6 +35,7 @@ export function createStartReauthEmail(
 /** identity.reauth.verify-email: one transaction; a wrong code commits too, because it counts. */
 export function createVerifyReauthEmail(deps: PasskeyDeps): Handler<typeof passkeys.verifyReauthEmail> {
   return async (context, { code }) => {
+    await takeCodeTry(deps, context, "reauth");
     const { user_id: userId, session } = getAccount(context.principal);
     addressOf(deps, await findLiveAccount(deps.db, userId));
     const tried = await deps.db.transaction().execute((trx) => settle(deps, trx, { userId, session, code }));

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { type AnyContract, accountMigrations, accounts, links, operations, passkeys } from "@svc/proto";
+import { type Bed, type Person, startBed } from "../testing/bed.ts";
+
+const minute = 60_000;
+const burst = 4;
+/** Every field in which somebody who is signed in types a code. */
+const fields: AnyContract[] = [
+  links.verifyLink,
+  accountMigrations.redeem,
+  accountMigrations.verifyCode,
+  accounts.verifyEmail,
+  passkeys.verifyReauthEmail,
+];
+
+test("every signed-in operation that takes a code says that its tries are limited", () => {
+  const taking = operations.filter(
+    ({ http, body }) => http.faces.includes("external") && http.tier !== "public" && body?.shape["code"],
+  );
+  assert.deepEqual(taking.map(({ subject }) => subject).sort(), fields.map(({ subject }) => subject).sort());
+  for (const { subject, faults } of taking) assert.ok(faults.includes("rate_limited"), subject);
+});
+
+describe("tries of codes by an account that is signed in", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed({ set: [`identity.code_burst=${burst}`, `identity.code_per_minute=${burst}`] });
+  });
+  after(() => bed.stop());
+  const tryAt = (contract: AnyContract, person: Person, address = "192.0.2.1") =>
+    bed.refused(
+      contract,
+      { code: "ABCDEFGH" },
+      { principal: person.principal, client: { address, userAgent: "" } },
+    );
+  const limited = { fault: "rate_limited", retryAfterSeconds: 60 / burst };
+
+  for (const field of fields) {
+    test(`${field.subject} has a budget by account, wherever its requests come from`, async () => {
+      const [person, other] = [await bed.person(), await bed.person()];
+      for (let tries = 0; tries < burst; tries++)
+        assert.notEqual((await tryAt(field, person, `192.0.2.${tries}`)).fault, "rate_limited");
+      assert.deepEqual(await tryAt(field, person, "198.51.100.1"), limited);
+      assert.notEqual((await tryAt(field, other)).fault, "rate_limited");
+      bed.pass(minute / burst);
+      assert.notEqual((await tryAt(field, person)).fault, "rate_limited");
+      assert.deepEqual(await tryAt(field, person), limited);
+    });
+  }
+
+  test("all fields of an account share it, however parallel their requests are", async () => {
+    const person = await bed.person();
+    const asked = Array.from({ length: 4 }, () => fields.map((field) => tryAt(field, person))).flat();
+    const answers = await Promise.all(asked);
+    assert.equal(answers.filter(({ fault }) => fault !== "rate_limited").length, burst);
+  });
+
+  const rowsOf = (person: Person) =>
+    bed.database.admin(
+      `select action, payload ->> 'reason' as reason, (payload ->> 'tries')::int as tries from identity.audit_logs
+        where actor_user_id = $1 order by created_at, reason`,
+      [person.userId],
+    );
+
+  test("refused codes are one entry of the audit log for each span, which counts them", async () => {
+    const person = await bed.person();
+    await Promise.all(Array.from({ length: burst + 3 }, () => tryAt(links.verifyLink, person)));
+    const counted = [
+      { action: "auth.bind.failed", reason: "bad_code", tries: burst },
+      { action: "auth.bind.failed", reason: "rate_limited", tries: 3 },
+    ];
+    await until(async () => (await rowsOf(person)).reduce((sum, { tries }) => sum + Number(tries), 0) === 7);
+    assert.deepEqual(await rowsOf(person), counted);
+    bed.pass(10 * minute);
+    await tryAt(links.verifyLink, person);
+    await until(async () => (await rowsOf(person)).length === 3);
+    assert.deepEqual((await rowsOf(person)).at(-1), { ...counted[0], tries: 1 });
+  });
+});
