@@ -5,12 +5,14 @@ import { statfs } from "node:fs/promises";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import { release } from "../memory.ts";
 import type { Folder } from "../path/folder.ts";
+import { findProtected, isForwarding } from "../path/protect.ts";
+import { mostForwardingBytes, scrubForwarding } from "../path/scrub.ts";
 import { writeAll } from "../restore/extract.ts";
 import type { Compression } from "./frame-writer.ts";
 import { openArchive } from "./open.ts";
 import { verifyArchive } from "./verify.ts";
 import { measure } from "./walk.ts";
-import { type Written, writeArchive } from "./write.ts";
+import { type WriteOptions, type Written, writeArchive } from "./write.ts";
 
 /** What a world shrinks to at most likely; only for the look ahead, writing itself watches the real figure. */
 const likelyRatio = 0.7;
@@ -57,6 +59,7 @@ async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promis
   const compression: Compression = plan.name.endsWith(".gz") ? "gzip" : "zstd";
   const written = await writeArchive(plan.world, {
     compression,
+    filter: await withoutForwarding(plan.world),
     signal: plan.signal,
     onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),
     write: async (chunk) => {
@@ -67,6 +70,16 @@ async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promis
   });
   await file.sync();
   return written;
+}
+
+/** Whatever name the file has, the secret of the proxy stays behind. */
+async function withoutForwarding(world: Folder): Promise<WriteOptions["filter"]> {
+  const known = await findProtected(world);
+  return async ({ file, stats }) => {
+    if (!isForwarding(known, stats)) return undefined;
+    if (stats.size > mostForwardingBytes) return "omit";
+    return Buffer.from(scrubForwarding((await file.readWhole()).toString("latin1")), "latin1");
+  };
 }
 
 async function readBack(
