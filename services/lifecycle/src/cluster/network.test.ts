@@ -10,7 +10,7 @@ import { startTestCluster, type TestCluster } from "../testing/stage.ts";
 import { managedLabels } from "./resource.ts";
 
 type Labels = Record<string, string>;
-type Selector = { matchLabels?: Labels };
+type Selector = { matchLabels?: Labels; matchExpressions?: { key: string; operator: "Exists" }[] };
 type PeerRule = {
   ipBlock?: { cidr: string; except?: string[] };
   namespaceSelector?: Selector;
@@ -30,10 +30,15 @@ const job = { "svc.internal/component": "world-job", "svc.internal/server": "sur
 const dns = { namespace: "kube-system", labels: { "k8s-app": "kube-dns" } };
 const face = { namespace: "svc", labels: { "app.kubernetes.io/name": "gateway-internal" } };
 const operator = { namespace: "svc", labels: { "app.kubernetes.io/name": "lifecycle" } };
+const proxy = { namespace: "svc", labels: { "app.kubernetes.io/name": "proxy" } };
+const impostor = { ...proxy, namespace: "minecraft" };
+const storage = { namespace: "svc", labels: { "app.kubernetes.io/name": "storage" } };
+const drill = { ...server, "svc.internal/drill": "d-1" };
 const neighbour = { namespace: "minecraft", labels: server };
 
 const fits = (selector: Selector | undefined, labels: Labels) =>
-  Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value);
+  Object.entries(selector?.matchLabels ?? {}).every(([key, value]) => labels[key] === value) &&
+  (selector?.matchExpressions ?? []).every(({ key }) => labels[key] !== undefined);
 
 function isInBlock({ cidr, except = [] }: { cidr: string; except?: string[] }, ip: string): boolean {
   const family = ip.includes(":") ? "ipv6" : "ipv4";
@@ -96,7 +101,17 @@ describe("the fences around game servers", () => {
     ["nobody talks to a world Job, no service", "Ingress", job, operator, 80, false],
     ["nobody talks to a world Job, no server", "Ingress", job, neighbour, 80, false],
     ["nobody talks to a world Job from outside", "Ingress", job, { ip: "10.1.2.3" }, 80, false],
-    ["players come in", "Ingress", server, { ip: "10.1.2.3" }, 25_565, true],
+    ["players come in through the proxy", "Ingress", server, proxy, 25_565, true],
+    ["players of the gate come in through the proxy", "Ingress", login, proxy, 25_565, true],
+    ["nobody comes in past the proxy", "Ingress", server, { ip: "10.1.2.3" }, 25_565, false],
+    ["nobody comes in past the proxy over IPv6", "Ingress", server, { ip: "2001:db8::1" }, 25_565, false],
+    ["no server joins another", "Ingress", server, neighbour, 25_565, false],
+    ["no server joins the gate", "Ingress", login, neighbour, 25_565, false],
+    ["no pod joins by the proxy's name alone", "Ingress", server, impostor, 25_565, false],
+    ["the proxy talks no RCON", "Ingress", server, proxy, 25_575, false],
+    ["the operator joins no server", "Ingress", server, operator, 25_565, false],
+    ["storage joins the copy of a drill", "Ingress", drill, storage, 25_565, true],
+    ["storage joins no server", "Ingress", server, storage, 25_565, false],
     ["the operator talks RCON", "Ingress", server, operator, 25_575, true],
     ["no other service talks RCON", "Ingress", server, face, 25_575, false],
     ["no server talks RCON to another", "Ingress", server, neighbour, 25_575, false],
