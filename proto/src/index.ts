@@ -88,6 +88,14 @@ export * as signIn from "./identity/sign-in.ts";
 export * as users from "./identity/user.ts";
 export * as consoles from "./lifecycle/console.ts";
 export {
+  forwardingKeyOf,
+  parseForwardingMasters,
+  serverForwardingSecret,
+  sharedForwardingKey,
+  systemForwardingSecrets,
+  ticketSecrets,
+} from "./lifecycle/forwarding.ts";
+export {
   type KubernetesCondition,
   MinecraftServer,
   type MinecraftServerSpec,

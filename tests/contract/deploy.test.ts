@@ -9,8 +9,9 @@ import { after, before, test } from "node:test";
 import { parseEnv } from "node:util";
 import { loadSettings } from "@svc/config";
 import { defaultCacheDirs, findNatsServer, gameServiceNames } from "@svc/local-stack";
-import { MinecraftServer, services } from "@svc/proto";
+import { MinecraftServer, parseForwardingMasters, services, systemForwardingSecrets } from "@svc/proto";
 import { parse, parseAllDocuments } from "yaml";
+import { settings as lifecycleSettings } from "../../services/lifecycle/src/config.ts";
 import { settings as storageSettings } from "../../services/storage/src/config.ts";
 import { runSvc } from "../flow/stack.ts";
 
@@ -50,7 +51,7 @@ for (const service of gameServiceNames) {
     const text = readFileSync(join(out, `env/${service}.env`), "utf8").replaceAll("/config/", `${out}/`);
     const environment = parseEnv(text);
     assert.deepEqual((await configOf(service, environment)).warnings ?? [], []);
-    assert.ok((environment["SVC_FORWARDING_SECRET"] ?? "").length >= 20);
+    assert.equal(environment["SVC_FORWARDING_SECRET"], undefined);
     assert.doesNotMatch(Object.keys(environment).join(), /NATS|DATABASE|KUBECONFIG/);
   });
 }
@@ -78,7 +79,11 @@ for (const manifest of manifests("servers.yaml")) {
 test("deploy/game runs the proxy with an environment that it takes", async () => {
   const [container] = manifests("proxy.yaml")[0].spec.template.spec.containers;
   assert.deepEqual(container.args, ["services/proxy/src/main.ts"]);
-  await configOf("proxy", envOf(container.env));
+  const masters = join(out, "secrets/forwarding-master");
+  const environment = envOf(container.env);
+  const mount = container.volumeMounts.find(({ name }: { name: string }) => name === "forwarding");
+  assert.equal(environment["SVC_FORWARDING_MASTER_FILE"], `${mount.mountPath}/masters`);
+  await configOf("proxy", { ...environment, SVC_FORWARDING_MASTER_FILE: masters });
 });
 
 const storageManifests = (file: string) =>
@@ -125,10 +130,22 @@ type VolumeManifest = {
   spec: { volumeName?: string; claimRef?: unknown; local?: { path: string } };
 };
 
-test("gate, lobby, proxy and game servers of compose.yaml share one forwarding secret", () => {
-  const secretOf = (name: string) =>
-    parseEnv(readFileSync(join(out, `env/${name}.env`), "utf8"))["SVC_FORWARDING_SECRET"];
-  assert.equal(new Set(["migrate", ...gameServiceNames].map(secretOf)).size, 1);
+test("gate and lobby of compose.yaml accept what its proxy signs with, each its own, and lifecycle has the same master", () => {
+  const fileOf = (name: string, key: string) =>
+    readFileSync(
+      (parseEnv(readFileSync(join(out, `env/${name}.env`), "utf8"))[key] ?? "").replace("/config", out),
+      "utf8",
+    ).trim();
+  const masters = parseForwardingMasters(fileOf("proxy", "SVC_FORWARDING_MASTER_FILE"));
+  for (const [service, role] of [
+    ["login-gate", "login"],
+    ["lobby", "lobby"],
+  ] as const) {
+    const accepted = fileOf(service, "SVC_FORWARDING_SECRET_FILE");
+    assert.equal(accepted, systemForwardingSecrets(masters, role)[0]);
+  }
+  const { lifecycle } = loadSettings(lifecycleSettings, { file: join(out, "svc.toml") });
+  assert.equal(lifecycle.forwarding_master_file, "/config/secrets/forwarding-master");
 });
 
 test("every program that compose.yaml starts exists", () => {

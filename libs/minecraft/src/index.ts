@@ -33,6 +33,7 @@ export { decodeForwarding, encodeForwarding, type Forwarded, forwardingChannel }
 export { type Listener, type ListenOptions, listen } from "./login/listen.ts";
 export { kick, type Player } from "./login/player.ts";
 export { isPlayerName, offlineUuid, type Profile, type ProfileProperty } from "./login/profile.ts";
+export { type ForwardingSecrets, secretFile } from "./login/secrets.ts";
 export { createLoginKeys, hasJoined, type LoginKeys, type SessionServer } from "./login/session-server.ts";
 export { type ServerStatus, statusJson } from "./login/status.ts";
 export { type Dialog, type Phase, type PluginMessage, packets, type Title } from "./packet/play.ts";

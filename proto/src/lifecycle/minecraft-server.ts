@@ -84,6 +84,8 @@ export const MinecraftServerStatus = z.object({
   readyReplicas: z.int32().optional(),
   nodeName: text.optional(),
   observedGeneration: z.int().optional(),
+  /** Which forwarding secret this run has; forwarding.ts says how a proxy derives it. */
+  forwardingKey: text.optional(),
   endpoint: z.object({ mode: z.enum(["direct", "fallback"]), address: text }).optional(),
   players: z.object({ online: z.int32(), max: z.int32() }).optional(),
   liveMotd: text.optional(),

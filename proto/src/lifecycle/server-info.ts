@@ -41,6 +41,8 @@ export const ServerInfo = z.strictObject({
   cpu: z.string().optional(),
   playerCountUnknown: z.boolean().optional(),
   legacyForwarding: z.boolean().optional(),
+  /** Which forwarding secret the server's run was given (forwarding.ts); absent: it takes players from anywhere. */
+  forwardingKey: z.string().max(64).optional(),
   autoRestarts: count.optional(),
   startGaveUp: z.boolean().optional(),
   reaperExempt: z.boolean().optional(),

@@ -26,8 +26,6 @@ export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
     },
     /** Archive folder of a stack on one machine; unset where the cluster has a claim of its own for it. */
     archiveDir: env["SVC_ARCHIVE_DIR"],
-    /** Shared by proxy and game servers; empty takes it out of the cluster, unset leaves it as it is. */
-    forwardingSecret: env["SVC_FORWARDING_SECRET"],
   };
 }
 

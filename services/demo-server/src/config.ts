@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { type Properties, readProperties } from "./properties.ts";
 
 export type DemoConfig = {
@@ -9,8 +10,8 @@ export type DemoConfig = {
   readonly rconPassword?: string;
   readonly maxPlayers: number;
   readonly motd: string;
-  /** With one, only a proxy that knows it can bring players in. */
-  readonly forwardingSecret?: string;
+  /** With any, only a proxy that signs with one of them can bring players in. */
+  readonly forwardingSecrets?: readonly string[];
 };
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -27,7 +28,7 @@ export function loadConfig(environment: Environment): DemoConfig {
   const dataDir = dataDirOf(environment);
   const file = readProperties(dataDir);
   const rconPassword = environment["RCON_PASSWORD"] || file.get("rcon.password");
-  const forwardingSecret = environment["SVC_FORWARDING_SECRET"]?.trim();
+  const secretPath = environment["SVC_FORWARDING_SECRET_FILE"]?.trim();
   return {
     dataDir,
     host: environment["POD_IP"] || "127.0.0.1",
@@ -36,7 +37,7 @@ export function loadConfig(environment: Environment): DemoConfig {
     maxPlayers: maxPlayers(environment, file),
     motd: environment["MOTD"] || file.get("motd") || "A Minecraft Server",
     ...(rconPassword ? { rconPassword } : {}),
-    ...(forwardingSecret ? { forwardingSecret } : {}),
+    ...(secretPath ? { forwardingSecrets: readSecrets(secretPath) } : {}),
   };
 }
 
@@ -44,6 +45,19 @@ export function loadConfig(environment: Environment): DemoConfig {
 function dataDirOf(environment: Environment): string {
   const wanted = environment["DATA_DIR"] || imageDataDir;
   return wanted === imageDataDir ? environment["SVC_MOUNT_WORLD"] || imageDataDir : wanted;
+}
+
+/** A server that should have secrets and has none must not take players from anywhere. */
+function readSecrets(path: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigError(`SVC_FORWARDING_SECRET_FILE can't be read: ${(error as Error).message}`);
+  }
+  const secrets = text.split(/\r?\n/).flatMap((line) => line.trim() || []);
+  if (secrets.length === 0) throw new ConfigError(`SVC_FORWARDING_SECRET_FILE: ${path} holds no secret.`);
+  return secrets;
 }
 
 function port(name: string, environment: Environment, fallback: number): number {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { connectRcon, parsePlayerList, probe } from "@svc/rcon";
@@ -83,7 +83,9 @@ test("a world and its players outlive stop, SIGTERM and a start behind a proxy",
 
   await t.test("with a forwarding secret only a proxy that knows it brings players in", async () => {
     const secret = "proxy secret";
-    await using server = await start(dir.path, { SVC_FORWARDING_SECRET: secret });
+    const file = join(dir.path, "secrets");
+    await writeFile(file, `the next\n${secret}\n`);
+    await using server = await start(dir.path, { SVC_FORWARDING_SECRET_FILE: file });
     const { gamePort: port } = await server.ready();
     assert.match(await refusedJoin({ port, name: "mallory" }), /only takes players from its proxy/);
     const forged = { secret: "guess", body: forwardingBody("bob") };

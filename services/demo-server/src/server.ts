@@ -43,7 +43,7 @@ export async function startDemoServer({ config, log, onStopRequest }: Options): 
       lists,
       log,
       maxPlayers: config.maxPlayers,
-      forwardingSecret: config.forwardingSecret,
+      forwardingSecrets: config.forwardingSecrets,
       isStopping: () => stopping !== undefined,
       savesSettled: async () => saver?.playersSettled(),
     });

@@ -85,8 +85,13 @@ export const settings = z.object({
     egress_positive_probe: z.string().default("kube-dns.kube-system.svc:53"),
     /** What a server must not reach, as `host:port`; empty on a single node. */
     egress_probe: z.string().default(""),
-    /** Name of the Secret (key `secret`) with the forwarding secret. */
-    forwarding_secret_name: z.string().default("forwarding-secret"),
+    /**
+     * File of the forwarding masters, the same as the proxy's; each server's secret is derived from it. Empty: servers
+     * take players from anywhere.
+     */
+    forwarding_master_file: z.string().default(""),
+    /** File of one secret for all servers, in place of the masters: for another proxy than ours, which knows only one. */
+    forwarding_shared_file: z.string().default(""),
 
     /** How often due tasks are looked for (behaviour.md i.3). */
     schedule_tick: duration("15s"),

@@ -16,9 +16,10 @@ test("an empty environment means the documented numbers", () => {
   assert.equal(answerTimeoutMs, 5_000);
 });
 
-test("the secret counts without the white space of its file", () => {
-  assert.equal(loadConfig({ SVC_FORWARDING_SECRET: " s\n" }).forwardingSecret, "s");
-  assert.equal(loadConfig({ SVC_FORWARDING_SECRET: " " }).forwardingSecret, undefined);
+test("secrets come out of a file, and from nowhere else", () => {
+  assert.equal(typeof loadConfig({ SVC_FORWARDING_SECRET_FILE: "/secret" }).forwardingSecret, "function");
+  assert.equal(loadConfig({ SVC_FORWARDING_SECRET_FILE: " " }).forwardingSecret, undefined);
+  assert.equal(loadConfig({ SVC_FORWARDING_SECRET: "s" }).forwardingSecret, undefined);
 });
 
 test("a bad value falls back to its default and is named", () => {

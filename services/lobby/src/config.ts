@@ -1,5 +1,7 @@
 // Settings of the lobby (behaviour.md r.4). It holds no token and opens no HTTP: all it knows comes through the proxy.
 
+import { type ForwardingSecrets, secretFile } from "@svc/minecraft";
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type LobbyConfig = {
@@ -7,7 +9,7 @@ export type LobbyConfig = {
   readonly gamePort: number;
   readonly maxPlayers: number;
   /** With one, only a proxy that knows it can bring players in. */
-  readonly forwardingSecret?: string;
+  readonly forwardingSecret?: ForwardingSecrets;
   readonly warnings: readonly string[];
 };
 
@@ -22,12 +24,12 @@ export const refreshMs = 10_000;
 export function loadConfig(environment: Environment): LobbyConfig {
   const warnings: string[] = [];
   const number = (name: string, bounds: Bounds) => wholeNumber(environment[name], { name, bounds, warnings });
-  const secret = environment["SVC_FORWARDING_SECRET"]?.trim();
+  const secretPath = environment["SVC_FORWARDING_SECRET_FILE"]?.trim();
   return {
     host: environment["POD_IP"] || "127.0.0.1",
     gamePort: number("GAME_PORT", { min: 0, max: 65_535, fallback: 25_565 }),
     maxPlayers: number("MAX_PLAYERS", { min: 1, max: 100_000, fallback: 5_000 }),
-    ...(secret ? { forwardingSecret: secret } : {}),
+    ...(secretPath ? { forwardingSecret: secretFile(secretPath) } : {}),
     warnings,
   };
 }

@@ -11,7 +11,7 @@ const proxyOnly = "Join through the network's own address.\n请通过网络地�
 export async function startLobby({ config, log }: { config: LobbyConfig; log: Logger }) {
   const { host, gamePort, maxPlayers, forwardingSecret } = config;
   if (!forwardingSecret)
-    log.warn("SVC_FORWARDING_SECRET is not set: whoever reaches this port names themselves");
+    log.warn("SVC_FORWARDING_SECRET_FILE is not set: whoever reaches this port names themselves");
   const lobby = createLobby({ maxPlayers });
   const listener = await listen({
     host,

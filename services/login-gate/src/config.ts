@@ -1,6 +1,7 @@
 // Settings of the login gate (behaviour.md r.3). A bad value falls back to its default and is named in `warnings`: a
 // gate that does not start lets nobody in.
 
+import { type ForwardingSecrets, secretFile } from "@svc/minecraft";
 import { readToken } from "./token.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -11,7 +12,7 @@ export type GateConfig = {
   readonly healthPort: number;
   readonly maxPlayers: number;
   /** With one, only a proxy that knows it can bring players in. */
-  readonly forwardingSecret?: string;
+  readonly forwardingSecret?: ForwardingSecrets;
   /** Named in the log only: the proxy knows where players go on. */
   readonly lobbyServer: string;
   /** Absent: the sign-in flow is off, and nobody passes. */
@@ -60,7 +61,7 @@ export function loadConfig(environment: Environment): GateConfig {
   const port = (name: string, fallback: number) =>
     wholeNumber(environment[name], { name, min: 0, max: 65_535, fallback, warnings });
   const timeoutSeconds = clamped(environment["SVC_LOGIN_TIMEOUT_SECONDS"], warnings);
-  const secret = environment["SVC_FORWARDING_SECRET"]?.trim();
+  const secretPath = environment["SVC_FORWARDING_SECRET_FILE"]?.trim();
   const flow = flowOf(environment, warnings);
   return {
     host: environment["POD_IP"] || "127.0.0.1",
@@ -76,7 +77,7 @@ export function loadConfig(environment: Environment): GateConfig {
     lobbyServer: environment["SVC_LOBBY_SERVER"]?.trim() || "lobby",
     rules: { ...defaultRules, loginTimeoutMs: timeoutSeconds * 1_000 },
     warnings,
-    ...(secret ? { forwardingSecret: secret } : {}),
+    ...(secretPath ? { forwardingSecret: secretFile(secretPath) } : {}),
     ...(flow ? { flow } : {}),
   };
 }

@@ -22,7 +22,7 @@ const proxyOnly = "Join through the network's own address.\n请通过网络地�
 export async function startGate({ config, log, registry }: Dependencies) {
   const { host, maxPlayers, forwardingSecret } = config;
   if (!forwardingSecret)
-    log.warn("SVC_FORWARDING_SECRET is not set: whoever reaches this port names themselves");
+    log.warn("SVC_FORWARDING_SECRET_FILE is not set: whoever reaches this port names themselves");
   const gate = createGate({ holding: holdingOf({ config, log, registry }), maxPlayers, log });
   new Gauge({
     name: "svc_login_gate_players",

@@ -36,7 +36,7 @@ test("without anything but address and token, everything has the default of the 
     onlineMode: true,
     localNames: false,
     sessionServer: "http://127.0.0.1:8080",
-    forwardingSecret: "",
+    forwardingMasterFile: undefined,
     acceptProxyProtocol: false,
     trustedProxies: "",
     serverTransfers: false,

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@svc/config";
+import { readForwardingMasters } from "./forwarding/secrets.ts";
 import { parsePeers } from "./login/peers.ts";
 
 /** Durations and limits with the defaults of interface.md 4.10 and behaviour.md r; `queueTickMs` is the key `queue-tick-ms` and the variable SVC_PROXY_QUEUE_TICK_MS. */
@@ -84,7 +85,8 @@ export type ProxyConfig = {
   sessionServer: string;
   /** Where the panel is, told to players; undefined: nobody knows. */
   panelUrl: string | undefined;
-  forwardingSecret: string;
+  /** File of the forwarding masters; undefined: servers that ask for forwarding take nobody. */
+  forwardingMasterFile: string | undefined;
   acceptProxyProtocol: boolean;
   /** Addresses and ranges whose PROXY headers are believed. */
   trustedProxies: string;
@@ -134,7 +136,7 @@ export function loadConfig(environment: Environment): ProxyConfig {
     }),
     onlineMode: yes("online-mode", read("online-mode", "SVC_PROXY_ONLINE_MODE") ?? "true"),
     sessionServer: url("session-server", read("session-server", "SVC_PROXY_SESSION_SERVER") ?? apiBaseUrl),
-    forwardingSecret: read("forwarding-secret", "SVC_FORWARDING_SECRET") ?? "",
+    forwardingMasterFile: masterFile(read("forwarding-master-file", "SVC_FORWARDING_MASTER_FILE")),
     ...proxyHeaders(read),
     sendProxyProtocol: yes(
       "send-proxy-protocol",
@@ -152,6 +154,16 @@ export function loadConfig(environment: Environment): ProxyConfig {
 
 function proxyName(text: string = hostname()): string {
   return text.replace(/[^A-Za-z0-9._-]+/g, "-").slice(0, 63) || "proxy";
+}
+
+/** Read once, so that a wrong file stops the start and not the first player. */
+function masterFile(file: string | undefined): string | undefined {
+  try {
+    if (file !== undefined) readForwardingMasters(file);
+  } catch (error) {
+    throw new ConfigError((error as Error).message);
+  }
+  return file;
 }
 
 function systemServers(read: Read) {

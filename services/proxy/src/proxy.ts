@@ -15,6 +15,7 @@ import { mayReach } from "./control/policy.ts";
 import { createStatusCache } from "./control/status-cache.ts";
 import { createStrangers } from "./control/strangers.ts";
 import { drain, readTicket, sendElsewhere } from "./drain/drain.ts";
+import { createForwarding } from "./forwarding/secrets.ts";
 import { createLinkMemory } from "./gate/memory.ts";
 import { subdomainOf } from "./gate/policy.ts";
 import { createInvites } from "./invite/invites.ts";
@@ -120,6 +121,11 @@ function createContext(
   const face = createFace({ ...config, baseUrl: config.apiBaseUrl, token, onCall: activity.call });
   const pool = createPool({ ...limits, onBusy: () => activity.count("busy") });
   const registry = createRegistry(readLastServers(dataDir));
+  const forwarding = createForwarding(config.forwardingMasterFile, {
+    rereadMs: limits.tokenRereadMs,
+    now,
+    onFault: (fault) => log.error({ fault }, "the forwarding masters that were known are kept"),
+  });
   const { outageWarningMs } = limits;
   const refresh = shared(createRefresh({ face, registry, activity, log, now, dataDir, outageWarningMs }));
   return {
@@ -132,6 +138,7 @@ function createContext(
     refresh,
     lookAgain: createLateLook({ refresh, everyMs: limits.lookAgainMs, now }),
     registry,
+    forwarding,
     proxyId: `${config.name}-${randomBytes(4).toString("hex")}`,
     online: createOnline({ face, keepMs: limits.onlineCacheMs, now }),
     reports: new Set(),

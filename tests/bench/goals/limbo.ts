@@ -4,7 +4,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -27,7 +27,11 @@ type Server = { pid: number; port: number; fill: (players: number) => Promise<vo
 /** Starts the service as the stack does; its log names the port. */
 async function start(name: string, environment: Record<string, string>) {
   const main = join(root, "services", name, "src/main.ts");
-  const env = { GAME_PORT: "0", SVC_HEALTH_PORT: "0", SVC_FORWARDING_SECRET: secret, ...environment };
+  const env = {
+    GAME_PORT: "0",
+    SVC_HEALTH_PORT: "0",
+    ...environment,
+  };
   const child = spawn(process.execPath, [...serviceNodeFlags, main], {
     env,
     stdio: ["ignore", "pipe", "inherit"],
@@ -62,12 +66,17 @@ async function hold(arena: Arena, players: Child, { pid, fill }: Server): Promis
   return { growthMb, cores };
 }
 
-async function inService(arena: Arena, players: Child, name: string): Promise<Cost> {
+async function inService(
+  arena: Arena,
+  players: Child,
+  { name, secretFile }: { name: string; secretFile: string },
+): Promise<Cost> {
   await using face = await startInternalFace();
   const { child, pid, port } = await start(name, {
     SVC_API_BASE_URL: face.baseUrl,
     SVC_SERVICE_TOKEN: face.token,
     SVC_ROOT_DOMAIN: "example.com",
+    SVC_FORWARDING_SECRET_FILE: secretFile,
   });
   const fill = (number: number) => players.ask<void>("enter", { port, count: number, secret });
   try {
@@ -111,10 +120,12 @@ export const limbo: Goal = {
     const logDir = mkdtempSync(join(tmpdir(), "svc-bench-limbo-"));
     const players = await startChild("load/idle-players.ts", { logDir });
     try {
+      const secretFile = join(logDir, "secret");
+      writeFileSync(secretFile, secret);
       const bare = await inAnchor(arena, players, logDir);
       const rows: Row[] = [];
       for (const name of ["lobby", "login-gate"])
-        rows.push(...rowsOf(name, await inService(arena, players, name), bare));
+        rows.push(...rowsOf(name, await inService(arena, players, { name, secretFile }), bare));
       return rows;
     } finally {
       await players.stop();

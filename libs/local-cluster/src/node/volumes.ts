@@ -87,6 +87,12 @@ function contentOf(deps: VolumeDeps, facts: PodFacts, volume: Volume): Files | u
   return Object.assign({}, ...parts);
 }
 
+/** Processes of all pods have one user here, so what holds secrets is at most for that one. */
+function modeOf({ secret, projected, configMap }: Volume): number {
+  if (secret !== undefined) return (secret.defaultMode ?? 0o600) & 0o700;
+  return projected !== undefined ? 0o600 : (configMap?.defaultMode ?? 0o644);
+}
+
 async function fill(dir: string, files: Files, mode: number): Promise<void> {
   for (const [path, bytes] of Object.entries(files)) {
     const file = join(dir, normalize(`/${path}`));
@@ -118,8 +124,7 @@ export async function prepareVolumes(
       throw new ContainerConfigError(`volume "${volume.name}" is of a kind this cluster does not have`);
     await mkdir(dir, { recursive: true });
     if (files !== undefined) {
-      const secret = volume.secret !== undefined || volume.projected !== undefined;
-      await fill(dir, files, secret ? 0o600 : (volume.configMap?.defaultMode ?? 0o644));
+      await fill(dir, files, modeOf(volume));
     }
     dirs.set(volume.name, dir);
   }

@@ -73,7 +73,8 @@ function settle(
     mailPage: `http://127.0.0.1:${ports["mail-page"]}`,
     game: { host: "127.0.0.1", port: ports.game },
     setupUrlFile: paths.setupUrlFile,
-    forwardingSecret: services.has("proxy") ? secrets.forwarding : undefined,
+    forwardingSecret: services.has("proxy") ? secrets.forwarding.masters.split("\n")[0]?.trim() : undefined,
+    forwardingMasterFile: services.has("proxy") ? secrets.forwarding.file : undefined,
     ports,
   };
 }

@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { writeFileAtomic } from "../atomic-file.ts";
 import type { StackContext } from "./context.ts";
 
 /** A status call per server that somebody waits for costs nothing here; the specification's 2 s are for a network. */
@@ -48,7 +49,7 @@ function gateEnv({ paths, facts, ports }: StackContext): NodeJS.ProcessEnv {
 
 /** Environment of a process of the game side: none of the secrets of the mesh, the database or the cluster. */
 export function gameEnv(name: string, service: string, context: StackContext): NodeJS.ProcessEnv {
-  const { facts, nodeEnv, ports, secrets } = context;
+  const { facts, nodeEnv, paths, ports, secrets } = context;
   const kept = Object.entries(nodeEnv).filter(([key]) => !unwanted.test(key));
   return {
     ...Object.fromEntries(kept),
@@ -58,12 +59,23 @@ export function gameEnv(name: string, service: string, context: StackContext): N
       SVC_API_BASE_URL: facts.internalBaseUrl,
       SVC_ROOT_DOMAIN: facts.rootDomain,
     }),
-    SVC_FORWARDING_SECRET: secrets.forwarding,
     POD_IP: "127.0.0.1",
     GAME_PORT: String(ports[service]),
+    ...(service === "proxy"
+      ? { SVC_FORWARDING_MASTER_FILE: secrets.forwarding.file }
+      : { SVC_FORWARDING_SECRET_FILE: forwardingFile(paths, service) }),
     ...(service === "proxy" && proxyEnv(name, context)),
     ...(service === "login-gate" && gateEnv(context)),
   };
+}
+
+const forwardingFile = (paths: StackContext["paths"], service: string) =>
+  join(paths.secrets, `forwarding-${service}`);
+
+/** Gives gate and lobby what they accept, and nothing that it was made from. */
+export function writeForwardingFiles({ options, paths, secrets }: StackContext): void {
+  const files: Record<string, string> = { ...options.forwardingSecrets?.(secrets.forwarding.masters) };
+  for (const [service, text] of Object.entries(files)) writeFileAtomic(forwardingFile(paths, service), text);
 }
 
 const unwanted = /^SVC_(SERVICE_TOKEN|DATABASE_URL|KUBECONFIG|NATS_.*|ADMIN_.*)$/;

@@ -38,8 +38,13 @@ export type StackFacts = {
   game: { host: string; port: number };
   /** Where identity leaves the link for the first owner. */
   setupUrlFile: string;
-  /** Set where the proxy runs: then game servers refuse direct joins (architecture.md 6.17). */
+  /**
+   * The master of all forwarding secrets, set where the proxy runs: then game servers refuse direct joins
+   * (architecture.md 6.17). No server ever sees it.
+   */
   forwardingSecret: string | undefined;
+  /** Its file, for the proxy and lifecycle. */
+  forwardingMasterFile: string | undefined;
   ports: Ports;
 };
 
@@ -69,6 +74,8 @@ export type StackOptions = {
   set?: readonly string[];
   /** Users and permissions as text of a NATS configuration, from the passwords by user. */
   natsConfig: (passwords: Readonly<Record<string, string>>) => string;
+  /** What gate and lobby accept, by service, from the text of the masters' file. */
+  forwardingSecrets?: (masters: string) => Readonly<Record<"login-gate" | "lobby", string>>;
   /** Text of `svc.toml`. */
   configToml: (facts: StackFacts) => string;
   /**

@@ -7,7 +7,7 @@ import { openRegistry, type Registry } from "../supervisor/registry.ts";
 import { createSupervisor, type RunningProcess, type Supervisor } from "../supervisor/supervisor.ts";
 import { createContext, type StackContext } from "./context.ts";
 import { embeddedParts, embeddedSpec } from "./embedded.ts";
-import { takesLocalNames } from "./game.ts";
+import { takesLocalNames, writeForwardingFiles } from "./game.ts";
 import { checkPlatform, chooseServices, prepareDataDir } from "./guard.ts";
 import { commandHint } from "./hint.ts";
 import { type Layout, layout } from "./layout.ts";
@@ -93,6 +93,7 @@ async function startAll(context: StackContext, supervisor: Supervisor): Promise<
   for (const dir of [paths.archive, ...proxies]) mkdirSync(dir, { recursive: true, mode: 0o700 });
   if (proxies.length > 0 && takesLocalNames(options.env)) options.say(localNamesWarning);
   writeFileAtomic(paths.configFile, options.configToml(facts));
+  writeForwardingFiles(context);
   const parts = embeddedParts(options.env);
   await Promise.all(parts.map(async (part) => supervisor.start([await embeddedSpec(part, context)])));
   await supervisor.start([{ ...migrateSpec(context), after: parts }]);

@@ -19,7 +19,8 @@ export type StackSecrets = {
   nats: Record<string, string>;
   /** Bearer tokens of the internal face by caller. */
   tokens: Tokens;
-  forwarding: string;
+  /** Masters of the forwarding secrets, one a line, and their file; only proxy and lifecycle read it. */
+  forwarding: { file: string; masters: string };
 };
 
 /** The NATS user of the person who runs the stack, as `stack.json` hands it out. */
@@ -54,6 +55,7 @@ function ensurePasswords(path: string, names: readonly string[]): Record<string,
 /** Every secret of a stack, generated on the first start and the same ever after. */
 export function ensureSecrets(paths: Layout, services: readonly string[]): StackSecrets {
   for (const dir of [paths.secrets, paths.tokens]) mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const forwardingFile = join(paths.secrets, "forwarding-master");
   const rolesFile = join(paths.secrets, "database-roles.json");
   return {
     postgres: ensureSecret(join(paths.secrets, "postgres")),
@@ -61,7 +63,7 @@ export function ensureSecrets(paths: Layout, services: readonly string[]): Stack
     rolesFile,
     nats: ensurePasswords(join(paths.secrets, "nats.json"), [...services, operatorUser, migrateUser]),
     tokens: ensureTokens(paths),
-    forwarding: ensureSecret(join(paths.secrets, "forwarding")),
+    forwarding: { file: forwardingFile, masters: ensureSecret(forwardingFile) },
   };
 }
 

@@ -95,11 +95,8 @@ function migrateEnv(context: StackContext): Record<string, string> {
     SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
     SVC_KUBECONFIG: facts.kubeconfig,
     ...natsEnv(migrateUser, context),
-    // On a cluster of the person's own a folder of this machine means nothing, and its secrets are theirs.
-    ...(!options.env["SVC_KUBECONFIG"] && {
-      SVC_ARCHIVE_DIR: facts.archiveDir,
-      SVC_FORWARDING_SECRET: facts.forwardingSecret ?? "",
-    }),
+    // On a cluster of the person's own a folder of this machine means nothing.
+    ...(!options.env["SVC_KUBECONFIG"] && { SVC_ARCHIVE_DIR: facts.archiveDir }),
   };
 }
 

@@ -8,6 +8,7 @@ import { maxFrameBytes } from "../wire/frame.ts";
 import { decodeForwarding, type Forwarded, forwardingChannel } from "./forwarding.ts";
 import type { Player } from "./player.ts";
 import { encodeProperties, isPlayerName, offlineUuid, uuidBytes } from "./profile.ts";
+import type { ForwardingSecrets } from "./secrets.ts";
 import { decryptWith, hasJoined, type LoginKeys, type SessionServer, serverHash } from "./session-server.ts";
 import { type ServerStatus, statusJson } from "./status.ts";
 
@@ -23,7 +24,7 @@ export type Trust =
       readonly sessionServer: SessionServer;
       readonly checkAddress?: boolean;
     }
-  | { readonly kind: "forwarded"; readonly secret: string }
+  | { readonly kind: "forwarded"; readonly secret: ForwardingSecrets }
   | { readonly kind: "named"; readonly sessionServer: SessionServer }
   | { readonly kind: "offline" };
 
@@ -256,7 +257,7 @@ async function authenticate(
   return { profile: await hasJoined(server, login.name, hash), address: login.address };
 }
 
-async function askProxy(connection: Connection, secret: string): Promise<Forwarded> {
+async function askProxy(connection: Connection, secret: ForwardingSecrets): Promise<Forwarded> {
   connection.send(4, varint(1), string(forwardingChannel), Buffer.of(1));
   const { reader } = await expect(connection, 2, "login plugin response");
   const [messageId, understood] = [reader.varint(), reader.bool()];

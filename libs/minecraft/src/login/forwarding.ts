@@ -9,6 +9,7 @@ import {
   readProperties,
   uuidBytes,
 } from "./profile.ts";
+import { type ForwardingSecrets, secretsOf } from "./secrets.ts";
 
 /** The login plugin channel of Velocity's modern forwarding. */
 export const forwardingChannel = "velocity:player_info";
@@ -33,9 +34,11 @@ export function encodeForwarding(forwarded: Forwarded, secret: string, asked = d
 }
 
 /** Server side: checks the signature in constant time before a byte of the content is believed. */
-export function decodeForwarding(answer: Buffer, secret: string): Forwarded {
+export function decodeForwarding(answer: Buffer, secrets: ForwardingSecrets): Forwarded {
   const [signature, body] = [answer.subarray(0, 32), answer.subarray(32)];
-  if (signature.length !== 32 || !timingSafeEqual(signature, sign(body, secret))) {
+  const isSigned = (secret: string) =>
+    signature.length === 32 && timingSafeEqual(signature, sign(body, secret));
+  if (!secretsOf(secrets).some(isSigned)) {
     throw new MinecraftFault("unauthenticated", "the forwarding signature is wrong");
   }
   const reader = new Reader(body);

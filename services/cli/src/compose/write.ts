@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { callerTokens, migrateUser, natsAuthorization, natsUsers, owners, services } from "@svc/proto";
 import type { Outcome } from "../output.ts";
+import { systemForwardingFiles } from "../stack/forwarding-files.ts";
 import { imageTable } from "../stack/image-table.ts";
 import { localConfig } from "../stack/local-config.ts";
 
@@ -44,12 +45,12 @@ export async function writeCompose(options: { out: string }): Promise<Outcome> {
       SVC_NATS_USER: migrateUser,
       SVC_NATS_PASSWORD: passwordOf(`nats-${migrateUser}`),
       SVC_ARCHIVE_DIR: composeFacts.archiveDir,
-      SVC_FORWARDING_SECRET: passwordOf("forwarding"),
     }),
   };
-  for (const [name, env] of Object.entries(gameEnvironments(passwordOf("forwarding")))) {
+  for (const [name, env] of Object.entries(gameEnvironments()))
     files[`env/${name}.env`] = environmentText(env);
-  }
+  const systemSecrets = systemForwardingFiles(passwordOf("forwarding-master"));
+  for (const [name, lines] of Object.entries(systemSecrets)) files[`secrets/forwarding-${name}`] = lines;
   for (const service of services) {
     const env = serviceEnvironment(service, { nats: natsPasswords, roles: rolePasswords });
     files[`env/${service}.env`] = environmentText(env);
@@ -85,31 +86,6 @@ function serviceEnvironment(service: string, passwords: Passwords): Record<strin
   };
 }
 
-/** The game side: it knows the internal face and its own tokens, nothing of mesh, database and cluster. */
-function gameEnvironments(secret: string): Record<string, Record<string, string>> {
-  const shared = { SVC_FORWARDING_SECRET: secret, SVC_HEALTH_HOST: "127.0.0.1", SVC_HEALTH_PORT: "0" };
-  const face = {
-    SVC_API_BASE_URL: composeFacts.internalBaseUrl,
-    SVC_ROOT_DOMAIN: composeFacts.rootDomain,
-    SVC_PANEL_HOSTNAME: `${composeFacts.panelHost}:${at.external}`,
-  };
-  const place = (port: number) => ({ POD_IP: "127.0.0.1", GAME_PORT: String(port) });
-  return {
-    "login-gate": { ...shared, ...face, ...place(at.gate), SVC_SERVICE_TOKEN_FILE: "/config/tokens/limbo" },
-    lobby: { ...shared, ...place(at.lobby) },
-    proxy: {
-      ...shared,
-      ...face,
-      SVC_SERVICE_TOKEN_FILE: "/config/tokens/velocity",
-      SVC_PROXY_DIR: "/data/proxy",
-      SVC_PROXY_HOST: "0.0.0.0",
-      SVC_PROXY_PORT: String(at.game),
-      SVC_LOGIN_ADDRESS: `127.0.0.1:${at.gate}`,
-      SVC_LOBBY_ADDRESS: `127.0.0.1:${at.lobby}`,
-    },
-  };
-}
-
 const composeFacts = {
   rootDomain: "svc.localhost",
   panelHost: "console.svc.localhost",
@@ -119,7 +95,43 @@ const composeFacts = {
   smtp: { host: "127.0.0.1", port: at.smtp },
   setupUrlFile: "/data/setup-url",
   archiveDir: "/data/archive",
+  forwardingMasterFile: "/config/secrets/forwarding-master",
 };
+
+/** The game side: it knows the internal face and its own tokens, nothing of mesh, database and cluster. */
+function gameEnvironments(): Record<string, Record<string, string>> {
+  const shared = { SVC_HEALTH_HOST: "127.0.0.1", SVC_HEALTH_PORT: "0" };
+  const face = {
+    SVC_API_BASE_URL: composeFacts.internalBaseUrl,
+    SVC_ROOT_DOMAIN: composeFacts.rootDomain,
+    SVC_PANEL_HOSTNAME: `${composeFacts.panelHost}:${at.external}`,
+  };
+  const place = (name: "login-gate" | "lobby", port: number) => ({
+    POD_IP: "127.0.0.1",
+    GAME_PORT: String(port),
+    SVC_FORWARDING_SECRET_FILE: `/config/secrets/forwarding-${name}`,
+  });
+  return {
+    "login-gate": {
+      ...shared,
+      ...face,
+      ...place("login-gate", at.gate),
+      SVC_SERVICE_TOKEN_FILE: "/config/tokens/limbo",
+    },
+    lobby: { ...shared, ...place("lobby", at.lobby) },
+    proxy: {
+      ...shared,
+      ...face,
+      SVC_FORWARDING_MASTER_FILE: composeFacts.forwardingMasterFile,
+      SVC_SERVICE_TOKEN_FILE: "/config/tokens/velocity",
+      SVC_PROXY_DIR: "/data/proxy",
+      SVC_PROXY_HOST: "0.0.0.0",
+      SVC_PROXY_PORT: String(at.game),
+      SVC_LOGIN_ADDRESS: `127.0.0.1:${at.gate}`,
+      SVC_LOBBY_ADDRESS: `127.0.0.1:${at.lobby}`,
+    },
+  };
+}
 
 function natsConfig(passwords: Record<string, string>): string {
   return `host: 127.0.0.1\nport: 4222\njetstream { store_dir: "/data/jetstream" }\n${natsAuthorization(passwords)}`;

@@ -4,7 +4,6 @@ import { migrateStreams } from "@svc/mesh";
 import { migrateUp } from "@svc/store";
 import { ensureArchiveVolume } from "../cluster/archive.ts";
 import { applyDefinitions } from "../cluster/definitions.ts";
-import { ensureForwardingSecret } from "../cluster/forwarding.ts";
 import { migrateEnvironment } from "../config.ts";
 import { stackHint } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
@@ -16,7 +15,7 @@ import { schemas } from "./schemas.ts";
  */
 export async function migrateAll({ data }: { data: string }): Promise<Outcome> {
   const environment = chosenEnvironment(data);
-  const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir, forwardingSecret } = environment;
+  const { adminUrl, rolePasswordsFile, kubeconfig, archiveDir } = environment;
   if (!adminUrl || !rolePasswordsFile) {
     throw new CommandError(
       "SVC_ADMIN_DATABASE_URL (a superuser) and SVC_ROLE_PASSWORDS_FILE (JSON of service: password) go together",
@@ -33,8 +32,6 @@ export async function migrateAll({ data }: { data: string }): Promise<Outcome> {
   const streams = await migrateNats(environment.nats);
   const objects = kubeconfig ? await applyDefinitions(kubeconfig) : [];
   if (kubeconfig && archiveDir) objects.push(...(await ensureArchiveVolume(kubeconfig, archiveDir)));
-  if (kubeconfig && forwardingSecret !== undefined)
-    objects.push(...(await ensureForwardingSecret(kubeconfig, forwardingSecret)));
   const done = [...applied, ...streams, ...objects];
   return {
     json: { applied, streams, objects },

@@ -13,6 +13,7 @@ export type LocalFacts = Pick<
   | "setupUrlFile"
   | "archiveDir"
   | "internalBaseUrl"
+  | "forwardingMasterFile"
 >;
 
 /** Text of `svc.toml` for a stack on one machine (behaviour.md d): its own hosts over http, mail to the sink. */
@@ -44,6 +45,7 @@ recommended = [${quote(demoImage)}]
 
 [lifecycle]
 default_image = ${quote(demoImage)}
+forwarding_master_file = ${quote(facts.forwardingMasterFile ?? "")}
 
 [archive]
 local_path = ${quote(facts.archiveDir)}

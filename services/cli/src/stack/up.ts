@@ -15,6 +15,7 @@ import { natsAuthorization } from "@svc/proto";
 import { environment } from "../config.ts";
 import { hintData } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
+import { systemForwardingFiles } from "./forwarding-files.ts";
 import { imageTable } from "./image-table.ts";
 import { localConfig } from "./local-config.ts";
 
@@ -85,6 +86,7 @@ function stackOptions(options: UpOptions): Omit<StackOptions, "say" | "announce"
     ...chosen(options),
     ...(options.set ? { set: options.set } : {}),
     natsConfig: natsAuthorization,
+    forwardingSecrets: systemForwardingFiles,
     configToml: (facts) =>
       localConfig(facts, {
         takesNames: facts.forwardingSecret !== undefined && takesLocalNames(environment()),

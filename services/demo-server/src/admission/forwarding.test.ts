@@ -34,7 +34,7 @@ const sign = (body: Buffer, key = secret) =>
 for (const version of [1, 2, 3, 4]) {
   test(`version ${version} of the forwarded data is read`, () => {
     const chatKey = version === 2 || version === 3 ? Buffer.alloc(40, 7) : Buffer.alloc(0);
-    const player = verifyForwarding(sign(Buffer.concat([profile(version), chatKey])), secret);
+    const player = verifyForwarding(sign(Buffer.concat([profile(version), chatKey])), ["the next", secret]);
     assert.deepEqual(player, {
       address: "203.0.113.9",
       uuid,
@@ -60,5 +60,6 @@ const refused: Record<string, Buffer> = {
 };
 
 for (const [name, data] of Object.entries(refused)) {
-  test(`${name} is no proof of a proxy`, () => assert.equal(verifyForwarding(data, secret), undefined));
+  test(`${name} is no proof of a proxy`, () =>
+    assert.equal(verifyForwarding(data, ["the next", secret]), undefined));
 }

@@ -17,11 +17,12 @@ export type ForwardedPlayer = {
 const signatureBytes = 32;
 
 /** Velocity's modern forwarding: HMAC-SHA256 over the rest, then version, address, UUID, name and properties. */
-export function verifyForwarding(data: Buffer, secret: string): ForwardedPlayer | undefined {
+export function verifyForwarding(data: Buffer, secrets: readonly string[]): ForwardedPlayer | undefined {
   if (data.length <= signatureBytes) return undefined;
   const body = data.subarray(signatureBytes);
-  const expected = createHmac("sha256", secret).update(body).digest();
-  if (!timingSafeEqual(data.subarray(0, signatureBytes), expected)) return undefined;
+  const isSigned = (secret: string) =>
+    timingSafeEqual(data.subarray(0, signatureBytes), createHmac("sha256", secret).update(body).digest());
+  if (!secrets.some(isSigned)) return undefined;
   try {
     return readPlayer(body);
   } catch (error) {

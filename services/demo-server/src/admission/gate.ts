@@ -14,7 +14,7 @@ type Dependencies = {
   readonly lists: AccessLists;
   readonly log: Log;
   readonly maxPlayers: number;
-  readonly forwardingSecret: string | undefined;
+  readonly forwardingSecrets: readonly string[] | undefined;
   readonly isStopping: () => boolean;
   /** Resolves when no player file is being written. */
   readonly savesSettled: () => Promise<void>;
@@ -48,8 +48,8 @@ export function installGate(server: GameServer, dependencies: Dependencies): voi
   });
 
   const admit = async (client: ProtocolClient, claimedName: string): Promise<ForwardedPlayer | undefined> => {
-    const { forwardingSecret, lists, maxPlayers, isStopping, savesSettled } = dependencies;
-    const player = forwardingSecret ? await askProxy(client, forwardingSecret) : undefined;
+    const { forwardingSecrets, lists, maxPlayers, isStopping, savesSettled } = dependencies;
+    const player = forwardingSecrets ? await askProxy(client, forwardingSecrets) : undefined;
     const name = player?.name ?? claimedName;
     const reason = refusal({
       name,
@@ -96,7 +96,7 @@ function turnAway(
   client.end(isRefusal ? error.message : "The login failed inside the server; its log says why.");
 }
 
-async function askProxy(client: ProtocolClient, secret: string): Promise<ForwardedPlayer> {
+async function askProxy(client: ProtocolClient, secrets: readonly string[]): Promise<ForwardedPlayer> {
   const answered = once(client, "login_plugin_response", { signal: AbortSignal.timeout(answerTimeoutMs) });
   const left = once(client, "end").then(() => [{}]);
   client.write("login_plugin_request", {
@@ -106,7 +106,7 @@ async function askProxy(client: ProtocolClient, secret: string): Promise<Forward
   });
   const [response] = await Promise.race([answered, left]).catch(() => [{}]);
   const { data } = response as { data?: Buffer };
-  const player = data ? verifyForwarding(data, secret) : undefined;
+  const player = data ? verifyForwarding(data, secrets) : undefined;
   if (!player) throw new Refusal(proxyOnly);
   return player;
 }

@@ -81,6 +81,11 @@ export function rconSecretRef(server: Server): { name: string; key: string } {
   return server.spec.rcon?.secretRef ?? { name: `${server.metadata.name}-rcon`, key: "password" };
 }
 
+/** The Secret with what the server's proxy signs with. */
+export function forwardingSecretName(server: Server): string {
+  return `${server.metadata.name}-forwarding`;
+}
+
 /** Name of the claim that holds the world. */
 export function worldClaimName(server: Server): string {
   return server.spec.storage?.claimName ?? `world-${server.metadata.name}-0`;

@@ -5,12 +5,14 @@ import {
   type Kube,
   type KubeObject,
   resources,
+  type Secret,
   type StatefulSet,
 } from "@svc/kube";
 import type { MinecraftServerStatus } from "@svc/proto";
 import { namespaceOf, type Server, servers } from "../cluster/resource.ts";
 import type { Watched } from "../cluster/watched.ts";
 import { conditionOf } from "./condition.ts";
+import { type ForwardingAccess, forwardingSecretObject } from "./forwarding.ts";
 import { isAtRest, type Observed } from "./observe.ts";
 import type { Effect, Plan } from "./plan.ts";
 import type { RconAccess } from "./rcon-access.ts";
@@ -18,6 +20,7 @@ import type { RconAccess } from "./rcon-access.ts";
 export type ActDeps = {
   kube: Kube;
   rcon: Pick<RconAccess, "tell" | "saveWorld">;
+  forwarding: Pick<ForwardingAccess, "wrote">;
   watched: Watched;
   events: EventRecorder;
   /** Throws when this pass may do nothing any more: its time is over, or another replica leads. */
@@ -82,7 +85,7 @@ function isLate(effect: Effect): effect is LateEffect {
 }
 
 async function perform(
-  { kube, rcon, watched, events }: ActDeps,
+  { kube, rcon, watched, events, forwarding }: ActDeps,
   observed: Observed,
   effect: Exclude<Effect, LateEffect>,
 ): Promise<Plan | undefined> {
@@ -109,6 +112,10 @@ async function perform(
       events.record({ about: server, type: "Normal", reason: "RconSecretCreated", message });
       return undefined;
     }
+    case "write-forwarding-secret":
+      await putSecret(kube, forwardingSecretObject(server, effect.content));
+      forwarding.wrote(server, effect.content);
+      return undefined;
     case "create-stateful-set":
       watched.statefulSets.remember(await kube.create(resources.statefulSets, effect.statefulSet));
       return undefined;
@@ -146,6 +153,21 @@ async function perform(
       await rcon.saveWorld(observed);
       return undefined;
   }
+}
+
+// The file of a pod that runs must not change, and a Secret that says the same is not written again.
+async function putSecret(kube: Kube, secret: Secret): Promise<void> {
+  const { name, namespace } = secret.metadata;
+  const found = await kube.find(resources.secrets, { name, ...(namespace && { namespace }) });
+  const ownerOf = ({ metadata }: Secret) => metadata.ownerReferences?.[0]?.uid;
+  if (found && isDeepStrictEqual(found.data, secret.data) && ownerOf(found) === ownerOf(secret)) return;
+  const { resourceVersion } = found?.metadata ?? {};
+  if (!found) await kube.create(resources.secrets, secret);
+  else
+    await kube.replace(resources.secrets, {
+      ...secret,
+      metadata: { ...secret.metadata, ...(resourceVersion && { resourceVersion }) },
+    });
 }
 
 // Labels, annotations, replicas and template are ours; the rest of the set cannot be changed or is the cluster's.

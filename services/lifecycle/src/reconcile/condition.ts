@@ -11,6 +11,7 @@ export type Reason =
   | "RestartRequested"
   | "ServiceAddressPending"
   | "RconSecretUnavailable"
+  | "ForwardingSecretUnavailable"
   | "RconNotReachable"
   | "RconReached"
   | "RconDisabled"

@@ -4,6 +4,7 @@ import type { Effect, Plan } from "./plan.ts";
 import type { Rule } from "./rule.ts";
 import {
   addressPending,
+  forwardingUnusable,
   isRunning,
   maintenanceHold,
   nodeUnavailable,
@@ -24,6 +25,7 @@ import { atRest, beginStop, noticeFirst, noticeRuns, podLeaving, scaleDown } fro
 //            start-retry on a Failed server      Starting       StartRetried, new pod, new budget    2 s
 //            restart of a Running server         Starting       RestartRequested, saved, new pod         2 s
 //            password unusable                   Starting       RconSecretUnavailable               10 s
+//            forwarding secret unusable          Starting       ForwardingSecretUnavailable         10 s
 //            pod not ready                       Starting       PodNotReady                          2 s
 //            pod not ready, other template       Starting       SpecChanged, new pod, new budget     2 s
 //            pod not ready, time is over         Failed         StartupTimeout            until the next restart
@@ -49,6 +51,7 @@ const whenRunning: readonly Rule[] = [
   startRetried,
   restartRequested,
   secretUnusable,
+  forwardingUnusable,
   podNotReady,
   addressPending,
   rconNotReached,

@@ -8,7 +8,7 @@ export type Applied = { effects: Effect[]; isTemplateChanged: boolean };
 
 /** What makes the objects of a server that is to run what they should be (behaviour.md b.3, 4 to 7). */
 export function apply(observed: Observed): Applied {
-  const { server, service, headless, secret, statefulSet, settings } = observed;
+  const { server, service, headless, secret, forwarding, statefulSet, settings } = observed;
   const effects: Effect[] = [];
   const wanted = serviceOf(server, true);
   if (!service) effects.push({ kind: "create-service", service: wanted });
@@ -20,9 +20,12 @@ export function apply(observed: Observed): Applied {
   if (hasRcon(server) && secret.kind !== "present" && secret.kind !== "missing") {
     return { effects, isTemplateChanged: false };
   }
+  if (forwarding.kind === "unusable") return { effects, isTemplateChanged: false };
+  if (forwarding.kind === "on" && forwarding.content !== undefined && !forwarding.isWritten)
+    effects.push({ kind: "write-forwarding-secret", content: forwarding.content });
   const password =
     secret.kind === "present" ? secret.password : secret.kind === "missing" ? secret.fresh : undefined;
-  const next = statefulSetOf({ server, settings, password }, 1);
+  const next = statefulSetOf({ server, settings, password, isForwarded: forwarding.kind === "on" }, 1);
   if (!statefulSet) {
     effects.push({ kind: "create-stateful-set", statefulSet: next });
     return { effects, isTemplateChanged: false };

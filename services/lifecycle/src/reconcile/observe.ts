@@ -5,6 +5,7 @@ import type { MinecraftServerStatus } from "@svc/proto";
 import { annotation, gamePort, hasRcon, type Server, wantsToRun } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { faultOfSpec } from "./check-spec.ts";
+import type { ForwardingState } from "./forwarding.ts";
 
 /** The RCON password: `fresh` is what the Secret will hold when it has to be made. */
 export type SecretState =
@@ -46,6 +47,7 @@ export type Observed = {
   /** What holds the world, when somebody does; only asked for when nothing runs. */
   holder: string | undefined;
   secret: SecretState;
+  forwarding: ForwardingState;
   probe: Probe;
   memory: Memory;
   settings: LifecycleSettings;
@@ -100,6 +102,11 @@ export function needsHolder(observed: Observed): boolean {
 export function needsSecret(observed: Observed): boolean {
   if (!hasRcon(observed.server) || specFaultOf(observed) !== undefined) return false;
   return wantsToRun(observed.server) || (replicasOf(observed) > 0 && isPodReady(observed));
+}
+
+/** Whether this pass must know the forwarding secret: it builds the pod. */
+export function needsForwarding(observed: Observed): boolean {
+  return wantsToRun(observed.server) && specFaultOf(observed) === undefined;
 }
 
 /** Whether this pass asks the server over RCON; only where the state calls for it. */

@@ -7,6 +7,7 @@ export type Effect =
   | { kind: "create-service"; service: Service }
   | { kind: "patch-service"; service: Service }
   | { kind: "create-secret"; secret: Secret }
+  | { kind: "write-forwarding-secret"; content: string }
   | { kind: "create-stateful-set"; statefulSet: StatefulSet }
   | { kind: "update-stateful-set"; current: StatefulSet; statefulSet: StatefulSet }
   /** Its claim cannot be changed, so a set at rest makes room for another; worlds are kept (behaviour.md a.5). */

@@ -3,14 +3,15 @@ import { annotation, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { type ActDeps, act } from "./act.ts";
 import { decide } from "./decide.ts";
+import { createForwardingAccess, type ForwardingAccess, withForwardingKey } from "./forwarding.ts";
 import { createPlaces, type Outside } from "./limit.ts";
 import { createMemories, type Memories } from "./memory.ts";
 import { nodeStateOf } from "./node-state.ts";
-import { needsHolder, needsProbe, needsSecret, type Observed } from "./observe.ts";
+import { isAtRest, needsForwarding, needsHolder, needsProbe, needsSecret, type Observed } from "./observe.ts";
 import type { RconAccess } from "./rcon-access.ts";
 import { invalidSpec } from "./rule.ts";
 
-export type ReconcileDeps = Omit<ActDeps, "rcon" | "goOn"> & {
+export type ReconcileDeps = Omit<ActDeps, "rcon" | "goOn" | "forwarding"> & {
   rcon: RconAccess;
   settings: LifecycleSettings;
   now: () => number;
@@ -27,12 +28,14 @@ export type Reconciler = {
   countSoon: (name: string) => void;
 };
 
-type PassDeps = ReconcileDeps & ActDeps & { memories: Memories; signal: AbortSignal };
+type PassDeps = ReconcileDeps &
+  ActDeps & { memories: Memories; signal: AbortSignal; forwarding: ForwardingAccess };
 
 /** The shell around `decide`: reads, decides, acts, remembers. */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { watched, settings, now } = deps;
   const memories = createMemories();
+  const forwarding = createForwardingAccess(settings);
   const places = createPlaces(settings.concurrency);
   const countSoon = (name: string) => memories.countSoon(name, now(), settings.join_count_window);
   const reconcile = async (name: string, signal: AbortSignal) => {
@@ -40,13 +43,14 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
     if (!server) {
       memories.forget(name);
       deps.rcon.forget(name);
+      forwarding.forget(name);
       return undefined;
     }
     if (server.metadata.deletionTimestamp !== undefined) return undefined;
     if (isCountAsked(server, memories, now() - settings.join_count_window)) countSoon(name);
     return places.run((outside) => {
       const goOn = bound(deps);
-      return pass({ ...deps, rcon: besides(deps.rcon, outside), goOn, memories, signal }, name);
+      return pass({ ...deps, rcon: besides(deps.rcon, outside), goOn, memories, forwarding, signal }, name);
     });
   };
   return { reconcile, countSoon };
@@ -111,6 +115,7 @@ async function observe(deps: PassDeps, server: Server): Promise<Observed> {
     node: nodeStateOf(server, pod, watched.nodes),
     holder: undefined,
     secret: { kind: "unasked" },
+    forwarding: { kind: "off" },
     probe: { kind: "none" },
     memory: memories.of(name),
     settings,
@@ -120,6 +125,13 @@ async function observe(deps: PassDeps, server: Server): Promise<Observed> {
     needsHolder(cached) ? findHolder(kube, server, lock) : undefined,
     needsSecret(cached) ? rcon.readSecret(server, cached.status.phase === "Running") : cached.secret,
   ]);
-  const asked = { ...cached, holder: holder?.kind, secret };
+  const asked = withForwarding(deps, { ...cached, holder: holder?.kind, secret });
   return needsProbe(asked, now()) ? { ...asked, probe: await rcon.probe(asked, signal) } : asked;
+}
+
+function withForwarding({ forwarding }: PassDeps, observed: Observed): Observed {
+  if (!needsForwarding(observed)) return observed;
+  const { server, status } = observed;
+  const state = forwarding.read({ server, status, isAtRest: isAtRest(observed) });
+  return { ...observed, forwarding: state, status: withForwardingKey(status, state) };
 }

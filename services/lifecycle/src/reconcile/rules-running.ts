@@ -76,6 +76,18 @@ export const restartRequested: Rule = (observed, now) => {
   });
 };
 
+/** Without the secret the server would take players from anywhere. One that runs already is left alone. */
+export const forwardingUnusable: Rule = (observed, now) => {
+  const { forwarding, status, settings } = observed;
+  if (forwarding.kind !== "unusable" || status.phase === "Running") return undefined;
+  return waitOrFail(observed, now, {
+    reason: "ForwardingSecretUnavailable",
+    message: forwarding.problem,
+    deadline: "ReadinessTimeout",
+    waitMs: settings.reconcile_secret,
+  });
+};
+
 /** The password cannot be read, so the pod cannot be built. A server that runs already is left alone. */
 export const secretUnusable: Rule = (observed, now) => {
   const { secret, status, settings } = observed;

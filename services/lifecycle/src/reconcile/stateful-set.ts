@@ -1,10 +1,11 @@
 // The StatefulSet of a server (behaviour.md a.5, architecture.md 6.12).
 
 import { createHash } from "node:crypto";
-import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe } from "@kubernetes/client-node";
+import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe, V1Volume } from "@kubernetes/client-node";
 import type { StatefulSet } from "@svc/kube";
 import {
   annotation,
+  forwardingSecretName,
   gamePort,
   hasRcon,
   label,
@@ -26,7 +27,13 @@ type Wanted = {
   settings: LifecycleSettings;
   /** Password of the RCON Secret; its digest makes the pod roll when the Secret was made anew. */
   password: string | undefined;
+  /** The pod gets its forwarding secret as a file. */
+  isForwarded?: boolean;
 };
+
+const forwardingMount = { name: "forwarding", mountPath: "/run/svc/forwarding", readOnly: true };
+const forwardingVariable = "SVC_FORWARDING_SECRET_FILE";
+const ownerReadsOnly = 0o400;
 
 /** The StatefulSet that a valid spec asks for, with one replica or none. */
 export function statefulSetOf(wanted: Wanted, replicas: 0 | 1): StatefulSet {
@@ -69,12 +76,12 @@ function worldClaimOf(server: Server, settings: LifecycleSettings) {
   };
 }
 
-function podTemplateOf({ server, settings, password }: Wanted): V1PodTemplateSpec {
+function podTemplateOf({ server, settings, password, isForwarded = false }: Wanted): V1PodTemplateSpec {
   const { spec } = server;
   const { name } = server.metadata;
   const role = systemRoleOf(server);
   const graceSeconds = spec.lifecycle?.terminationGracePeriodSeconds || settings.termination_grace / 1_000;
-  const claimName = spec.storage?.claimName;
+  const volumes = volumesOf(server, isForwarded);
   return {
     metadata: {
       labels: { ...managedLabels(name), ...(role && { [label.systemRole]: role }) },
@@ -92,14 +99,26 @@ function podTemplateOf({ server, settings, password }: Wanted): V1PodTemplateSpe
         seccompProfile: { type: "RuntimeDefault" },
       },
       ...(spec.nodeName && { nodeSelector: { [label.nodeIdentity]: spec.nodeName } }),
-      ...(settings.platform_image && { initContainers: initContainersOf(server, settings) }),
-      containers: [gameContainerOf(server, settings)],
-      ...(claimName && { volumes: [{ name: "world", persistentVolumeClaim: { claimName } }] }),
+      ...(settings.platform_image && { initContainers: initContainersOf(server, settings, isForwarded) }),
+      containers: [gameContainerOf(server, settings, isForwarded)],
+      ...(volumes.length > 0 && { volumes }),
     },
   };
 }
 
-function gameContainerOf(server: Server, settings: LifecycleSettings): V1Container {
+// Of a real cluster's file the game's group, which nobody else is in, may read too: its user could not otherwise.
+function volumesOf(server: Server, isForwarded: boolean): V1Volume[] {
+  const claimName = server.spec.storage?.claimName;
+  const secret = { secretName: forwardingSecretName(server), defaultMode: ownerReadsOnly };
+  return [
+    ...(claimName ? [{ name: "world", persistentVolumeClaim: { claimName } }] : []),
+    ...(isForwarded ? [{ name: forwardingMount.name, secret }] : []),
+  ];
+}
+
+const forwardingEnv = { name: forwardingVariable, value: `${forwardingMount.mountPath}/secret` };
+
+function gameContainerOf(server: Server, settings: LifecycleSettings, isForwarded: boolean): V1Container {
   const { spec } = server;
   const ports = [{ name: "game", containerPort: gamePort, protocol: "TCP" }];
   if (hasRcon(server)) ports.push({ name: "rcon", containerPort: rconPort, protocol: "TCP" });
@@ -108,16 +127,16 @@ function gameContainerOf(server: Server, settings: LifecycleSettings): V1Contain
     name: "minecraft",
     image: spec.image,
     ...(spec.args?.length && { args: spec.args }),
-    env: envOf(server, settings),
+    env: [...envOf(server), ...(isForwarded ? [forwardingEnv] : [])],
     ports,
     ...((limits || requests) && { resources: { ...(limits && { limits }), ...(requests && { requests }) } }),
-    volumeMounts: [{ name: "world", mountPath: "/data" }],
+    volumeMounts: [{ name: "world", mountPath: "/data" }, ...(isForwarded ? [forwardingMount] : [])],
     ...probesOf(server, settings),
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } },
   };
 }
 
-function envOf(server: Server, settings: LifecycleSettings): V1EnvVar[] {
+function envOf(server: Server): V1EnvVar[] {
   const { spec } = server;
   const env: V1EnvVar[] = [];
   if (spec.javaMemory) env.push({ name: "JAVA_MEMORY", value: spec.javaMemory });
@@ -133,8 +152,6 @@ function envOf(server: Server, settings: LifecycleSettings): V1EnvVar[] {
       valueFrom: { secretKeyRef: { name: "limbo-token", key: "token" } },
     });
   }
-  const secretKeyRef = { name: settings.forwarding_secret_name, key: "secret", optional: true };
-  env.push({ name: "SVC_FORWARDING_SECRET", valueFrom: { secretKeyRef } });
   return env;
 }
 
@@ -159,7 +176,7 @@ function probesOf(server: Server, settings: LifecycleSettings) {
   };
 }
 
-function initContainersOf(server: Server, settings: LifecycleSettings): V1Container[] {
+function initContainersOf(server: Server, settings: LifecycleSettings, isForwarded: boolean): V1Container[] {
   const image = settings.platform_image;
   const readOnly = { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false };
   const data = [{ name: "world", mountPath: "/data" }];
@@ -176,14 +193,13 @@ function initContainersOf(server: Server, settings: LifecycleSettings): V1Contai
       capabilities: { drop: ["ALL"], add: ["CHOWN", "DAC_OVERRIDE"] },
     },
   };
-  const secretKeyRef = { name: settings.forwarding_secret_name, key: "secret", optional: true };
   const forwarding: V1Container = {
     name: "init-forwarding",
     image,
     command: initCommand,
     args: ["init-forwarding", "--data", "/data"],
-    env: [{ name: "SVC_FORWARDING_SECRET", valueFrom: { secretKeyRef } }],
-    volumeMounts: data,
+    ...(isForwarded && { env: [forwardingEnv] }),
+    volumeMounts: [...data, ...(isForwarded ? [forwardingMount] : [])],
     securityContext: { ...readOnly, capabilities: { drop: ["ALL"] } },
   };
   const gate: V1Container = {

@@ -34,6 +34,7 @@ export function toServerInfo(server: Server, about: { autoRestarts: number; row?
     ...set("cpu", limits?.["cpu"]),
     ...set("playerCountUnknown", isUncounted),
     ...set("legacyForwarding", metadata.labels?.[label.forwarding] === "legacy"),
+    ...set("forwardingKey", status.forwardingKey),
     ...set("autoRestarts", status.autoRestarts),
     ...set("startGaveUp", hasGivenUp(server, about.autoRestarts)),
     ...set("reaperExempt", spec.reaperExempt),

@@ -110,6 +110,7 @@ export function observedRunning(changes: Changes = {}): Observed {
     node: { kind: "fine" },
     holder: undefined,
     secret: { kind: "present", password },
+    forwarding: { kind: "off" },
     probe: { kind: "reached", count: { online: 0, max: 20 } },
     memory: noMemory,
     settings: defaults,

@@ -28,7 +28,7 @@ async function allGone({ sessions }: Context, withinMs: number): Promise<void> {
 
 /** To the other proxy, with the way back to where they are or wait to be; without one, away with a word. */
 export function sendElsewhere(context: Context, session: Session): void {
-  const { config, queue } = context;
+  const { config, queue, forwarding } = context;
   const { bridge, place, uuid } = session;
   const other = config.transferTo === undefined ? undefined : parseAddress(config.transferTo);
   if (!other) {
@@ -36,9 +36,10 @@ export function sendElsewhere(context: Context, session: Session): void {
     return;
   }
   const server = place.kind === "server" ? place.name : (queue.find(uuid)?.server ?? session.target);
-  if (server !== undefined && config.forwardingSecret !== "") {
+  const [secret] = forwarding.ofTickets();
+  if (server !== undefined && secret !== undefined) {
     const ticket = { player: uuid, server, until: Date.now() + config.limits.ticketMs };
-    bridge.storeCookie(ticketCookie, sealTicket(ticket, config.forwardingSecret));
+    bridge.storeCookie(ticketCookie, sealTicket(ticket, secret));
   }
   session.ended ??= "draining";
   bridge.transfer(other);
@@ -46,11 +47,11 @@ export function sendElsewhere(context: Context, session: Session): void {
 
 /** Where a player who was sent here by another proxy was; undefined for everybody else. */
 export async function readTicket(context: Context, session: Session): Promise<string | undefined> {
-  const { config, registry } = context;
+  const { config, registry, forwarding } = context;
   const { bridge, uuid } = session;
-  const { forwardingSecret: secret, limits } = config;
-  if (!bridge.player.transferred || secret === "") return undefined;
-  const bytes = await bridge.askCookie(ticketCookie, limits.cookieMs);
-  const name = bytes && openTicket(bytes, { player: uuid, secret, now: Date.now() });
+  const secrets = forwarding.ofTickets();
+  if (!bridge.player.transferred || secrets.length === 0) return undefined;
+  const bytes = await bridge.askCookie(ticketCookie, config.limits.cookieMs);
+  const name = bytes && openTicket(bytes, { player: uuid, secrets, now: Date.now() });
   return name === undefined ? undefined : registry.find(name)?.name;
 }

@@ -5,7 +5,7 @@ import { openTicket, sealTicket } from "./ticket.ts";
 const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const secret = "shared";
 const good = sealTicket({ player, server: "survival", until: 2_000 }, secret);
-const reader = { player, secret, now: 1_000 };
+const reader = { player, secrets: ["the next", secret], now: 1_000 };
 const flipped = (index: number) => Buffer.from(good.map((byte, at) => (at === index ? byte ^ 1 : byte)));
 
 test("a ticket says the server that it was made for", () => {
@@ -14,8 +14,8 @@ test("a ticket says the server that it was made for", () => {
 
 const bad: Record<string, [Buffer, Partial<typeof reader>?]> = {
   "of somebody else": [good, { player: "069a79f4-44e9-4726-a5be-fca90e38aaf6" }],
-  "signed with another secret": [good, { secret: "other" }],
-  "read without a secret": [sealTicket({ player, server: "survival", until: 2_000 }, ""), { secret: "" }],
+  "signed with another secret": [good, { secrets: ["other"] }],
+  "read without a secret": [sealTicket({ player, server: "survival", until: 2_000 }, ""), { secrets: [] }],
   "whose time is over": [good, { now: 2_000 }],
   "with a changed signature": [flipped(0)],
   "with a changed time": [flipped(33)],

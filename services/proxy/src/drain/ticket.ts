@@ -17,11 +17,12 @@ export function sealTicket({ player, server, until }: Ticket, secret: string): B
 /** The server of a ticket; undefined when it is not ours, not this player's, over, or no ticket at all. */
 export function openTicket(
   bytes: Buffer,
-  { player, secret, now }: { player: string; secret: string; now: number },
+  { player, secrets, now }: { player: string; secrets: readonly string[]; now: number },
 ): string | undefined {
-  if (secret === "" || bytes.length <= signatureBytes) return undefined;
+  if (bytes.length <= signatureBytes) return undefined;
   const [signature, body] = [bytes.subarray(0, signatureBytes), bytes.subarray(signatureBytes)];
-  if (!timingSafeEqual(signature, sign(player, body, secret))) return undefined;
+  const isSigned = (secret: string) => timingSafeEqual(signature, sign(player, body, secret));
+  if (!secrets.some(isSigned)) return undefined;
   const [, until, server] = /^(\d{1,15}) ([a-z0-9-]{1,63})$/.exec(body.toString()) ?? [];
   return now < Number(until) ? server : undefined;
 }

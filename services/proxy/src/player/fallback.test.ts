@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Bed, runningAt, serverInfo, startBed } from "../testing/bed.ts";
+import { type Bed, runningAt, runOf, serverInfo, startBed } from "../testing/bed.ts";
 import type { Game } from "../testing/game.ts";
 import { text } from "../testing/raw-player.ts";
 import { becomes } from "../testing/watcher.ts";
@@ -17,7 +17,9 @@ const withSurvival = {
 
 async function startGameProcess(t: TestContext): Promise<ChildProcess & { address: string }> {
   const program = fileURLToPath(new URL("../testing/game-main.ts", import.meta.url));
-  const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [program, runOf("survival").secret], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   t.after(async () => {
     if (child.exitCode === null && child.signalCode === null && child.kill("SIGKILL"))
       await once(child, "exit");

@@ -8,6 +8,7 @@ import type { Pool } from "../api/pool.ts";
 import type { Looks } from "../backend/looks.ts";
 import type { Budget } from "../budget/bucket.ts";
 import type { ProxyConfig } from "../config.ts";
+import type { Forwarding } from "../forwarding/secrets.ts";
 import type { LinkMemory } from "../gate/memory.ts";
 import type { Place } from "../gate/policy.ts";
 import type { Invites } from "../invite/invites.ts";
@@ -47,6 +48,7 @@ export type Context = {
   /** What the servers themselves say in the server list. */
   readonly looks: Looks;
   readonly registry: Registry;
+  readonly forwarding: Forwarding;
   readonly queue: Queue;
   readonly invites: Invites;
   readonly activity: Activity;

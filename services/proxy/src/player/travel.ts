@@ -1,6 +1,7 @@
 // Bringing a player from one server to another; the only place that connects.
 
 import { type Backend, MinecraftFault, plainText, type Text } from "@svc/minecraft";
+import type { ServerInfo } from "@svc/proto";
 import { findMismatch } from "../backend/version.ts";
 import { parseAddress } from "../config.ts";
 import { type Destination, mayConnect } from "../gate/policy.ts";
@@ -56,24 +57,41 @@ function tripOf({ log }: Context, error: unknown, server: string): Trip {
   return failed("unreachable");
 }
 
-function backendOf(
-  { config, registry }: Context,
-  to: Destination & { address?: string },
-): Backend | undefined {
+function backendOf(context: Context, to: Destination & { address?: string }): Backend | undefined {
+  const { config, registry } = context;
   const name = to.kind === "server" ? to.name : to.kind === "gate" ? config.loginServer : config.lobbyServer;
   const fixed =
     to.kind === "gate" ? config.loginAddress : to.kind === "lobby" ? config.lobbyAddress : to.address;
   const server = registry.find(name);
   const place = parseAddress(fixed ?? (server && joinAddress(server)) ?? "");
   if (!place) return undefined;
-  const secret = config.forwardingSecret === "" ? {} : { secret: config.forwardingSecret };
+  const secret = secretOf(context, to, server);
   return {
     name,
     ...place,
-    ...secret,
+    ...(secret !== undefined && { secret }),
     proxyProtocol: config.sendProxyProtocol,
     timeoutMs: config.connectTimeoutMs,
   };
+}
+
+/** Without one the server refuses the player, if it asks for one. */
+function secretOf(
+  { forwarding, log }: Context,
+  to: Destination,
+  server: ServerInfo | undefined,
+): string | undefined {
+  if (to.kind === "gate") return forwarding.ofSystem("login");
+  if (to.kind === "lobby") return forwarding.ofSystem("lobby");
+  const { name, forwardingKey: key } = server ?? {};
+  if (name === undefined || key === undefined) return undefined;
+  const secret = forwarding.ofServer({ name, key });
+  if (secret === undefined)
+    log.warn(
+      { server: name, key },
+      "the server was started with a forwarding master that this proxy does not have; restart the server",
+    );
+  return secret;
 }
 
 /** To a user server. One that refuses or is gone is forgotten as the target, and the player goes to the lobby. */

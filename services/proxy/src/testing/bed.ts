@@ -1,12 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ServerInfo } from "@svc/proto";
+import {
+  forwardingKeyOf,
+  type ServerInfo,
+  serverForwardingSecret,
+  systemForwardingSecrets,
+} from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { loadConfig } from "../config.ts";
 import { startProxy } from "../proxy.ts";
-import { type Game, joinAs, secret, startGame } from "./game.ts";
+import { type Game, joinAs, startGame } from "./game.ts";
 import { joinRaw, type Where } from "./raw-player.ts";
 import { type Account, serviceToken, startService } from "./service.ts";
 
@@ -25,9 +30,27 @@ export function serverInfo(name: string, change: Partial<ServerInfo> = {}): Serv
   };
 }
 
-export function runningAt(name: string, game: Game): ServerInfo {
+const master = "m".repeat(43);
+
+/** A run's key and secret, as lifecycle settles them. */
+export function runOf(name: string): { key: string; secret: string } {
+  const key = forwardingKeyOf(master, { uid: name, generation: 1 });
+  return { key, secret: serverForwardingSecret([master], { name, key }) ?? "" };
+}
+
+type Place = Pick<Game, "address"> & Partial<Pick<Game, "accept">>;
+
+/** A server that runs as the operator starts it: it believes who signs with the secret of this run. */
+export function runningAt(name: string, game: Place): ServerInfo {
   const endpoint = { endpointMode: "direct", endpointAddress: game.address } as const;
-  return serverInfo(name, { phase: "Running", desiredState: "Running", ready: true, ...endpoint });
+  const up = { phase: "Running", desiredState: "Running", ready: true, ...endpoint } as const;
+  if (name === "login" || name === "lobby") {
+    for (const secret of systemForwardingSecrets([master], name)) game.accept?.(secret);
+    return serverInfo(name, up);
+  }
+  const { key, secret } = runOf(name);
+  game.accept?.(secret);
+  return serverInfo(name, { ...up, forwardingKey: key });
 }
 
 type Settings = Record<string, string>;
@@ -44,7 +67,7 @@ async function startIn(
     SVC_API_BASE_URL: apiBaseUrl,
     SVC_SERVICE_TOKEN: serviceToken,
     SVC_ROOT_DOMAIN: rootDomain,
-    SVC_FORWARDING_SECRET: secret,
+    SVC_FORWARDING_MASTER_FILE: join(dir, "forwarding-master"),
     SVC_PROXY_PORT: "0",
     SVC_PROXY_DIR: dir,
     SVC_PROXY_QUEUE_TICK_MS: "50",
@@ -72,6 +95,7 @@ export type BedOptions = {
 async function startNeighbours(stack: AsyncDisposableStack, options: BedOptions) {
   const dir = await mkdtemp(join(tmpdir(), "svc-proxy-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
+  await writeFile(join(dir, "forwarding-master"), master);
   const service = stack.use(await startService());
   const gate = stack.use(await startGame(options));
   const lobby = stack.use(await startGame(options));

@@ -1,6 +1,7 @@
-// A game server as a process of its own, to be killed under its players. Prints its address.
+// A game server as a process of its own, to be killed under its players. Takes its forwarding secret, prints its address.
 
 import { startGame } from "./game.ts";
 
 const game = await startGame();
+game.accept(process.argv[2] ?? "");
 process.stdout.write(`${game.address}\n`);

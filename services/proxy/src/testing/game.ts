@@ -19,7 +19,6 @@ import { type Client, createClient } from "minecraft-protocol";
 import type { Account, Service } from "./service.ts";
 import { watcher } from "./watcher.ts";
 
-export const secret = "forwarding-secret";
 export const version = "1.21.4";
 
 /** One backend. What arrives on svc:control is kept; a test answers by `send`. */
@@ -35,10 +34,11 @@ export async function startGame(options: { proxyProtocol?: boolean } = {}) {
     asked: 0,
     status: { description: "", playersOnline: 0, playersMax: 0 },
   };
+  const accepted = new Set<string>();
   const listener: Listener = await listen({
     port: 0,
     host: "127.0.0.1",
-    trust: { kind: "forwarded", secret },
+    trust: { kind: "forwarded", secret: () => [...accepted] },
     proxyProtocol: options.proxyProtocol ?? false,
     // All players come from the proxy's address.
     maxPerAddress: 4_096,
@@ -84,6 +84,8 @@ export async function startGame(options: { proxyProtocol?: boolean } = {}) {
     get connections() {
       return listener.connections;
     },
+    /** One more secret that a proxy may sign with. */
+    accept: (secret: string) => void accepted.add(secret),
     refuseWith: (reason: string | undefined) => {
       refuse = reason;
     },

@@ -299,7 +299,9 @@ describe("as an init container runs it", () => {
 
   test("each step ends with one line that says what it did", () => {
     if (isRoot) chownSync(data, 1000, 1000);
-    const forwarding = run(["init-forwarding", "--data", data], { SVC_FORWARDING_SECRET: "s" });
+    const secretFile = join(dir, "secret");
+    writeFileSync(secretFile, "s\n");
+    const forwarding = run(["init-forwarding", "--data", data], { SVC_FORWARDING_SECRET_FILE: secretFile });
     assert.deepEqual(forwarding.said["written"], ["config/paper-global.yml", "server.properties"]);
     const gate = run(["egress-gate", "--wait", "0.1s", "--fail-open", "--positive-probe", "127.0.0.1:1"]);
     assert.deepEqual([gate.status, gate.said["fenced"]], [0, false]);

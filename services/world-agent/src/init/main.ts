@@ -1,5 +1,5 @@
 // The steps before a server starts, as init containers run them: `node main.ts init-volume --data /data`,
-// `init-forwarding --data /data` with SVC_FORWARDING_SECRET, and
+// `init-forwarding --data /data` with SVC_FORWARDING_SECRET_FILE, and
 // `egress-gate --wait 30s [--fail-open] [--positive-probe host:port] [--probe host:port]`.
 // Each says in one line of JSON what it did. A step that fails keeps the server from starting, and says why.
 

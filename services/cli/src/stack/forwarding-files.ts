@@ -1,0 +1,8 @@
+import { parseForwardingMasters, systemForwardingSecrets } from "@svc/proto";
+
+/** What gate and lobby of a stack accept, one secret a line, from the text of the masters' file. */
+export function systemForwardingFiles(text: string): Record<"login-gate" | "lobby", string> {
+  const masters = parseForwardingMasters(text);
+  const lines = (role: "login" | "lobby") => `${systemForwardingSecrets(masters, role).join("\n")}\n`;
+  return { "login-gate": lines("login"), lobby: lines("lobby") };
+}
