@@ -97,6 +97,11 @@ export type Contract<Input = unknown, Output = unknown, Name extends FaultName =
   callers: readonly Caller[];
   /** Only an idempotent contract is ever retried by the mesh. */
   idempotent: boolean;
+  /**
+   * The owner answers a repeat with the outcome of the first one and never makes the change twice (ADR 0014). Only where
+   * nothing happens before the first write to the owner's database, and nothing after it that must not be lost.
+   */
+  onceById: boolean;
   deadlineMs: number;
   /**
    * Milliseconds that one replica has for a request that may be repeated; then another one is asked too. Infinity where
@@ -138,6 +143,7 @@ type Definition<
   faults?: readonly F[];
   callers?: readonly Caller[];
   idempotent?: boolean;
+  onceById?: boolean;
   deadlineMs?: number;
   tryMs?: number;
   maxInFlight?: number;
@@ -212,6 +218,7 @@ function build<
     faults: definition.faults ?? [],
     callers: definition.callers ?? [],
     idempotent: definition.idempotent ?? false,
+    onceById: definition.onceById ?? false,
     deadlineMs,
     tryMs: definition.tryMs ?? (deadlineMs > defaults.deadlineMs ? Number.POSITIVE_INFINITY : defaults.tryMs),
     maxInFlight: definition.maxInFlight ?? defaults.maxInFlight,

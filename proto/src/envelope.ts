@@ -57,6 +57,10 @@ export const header = {
   deadline: "Svc-Deadline",
   /** Unix milliseconds after which the request must not be begun any more: its caller has given up then. */
   beginBy: "Svc-Begin-By",
+  /** Names a request that may be repeated; known to its caller and its owner alone. */
+  onceId: "Svc-Once-Id",
+  /** The request was sent before, to another replica. */
+  repeat: "Svc-Repeat",
   /** Request: the caller wants to hear that it is being worked on. Reply: it is; the answer comes later. */
   heartbeat: "Svc-Heartbeat",
   traceparent: "traceparent",

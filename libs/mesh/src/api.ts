@@ -213,8 +213,19 @@ export type FollowOptions = {
 
 export type MeshStatus = { connected: boolean; server: string; reconnects: number };
 
+/** Runs a request that may be repeated; the owner's database remembers what came of it (ADR 0014). */
+export type Repeats = {
+  /** Answers what `run` gives, or what it gave for the same id before. */
+  once: (
+    request: { id: string; isRepeat: boolean; deadlineAt: number },
+    run: () => Promise<Uint8Array>,
+  ) => Promise<Uint8Array>;
+};
+
 export type Mesh = {
   readonly service: ServiceName | "operator";
+  /** Lets this owner answer repeats of contracts with `onceById`; call it before `announce`. */
+  answerRepeats: (repeats: Repeats) => void;
   /** Answers a contract under the queue group of this service. */
   serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
   /** Tells the world that this process answers: call it after every `serve`. */

@@ -90,6 +90,9 @@ function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
   return {
     service,
     serve: serving.serve,
+    answerRepeats: (repeats) => {
+      core.repeats = repeats;
+    },
     announce: async () => {
       withdrawals.push(await announce(core, serving.endpoints));
       if (isOwner(service)) withdrawals.push(announceReplica(core));

@@ -2,6 +2,7 @@
 
 import type { ServiceName } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
+import type { Repeats } from "./api.ts";
 import type { Link } from "./connection/link.ts";
 import type { MeshMetrics } from "./metrics.ts";
 
@@ -15,6 +16,8 @@ export type Core = {
   metrics: MeshMetrics;
   /** A digest of a text that only processes with this service's password can make. */
   keyed: (text: string) => string;
+  /** Set by an owner that answers repeats. */
+  repeats?: Repeats;
   /** Aborts when the process stops waiting for what is in flight. */
   closing: AbortSignal;
 };

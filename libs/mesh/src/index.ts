@@ -22,6 +22,7 @@ export type {
   MeshStatus,
   Outgoing,
   RawReply,
+  Repeats,
   UploadHead,
   UploadLane,
   ViewMirror,

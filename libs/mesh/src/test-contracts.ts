@@ -11,6 +11,14 @@ export const change: Contract<Number1, Number1, "not_found" | "cooldown"> = {
   input: z.strictObject({ n: z.number() }),
   output: z.strictObject({ n: z.number() }),
   faults: ["not_found", "cooldown"],
+  onceById: false,
+};
+
+/** lifecycle answers, gateway-internal may call; its owner remembers what came of it. */
+export const once: Contract<Number1, Number1, "not_found" | "cooldown"> = {
+  ...change,
+  subject: servers.reportReady.subject,
+  onceById: true,
 };
 
 /** lifecycle answers, gateway-internal may call; may be repeated. */

@@ -2,7 +2,7 @@
 
 import { createLogger } from "@svc/telemetry";
 import { connectMesh } from "./connect.ts";
-import { change, look } from "./test-contracts.ts";
+import { change, look, once } from "./test-contracts.ts";
 
 const [url = "", password = "", name = ""] = process.argv.slice(2);
 
@@ -19,6 +19,7 @@ const answer = async () => {
   return { n: Number(name) };
 };
 mesh.serve(look, answer);
+mesh.serve(once, answer);
 mesh.serve(change, (_, input) => {
   process.stdout.write(`change ${input.n}\n`);
   return answer();

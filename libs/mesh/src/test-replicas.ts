@@ -21,6 +21,8 @@ export function startReplica(nats: TestNats, name: string): Replica {
   const child = spawn(process.execPath, [script, nats.url, nats.passwords["lifecycle"] ?? "", name], {
     stdio: ["ignore", "pipe", "inherit"],
   });
+  // One that is stopped would outlive a test that failed.
+  process.once("exit", () => child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {
     output += chunk.toString();
@@ -31,6 +33,7 @@ export function startReplica(nats: TestNats, name: string): Replica {
     stop: () => void child.kill("SIGSTOP"),
     resume: () => void child.kill("SIGCONT"),
     kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const exited = once(child, "exit");
       child.kill("SIGKILL");
       await exited;

@@ -2,7 +2,14 @@ import { fileURLToPath } from "node:url";
 import { ConfigError, loadSettings } from "@svc/config";
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { type Owner, owners, type ServiceName } from "@svc/proto";
-import { checkMigrations, openStore, readMigrations, type Store, startOutboxRelay } from "@svc/store";
+import {
+  checkMigrations,
+  createRepeats,
+  openStore,
+  readMigrations,
+  type Store,
+  startOutboxRelay,
+} from "@svc/store";
 import { createLogger, createRegistry, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
 import type { z } from "zod";
 import { readEnvironment, type ServiceEnvironment, serviceHelp } from "./config.ts";
@@ -85,6 +92,8 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   });
   const relay =
     store && startOutboxRelay({ url: store.url, schema: store.schema, publish: mesh.publish, log });
+  const repeats = store && definition.migrations && createRepeats(store, log);
+  if (repeats) mesh.answerRepeats(repeats);
   const running = await definition.start({
     settings,
     environment,
@@ -111,6 +120,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   await running.stop?.();
   await relay?.close();
   await mesh.drain(drainMs);
+  await repeats?.close();
   await store?.close();
   await health.close();
   // Whatever still holds the process now (a hung peer) is not worth waiting for.

@@ -3,6 +3,7 @@ import type { Logger } from "@svc/telemetry";
 import { Kysely, PostgresDialect, type PostgresPoolClient, type Transaction } from "kysely";
 import pg from "pg";
 import { asFault } from "./availability.ts";
+import { claiming } from "./repeat/claim.ts";
 
 /** Every schema has an outbox beside the tables of its service. */
 export type OutboxTable = { outbox: { subject: string; body: string } };
@@ -97,11 +98,13 @@ function nameOf(text: string): string | undefined {
 }
 
 function prepared(client: pg.PoolClient): PostgresPoolClient {
-  const query = (text: unknown, values?: unknown): unknown => {
-    if (typeof text !== "string") return client.query(text as never);
+  const named = (text: string, values?: unknown[]) => {
     const name = nameOf(text);
-    const config = { text, values: (values ?? []) as unknown[] };
+    const config = { text, values: values ?? [] };
     return client.query(name === undefined ? config : { ...config, name }).catch(rethrow);
   };
+  const claimed = claiming(named);
+  const query = (text: unknown, values?: unknown[]): unknown =>
+    typeof text === "string" ? claimed(text, values) : client.query(text as never);
   return { query, release: (destroy?: boolean) => client.release(destroy) } as PostgresPoolClient;
 }

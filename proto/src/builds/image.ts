@@ -37,6 +37,7 @@ export const addImage = operation({
   http: { method: "POST", path: "/api/v1/images", face: "external", tier: "admin", status: 201 },
   body: { image_ref: ImageRef },
   output: Image,
+  onceById: true,
   summary: "Puts an image on the whitelist: name:tag for one tag, name:* for all of them.",
   spec: "api.md A22, behaviour.md j.4",
 });
@@ -47,6 +48,7 @@ export const removeImage = operation({
   query: { ref: ImageRef },
   output: nothing,
   faults: ["not_found"],
+  onceById: true,
   summary: "Takes an entry off the whitelist; servers that have the image keep it.",
   spec: "api.md A22",
 });

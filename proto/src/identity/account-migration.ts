@@ -89,6 +89,7 @@ export const verifyCode = operation({
     "otp_account_locked",
     "rate_limited",
   ],
+  onceById: true,
   summary: "Confirms with the mailed code.",
   spec: "api.md A12",
 });
@@ -98,6 +99,7 @@ export const beginPasskey = operation({
   http: { ...post, path: `${path}/confirm/passkey/begin` },
   output: z.looseObject({ publicKey: z.looseObject({}) }),
   faults: ["no_migration", "no_passkey", "passkey_unavailable"],
+  onceById: true,
   summary: "Options for the assertion that confirms.",
   spec: "api.md A12, architecture.md 6.20, 6.22",
 });
@@ -108,6 +110,7 @@ export const finishPasskey = operation({
   body: { assertion: WebAuthnAnswer },
   output: Confirmed,
   faults: ["passkey_login_invalid", "no_migration", "already_confirmed", "passkey_unavailable"],
+  onceById: true,
   summary: "Confirms with a passkey.",
   spec: "api.md A12",
 });
@@ -118,6 +121,7 @@ export const issueCode = operation({
   body: { target_user_id: z.string().min(1).max(64) },
   output: z.strictObject({ code: z.string(), expires_at: Timestamp }),
   faults: ["no_migration", "not_confirmed", "invalid_target", "target_not_found", "target_unavailable"],
+  onceById: true,
   summary: "A code that only the named account can redeem; the source is told by mail.",
   spec: "api.md A12",
 });

@@ -48,6 +48,7 @@ export const redeemSetup = operation({
   body: { token: z.string().min(1).max(200) },
   output: SetupState,
   faults: ["setup_token_invalid"],
+  onceById: true,
   summary: "Signs the first owner in with the one-time setup link.",
   spec: "api.md A6",
 });
@@ -117,6 +118,7 @@ export const verifyEmail = operation({
   body: { code: z.string().min(1).max(32) },
   output: z.strictObject({ verified: z.literal(true), email: z.string() }),
   faults: ["invalid_code", "email_taken", "otp_locked", "otp_account_locked", "rate_limited"],
+  onceById: true,
   summary: "Proves the address with the mailed code.",
   spec: "api.md A8",
 });
@@ -127,6 +129,7 @@ export const enterEmail = operation({
   body: { email: EmailAddress },
   output: z.strictObject({ email: z.string() }),
   faults: ["reauth_required"],
+  onceById: true,
   summary: "Records an address that is not verified; another one that was verified is so no more.",
   spec: "api.md A8",
 });
@@ -151,6 +154,7 @@ export const revokeSession = operation({
   params: { hash: z.string().max(128) },
   output: z.strictObject({ ok: z.literal(true), signed_out: z.boolean() }),
   faults: ["session_not_found"],
+  onceById: true,
   summary: "Ends one of the caller's sessions.",
   spec: "api.md A11",
 });
@@ -159,6 +163,7 @@ export const revokeOtherSessions = operation({
   subject: "identity.session.revoke-others",
   http: { method: "POST", path: "/api/v1/account/sessions/revoke-others", face: "external", tier: "app" },
   output: z.strictObject({ revoked: z.number().int() }),
+  onceById: true,
   summary: "Ends all of the caller's sessions but this one.",
   spec: "api.md A11",
 });
@@ -199,6 +204,7 @@ export const takeSignInBudget = request({
   output: z.strictObject({ allowed: z.boolean(), retry_after_seconds: z.number().int().min(0) }),
   callers: ["gateway-external"],
   deadlineMs: 3_000,
+  onceById: true,
   summary: "Takes one sign-in attempt from the budget of a client address (burst 20, 20 a minute).",
   spec: "interface.md 8",
 });

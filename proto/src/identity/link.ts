@@ -31,6 +31,7 @@ export const mintCode = operation({
     auth_source: AuthSource.optional(),
   },
   output: z.strictObject({ code: z.string(), expires_at: Timestamp, panel_url: z.string().optional() }),
+  onceById: true,
   summary: "A bind code for a player whose identity the caller has verified.",
   spec: "interface.md 4.4, api.md A4",
 });
@@ -98,6 +99,7 @@ export const bind = operation({
   body: { code: TypedBindCode },
   output: z.strictObject({ user_id: z.string(), ...Linked }),
   faults: ["invalid_code", "staff_account", "account_retired"],
+  onceById: true,
   summary: "Signs a linked player in with a bind code, or makes an account for one who has none.",
   spec: "api.md A6, behaviour.md f",
 });
@@ -117,6 +119,7 @@ export const verifyLink = operation({
   body: { code: TypedBindCode },
   output: z.strictObject(Linked),
   faults: ["invalid_code", "already_linked", "reauth_required", "rate_limited"],
+  onceById: true,
   summary: "Links the player of a bind code to the caller.",
   spec: "interface.md 4.4, api.md A8",
 });

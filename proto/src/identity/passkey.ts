@@ -57,6 +57,7 @@ export const beginLogin = operation({
   body: { email: EmailAddress },
   output: WebAuthn,
   faults: ["no_passkey", "passkey_login_failed", "too_many_challenges", "passkey_unavailable"],
+  onceById: true,
   summary: "Starts a passkey sign-in for an address.",
   spec: "api.md A6",
 });
@@ -67,6 +68,7 @@ export const finishLogin = operation({
   body: { email: EmailAddress, assertion: WebAuthnAnswer },
   output: LoginResult,
   faults: ["passkey_login_invalid", "passkey_unavailable"],
+  onceById: true,
   summary: "Signs in with the passkey of an address.",
   spec: "api.md A6",
 });
@@ -76,6 +78,7 @@ export const beginDiscoverable = operation({
   http: { ...door, path: "/api/v1/auth/passkey/login/discoverable/begin" },
   output: z.strictObject({ publicKey: WebAuthn, login_id: z.string() }),
   faults: ["passkey_login_failed", "too_many_challenges", "passkey_unavailable"],
+  onceById: true,
   summary: "Starts a sign-in in which the passkey says whose it is.",
   spec: "api.md A6",
 });
@@ -86,6 +89,7 @@ export const finishDiscoverable = operation({
   body: { login_id: z.string().min(1).max(64), assertion: WebAuthnAnswer },
   output: LoginResult,
   faults: ["passkey_login_invalid", "passkey_unavailable"],
+  onceById: true,
   summary: "Signs in the account that the passkey belongs to.",
   spec: "api.md A6",
 });
@@ -95,6 +99,7 @@ export const beginRegister = operation({
   http: { ...own, method: "POST", path: "/api/v1/account/passkey/register/begin" },
   output: WebAuthn,
   faults: ["reauth_required", "passkey_register_failed", "passkey_unavailable"],
+  onceById: true,
   summary: "Starts binding a passkey to the caller.",
   spec: "api.md A9",
 });
@@ -105,6 +110,7 @@ export const finishRegister = operation({
   body: { attestation: WebAuthnAnswer, name: PasskeyName.optional() },
   output: PasskeyCredential,
   faults: ["passkey_register_failed", "passkey_taken", "reauth_required", "passkey_unavailable"],
+  onceById: true,
   summary: "Binds the passkey; counts as a proof.",
   spec: "api.md A9",
 });
@@ -123,6 +129,7 @@ export const remove = operation({
   params: { id: z.string().min(1).max(64) },
   output: nothing,
   faults: ["not_found", "last_passkey", "reauth_required"],
+  onceById: true,
   summary: "Unbinds a passkey; all other sessions end.",
   spec: "api.md A9",
 });
@@ -142,6 +149,7 @@ export const beginReauth = operation({
   http: { ...own, method: "POST", path: "/api/v1/account/reauth/passkey/begin" },
   output: z.strictObject({ publicKey: WebAuthn }),
   faults: ["no_passkey", "no_session", "passkey_unavailable"],
+  onceById: true,
   summary: "Starts a proof by passkey.",
   spec: "api.md A10",
 });
@@ -152,6 +160,7 @@ export const finishReauth = operation({
   body: { assertion: WebAuthnAnswer },
   output: Reauthed,
   faults: ["passkey_login_invalid", "no_session", "passkey_unavailable"],
+  onceById: true,
   summary: "Proves the session by passkey for five minutes.",
   spec: "api.md A10",
 });
@@ -189,6 +198,7 @@ export const verifyReauthEmail = operation({
     "otp_account_locked",
     "rate_limited",
   ],
+  onceById: true,
   summary: "Proves the session by the mailed code for five minutes.",
   spec: "api.md A10",
 });

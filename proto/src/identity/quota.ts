@@ -56,6 +56,7 @@ export const write = operation({
   body: { max_servers: given, max_cpu_milli: given, max_memory_mb: given, max_storage_gb: given },
   output: QuotaView,
   faults: ["not_found", "invalid_quota"],
+  onceById: true,
   summary: "Replaces all four limits at once; one left out is unlimited. Existing servers are untouched.",
   spec: "api.md A27",
 });

@@ -45,6 +45,7 @@ export const verifyEmail = operation({
   body: { email: EmailAddress, code: TypedCode },
   output: LoginResult,
   faults: ["invalid_code", "staff_account"],
+  onceById: true,
   summary: "Signs a player in with the mailed code.",
   spec: "api.md A6",
 });
@@ -76,6 +77,7 @@ export const finishOpLogin = operation({
   body: { request_id: OpLoginId, code: TypedCode },
   output: LoginResult,
   faults: ["op_login_invalid", "staff_account"],
+  onceById: true,
   summary: "Signs staff in with the mailed code once the login was approved in the game.",
   spec: "api.md A6",
 });
@@ -124,6 +126,7 @@ export const approveOpLogin = operation({
   body: { approver_uuid: PlayerUuid, username: z.string().min(1).max(128) },
   output: z.strictObject({ approved: z.literal(true), username: z.string(), email: z.string() }),
   faults: ["not_admin", "op_login_not_found", "op_login_mismatch"],
+  onceById: true,
   summary: "Approves an operator login; the approver repeats the name of the account.",
   spec: "api.md A4, behaviour.md f",
 });
@@ -136,6 +139,7 @@ export const passwordLogin = operation({
   faults: ["local_auth_disabled", "rate_limited"],
   // Each try takes 19 MiB and a processor for a moment.
   maxInFlight: 8,
+  onceById: true,
   summary: "Signs in with a local password while the setting local_auth_enabled is on.",
   spec: "architecture.md 6.2",
 });

@@ -68,6 +68,7 @@ export const create = operation({
   body: { username: Username, role: grantable, email: EmailAddress.optional() },
   output: UserView,
   faults: ["username_taken"],
+  onceById: true,
   summary: "Creates a user; the address is not verified until the user proves it.",
   spec: "api.md A26",
 });
@@ -89,6 +90,7 @@ export const patch = operation({
   body: { username: Username.optional(), email: EmailAddress.optional(), role: grantable.optional() },
   output: UserView,
   faults: ["not_found", "self_protected", "owner_protected", "reauth_required", "username_taken"],
+  onceById: true,
   summary: "Changes a user; a new address is unverified.",
   spec: "api.md A26",
 });
@@ -99,6 +101,7 @@ export const remove = operation({
   params: id,
   output: z.strictObject({ deleted: z.literal(true) }),
   faults: ["not_found", "self_protected", "owner_protected"],
+  onceById: true,
   summary: "Deletes a user for good: sessions end, servers are released, worlds stay.",
   spec: "api.md A26",
 });
@@ -110,6 +113,7 @@ export const disable = operation({
   body: { disabled: z.boolean() },
   output: z.strictObject({ id: z.string(), disabled: z.boolean() }),
   faults: ["not_found", "self_protected", "owner_protected"],
+  onceById: true,
   summary: "Bars a user from signing in, or lets them in again.",
   spec: "api.md A26",
 });
@@ -130,6 +134,7 @@ export const revokeSessions = operation({
   params: id,
   output: ok,
   faults: ["not_found"],
+  onceById: true,
   summary: "Ends all sessions of a user.",
   spec: "api.md A28",
 });
@@ -140,6 +145,7 @@ export const revokeSession = operation({
   params: { ...id, hash: Sha256Hex.or(z.string().max(128)) },
   output: ok,
   faults: ["session_not_found"],
+  onceById: true,
   summary: "Ends one session of a user.",
   spec: "api.md A28",
 });
@@ -150,6 +156,7 @@ export const removePasskeys = operation({
   params: id,
   output: ok,
   faults: ["not_found", "reauth_required"],
+  onceById: true,
   summary: "Unbinds all passkeys of a user who lost them.",
   spec: "api.md A28",
 });
@@ -165,6 +172,7 @@ export const addLink = operation({
     auth_source: z.enum(["mojang", "thirdparty"]),
   }),
   faults: ["not_found", "already_linked"],
+  onceById: true,
   summary: "Links a player to a user; the same pair again changes nothing.",
   spec: "api.md A28, C.3.2",
 });
@@ -175,6 +183,7 @@ export const removeLink = operation({
   params: { ...id, mc_uuid: PlayerUuid },
   output: z.strictObject({ ok: z.literal(true), mc_uuid: z.string() }),
   faults: ["not_found"],
+  onceById: true,
   summary: "Unlinks a player from a user.",
   spec: "api.md A28",
 });

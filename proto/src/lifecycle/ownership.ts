@@ -33,6 +33,7 @@ export const claimForPlayer = operation({
     "server_retiring",
     "world_reclaiming",
   ],
+  onceById: true,
   summary: "Gives an unowned server to the account that a player is linked to.",
   spec: "api.md A3, interface.md 4.4, behaviour.md c Claim",
 });
@@ -43,6 +44,7 @@ export const claim = operation({
   params: name,
   output: Claimed,
   faults: claimForPlayer.faults,
+  onceById: true,
   summary: "Gives an unowned server to the caller; its wake allowlist is emptied.",
   spec: "api.md A13, interface.md 4.4, behaviour.md c Claim",
 });

@@ -98,6 +98,7 @@ export const create = operation({
   body: ScheduleInput,
   output: Schedule,
   faults: ["bad_name", "not_found", "bad_schedule", "schedule_limit"],
+  onceById: true,
   summary: "Adds a scheduled task, bound to the server's owner of now.",
   spec: "api.md A19, interface.md 2.9",
 });
@@ -109,6 +110,7 @@ export const update = operation({
   body: ScheduleInput,
   output: Schedule,
   faults: ["bad_name", "bad_id", "not_found", "bad_schedule", "schedule_running"],
+  onceById: true,
   summary:
     "Replaces a scheduled task; it passes to the server's owner of now and its next run is computed anew.",
   spec: "api.md A19, interface.md 4.7",
@@ -120,6 +122,7 @@ export const remove = operation({
   params: task,
   output: nothing,
   faults: ["bad_name", "bad_id", "not_found", "schedule_running"],
+  onceById: true,
   summary: "Deletes a scheduled task that is not running.",
   spec: "api.md A19",
 });

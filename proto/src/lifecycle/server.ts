@@ -93,6 +93,7 @@ export const wakeForPlayer = operation({
     "cooldown",
     "at_capacity",
   ],
+  onceById: true,
   summary: "Wakes a sleeping server for a joining player: policy, then cooldown, then capacity.",
   spec: "interface.md 4.5, behaviour.md f",
 });
@@ -128,6 +129,7 @@ export const reportJoin = operation({
   body: { mc_uuid: PlayerUuid, player_name: GameName.optional() },
   output: nothing,
   faults: ["bad_name", "not_found"],
+  onceById: true,
   summary: "A player joined: refreshes activity and adds the player to the allowlist.",
   spec: "interface.md 6.2",
 });
@@ -175,6 +177,7 @@ export const create = operation({
     "world_volume_exists",
     "registry_unavailable",
   ],
+  onceById: true,
   summary: "Creates a stopped server.",
   spec: "api.md A20, architecture.md 6.10",
 });
@@ -205,6 +208,7 @@ export const patch = operation({
     "not_found",
     "registry_unavailable",
   ],
+  onceById: true,
   summary: "Changes the given settings of a server.",
   spec: "api.md A20",
 });
@@ -242,6 +246,7 @@ export const wake = operation({
     "cooldown",
     "at_capacity",
   ],
+  onceById: true,
   summary: "Wakes a server; on a Failed one it retries with a fresh restart budget.",
   spec: "api.md A13, architecture.md 6.15",
 });
@@ -252,6 +257,7 @@ export const stop = operation({
   params: name,
   output: z.strictObject({ name: z.string(), desiredState: z.literal("Stopped") }),
   faults: ["bad_name", "not_found"],
+  onceById: true,
   summary: "Stops a server with the notice of interface.md 3.1.",
   spec: "api.md A13",
 });

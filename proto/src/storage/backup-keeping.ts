@@ -44,6 +44,7 @@ export const annotateBackup = request({
   output: KeptBackup,
   faults: ["no_backup"],
   ...operatorCalls,
+  onceById: true,
   summary: "Writes a label on a backup, or pins it so that it neither expires nor is pruned.",
   spec: "architecture.md 9, svc backup label, pin, unpin",
 });

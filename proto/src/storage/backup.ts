@@ -114,6 +114,7 @@ export const expire = operation({
   params: { id: BackupId },
   output: z.strictObject({ id: z.string(), status: z.literal("expired") }),
   faults: ["no_backup", "restore_in_progress", "backup_pinned"],
+  onceById: true,
   summary:
     "Gives a backup up now; its archive goes with the next daily run. One that staff pinned only they give up.",
   spec: "api.md A15, interface.md 4.6",

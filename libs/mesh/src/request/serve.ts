@@ -10,6 +10,7 @@ import { createContext } from "./context.ts";
 import { createEndpoint, type Endpoint } from "./endpoint.ts";
 import { explainIssues } from "./explain.ts";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.ts";
+import { type Answer, answerOnce } from "./once.ts";
 import {
   decodeEnvelope,
   type Envelope,
@@ -108,9 +109,15 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
     const envelope = decodeEnvelope(message.headers, contract.deadlineMs);
     requestId = envelope.requestId;
     if (isTooLate(message.headers, envelope)) throw new Fault("unavailable");
-    const { body, headers } = await handle(core, served, { message, envelope });
+    const run = () =>
+      handle(core, served, { message, envelope }).catch((error: unknown): Answer => {
+        const fault = knownFault(core, { contract, requestId, error });
+        return { body: empty, headers: encodeFault(fault), fault };
+      });
+    const { body, headers, fault } = await answerOnce(core, { contract, message, envelope }, run);
     reply(core, { served, message }, body, headers);
-    meter.ended("ok");
+    if (fault === undefined) meter.ended("ok");
+    else noteRefusal(served, fault);
   } catch (error) {
     refuse(core, { served, message }, knownFault(core, { contract, requestId, error }));
   } finally {
@@ -121,7 +128,6 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
 }
 
 type Arrival = { message: Msg; envelope: Envelope };
-type Answer = { body: Uint8Array; headers: Uint8Array | undefined };
 
 async function handle(core: Core, served: Served, arrival: Arrival): Promise<Answer> {
   const { contract } = served.endpoint;
@@ -178,11 +184,17 @@ function isFromCaller({ inboxes }: Endpoint, reply: string | undefined): boolean
 type Asked = { served: Served; message: Msg };
 
 function refuse(core: Core, asked: Asked, fault: Fault): void {
-  const { endpoint, meter } = asked.served;
-  endpoint.stats.errors += 1;
-  endpoint.stats.lastError = `${fault.fault}: ${fault.message}`;
-  meter.ended(fault.fault);
+  noteRefusal(asked.served, fault);
   reply(core, asked, empty, encodeFault(fault));
+}
+
+function noteRefusal(
+  { endpoint, meter }: Served,
+  { fault, message }: Pick<Fault, "fault" | "message">,
+): void {
+  endpoint.stats.errors += 1;
+  endpoint.stats.lastError = `${fault}: ${message}`;
+  meter.ended(fault);
 }
 
 function reply(core: Core, asked: Asked, body: Uint8Array, headers: Uint8Array | undefined): void {

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import { header, inboxPrefix } from "@svc/proto";
 import type { Mesh } from "../api.ts";
-import { change, look } from "../test-contracts.ts";
+import { change, look, once } from "../test-contracts.ts";
 import { type Replica, startReplica } from "../test-replicas.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 import { decideWait, type Waiting } from "./tries.ts";
@@ -16,9 +16,17 @@ before(async () => {
   gateway = await nats.connect("gateway-internal");
 });
 after(async () => {
+  for (const replica of started) await replica.kill();
   await gateway?.drain();
   await nats?.stop();
 });
+
+const started: Replica[] = [];
+function start(name: string): Replica {
+  const replica = startReplica(nats, name);
+  started.push(replica);
+  return replica;
+}
 
 const isUnavailable = (error: unknown) => (error as { fault: string }).fault === "unavailable";
 
@@ -33,6 +41,7 @@ const waiting: Waiting = {
   triesLeft: 2,
 };
 const long = { tryMs: Number.POSITIVE_INFINITY, deadlineMs: 90_000 };
+const byId = { mayRepeat: "by-id" } as const;
 const decisions: [string, Partial<Waiting>, ReturnType<typeof decideWait>][] = [
   ["a try that has just begun waits", {}, "wait"],
   ["a read whose replica is silent for a second goes to another", { quietMs: 1_000 }, "ask-other"],
@@ -52,6 +61,13 @@ const decisions: [string, Partial<Waiting>, ReturnType<typeof decideWait>][] = [
     { mayRepeat: false, sinceSentMs: 9_000, quietMs: 300 },
     "wait",
   ],
+  ["a change with an id goes to another replica", { ...byId, quietMs: 1_000 }, "ask-other"],
+  ["a change with an id that is worked on stays", { ...byId, sinceSentMs: 9_000, quietMs: 300 }, "wait"],
+  [
+    "without another replica it is given up as others are",
+    { ...byId, quietMs: 2_000, hasOther: false },
+    "give-up",
+  ],
   ["a long read that is worked on stays where it is", { ...long, sinceSentMs: 60_000, quietMs: 300 }, "wait"],
   ["a long read whose replica is silent goes to another", { ...long, quietMs: 1_000 }, "ask-other"],
   ["a long read that nobody works on is given up", { ...long, quietMs: 2_000, hasOther: false }, "give-up"],
@@ -61,7 +77,7 @@ for (const [fact, seen, step] of decisions) {
 }
 
 async function twoReplicas(): Promise<[Replica, Replica]> {
-  const replicas: [Replica, Replica] = [startReplica(nats, "1"), startReplica(nats, "2")];
+  const replicas: [Replica, Replica] = [start("1"), start("2")];
   await Promise.all(replicas.map((replica) => replica.ready));
   const seen = new Set<number>();
   await until(async () => {
@@ -121,6 +137,70 @@ test("a change at a hung replica is unavailable long before its deadline and is 
   });
   assert.equal(first.output() + second.output(), "ready\nready\n");
   await Promise.all([first.kill(), second.kill()]);
+});
+
+test("a change goes to another replica under its id, which answers what came of it before", async () => {
+  const hung = start("1");
+  await hung.ready;
+  const lifecycle = await nats.connect("lifecycle");
+  const outcomes = new Map<string, Promise<Uint8Array>>();
+  const repeated = new Set<string>();
+  // As the database does it for all replicas together.
+  lifecycle.answerRepeats({
+    once: ({ id, isRepeat }, run) => {
+      if (isRepeat) repeated.add(id);
+      const outcome = outcomes.get(id) ?? run();
+      outcomes.set(id, outcome);
+      return outcome;
+    },
+  });
+  const changes: number[] = [];
+  lifecycle.serve(once, (context, input) => {
+    changes.push(input.n);
+    if (input.n === 3) throw context.fault("cooldown", { retryAfterSeconds: 12 });
+    return { n: input.n + 100 };
+  });
+  lifecycle.serve(look, () => ({ n: 2 }));
+  await lifecycle.announce();
+  const seen = new Set<number>();
+  await until(async () => {
+    seen.add((await gateway.call(look, { n: 0 })).n);
+    return seen.size === 2;
+  });
+  hung.stop();
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => gateway.call(once, { n })));
+  const results = answers.map((one) => (one.status === "fulfilled" ? one.value.n : one.reason.fault));
+  assert.deepEqual(results, [100, 101, 102, "cooldown", 104, 105, 106, 107]);
+  assert.deepEqual(changes.toSorted(), [0, 1, 2, 3, 4, 5, 6, 7]);
+  assert.equal(outcomes.size, 8);
+  assert.ok(repeated.size >= 2, "a share of them went to the replica that hangs");
+  await hung.kill();
+  await lifecycle.drain();
+});
+
+test("an owner that does not remember what it did refuses a repeat", async () => {
+  const lifecycle = await nats.connect("lifecycle");
+  let changes = 0;
+  lifecycle.serve(once, (_, input) => {
+    changes += 1;
+    return input;
+  });
+  await lifecycle.announce();
+  const hung = start("1");
+  await hung.ready;
+  const seen = new Set<string>();
+  await until(async () => {
+    seen.add((await gateway.call(once, { n: 7 })).n === 7 ? "us" : "it");
+    return seen.size === 2;
+  });
+  changes = 0;
+  hung.stop();
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => gateway.call(once, { n: 7 })));
+  const made = answers.filter(({ status }) => status === "fulfilled").length;
+  assert.ok(made < 8, "a share of them went to the replica that hangs");
+  assert.equal(changes, made);
+  await hung.kill();
+  await lifecycle.drain();
 });
 
 test("a request that is worked on is waited for, by its heartbeats", async () => {

@@ -3,6 +3,7 @@
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, instanceSubject, isFault, rpcSubject } from "@svc/proto";
 import type { RawReply } from "../api.ts";
+import { unguessable } from "../connection/inbox.ts";
 import { LinkError } from "../connection/link.ts";
 import type { Core } from "../core.ts";
 import { quietMs, type Replicas } from "./replicas.ts";
@@ -23,7 +24,8 @@ export type Request = {
 };
 
 export type Waiting = {
-  mayRepeat: boolean;
+  /** `by-id`: the owner answers a repeat with the first outcome. */
+  mayRepeat: boolean | "by-id";
   /** As in the contract. */
   tryMs: number;
   deadlineMs: number;
@@ -40,21 +42,23 @@ export type Waiting = {
 export function decideWait(seen: Waiting): "wait" | "ask-other" | "ask-again" | "give-up" {
   const isLost = seen.quietMs >= lostMs;
   if (!seen.mayRepeat) return isLost ? "give-up" : "wait";
+  if (seen.mayRepeat === "by-id" && isLost && !seen.hasNext && !seen.hasOther) return "give-up";
   if (seen.hasNext || seen.triesLeft === 0) return "wait";
-  const isSlow = seen.sinceSentMs >= seen.tryMs || seen.quietMs >= quietMs;
-  if (isSlow && seen.hasOther) return "ask-other";
+  // A change that is worked on would only have to wait for itself at another replica.
+  const isSlow = seen.mayRepeat === true && seen.sinceSentMs >= seen.tryMs;
+  if ((isSlow || seen.quietMs >= quietMs) && seen.hasOther) return "ask-other";
   if (!isLost) return "wait";
   return seen.deadlineMs > longDeadlineMs ? "give-up" : "ask-again";
 }
 
-type Try = { instance: string | undefined; forget: () => void; hasNext: boolean };
+type Try = { instance: string | undefined; forget: () => void; hasNext: boolean; quietMs: number };
 
 type Run = {
   core: Core;
   replicas: Replicas;
   request: Request;
-  mayRepeat: boolean;
-  headers: Uint8Array;
+  mayRepeat: boolean | "by-id";
+  onceId: string | undefined;
   tried: Set<string>;
   open: Set<Try>;
   begun: number;
@@ -65,15 +69,13 @@ type Run = {
 
 /** Resolves with the first answer; rejects with the fault of the owner or with a `LinkError`. */
 export function sendToReplicas(core: Core, replicas: Replicas, request: Request): Promise<RawReply> {
-  const { contract, envelope } = request;
-  const mayRepeat = contract.idempotent;
-  // What is not repeated is given up when its owner falls silent, and shall not be begun after that.
-  const beginBy = mayRepeat ? undefined : Math.min(envelope.deadlineAt, Date.now() + lostMs);
-  const headers = encodeEnvelope(envelope, beginBy);
+  const { idempotent, onceById } = request.contract;
+  const mayRepeat = idempotent || (onceById && "by-id");
+  const onceId = mayRepeat === "by-id" ? unguessable() : undefined;
   return new Promise((resolve, reject) => {
     const counts = { begun: 0, delays: 0 };
     const sets = { tried: new Set<string>(), open: new Set<Try>() };
-    begin({ core, replicas, request, mayRepeat, headers, ...sets, ...counts, resolve, reject });
+    begin({ core, replicas, request, mayRepeat, onceId, ...sets, ...counts, resolve, reject });
   });
 }
 
@@ -86,13 +88,13 @@ function begin(run: Run): void {
   const instance = run.replicas.pick(contract.owner, run.tried);
   if (instance !== undefined) run.tried.add(instance);
   run.begun += 1;
-  const current: Try = { instance, forget: () => {}, hasNext: false };
+  const current: Try = { instance, forget: () => {}, hasNext: false, quietMs: 0 };
   run.open.add(current);
   const forget = run.core.link.ask(
     {
       subject: instance === undefined ? rpcSubject(contract) : instanceSubject(contract, instance),
       body,
-      headers: run.headers,
+      headers: headersOf(run),
       deadlineAt: envelope.deadlineAt,
       signal,
     },
@@ -104,6 +106,16 @@ function begin(run: Run): void {
   );
   // The request may have failed while it was sent.
   if (run.open.has(current)) current.forget = forget;
+}
+
+// A change is given up when its owner falls silent, and shall not be begun after that.
+function headersOf({ request, mayRepeat, onceId, begun }: Run): Uint8Array {
+  const { envelope } = request;
+  if (mayRepeat === true) return encodeEnvelope(envelope);
+  return encodeEnvelope(envelope, {
+    beginBy: Math.min(envelope.deadlineAt, Date.now() + lostMs),
+    ...(onceId !== undefined && { onceId, isRepeat: begun > 1 }),
+  });
 }
 
 function onReply(run: Run, current: Try, message: Msg): void {
@@ -120,6 +132,7 @@ function onReply(run: Run, current: Try, message: Msg): void {
 
 function onWait(run: Run, current: Try, waited: { sinceSentMs: number; quietMs: number }): void {
   const { contract } = run.request;
+  current.quietMs = waited.quietMs;
   if (waited.quietMs >= quietMs && current.instance !== undefined)
     run.replicas.leaveOut(contract.owner, current.instance);
   const step = decideWait({
@@ -146,7 +159,7 @@ function onFailure(run: Run, current: Try, error: unknown): void {
   if (isUndelivered && current.instance !== undefined) {
     run.replicas.leaveOut(run.request.contract.owner, current.instance);
     begin(run);
-  } else if (run.open.size > 0 && !isFinal(error)) {
+  } else if (!isFinal(error) && [...run.open].some((other) => other.quietMs < quietMs)) {
     // Another try may still be answered; of failures like these the last one counts.
     for (const other of run.open) other.hasNext = false;
   } else if (!run.mayRepeat || !isWorthRepeating(error)) {

@@ -66,8 +66,12 @@ export function envelopeOf(
   };
 }
 
-/** The header block of a request; `beginBy` when its caller gives up before the deadline. */
-export function encodeEnvelope(envelope: Envelope, beginBy?: number): Uint8Array {
+/** What is said of one sending of a request; `beginBy` when its caller gives up before the deadline. */
+export type Sending = { beginBy?: number; onceId?: string; isRepeat?: boolean };
+
+/** The header block of a request. */
+export function encodeEnvelope(envelope: Envelope, sending: Sending = {}): Uint8Array {
+  const { beginBy, onceId, isRepeat } = sending;
   const { address, userAgent, language, host } = envelope.client;
   return encodeHeaders({
     [header.requestId]: envelope.requestId,
@@ -79,6 +83,8 @@ export function encodeEnvelope(envelope: Envelope, beginBy?: number): Uint8Array
     [header.deadline]: String(envelope.deadlineAt),
     [header.beginBy]: beginBy === undefined ? undefined : String(beginBy),
     [header.heartbeat]: "1",
+    [header.onceId]: onceId,
+    [header.repeat]: isRepeat ? "1" : undefined,
     [header.traceparent]: envelope.traceparent,
   });
 }

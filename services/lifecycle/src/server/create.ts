@@ -34,6 +34,7 @@ export const create =
     const offered = input.claimable ?? false;
     const costs = costsOf(spec);
     const rows = { name, subdomain, costs, offered, ownerId: input.owner };
+    await deps.store.claimRequest();
     await deps.store.insert(rows, {
       judgeOwner: (used) => judgeOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
       makeObject: () => makeObject(deps, context, { name, spec, offered }),

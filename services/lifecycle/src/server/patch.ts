@@ -60,6 +60,7 @@ async function change(
     const { name, resourceVersion } = before.metadata;
     const target = { name, namespace: namespaceOf(before) };
     const spec = patchOf(deps, context, { before, input });
+    await deps.store.claimRequest();
     try {
       const after = await deps.kube.patch(resource, target, {
         merge: { metadata: { resourceVersion }, spec },

@@ -126,7 +126,7 @@ async function change(deps: ServerDeps, request: StartRequest): Promise<Started>
   }
 }
 
-async function changeOnce({ kube, servers }: ServerDeps, server: Server): Promise<Started> {
+async function changeOnce({ kube, servers, store }: ServerDeps, server: Server): Promise<Started> {
   const isRetry = wantsToRun(server);
   const { name, resourceVersion, annotations } = server.metadata;
   // Somebody asked for it already and the operator has not come to it yet.
@@ -134,6 +134,7 @@ async function changeOnce({ kube, servers }: ServerDeps, server: Server): Promis
   const merge = isRetry
     ? { metadata: { resourceVersion, annotations: { [annotation.startRetry]: new Date().toISOString() } } }
     : { metadata: { resourceVersion }, spec: { desiredState: "Running" } };
+  await store.claimRequest();
   const patched = await kube.patch(resource, { name, namespace: namespaceOf(server) }, { merge });
   servers.remember(patched);
   return { server: patched, change: isRetry ? "retried" : "woken" };

@@ -14,6 +14,7 @@ export const stop =
     if (!isOwner && !isStaff) {
       throw context.fault("forbidden", { message: "Only the owner of a server may stop it." });
     }
+    await deps.store.claimRequest();
     const target = { name, namespace: namespaceOf(server) };
     const merge = { spec: { desiredState: "Stopped" } };
     deps.servers.remember(await deps.kube.patch(resource, target, { merge }));

@@ -1,7 +1,7 @@
 // SQL on servers that every operation shares. Who owns them is in ownership/store.ts, the reaper's part in world/store.ts.
 
 import { servers as contracts, Fault, ownership, type Phase, players, type RetireState } from "@svc/proto";
-import { asFault, outboxRow, type Trx } from "@svc/store";
+import { asFault, claimRequest, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "./accounts.ts";
 import { createBatch } from "./batch.ts";
@@ -35,6 +35,8 @@ export type Creation = {
 };
 
 export type ServerStore = {
+  /** Before a change of the cluster: after it a repeat of the request that is served changes nothing (ADR 0014). */
+  claimRequest: () => Promise<void>;
   find: (name: string) => Promise<ServerRow | undefined>;
   rowsOf: (names: readonly string[]) => Promise<Map<string, ServerRow>>;
   subdomainHolder: (subdomain: string) => Promise<string | undefined>;
@@ -86,6 +88,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
   const { db } = store;
   return {
     ping: store.ping,
+    claimRequest: guarded(() => claimRequest(db)),
     find: guarded(async (name) => {
       const query = db.selectFrom("servers").select(rowColumns).where("name", "=", name);
       const row = await query.where("deleted_at", "is", null).executeTakeFirst();
