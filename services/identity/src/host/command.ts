@@ -3,6 +3,7 @@ import { z } from "zod";
 import { adminOrigin, type Settings } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import { exportAudit } from "./audit-export.ts";
+import { barPlayers, unbarPlayers } from "./players.ts";
 import { addOperator, liftLock, mintSetupLink, recoverOwner, setLocalAuth, setPassword } from "./rescue.ts";
 import { signInAtHost } from "./sign-in.ts";
 import { describeUser, listUsers } from "./users.ts";
@@ -23,6 +24,13 @@ export const Command = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("set-local-auth"), enabled: z.boolean() }),
   z.strictObject({ do: z.literal("set-password"), who, password: z.string().min(12).max(1024) }),
   z.strictObject({ do: z.literal("lift-lock"), who }),
+  z.strictObject({
+    do: z.literal("bar-player"),
+    who,
+    username: z.string().max(64).optional(),
+    dry_run: z.boolean().optional(),
+  }),
+  z.strictObject({ do: z.literal("unbar-player"), who }),
   z.strictObject({ do: z.literal("list-users"), query: z.string().max(254).optional() }),
   z.strictObject({ do: z.literal("describe-user"), who }),
   z.strictObject({
@@ -53,6 +61,10 @@ export async function runCommand(host: Host, command: Command): Promise<unknown>
       return setPassword(host, command);
     case "lift-lock":
       return liftLock(host, command.who);
+    case "bar-player":
+      return barPlayers(host, command);
+    case "unbar-player":
+      return unbarPlayers(host, command.who);
     case "list-users":
       return listUsers(host, command.query);
     case "describe-user":

@@ -112,6 +112,26 @@ describe("the host's own commands", () => {
     });
   });
 
+  test("a player is barred and let in again, by UUID or with an account; an operator's is not", async () => {
+    const person = await bed.person();
+    const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
+    const link = "insert into identity.account_links (user_id, mc_uuid) values ($1, $2)";
+    await bed.database.admin(link, [person.userId, player]);
+    const barred = "select username from identity.username_blacklist";
+    const planned = await run({ do: "bar-player", who: person.principal.username, dry_run: true });
+    assert.equal(planned.code, 0, planned.error);
+    assert.deepEqual(await bed.database.admin(barred), []);
+    await run({ do: "bar-player", who: player, username: "Notch" });
+    assert.deepEqual(await bed.database.admin(barred), [{ username: "Notch" }]);
+    assert.equal((await audited("player.bar")).length, 1);
+    const freed = await run({ do: "unbar-player", who: person.userId });
+    assert.deepEqual((freed.answer as { players: unknown[] }).players.length, 1);
+    assert.deepEqual(await bed.database.admin(barred), []);
+    assert.equal((await audited("player.unbar")).length, 1);
+    await bed.database.admin("update identity.users set role = 'admin' where id = $1", [person.userId]);
+    assert.match((await run({ do: "bar-player", who: player })).error, /an operator's player/);
+  });
+
   test("a lock of mailed codes is shown and lifted", async () => {
     const person = await bed.person({ email: "locked@example.org", emailVerified: true });
     await bed.database.admin("insert into identity.otp_failure_windows values ($1, 'any', now(), 10)", [

@@ -28,6 +28,12 @@ export async function bar(trx: IdentityTrx, { mcUuid, username, now }: Bar): Pro
   await trx.insertInto("outbox").values(outboxRow(links.playerBarred, told)).execute();
 }
 
+/** Lets a UUID in again. False when it was not barred. */
+export async function unbar(trx: IdentityTrx, mcUuid: string): Promise<boolean> {
+  const gone = await trx.deleteFrom("username_blacklist").where("mc_uuid", "=", mcUuid).executeTakeFirst();
+  return gone.numDeletedRows > 0n;
+}
+
 export type Hold = Bar & { dataRef: string | undefined; expiresAt: Date };
 
 /** Holds a player's data. A repeat gives the hold that is there, unless it has run out. */

@@ -1,0 +1,67 @@
+// Keeping players out, and letting them in again. Each change is audited in its transaction.
+
+import type { IdentityTrx } from "../database.ts";
+import { dropBindCodes, lockPlayer } from "../link/code-store.ts";
+import { bar, isBarred, unbar } from "../link/player-store.ts";
+import { listLinkedPlayers, lockLinkedAccount } from "../link/store.ts";
+import { isStaffRole } from "../session/policy.ts";
+import type { Host } from "./command.ts";
+import { noteAtHost } from "./note.ts";
+import { getUser } from "./users.ts";
+
+/** `changed`: false for a player who was barred, or was not, already. */
+export type Barred = { mc_uuid: string; username: string; changed: boolean };
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+type Asked = { who: string; username?: string | undefined; dry_run?: boolean | undefined };
+
+export async function barPlayers(host: Host, asked: Asked): Promise<{ players: Barred[] }> {
+  const { players, name } = await findPlayers(host, asked.who);
+  const username = asked.username ?? name;
+  return host.db.transaction().execute(async (trx) => {
+    const barred: Barred[] = [];
+    for (const mcUuid of players)
+      barred.push(await barOne(host, trx, { mcUuid, username, isDry: asked.dry_run }));
+    return { players: barred };
+  });
+}
+
+export async function unbarPlayers(host: Host, who: string): Promise<{ players: Barred[] }> {
+  const { players, name } = await findPlayers(host, who);
+  return host.db.transaction().execute(async (trx) => {
+    const freed: Barred[] = [];
+    for (const mcUuid of players) {
+      const changed = await unbar(trx, mcUuid);
+      if (changed) await noteAtHost(host, trx, { action: "player.unbar", payload: { mc_uuid: mcUuid } });
+      freed.push({ mc_uuid: mcUuid, username: name, changed });
+    }
+    return { players: freed };
+  });
+}
+
+type One = { mcUuid: string; username: string; isDry: boolean | undefined };
+
+async function barOne(host: Host, trx: IdentityTrx, { mcUuid, username, isDry }: One): Promise<Barred> {
+  // In the order in which everybody else locks them.
+  if (!isDry) await dropBindCodes(trx, mcUuid);
+  await lockPlayer(trx, mcUuid);
+  const linked = await lockLinkedAccount(trx, mcUuid);
+  if (linked && isStaffRole(linked.role) && !linked.deletedAt)
+    throw new Error(`${mcUuid} is an operator's player and cannot be barred`);
+  const changed = !(await isBarred(trx, mcUuid));
+  if (isDry) return { mc_uuid: mcUuid, username, changed };
+  await bar(trx, { mcUuid, username, now: host.now });
+  await noteAtHost(host, trx, { action: "player.bar", payload: { mc_uuid: mcUuid, username } });
+  return { mc_uuid: mcUuid, username, changed };
+}
+
+/** The player of a UUID, or all of an account, in the order in which they are locked. */
+async function findPlayers(host: Host, who: string): Promise<{ players: string[]; name: string }> {
+  const id = who.toLowerCase();
+  if (uuid.test(id)) return { players: [id], name: "" };
+  const user = await getUser(host, who);
+  const players = (await listLinkedPlayers(host.db, user.id)).sort();
+  if (players.length === 0) throw new Error(`${user.username} is linked to no player; give the UUID of one`);
+  return { players, name: user.username };
+}
