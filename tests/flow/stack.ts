@@ -47,13 +47,20 @@ export type Stack = {
   stop: () => Promise<void>;
 };
 
-/** Runs `svc` from the sources and collects what it says; `typed` is what the person enters, once it is known. */
+/**
+ * Runs `svc` from the sources and collects what it says; `typed` is what the person enters, once it is known, and
+ * `env` what the environment holds besides.
+ */
 export function runSvc(
   args: readonly string[],
   typed?: Promise<string>,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<{ code: number; stdout: string; stderr: string }> {
-  const child = spawn(process.execPath, [join(root, "services/cli/src/main.ts"), ...args], { cwd: root });
-  void typed?.then((line) => child.stdin.end(`${line}\n`)).catch(() => child.kill());
+  const child = spawn(process.execPath, [join(root, "services/cli/src/main.ts"), ...args], {
+    cwd: root,
+    env: { ...process.env, ...env },
+  });
+  void typed?.then((line) => child.stdin.end(line && `${line}\n`)).catch(() => child.kill());
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk: Buffer) => {

@@ -38,3 +38,13 @@ export function operatorNatsUrl(env: NodeJS.ProcessEnv = process.env): string | 
 export function environment(): NodeJS.ProcessEnv {
   return process.env;
 }
+
+/** Where the person writes texts. */
+export function editor(env: NodeJS.ProcessEnv = process.env): string {
+  return env["VISUAL"] || env["EDITOR"] || "vi";
+}
+
+/** Whether a browser can be opened here. */
+export function hasDisplay(env: NodeJS.ProcessEnv = process.env): boolean {
+  return Boolean(env["DISPLAY"] || env["WAYLAND_DISPLAY"]);
+}

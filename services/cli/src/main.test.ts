@@ -14,7 +14,7 @@ function walk(command: Command, path: string[] = []): Walked[] {
   });
 }
 
-const samples: Record<string, string> = { name: "survival", code: "QY6NWHXD" };
+const samples: Record<string, string> = { shell: "bash" };
 
 /** Arguments that satisfy a command: one word for each argument and each option that must be given. */
 function argumentsOf({ path, command }: Walked): string[] {

@@ -3,17 +3,22 @@
 import { Command } from "commander";
 import { addAccountCommands } from "./account/program.ts";
 import { addBackupCommands } from "./backup/program.ts";
+import { addCompletionCommand } from "./completion/program.ts";
 import { addManifestCommands } from "./compose/program.ts";
 import { buildVersion } from "./config.ts";
 import { addDatabaseCommands } from "./database/program.ts";
+import { addFileCommands } from "./file/program.ts";
 import { addHostCommands } from "./host/program.ts";
 import { addEventCommand } from "./mesh/program.ts";
 import { addMoveCommands } from "./move/program.ts";
 import { addNanoCommand } from "./nano/program.ts";
+import { addOpenCommand } from "./open/program.ts";
 import { endWithReader, exitCodes } from "./output.ts";
+import { addPlayerCommands } from "./player/program.ts";
 import { addPlayersCommand } from "./players/program.ts";
 import { addCommonOptions, command, fail, runs } from "./program.ts";
 import { addReaperCommand } from "./reaper/program.ts";
+import { addScheduleCommands } from "./schedule/program.ts";
 import { addServerCommands } from "./server/program.ts";
 import { addStackCommands } from "./stack/program.ts";
 import { addUserCommands } from "./user/program.ts";
@@ -29,15 +34,20 @@ export function createProgram(): Command {
   addAccountCommands(program);
   addServerCommands(program);
   addPlayersCommand(program);
+  addFileCommands(program);
+  addScheduleCommands(program);
   addBackupCommands(program);
   addMoveCommands(program);
   addReaperCommand(program);
   addUserCommands(program);
+  addPlayerCommands(program);
   addHostCommands(program);
   addEventCommand(program);
   addDatabaseCommands(program);
   addManifestCommands(program);
   addNanoCommand(program);
+  addOpenCommand(program);
+  addCompletionCommand(program);
   command(program, "version", { does: "version of this build", example: "version --json" }).action(
     runs(async () => ({
       json: { version: buildVersion, node: process.version },

@@ -34,10 +34,3 @@ export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
     await new Promise((wake) => setTimeout(wake, pollMs));
   }
 }
-
-export function sizeText(bytes: number): string {
-  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
-  const power = bytes === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
-  const amount = bytes / 1024 ** power;
-  return `${power === 0 ? amount : amount.toFixed(1)} ${units[power]}`;
-}

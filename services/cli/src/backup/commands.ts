@@ -2,8 +2,8 @@
 
 import type { Mesh } from "@svc/mesh";
 import { backupKeeping, type backups } from "@svc/proto";
-import { CommandError, type Outcome, planned, table } from "../output.ts";
-import { poll, sizeText, withMesh } from "./ask.ts";
+import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
+import { poll, withMesh } from "./ask.ts";
 
 type Options = { data: string };
 

@@ -55,7 +55,7 @@ function filtersOf(subject: string): { stream: string; filter: string }[] {
 export type StoredEvent = FollowedEvent;
 
 /** All events that are kept of every owner since a moment, stream by stream. */
-export async function collectEvents(data: string, since?: Date): Promise<StoredEvent[]> {
+export async function collectEvents(data: string, since = new Date(0)): Promise<StoredEvent[]> {
   const mesh = await joinAsOperator(data);
   const events: StoredEvent[] = [];
   try {
@@ -63,7 +63,7 @@ export async function collectEvents(data: string, since?: Date): Promise<StoredE
       ({ stream, filter }) =>
         new Promise<void>((onCaughtUp) => {
           const onEvent = (event: StoredEvent) => void events.push(event);
-          mesh.follow({ stream, subject: filter, onEvent, onCaughtUp, ...(since ? { since } : {}) });
+          mesh.follow({ stream, subject: filter, onEvent, onCaughtUp, since });
         }),
     );
     await Promise.all(ends);

@@ -5,9 +5,9 @@ import { connectKube, resources } from "@svc/kube";
 import { findStackFile } from "@svc/local-stack";
 import type { Mesh } from "@svc/mesh";
 import { backupKeeping, migrations } from "@svc/proto";
-import { poll, sizeText, withMesh } from "../backup/ask.ts";
+import { poll, withMesh } from "../backup/ask.ts";
 import { hint } from "../hint.ts";
-import { CommandError, type Outcome, planned } from "../output.ts";
+import { CommandError, type Outcome, planned, sizeText } from "../output.ts";
 
 const nodeLabel = "svc.internal/identity";
 

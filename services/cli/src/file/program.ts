@@ -1,0 +1,61 @@
+import type { Command } from "commander";
+import { type Common, command, group, runs, yes } from "../program.ts";
+
+const load = () => import("./commands.ts");
+
+export function addFileCommands(program: Command): void {
+  const files = group(program, "files", "files of a stopped server's world");
+  command(files, "ls <server> [path]", {
+    does: "what is in a folder",
+    example: "files ls survival config",
+  }).action(
+    runs(async (options, server, path) => (await load()).listFolder(server ?? "", path ?? "", options)),
+  );
+  command(files, "get <server> <path> [file]", {
+    does: "fetch a file, or a folder as a zip (a path that ends in /); - writes to standard output",
+    example: "files get survival logs/latest.log",
+  })
+    .option("--force", "replace a file of that name here")
+    .action(
+      runs(async (options: Common & { force?: boolean }, server, path, file) =>
+        (await import("./get.ts")).getFile({ server: server ?? "", path: path ?? "", file }, options),
+      ),
+    );
+  command(files, "put <server> <file> <path>", {
+    does: "put a file into the world; a path that ends in / keeps its name",
+    example: "files put survival ./plugin.jar plugins/ --overwrite",
+  })
+    .option("--overwrite", "replace the file that is there")
+    .action(
+      runs(async (options: Common & { overwrite?: boolean }, server, file, path) =>
+        (await import("./put.ts")).putFile(
+          { server: server ?? "", file: file ?? "", path: path ?? "" },
+          options,
+        ),
+      ),
+    );
+  command(files, "mkdir <server> <path>", {
+    does: "make a folder in a folder that is there",
+    example: "files mkdir survival plugins",
+  }).action(
+    runs(async (options, server, path) => (await load()).makeFolder(server ?? "", path ?? "", options)),
+  );
+  command(files, "rm <server> <path>", {
+    does: "delete a file, or a folder with all that is in it",
+    example: "files rm survival plugins/old.jar --yes",
+  })
+    .addOption(yes())
+    .action(
+      runs(async (options: Common & { yes?: boolean }, server, path) =>
+        (await load()).removePath(server ?? "", path ?? "", options),
+      ),
+    );
+  command(files, "edit <server> <path>", {
+    does: "edit a text of up to 256 KiB in your editor ($VISUAL, $EDITOR or vi)",
+    example: "files edit survival server.properties",
+  }).action(
+    runs(async (options, server, path) =>
+      (await import("./edit.ts")).editFile(server ?? "", path ?? "", options),
+    ),
+  );
+}

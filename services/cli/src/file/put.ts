@@ -1,0 +1,84 @@
+import { createHash } from "node:crypto";
+import { open, readFile, stat } from "node:fs/promises";
+import { basename, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { files, uploads } from "@svc/proto";
+import { connectExternal, type External } from "../account/external.ts";
+import { callerDir } from "../config.ts";
+import { CommandError, type Outcome, sizeText } from "../output.ts";
+
+type Given = { server: string; file: string; path: string };
+
+/** Puts a file into the world, in parts when it is large; it lands whole or not at all. */
+export async function putFile(
+  { server: name, file, path }: Given,
+  { data, overwrite = false }: { data: string; overwrite?: boolean },
+): Promise<Outcome> {
+  const source = resolve(callerDir, file);
+  const about = await stat(source);
+  if (!about.isFile())
+    throw new CommandError(`${source} is no file; zip a folder, put the zip and unzip it there`);
+  const target = path.endsWith("/") ? `${path}${basename(source)}` : path;
+  const external = connectExternal(data);
+  const sending = { name, source, path: target, size: about.size, overwrite };
+  if (about.size <= uploads.singleUploadBytes) await sendWhole(external, sending);
+  else await sendParts(external, sending);
+  const json = { path: target, size: about.size, status: "uploaded" };
+  return { json, text: `${target} (${sizeText(about.size)}) is in the world of ${name}.` };
+}
+
+type Sending = { name: string; source: string; path: string; size: number; overwrite: boolean };
+const octets = { "content-type": "application/octet-stream" };
+
+async function sendWhole(external: External, { name, source, path, overwrite }: Sending): Promise<void> {
+  const body = await readFile(source);
+  const input = {
+    ...{ name, path, content_digest: digestOf(body), content_length: body.length },
+    overwrite: overwrite ? ("true" as const) : ("false" as const),
+  };
+  const response = await external.open(uploads.upload, input, { body, headers: octets });
+  await response.body?.cancel();
+}
+
+async function sendParts(
+  external: External,
+  { name, source, path, size, overwrite }: Sending,
+): Promise<void> {
+  const { id, part_max_bytes } = await external.call(uploads.begin, { name, path, size });
+  const handle = await open(source);
+  try {
+    for (let offset = 0; offset < size; ) {
+      const part = Buffer.alloc(Math.min(part_max_bytes, size - offset));
+      const { bytesRead } = await handle.read(part, 0, part.length, offset);
+      if (bytesRead < part.length) throw new CommandError(`${source} became shorter while it was read`);
+      const input = { name, id, offset, content_digest: digestOf(part), content_length: part.length };
+      const response = await external.open(uploads.putPart, input, { body: part, headers: octets });
+      await response.body?.cancel();
+      offset += part.length;
+      process.stderr.write(`${sizeText(offset)} of ${sizeText(size)}\n`);
+    }
+    const { op } = await external.call(uploads.commit, { name, id, overwrite });
+    await awaitOperation(external, name, op.id);
+  } catch (error) {
+    await external.call(uploads.cancel, { name, id }).catch(() => undefined);
+    throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+const pollMs = 500;
+
+async function awaitOperation(external: External, name: string, id: string): Promise<void> {
+  for (;;) {
+    const { ops } = await external.call(files.listOperations, { name });
+    const op = ops.find((one) => one.id === id);
+    if (op?.state === "succeeded") return;
+    if (op?.state === "failed") throw new CommandError(op.error?.message ?? "the upload failed; try again");
+    await sleep(pollMs);
+  }
+}
+
+function digestOf(bytes: Buffer): string {
+  return `sha-256=:${createHash("sha256").update(bytes).digest("base64")}:`;
+}

@@ -1,0 +1,19 @@
+import { type Command, Option } from "commander";
+import { type Common, command, runs } from "../program.ts";
+
+export function addOpenCommand(program: Command): void {
+  command(program, "open", {
+    does: "open the panel in a browser, or print its address where there is none",
+    example: "open --host operator",
+  })
+    .addOption(
+      new Option("--host <which>", "the players' panel or the operator console")
+        .choices(["panel", "operator"])
+        .default("panel"),
+    )
+    .action(
+      runs(async (options: Common & { host: "panel" | "operator" }) =>
+        (await import("./browser.ts")).openPanel(options),
+      ),
+    );
+}

@@ -1,0 +1,126 @@
+import { schedules } from "@svc/proto";
+import { connectExternal } from "../account/external.ts";
+import { CommandError, type Outcome, planned, table } from "../output.ts";
+import { minuteOf, type ScheduleInput, timingOf, weekdaysOf } from "./input.ts";
+
+type Data = { data: string };
+export type ScheduleOptions = {
+  action?: schedules.ScheduleAction;
+  command?: string;
+  every?: number;
+  at?: string;
+  days?: string;
+  timezone?: string;
+  warn?: number;
+  label?: string;
+  disabled?: boolean;
+  disable?: boolean;
+  enable?: boolean;
+};
+
+export async function listSchedules(name: string, { data }: Data): Promise<Outcome> {
+  const answer = await connectExternal(data).call(schedules.list, { name });
+  const rows = answer.schedules.map((task) => [
+    String(task.id),
+    task.action === "command" ? `command ${task.command}` : task.action,
+    `${timingOf(task)} ${task.timezone}`,
+    task.enabled ? (task.next_run_at?.slice(0, 16) ?? "-") : "disabled",
+    task.run_state || `${task.last_result} ${task.last_detail}`.trim() || "-",
+    task.label,
+  ]);
+  const head = ["ID", "ACTION", "WHEN", "NEXT", "LAST", "LABEL"];
+  return { json: answer, text: rows.length === 0 ? `${name} has no tasks.` : table([head, ...rows]) };
+}
+
+export async function createSchedule(name: string, options: Data & ScheduleOptions): Promise<Outcome> {
+  const { action, every, at } = options;
+  if (action === undefined)
+    throw new CommandError("say what it does: --action command|restart|stop|start|backup");
+  if (every === undefined && at === undefined) throw new CommandError("say when: --at 04:00 or --every 60");
+  const input: ScheduleInput = {
+    action,
+    weekdays: weekdaysOf(options.days),
+    timezone: options.timezone ?? ownTimezone(),
+    enabled: !options.disabled,
+    ...changed(options),
+  };
+  const task = await connectExternal(options.data).call(schedules.create, { name, ...input });
+  return {
+    json: task,
+    text: `Task ${task.id}: ${task.action} ${timingOf(task)}, next at ${task.next_run_at ?? "never"}.`,
+  };
+}
+
+export async function updateSchedule(
+  name: string,
+  id: string,
+  options: Data & ScheduleOptions,
+): Promise<Outcome> {
+  const external = connectExternal(options.data);
+  const { action, label, command, every_minutes, minute_of_day, ...rest } = await find(name, id, options);
+  const { weekdays, timezone, warn_minutes, enabled } = rest;
+  const known = {
+    action,
+    label,
+    command,
+    every_minutes,
+    minute_of_day,
+    weekdays,
+    timezone,
+    warn_minutes,
+    enabled,
+  };
+  const task = await external.call(schedules.update, {
+    ...{ name, id, ...known },
+    ...(options.action !== undefined && { action: options.action }),
+    ...(options.days !== undefined && { weekdays: weekdaysOf(options.days) }),
+    ...(options.timezone !== undefined && { timezone: options.timezone }),
+    ...(options.disable !== options.enable && { enabled: options.enable === true }),
+    ...changed(options),
+  });
+  return {
+    json: task,
+    text: `Task ${task.id}: ${task.action} ${timingOf(task)}, next at ${task.next_run_at ?? "never"}.`,
+  };
+}
+
+export async function deleteSchedule(
+  name: string,
+  id: string,
+  { data, yes }: Data & { yes?: boolean },
+): Promise<Outcome> {
+  const task = await find(name, id, { data });
+  const plan = `delete task ${id} of ${name}: ${task.action} ${timingOf(task)}`;
+  if (!yes) return planned(plan, `Plan: ${plan}`);
+  await connectExternal(data).call(schedules.remove, { name, id });
+  return { json: { deleted: task.id }, text: `Task ${id} is deleted.` };
+}
+
+export async function runSchedule(name: string, id: string, { data }: Data): Promise<Outcome> {
+  const task = await connectExternal(data).call(schedules.runNow, { name, id });
+  const state = task.run_state === "" ? `${task.last_result} ${task.last_detail}`.trim() : task.run_state;
+  return { json: task, text: `Task ${id}: ${state}`, exitCode: task.last_result === "failed" ? 1 : 0 };
+}
+
+function changed(options: ScheduleOptions): Partial<ScheduleInput> {
+  const { command, label, every, at, warn } = options;
+  return {
+    ...(command !== undefined && { command }),
+    ...(label !== undefined && { label }),
+    ...(at !== undefined && { every_minutes: 0, minute_of_day: minuteOf(at) }),
+    ...(every !== undefined && { every_minutes: every }),
+    ...(warn !== undefined && { warn_minutes: warn }),
+  };
+}
+
+async function find(name: string, id: string, { data }: Data): Promise<schedules.Schedule> {
+  const { schedules: tasks } = await connectExternal(data).call(schedules.list, { name });
+  const task = tasks.find((one) => String(one.id) === id);
+  if (!task)
+    throw new CommandError(`${name} has no task ${id}; \`svc schedule list ${name}\` shows all of them`);
+  return task;
+}
+
+function ownTimezone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || "UTC";
+}

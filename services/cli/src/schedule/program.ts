@@ -1,0 +1,72 @@
+import { type Command, Option } from "commander";
+import { type Common, command, group, runs, wholeNumber, yes } from "../program.ts";
+import type { ScheduleOptions } from "./commands.ts";
+
+const load = () => import("./commands.ts");
+type Given = Common & ScheduleOptions;
+
+const timing = (made: Command) =>
+  made
+    .option(
+      "--every <minutes>",
+      "15, 30, 60, 120, 180, 240, 360, 480 or 720 minutes between runs",
+      wholeNumber,
+    )
+    .option("--at <hh:mm>", "once a day at this time")
+    .option("--days <days>", "comma separated: mon,tue,wed,thu,fri,sat,sun (default: all)")
+    .option("--timezone <zone>", "an IANA time zone (default: this machine's)")
+    .option("--warn <minutes>", "warn players 1, 5, 10, 15 or 30 minutes before; 0 never", wholeNumber)
+    .option("--label <text>", "what it is called")
+    .option("--command <text>", "for the action command: what is run, without a slash");
+
+const action = (made: Command) =>
+  made.addOption(
+    new Option("--action <what>", "what it does").choices(["command", "restart", "stop", "start", "backup"]),
+  );
+
+export function addScheduleCommands(program: Command): void {
+  const schedule = group(program, "schedule", "tasks that a server does by the clock");
+  command(schedule, "list <server>", {
+    does: "the tasks of a server, with their next and last runs",
+    example: "schedule list survival",
+  }).action(runs(async (options, server) => (await load()).listSchedules(server ?? "", options)));
+  timing(
+    action(
+      command(schedule, "create <server>", {
+        does: "add a task",
+        example: "schedule create survival --action restart --at 04:00 --warn 5",
+      }),
+    ),
+  )
+    .option("--disabled", "keep it, but do not run it")
+    .action(runs(async (options: Given, server) => (await load()).createSchedule(server ?? "", options)));
+  timing(
+    action(
+      command(schedule, "update <server> <id>", {
+        does: "change a task; what is not given stays",
+        example: "schedule update survival 1 --at 05:00",
+      }),
+    ),
+  )
+    .option("--disable", "keep it, but do not run it")
+    .option("--enable", "run it again")
+    .action(
+      runs(async (options: Given, server, id) =>
+        (await load()).updateSchedule(server ?? "", id ?? "", options),
+      ),
+    );
+  command(schedule, "delete <server> <id>", {
+    does: "delete a task",
+    example: "schedule delete survival 1 --yes",
+  })
+    .addOption(yes())
+    .action(
+      runs(async (options: Common & { yes?: boolean }, server, id) =>
+        (await load()).deleteSchedule(server ?? "", id ?? "", options),
+      ),
+    );
+  command(schedule, "run <server> <id>", {
+    does: "run a task now, without a warning",
+    example: "schedule run survival 1",
+  }).action(runs(async (options, server, id) => (await load()).runSchedule(server ?? "", id ?? "", options)));
+}
