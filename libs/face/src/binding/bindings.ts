@@ -12,6 +12,7 @@ import { downloadBinding } from "./download.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { jsonBinding } from "./json.ts";
 import { createMirrors, keptItemBinding, keptListBinding } from "./kept-view.ts";
+import { createTransferRights } from "./transfer-rights.ts";
 import { uploadBinding } from "./upload.ts";
 
 export type BindingNeeds = {
@@ -33,6 +34,7 @@ export function createBindings(needs: BindingNeeds): Bindings {
   const { mesh, settings } = needs;
   const mirrors = createMirrors(mesh);
   const streams = createEventStreams(needs);
+  const rights = createTransferRights(needs);
   const fromOwner = (contract: Operation): Binding =>
     contract.http.collect === undefined
       ? jsonBinding(needs, contract)
@@ -51,11 +53,14 @@ export function createBindings(needs: BindingNeeds): Bindings {
     of: (contract) => {
       const { kind } = contract.http;
       if (kind === "events") return streams.open;
-      if (kind === "upload") return uploadBinding({ mesh, settings }, contract);
-      if (kind === "download") return downloadBinding({ mesh, settings }, contract);
+      if (kind === "upload") return uploadBinding({ mesh, settings, rights }, contract);
+      if (kind === "download") return downloadBinding({ mesh, settings, rights }, contract);
       return json(contract);
     },
     endStreams: streams.close,
-    close: mirrors.close,
+    close: () => {
+      rights.close();
+      return mirrors.close();
+    },
   };
 }

@@ -6,6 +6,7 @@ import type { Operation } from "@svc/proto";
 import { commonHeaders } from "../answer/headers.ts";
 import type { FaceSettings } from "../settings.ts";
 import { type Binding, leavingOf } from "./call.ts";
+import type { TransferRights } from "./transfer-rights.ts";
 
 /** Headers that an owner may set on the answer; anything else stays inside. */
 const passed: ReadonlySet<string> = new Set([
@@ -19,16 +20,19 @@ const passed: ReadonlySet<string> = new Set([
 ]);
 
 export function downloadBinding(
-  needs: { mesh: Pick<Mesh, "forward">; settings: FaceSettings },
+  needs: { mesh: Pick<Mesh, "forward">; settings: FaceSettings; rights: TransferRights },
   contract: Operation,
 ): Binding {
-  const { mesh, settings } = needs;
-  return async ({ exchange, input, options }) => {
+  const { mesh, settings, rights } = needs;
+  return async (call) => {
+    const { exchange, input, options } = call;
     const { request, response } = exchange;
-    const signal = leavingOf(exchange);
-    const { lane } = await mesh.forward(contract, input, { ...options, signal });
-    if (!lane) throw new Error(`${contract.subject} answered without a lane`);
-    const { headers, body } = await fetchLane(lane, signal);
+    const leaving = leavingOf(exchange);
+    using watched = rights.watch(call);
+    const signal = AbortSignal.any([leaving, watched.signal]);
+    const { headers, body } = await open().catch((error: unknown) => {
+      throw watched.signal.aborted ? watched.signal.reason : error;
+    });
     const promised = lengthIn(headers);
     body.on("data", (chunk: Buffer) => {
       exchange.bytes += chunk.length;
@@ -43,7 +47,7 @@ export function downloadBinding(
         "no-store",
         ...passedHeaders(headers),
       ]);
-      await pipeline(body, response, { end: false });
+      await pipeline(body, response, { end: false, signal: watched.signal });
       if (exchange.bytes < (promised ?? 0)) {
         throw new Error(`${contract.subject} gave ${exchange.bytes} of the ${promised} bytes it promised`);
       }
@@ -53,7 +57,15 @@ export function downloadBinding(
       if (exchange.bytes > (promised ?? exchange.bytes)) {
         throw new Error(`${contract.subject} gave more than the ${promised} bytes it promised`);
       }
-      if (!signal.aborted) throw error;
+      // What was sent so far must not look whole.
+      if (watched.signal.aborted) response.destroy();
+      else if (!leaving.aborted) throw error;
+    }
+
+    async function open() {
+      const { lane } = await mesh.forward(contract, input, { ...options, signal });
+      if (!lane) throw new Error(`${contract.subject} answered without a lane`);
+      return fetchLane(lane, signal);
     }
   };
 }

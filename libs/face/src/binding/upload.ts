@@ -10,18 +10,21 @@ import { tooLarge } from "../request/body.ts";
 import { type Exchange, inviteBody } from "../request/exchange.ts";
 import type { FaceSettings } from "../settings.ts";
 import { type Binding, leavingOf } from "./call.ts";
+import type { TransferRights } from "./transfer-rights.ts";
 
 /** What the head of a request may not be was refused before; a body of no declared length is measured as it comes. */
 export function uploadBinding(
-  needs: { mesh: Pick<Mesh, "forward">; settings: FaceSettings },
+  needs: { mesh: Pick<Mesh, "forward">; settings: FaceSettings; rights: TransferRights },
   contract: Operation,
 ): Binding {
-  const { mesh, settings } = needs;
+  const { mesh, settings, rights } = needs;
   const { status } = contract.http;
   const limit = largestUpload(contract.http, settings.uploadBytes);
-  return async ({ exchange, input, options }) => {
+  return async (call) => {
+    const { exchange, input, options } = call;
     if (contract.faults.includes("upload_incomplete")) expectWholeUpload(exchange.request);
-    const signal = leavingOf(exchange);
+    using watched = rights.watch(call);
+    const signal = AbortSignal.any([leavingOf(exchange), watched.signal]);
     const { lane } = await mesh.forward(contract, input, { ...options, signal });
     if (!lane) throw new Error(`${contract.subject} answered without a lane`);
     try {
@@ -31,7 +34,10 @@ export function uploadBinding(
       // What is left of the body is thrown away, at a pace that cannot hold the connection for ever.
       exchange.isPaced = true;
       exchange.request.resume();
-      throw error;
+      if (!watched.signal.aborted) throw error;
+      // Nothing more is taken from whom we do not know any more.
+      exchange.response.once("finish", () => exchange.request.destroy());
+      throw watched.signal.reason;
     }
   };
 }
