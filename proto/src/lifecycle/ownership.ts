@@ -219,6 +219,7 @@ export const serverClaimed = event({
   data: z.object({ name: z.string(), user_id: z.string(), at: z.iso.datetime() }),
   key: (data) => data.name,
   sample: { name: "survival", user_id: "usr-1", at: "2026-01-01T00:00:00.000Z" },
+  listeners: ["storage"],
   summary: "An account took an unowned server.",
 });
 
@@ -237,6 +238,7 @@ export const serverTransferred = event({
     to_user_id: "usr-2",
     at: "2026-01-01T00:00:00.000Z",
   },
+  listeners: ["storage"],
   summary: "An account migration moved a server to another account.",
 });
 

@@ -139,5 +139,6 @@ export const serverReleased = event({
   data: z.object({ name: z.string(), outcome: z.string(), at: z.iso.datetime() }),
   key: (data) => data.name,
   sample: { name: "survival", outcome: "reclaimed", at: "2026-01-01T00:00:00.000Z" },
+  listeners: ["storage"],
   summary: "A server has no owner any more.",
 });

@@ -118,6 +118,8 @@ export const StoredExport = z.strictObject({
   kind: ExportKind,
   server: z.string(),
   user_id: z.string(),
+  /** True for staff, who may have what is not theirs. */
+  is_staff: z.boolean().optional(),
   filename: z.string(),
   content_type: z.string(),
   /** Of a backup: what the row says that the archive is. */

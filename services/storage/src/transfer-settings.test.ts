@@ -34,6 +34,7 @@ test("the defaults of files, uploads and exports are the numbers of the specific
     upload_lease: 30 * second,
     upload_parts: 1_200,
     transfer_stall: 2 * minute,
+    transfer_recheck: minute,
     export_appear: 10 * minute,
     export_wait: 90 * second,
     export_body: 10 * second,

@@ -40,6 +40,8 @@ export const uploadSettings = {
   upload_parts: count(1_200),
   /** Either end of a transfer may stand still for so long. */
   transfer_stall: duration("2m"),
+  /** How often the owner of a transfer is asked for again, besides at each event. */
+  transfer_recheck: duration("1m"),
 };
 
 export const exportSettings = {

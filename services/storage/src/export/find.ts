@@ -1,12 +1,53 @@
-import { Fault, type Principal } from "@svc/proto";
+import { Fault, isFault, type Principal } from "@svc/proto";
+import { mayTouch } from "../access.ts";
+import { scopeOf } from "../backup/policy.ts";
+import { findBackup } from "../backup/store.ts";
 import type { TransferDeps } from "../file/deps.ts";
+import { describeWorld, type WorldServer } from "../job/world.ts";
 import { hashOf, idOf } from "./secret.ts";
-import type { Entry } from "./state.ts";
+import { stop } from "./settle.ts";
+import { type Entry, end, isLive, type StoredExport } from "./state.ts";
 
-/** The export of a ticket; one of another person is as unknown as one that never was: `not_found`. */
+/**
+ * The export of a ticket; one of another person is as unknown as one that never was: `not_found`. Whose the world is now
+ * is asked again: a ticket of somebody who may not have it any more is spent, and `forbidden`.
+ */
 export async function findByTicket(deps: TransferDeps, principal: Principal, ticket: string): Promise<Entry> {
   const entry = /^[0-9a-f]{64}$/.test(ticket) ? await deps.exports.get(idOf(ticket)) : undefined;
   const isTheirs = principal.kind === "account" && entry?.value.user_id === principal.user_id;
-  if (entry && isTheirs && entry.value.ticket_hash === hashOf(ticket)) return entry;
-  throw new Fault("not_found", { message: "There is no such download; start it again." });
+  if (!entry || !isTheirs || entry.value.ticket_hash !== hashOf(ticket)) {
+    throw new Fault("not_found", { message: "There is no such download; start it again." });
+  }
+  if (!isLive(entry.value)) return entry;
+  try {
+    await assertStillTheirs(deps, principal, entry.value);
+  } catch (error) {
+    if (isFault(error) && error.fault === "forbidden") await giveUp(deps, entry);
+    throw error;
+  }
+  return entry;
+}
+
+// Its Job holds the world.
+async function giveUp(deps: TransferDeps, { key, value }: Entry): Promise<void> {
+  await end(deps, key, { state: "spent" });
+  await stop(deps, value.job);
+}
+
+async function assertStillTheirs(
+  deps: TransferDeps,
+  principal: Principal,
+  { server, backup_id: id }: StoredExport,
+): Promise<void> {
+  const refusal = new Fault("forbidden", { message: "The server went to another account meanwhile." });
+  const world = await describeWorld(deps, server).catch((error: unknown) => {
+    throw isFault(error) && error.fault === "not_found" ? refusal : error;
+  });
+  if (!mayTouch(principal, world)) throw refusal;
+  if (id !== undefined && !(await findBackup(deps.db, { scope: scopeOf(principal), id }))) throw refusal;
+}
+
+/** Whether whoever started an export may have this world. */
+export function mayHave({ user_id, is_staff = false }: StoredExport, world: WorldServer): boolean {
+  return is_staff || (world.owner_id !== undefined && world.owner_id === user_id);
 }

@@ -3,6 +3,7 @@ import { type exports, isFault } from "@svc/proto";
 import { condemnBackup } from "../backup/store.ts";
 import type { TransferDeps } from "../file/deps.ts";
 import { attachment } from "./filename.ts";
+import { mayHave } from "./find.ts";
 import { createRelay, type Relay } from "./relay.ts";
 import { isToken, sealLane } from "./secret.ts";
 import { type Entry, end, step } from "./state.ts";
@@ -15,7 +16,9 @@ export const receive =
     const isOpen = entry?.value.state === "pending" && isToken(token, entry.value.token_hash);
     if (!entry || !isOpen) throw context.fault("not_found");
     const { export_wait: waitMs, export_body: bodyMs, transfer_stall: stallMs } = deps.settings.storage;
+    const stop = new AbortController();
     const relay = createRelay({
+      signal: stop.signal,
       expected: entry.value.expected,
       length,
       waitMs,
@@ -30,7 +33,10 @@ export const receive =
     if (!(await step(deps, entry, { state: "ready", lane: sealLane(token, lane) }))) {
       throw context.fault("not_found");
     }
-    context.reply.lane = deps.lanes.upload({ stallMs, receive: noteEnd(deps, entry.value, relay.receive) });
+    context.reply.lane = deps.lanes.upload({
+      stallMs,
+      receive: noteEnd(deps, entry.value, { ...relay, stop }),
+    });
     return null;
   };
 
@@ -53,11 +59,13 @@ async function giveUp(deps: TransferDeps, id: string): Promise<boolean> {
 function noteEnd(
   deps: TransferDeps,
   stored: Entry["value"],
-  receiveBody: Relay["receive"],
+  relay: Relay & { stop: AbortController },
 ): Relay["receive"] {
   return async (...about) => {
+    using rights = deps.rights.watch(stored.server, (world) => mayHave(stored, world));
+    rights.signal.addEventListener("abort", () => relay.stop.abort(), { once: true });
     try {
-      return await receiveBody(...about);
+      return await relay.receive(...about);
     } catch (error) {
       if (isFault(error) && error.fault === "backup_corrupt") await condemn(deps, stored).catch(() => {});
       throw error;

@@ -15,6 +15,8 @@ export type RelayOptions = {
   waitMs: number;
   /** How long the browser waits for the Job's body: who passed it on may have died just before it was here. */
   bodyMs: number;
+  /** Ends the transfer for both, at once; what was sent so far does not look whole. */
+  signal?: AbortSignal;
   /** The browser did not come. Resolves false when it has just come after all. */
   onWaited: () => Promise<boolean>;
 };
@@ -35,6 +37,7 @@ export function createRelay(options: RelayOptions): Relay {
   const browser = Promise.withResolvers<void>();
   const ended = Promise.withResolvers<void>();
   for (const one of [job.promise, browser.promise, ended.promise]) one.catch(() => {});
+  options.signal?.addEventListener("abort", () => ended.reject(expired()), { once: true });
 
   const source = async function* (signal: AbortSignal): AsyncGenerator<Uint8Array> {
     browser.resolve();
@@ -82,11 +85,12 @@ async function isWithin(wanted: Promise<unknown>, ms: number): Promise<boolean> 
 }
 
 async function* heldBack({ body, head }: Arrived, options: RelayOptions): AsyncGenerator<Uint8Array> {
-  const { expected, length } = options;
+  const { expected, length, signal } = options;
   const hash = createHash("sha256");
   let received = 0;
   let held: Uint8Array | undefined;
   for await (const chunk of body) {
+    if (signal?.aborted) throw expired();
     if (chunk.length === 0) continue;
     received += chunk.length;
     if (expected && received > expected.size) throw new Fault("backup_corrupt");

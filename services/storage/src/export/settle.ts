@@ -55,7 +55,8 @@ async function whyDied(deps: TransferDeps, job: Job | undefined): Promise<string
   return outcome?.kind === "broken" ? outcome.message : "the job vanished";
 }
 
-async function stop(deps: TransferDeps, name: string): Promise<void> {
+/** Takes the Job of an export away that nobody may have any more. */
+export async function stop(deps: TransferDeps, name: string): Promise<void> {
   try {
     const target = { name, ...placeOf(deps) };
     await deps.kube.remove(resources.jobs, target, { propagationPolicy: "Background" });

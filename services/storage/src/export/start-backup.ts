@@ -32,6 +32,7 @@ export const startBackup =
       filename: `${server}-backup-${id}${ending}`,
       content_type: type,
       user_id: principal.user_id,
+      is_staff: principal.staff,
       expected: { size: Number(backup.size_bytes), sha256: backup.sha256 },
       world,
       what: { kind: "backup", name: archive, sha256: backup.sha256 },

@@ -24,6 +24,7 @@ export const startFile =
         filename: fileFilename(path, kind === "folder"),
         content_type: kind === "folder" ? "application/zip" : "application/octet-stream",
         user_id: principal.user_id,
+        is_staff: principal.staff,
         world,
         what: { kind, path },
         startedBy: auditActor(context).actor,

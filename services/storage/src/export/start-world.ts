@@ -22,6 +22,7 @@ export const startWorld =
         filename: worldFilename(server, new Date(deps.now()), ending),
         content_type: type,
         user_id: principal.user_id,
+        is_staff: principal.staff,
         world,
         what: { kind: "world" },
         startedBy: auditActor(context).actor,

@@ -12,7 +12,7 @@ import { admit, refund } from "./admit.ts";
 import { newSecrets, type Secrets } from "./secret.ts";
 import type { StoredExport } from "./state.ts";
 
-export type Wish = Pick<StoredExport, "kind" | "filename" | "content_type" | "user_id"> &
+export type Wish = Pick<StoredExport, "kind" | "filename" | "content_type" | "user_id" | "is_staff"> &
   Partial<Pick<StoredExport, "expected" | "backup_id">> & {
     world: WorldServer;
     what: Extract<JobWish["task"], { mode: "export" }>["what"];
@@ -40,13 +40,14 @@ export async function startExport(deps: TransferDeps, wish: Wish): Promise<expor
 }
 
 function storedOf(deps: TransferDeps, wish: Wish, { id, ticketHash, tokenHash }: Secrets): StoredExport {
-  const { kind, filename, content_type, user_id, expected, backup_id, world } = wish;
+  const { kind, filename, content_type, user_id, is_staff = false, expected, backup_id, world } = wish;
   const at = deps.now();
   return {
     id,
     kind,
     server: world.name,
     user_id,
+    is_staff,
     filename,
     content_type,
     ...(expected && { expected }),

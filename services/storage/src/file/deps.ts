@@ -7,6 +7,7 @@ import type { StorageDeps } from "../job/deps.ts";
 import { createStaging, type Staging } from "../upload/staging.ts";
 import { type Background, createBackground } from "./background.ts";
 import { createTransferMetrics, type TransferMetrics } from "./metrics.ts";
+import { createWorldRights, type WorldRights } from "./rights.ts";
 
 export type TransferDeps = StorageDeps & {
   lanes: Lanes;
@@ -17,6 +18,7 @@ export type TransferDeps = StorageDeps & {
   exportStarts: BucketStore<{ starts: { id: string; at: number }[] }>;
   staging: Staging;
   background: Background;
+  rights: WorldRights;
   transferMetrics: TransferMetrics;
   /** Jobs of file changes that a request of this process starts or waits for: their end is noted by it. */
   attended: Set<string>;
@@ -24,9 +26,10 @@ export type TransferDeps = StorageDeps & {
 
 export function transferDepsOf(
   deps: StorageDeps,
-  { mesh, registry }: { mesh: Pick<Mesh, "lanes" | "bucket">; registry: Registry },
+  { mesh, registry }: { mesh: Pick<Mesh, "lanes" | "bucket" | "call" | "listen">; registry: Registry },
 ): TransferDeps {
-  const { staging_path, staging_keep_free } = deps.settings.storage;
+  const { staging_path, staging_keep_free, transfer_recheck: recheckMs } = deps.settings.storage;
+  const background = createBackground(deps.log);
   return {
     ...deps,
     lanes: mesh.lanes,
@@ -36,7 +39,8 @@ export function transferDepsOf(
     exports: mesh.bucket(exports.exports),
     exportStarts: mesh.bucket(exports.exportStarts),
     staging: createStaging({ path: staging_path, keepFree: staging_keep_free }),
-    background: createBackground(deps.log),
+    background,
+    rights: createWorldRights({ mesh, background, recheckMs }),
     transferMetrics: createTransferMetrics(registry),
     attended: new Set(),
   };

@@ -34,7 +34,7 @@ import { keepChangesSettled } from "./settle-changes.ts";
 import { unzip } from "./unzip.ts";
 import { write } from "./write.ts";
 
-type Needs = { mesh: Pick<Mesh, "serve" | "lanes" | "bucket">; registry: Registry };
+type Needs = { mesh: Pick<Mesh, "serve" | "lanes" | "bucket" | "call" | "listen">; registry: Registry };
 
 /** Answers everything about files until closed. */
 export function startTransfers(storage: StorageDeps, needs: Needs): { close: () => Promise<void> } {
@@ -50,6 +50,7 @@ export function startTransfers(storage: StorageDeps, needs: Needs): { close: () 
   keepExportsSettled(deps);
   return {
     close: async () => {
+      deps.rights.close();
       await Promise.all([watching.close(), deps.background.close()]);
     },
   };

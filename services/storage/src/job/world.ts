@@ -6,19 +6,17 @@ import type { StorageDeps } from "./deps.ts";
 import { placeOf } from "./deps.ts";
 
 export type WorldServer = worlds.WorldServer;
+type Asking = { mesh: Pick<StorageDeps["mesh"], "call"> };
 
 /** Asks lifecycle; throws `not_found` for a server that is not, or of which only the row is left. */
-export async function describeWorld({ mesh }: Pick<StorageDeps, "mesh">, name: string): Promise<WorldServer> {
+export async function describeWorld({ mesh }: Asking, name: string): Promise<WorldServer> {
   const world = await mesh.call(worlds.describeServer, { name });
   if (!world.exists) throw new Fault("not_found", { message: `There is no server ${name}.` });
   return world;
 }
 
 /** As `describeWorld`, but undefined when there is no such server. */
-export async function findWorld(
-  deps: Pick<StorageDeps, "mesh">,
-  name: string,
-): Promise<WorldServer | undefined> {
+export async function findWorld(deps: Asking, name: string): Promise<WorldServer | undefined> {
   return describeWorld(deps, name).catch((error: unknown) => {
     if (isFault(error) && error.fault === "not_found") return undefined;
     throw error;

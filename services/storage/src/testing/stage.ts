@@ -64,6 +64,8 @@ export type Stage = {
   external: Mesh;
   internal: Mesh;
   identity: Mesh;
+  /** Speaks as lifecycle. */
+  neighbour: Mesh;
   lifecycle: Neighbour;
   audits: AuditEntry[];
   archiveDir: string;
@@ -177,6 +179,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     external,
     internal,
     identity,
+    neighbour,
     lifecycle,
     audits,
     addServer: async (name, owner, files = { "level.dat": name }) => {

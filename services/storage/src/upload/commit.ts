@@ -1,10 +1,12 @@
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import type { AnyContract, uploads } from "@svc/proto";
+import type { AnyContract, Principal, uploads } from "@svc/proto";
+import { assertMayTouch } from "../access.ts";
 import type { TransferDeps } from "../file/deps.ts";
 import { admitOp, type Launch, launch, settleStart } from "../file/launch.ts";
 import { endOp, newOp, opKey, toFileOp } from "../file/op.ts";
 import { assertTransfers, holdWorld } from "../file/world.ts";
+import { describeWorld } from "../job/world.ts";
 import { gather } from "./gather.ts";
 import { landingOf } from "./landing.ts";
 import { type Lease, openSession, receivedOf, takeLease } from "./session.ts";
@@ -38,7 +40,7 @@ async function begin(deps: TransferDeps, { context, server, lease, overwrite }: 
     const change = { action: "file.upload", path, payload: { overwrite } };
     const revision = await admitOp(deps, context, { op, change });
     deps.background.run("commit", (signal) =>
-      land(deps, { op, revision, hold, world }, { lease, overwrite, signal }),
+      land(deps, { op, revision, hold, world }, { principal: context.principal, lease, overwrite, signal }),
     );
     return op;
   } catch (error) {
@@ -47,10 +49,11 @@ async function begin(deps: TransferDeps, { context, server, lease, overwrite }: 
   }
 }
 
-type Landing = { lease: Lease; overwrite: boolean; signal: AbortSignal };
+type Landing = { principal: Principal; lease: Lease; overwrite: boolean; signal: AbortSignal };
 
-async function land(deps: TransferDeps, about: Launch, { lease, overwrite, signal }: Landing): Promise<void> {
+async function land(deps: TransferDeps, about: Launch, landing: Landing): Promise<void> {
   const { op, hold } = about;
+  const { principal, lease, overwrite, signal } = landing;
   let { revision } = about;
   let isLaunched = false;
   try {
@@ -58,6 +61,8 @@ async function land(deps: TransferDeps, about: Launch, { lease, overwrite, signa
     const sha256 = await gather(deps, lease.upload, { signal: stop, onBeat: beat });
     const { token, hash } = newToken();
     const upload = await lease.finish((now) => ({ ...now, token: { hash, is_used: false } }));
+    // What is gathered may take minutes, in which the server may have gone to somebody else.
+    assertMayTouch(principal, await describeWorld(deps, op.server));
     isLaunched = true;
     await launch(deps, { ...about, revision }, landingOf(deps, upload, { overwrite, sha256, token }));
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { Handler, UploadHead } from "@svc/mesh";
 import { Fault, type uploads } from "@svc/proto";
+import { mayTouch } from "../access.ts";
 import type { TransferDeps } from "../file/deps.ts";
 import { assertTransfers } from "../file/world.ts";
 import { readDigest } from "./digest.ts";
@@ -18,7 +19,12 @@ export const putPart =
     const { transfer_stall: stallMs } = deps.settings.storage;
     context.reply.lane = deps.lanes.upload({
       stallMs,
-      receive: (body, _head: UploadHead, signal) => takePart(deps, body, { ...part, signal }),
+      receive: async (body, _head: UploadHead, signal) => {
+        using rights = deps.rights.watch(name, (world) => mayTouch(context.principal, world));
+        const stop = AbortSignal.any([signal, rights.signal]);
+        // Awaited, for the watch ends with this function.
+        return await takePart(deps, body, { ...part, signal: stop });
+      },
     });
     return null as never;
   };

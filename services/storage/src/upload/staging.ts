@@ -5,6 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type uploads } from "@svc/proto";
+import { endedBy } from "./ended-by.ts";
 
 type Part = uploads.StagedPart;
 
@@ -53,7 +54,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     const place = join(folder, file);
     const handle = await open(place, "wx", 0o600);
     try {
-      await keep(handle, body, { ...incoming, assertRoom });
+      await keep(handle, endedBy(body, incoming.signal), { ...incoming, assertRoom });
       await handle.close();
       await syncFolder(folder);
       return { size: incoming.length, sha256: incoming.sha256, file };
@@ -101,7 +102,6 @@ async function keep(handle: FileHandle, body: AsyncIterable<Uint8Array>, about: 
     writing.catch(() => {});
   };
   for await (const chunk of body) {
-    about.signal.throwIfAborted();
     received += chunk.length;
     if (received > about.length)
       throw new Fault("bad_request", { message: "The body is longer than it says." });

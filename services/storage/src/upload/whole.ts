@@ -1,5 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
+import { mayTouch } from "../access.ts";
 import type { TransferDeps } from "../file/deps.ts";
 import { readTarget } from "../file/path.ts";
 import { runOnWorld } from "../file/run.ts";
@@ -42,7 +43,11 @@ async function land(deps: TransferDeps, { context, body, signal }: Coming, wish:
   const user_id = principal.kind === "account" ? principal.user_id : "";
   const about: StoredUpload = { id, kind: "single", server, user_id, path, size, parts: [] };
   try {
-    await stage(deps, about, { body, signal, sha256, hash });
+    {
+      using rights = deps.rights.watch(server, (world) => mayTouch(principal, world));
+      const stop = AbortSignal.any([signal, rights.signal]);
+      await stage(deps, about, { body, signal: stop, sha256, hash });
+    }
     const landing = landingOf(deps, about, { overwrite, sha256, token });
     const change = { action: "file.upload", path, payload: { size, sha256, overwrite } };
     await runOnWorld(deps, { ...context, server, signal, ...landing, change });
