@@ -56,7 +56,13 @@ describe("transfers of somebody who may no longer", () => {
   function signIn() {
     const cookie = randomBytes(32).toString("base64url");
     const hash = createHash("sha256").update(cookie).digest("hex");
-    const about = { user_id: "usr-1", username: "usr-1", role: "user", setup: false } as const;
+    const about = {
+      user_id: "usr-1",
+      username: "usr-1",
+      role: "user",
+      host: "player",
+      setup: false,
+    } as const;
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     bed.sessions.set(hash, { state: "live", ...about, expires_at });
     return { cookie, hash };
