@@ -17,7 +17,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { defaultPorts } from "@svc/local-stack";
+import { defaultCacheDirs, defaultPorts, findNatsServer, startNats } from "@svc/local-stack";
 import pg from "pg";
 import { runSvc, type Stack, startStack, until } from "../flow/stack.ts";
 
@@ -210,7 +210,7 @@ describe("on a stack that runs", () => {
   test("a second up on the same data says so and leaves the first alone", async () => {
     const before = running().file().processes;
     const ended = await runSvc(["up", "--ports", "auto", "--data", running().dataDir]);
-    assert.match(ended.stderr, /a stack runs on .+ already \(pid \d+\); npm run down stops it/);
+    assert.match(ended.stderr, /a stack runs on .+ already \(pid \d+\); npm run down -- --data .+ stops it/);
     assert.deepEqual(running().file().processes, before);
   });
   test("a service refuses a database that is newer, and one that is older", async (t) => {
@@ -228,6 +228,14 @@ describe("on a stack that runs", () => {
     await db.query(`delete from ${table} where version in (999, $1)`, [newest.version]);
     assertSentence(await service("identity"), "identity", [/older than this build/, /run svc migrate up/]);
     await db.query(`insert into ${table} (version, name) values ($1, $2)`, [newest.version, newest.name]);
+  });
+  test("a service refuses a NATS without streams, and says what makes them", async (t) => {
+    const cacheDirs = defaultCacheDirs(process.env, root);
+    const binary = await findNatsServer({ env: process.env, cacheDirs, progress: () => {} });
+    const nats = await startNats({ binary, dataDir: scratch(t) });
+    const refused = await service("identity", [], { SVC_NATS_URL: nats.url });
+    await nats.stop();
+    assertSentence(refused, "identity", [/NATS has no stream IDENTITY: run `svc migrate up`/]);
   });
   test("a service refuses a wrong setting by its name", async () => {
     const wrong: [args: string[], words: RegExp[]][] = [
