@@ -95,6 +95,33 @@ export const listJobsByOperator = request({
   spec: "architecture.md 9, svc backup jobs",
 });
 
+export const readBackupQueue = request({
+  subject: "storage.backup.read-queue",
+  input: {},
+  output: z.strictObject({
+    /** Whether restore points are made by themselves: not while the store is full, or where they are switched off. */
+    state: z.enum(["on", "off", "store_full"]),
+    running: z.array(
+      z.strictObject({
+        server: z.string(),
+        job: z.string(),
+        kind: z.enum(["backup", "restore"]),
+        started_at: Timestamp,
+        /** The next restore point waits for it; not any more once it has taken its share of its deadline. */
+        holds_slot: z.boolean(),
+      }),
+    ),
+    /** Servers whose restore point is due, the next one first. */
+    waiting: z.array(z.string()),
+    waiting_total: z.number().int(),
+  }),
+  ...operatorCalls,
+  idempotent: true,
+  deadlineMs: 20_000,
+  summary: "What backups and restores run, and which servers wait for their restore point.",
+  spec: "architecture.md 9, svc backup queue",
+});
+
 export const planBackups = request({
   subject: "storage.backup.plan-now",
   input: { names: z.array(ServerNameParam).max(1000).optional(), may_stop: z.boolean().default(false) },

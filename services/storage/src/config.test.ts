@@ -51,6 +51,7 @@ test("the defaults of backups, restores and their Jobs are the numbers of the sp
     jobs_shown: 50,
     log_line: 2 * 1024 * 1024,
     auto_backup_interval: 2 * minute,
+    slot_share: 0.25,
     auto_backup_tries: 10,
     lock_ttl: 2 * minute,
     lock_refresh: 30_000,

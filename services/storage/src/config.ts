@@ -81,6 +81,8 @@ export const settings = z.object({
 
     /** How often the next scheduled backup is looked for (behaviour.md i.2). */
     auto_backup_interval: duration("2m"),
+    /** Share of its deadline for which a backup or restore keeps restore points of other worlds waiting. */
+    slot_share: z.number().min(0.01).max(1).default(0.25),
     /** Servers that are asked for in one look at most. */
     auto_backup_tries: whole(10).pipe(z.number().min(1)),
 

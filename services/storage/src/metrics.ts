@@ -8,6 +8,10 @@ export type StorageMetrics = {
   stored: (bytes: number, count: number) => void;
   settled: (result: "done" | "failed", seconds: number) => void;
   scheduledPaused: (isPaused: boolean) => void;
+  /** Servers whose restore point is due. */
+  waiting: (servers: number) => void;
+  /** For how long the oldest Job that keeps restore points waiting has done so; 0 when none does. */
+  slotHeld: (seconds: number) => void;
 };
 
 export function createStorageMetrics(registry: Registry): StorageMetrics {
@@ -43,6 +47,16 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     help: "1 while the store is full and no restore points are made.",
     registers,
   });
+  const waiting = new Gauge({
+    name: "svc_scheduled_backups_waiting",
+    help: "Servers whose restore point is due.",
+    registers,
+  });
+  const slot = new Gauge({
+    name: "svc_scheduled_backups_slot_seconds",
+    help: "How long the oldest Job has kept restore points waiting; 0 when none does.",
+    registers,
+  });
   return {
     ended: (kind, result, seconds) => jobs.observe({ kind, result }, seconds),
     counted: (event, reason) => backups.inc({ event, reason }),
@@ -51,6 +65,8 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
       count.set(number);
     },
     settled: (result, seconds) => settle.observe({ result }, seconds),
+    waiting: (servers) => waiting.set(servers),
+    slotHeld: (seconds) => slot.set(seconds),
     scheduledPaused: (isPaused) => paused.set(isPaused ? 1 : 0),
   };
 }

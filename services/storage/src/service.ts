@@ -7,6 +7,7 @@ import type { Mesh } from "@svc/mesh";
 import { backupKeeping, backups } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
 import { browse } from "./archive/browse.ts";
+import { readQueue } from "./auto-backup/queue.ts";
 import { annotate } from "./backup/annotate.ts";
 import { create } from "./backup/create.ts";
 import { createEmergency } from "./backup/create-emergency.ts";
@@ -76,6 +77,7 @@ function serveOperator(mesh: Pick<Mesh, "serve">, deps: StorageDeps, drills: Dri
   mesh.serve(backupKeeping.browseBackup, browse(deps));
   mesh.serve(backupKeeping.restoreByOperator, restoreByOperator(deps));
   mesh.serve(backupKeeping.listJobsByOperator, listJobsByOperator(deps));
+  mesh.serve(backupKeeping.readBackupQueue, readQueue(deps));
   mesh.serve(backupKeeping.planBackups, planNow(deps));
   mesh.serve(backupKeeping.backUpNow, startNow(deps));
   mesh.serve(backupKeeping.resumeAfterBackup, resume(deps));

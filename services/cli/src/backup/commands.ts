@@ -44,6 +44,32 @@ export async function listJobs(name: string, { data }: Options): Promise<Outcome
   return { json: jobs, text: jobs.length === 0 ? `Nothing was done to ${name}.` : table([head, ...lines]) };
 }
 
+const queueStates = {
+  on: "are made one after the other",
+  off: "are switched off",
+  store_full: "pause: the store is full",
+} as const;
+
+/** What runs on worlds, and who waits for a restore point. */
+export async function showQueue({ data }: Options): Promise<Outcome> {
+  const queue = await withMesh(data, (mesh) => mesh.call(backupKeeping.readBackupQueue, {}));
+  const head = ["SERVER", "KIND", "BEGAN", "SLOT", "JOB"];
+  const lines = queue.running.map((one) => [
+    one.server,
+    one.kind,
+    one.started_at.slice(0, 19),
+    one.holds_slot ? "holds it" : "passed on",
+    one.job,
+  ]);
+  const more = queue.waiting_total > queue.waiting.length ? ", ..." : "";
+  const text = [
+    `Restore points ${queueStates[queue.state]}.`,
+    lines.length === 0 ? "Nothing runs." : table([head, ...lines]),
+    `Waiting (${queue.waiting_total}): ${queue.waiting.join(", ") || "nobody"}${more}`,
+  ];
+  return { json: queue, text: text.join("\n") };
+}
+
 export async function annotate(
   id: string,
   change: { label?: string; pinned?: boolean },

@@ -26,6 +26,10 @@ export function addBackupCommands(program: Command): void {
       (await load()).listJobs((await load()).needed(server, "server"), options),
     ),
   );
+  command(backup, "queue", {
+    does: "what runs, and which servers wait for their restore point",
+    example: "backup queue",
+  }).action(runs(async (options: Options) => (await load()).showQueue(options)));
   addMarks(backup);
   addRestores(backup);
   command(backup, "drill <server>", {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { WorldServer } from "../job/world.ts";
-import { type AutoLook, dueForBackup } from "./policy.ts";
+import { type AutoLook, dueForBackup, holdsSlot } from "./policy.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-02-01T00:00:00Z");
@@ -63,4 +63,20 @@ describe("which server gets a restore point", () => {
   for (const [name, server, change, isDue] of table) {
     test(name, () => assert.deepEqual(due([server], change), isDue ? ["aaa"] : []));
   }
+});
+
+describe("the slot of restore points", () => {
+  const minute = 60_000;
+  const settings = { backup_deadline: 30 * minute, restore_deadline: 60 * minute, slot_share: 0.25 };
+  const table = [
+    ["a backup has it while it is young", "backup", 7 * minute, true],
+    ["a backup passes it on after its share of its deadline", "backup", 8 * minute, false],
+    ["a restore has it for the share of its own deadline", "restore", 14 * minute, true],
+    ["a restore passes it on, too", "restore", 15 * minute, false],
+  ] as const;
+  for (const [name, kind, age, holds] of table)
+    test(name, () => {
+      const job = { kind, started_at: new Date(now - age) };
+      assert.equal(holdsSlot(job, settings, now), holds);
+    });
 });

@@ -12,6 +12,23 @@ export type AutoLook = {
   everyMs: number;
 };
 
+export type SlotJob = { kind: string; started_at: Date };
+export type SlotSettings = {
+  backup_deadline: number;
+  restore_deadline: number;
+  /** Share of its deadline for which a Job keeps the next restore point waiting. */
+  slot_share: number;
+};
+
+/**
+ * Whether a Job still keeps restore points of other worlds waiting. One that takes longer goes on to its deadline, but the
+ * next begins beside it: no world, however large, has the slot for itself.
+ */
+export function holdsSlot({ kind, started_at }: SlotJob, settings: SlotSettings, now: number): boolean {
+  const deadline = kind === "restore" ? settings.restore_deadline : settings.backup_deadline;
+  return now - started_at.getTime() < deadline * settings.slot_share;
+}
+
 /** Those that are due, in the order of their need: without any restore point first, then the longest without one. */
 export function dueForBackup({ worlds, newest, failed, now, everyMs }: AutoLook): string[] {
   const due = worlds.flatMap((world) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { staff, until } from "@svc/mesh/testing";
-import { backups } from "@svc/proto";
+import { backupKeeping, backups } from "@svc/proto";
 import { openStage, type Stage } from "../testing/stage.ts";
 
 describe("restore points that nobody asked for", () => {
@@ -41,6 +41,55 @@ describe("restore points that nobody asked for", () => {
     const replica = await stage.start(often, { now: () => Date.now() + 25 * 3_600_000 });
     await until(async () => (await scheduled()).length === 3, 30_000);
     assert.deepEqual((await scheduled()).sort(), ["aaa", "aaa", "bbb"]);
+    await replica.stop();
+  });
+
+  test("one that takes long passes the slot on, and the queue shows who waits", async () => {
+    stage.hold("backup");
+    await stage.addServer("slow", "usr-1");
+    const clock = { aheadMs: 0 };
+    const replica = await stage.start(often, { now: () => Date.now() + clock.aheadMs });
+    await until(() => stage.pidAt("backup") !== undefined, 20_000);
+    const pid = stage.pidAt("backup") ?? 0;
+    // Its Job stands still from here on, and no other does.
+    process.kill(pid, "SIGSTOP");
+    stage.unhold("backup");
+    await stage.addServer("waits", "usr-1");
+    const operator = await stage.nats.connect("operator");
+    try {
+      const metric = async (name: string) =>
+        Number(
+          new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)`, "m").exec(await replica.registry.metrics())?.[1],
+        );
+      await until(async () => (await metric("svc_scheduled_backups_waiting")) >= 1);
+      const before = await operator.call(backupKeeping.readBackupQueue, {});
+      assert.deepEqual(
+        before.running.map(({ server, holds_slot }) => [server, holds_slot]),
+        [["slow", true]],
+      );
+      assert.equal(before.state, "on");
+      assert.deepEqual([before.waiting, before.waiting_total], [["waits"], 1]);
+      await until(async () => (await metric("svc_scheduled_backups_slot_seconds")) > 0);
+      assert.equal((await scheduled()).includes("waits"), false);
+      // A quarter of the 30 minutes that it may take.
+      clock.aheadMs = 8 * 60_000;
+      await until(async () => (await scheduled()).includes("waits"), 30_000);
+      const after = await operator.call(backupKeeping.readBackupQueue, {});
+      assert.deepEqual(
+        after.running.map(({ server, holds_slot }) => [server, holds_slot]),
+        [["slow", false]],
+      );
+    } finally {
+      process.kill(pid, "SIGCONT");
+      await operator.drain(500);
+    }
+    await until(
+      async () =>
+        !(await stage.external.call(backups.listJobs, { name: "slow" }, staff)).jobs.some(
+          ({ state }) => state === "running",
+        ),
+      20_000,
+    );
     await replica.stop();
   });
 

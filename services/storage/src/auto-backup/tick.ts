@@ -3,11 +3,11 @@
 import { type FaultName, isFault } from "@svc/proto";
 import { isStoreFull } from "../backup/policy.ts";
 import { startBackup } from "../backup/start.ts";
-import { newestScheduled, presentBytes } from "../backup/store.ts";
+import { presentBytes } from "../backup/store.ts";
 import type { StorageDeps } from "../job/deps.ts";
-import { findFailedSince, isAnyJobOpen } from "../job/store.ts";
-import { listWorlds } from "../job/world.ts";
-import { dueForBackup } from "./policy.ts";
+import { findSlotJobs } from "../job/store.ts";
+import { holdsSlot } from "./policy.ts";
+import { findDue } from "./queue.ts";
 
 export type AutoBackup = {
   /** One look; starts at most one backup and returns its Job. */
@@ -20,8 +20,7 @@ export function createAutoBackup(deps: StorageDeps): AutoBackup {
   const refused = new Map<string, number>();
   let isPaused = false;
 
-  const isBlocked = async () => {
-    if (await isAnyJobOpen(deps.db)) return true;
+  const isFull = async () => {
     const isFull = isStoreFull((await presentBytes(deps.db)).bytes, archive);
     if (isFull !== isPaused) {
       isPaused = isFull;
@@ -34,23 +33,30 @@ export function createAutoBackup(deps: StorageDeps): AutoBackup {
     return isFull;
   };
 
-  const due = async () => {
+  /** Worlds that are worked on, and whether one of them has the slot, for its share of its deadline. */
+  const findBusy = async () => {
     const now = deps.now();
-    const pauseMs = archive.scheduled_every / 4;
+    const rows = await findSlotJobs(deps.db);
+    const holders = rows.filter((row) => holdsSlot(row, storage, now));
+    const since = holders[0]?.started_at.getTime() ?? now;
+    deps.metrics.slotHeld((now - since) / 1_000);
+    return { isTaken: holders.length > 0, servers: new Set(rows.map(({ server_name }) => server_name)) };
+  };
+
+  const due = async (busy: ReadonlySet<string>) => {
+    const now = deps.now();
     for (const [name, until] of refused) if (until <= now) refused.delete(name);
-    const [all, newest, failed] = await Promise.all([
-      listWorlds(deps),
-      newestScheduled(deps.db),
-      findFailedSince(deps.db, new Date(now - pauseMs)),
-    ]);
-    const asked = all.filter(({ name }) => !refused.has(name));
-    return dueForBackup({ worlds: asked, newest, failed, now, everyMs: archive.scheduled_every });
+    const names = (await findDue(deps, refused)).filter((name) => !busy.has(name));
+    deps.metrics.waiting(names.length);
+    return names;
   };
 
   const tick: AutoBackup["tick"] = async (signal) => {
     if (archive.scheduled_every === 0 || storage.agent_image === "") return undefined;
-    if (await isBlocked()) return undefined;
-    const names = await due();
+    // First: a Job that ends a moment later has made the restore point that seems to be due before.
+    const { isTaken, servers } = await findBusy();
+    const names = await due(servers);
+    if (isTaken || (await isFull())) return undefined;
     for (const name of names.slice(0, storage.auto_backup_tries)) {
       if (signal?.aborted) return undefined;
       const tried = await tryOne(deps, name);

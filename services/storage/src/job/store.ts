@@ -46,16 +46,16 @@ export function listJobsOf(
     .execute();
 }
 
-/** True while any backup or restore runs or is to run, on whatever world. */
-export async function isAnyJobOpen(db: AnyDb): Promise<boolean> {
-  const row = await db
+/** Every backup and restore that runs or is to run, on whatever world, the oldest first. */
+export function findSlotJobs(db: AnyDb): Promise<JobRow[]> {
+  return db
     .selectFrom("world_jobs")
-    .select("job")
+    .selectAll()
     .where("kind", "in", ["backup", "restore"])
     .where((is) => is.or([is("state", "in", [...open]), is("then_restore", "=", "pending")]))
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
+    .orderBy("started_at")
+    .orderBy("job")
+    .execute();
 }
 
 /** True while a restore reads this backup or waits for its safety snapshot, or while a world travels in it. */
