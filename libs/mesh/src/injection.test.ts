@@ -18,7 +18,11 @@ import {
   services,
   users,
 } from "@svc/proto";
+import { createLogger } from "@svc/telemetry";
 import type { Mesh, ViewMirror, ViewWriter } from "./api.ts";
+import { createLink } from "./connection/link.ts";
+import type { Core } from "./core.ts";
+import { createReplicas } from "./request/replicas.ts";
 import { prepareAttacks } from "./test-attacker.ts";
 import { startTestNats, type TestNats, until } from "./testing.ts";
 
@@ -85,7 +89,7 @@ describe("a service that somebody else runs", () => {
       seen.created += 1;
       throw new Error("nobody asked for this");
     });
-    await identity.announce();
+    await Promise.all([identity.announce(), lifecycle.announce()]);
     const parse = (body: unknown) => String((body as { action?: unknown }).action);
     const audit = { durable: "identity-audit", stream: "AUDIT", subjects: ["svc.audit.>"], parse };
     await identity.consume({
@@ -215,6 +219,24 @@ describe("a service that somebody else runs", () => {
       assert.equal(seen.created, 0);
     });
   }
+
+  test("no replica appears or leaves because of what NATS answers", async () => {
+    const connection = await raw("builds");
+    const watching = await raw("gateway-external");
+    const link = createLink(watching, createLogger("test", "silent"), "gateway-external");
+    const replicas = createReplicas({ link } as Core);
+    await until(() => replicas.pick("lifecycle", new Set()) !== undefined);
+    const genuine = replicas.pick("lifecycle", new Set());
+    for (const { run } of await prepareAttacks(connection, "builds", "leaving"))
+      for (const instance of ["ghost", String(genuine)]) run(`svc.replica.lifecycle.${instance}`);
+    await connection.flush();
+    await watching.flush();
+    for (let times = 0; times < 4; times++)
+      assert.equal(replicas.pick("lifecycle", new Set()), genuine, "lifecycle has one replica");
+    replicas.close();
+    await link.close();
+    await connection.close();
+  });
 
   test("nobody can answer for another: who saw one request cannot tell where the next waits", async () => {
     const connection = await raw("lifecycle");

@@ -1,8 +1,10 @@
 // The replicas of each owner that this process asks, by what they say of themselves (ADR 0014).
 
 import { type Owner, replicaSubject } from "@svc/proto";
+import { encodeHeaders } from "../connection/headers.ts";
 import type { Listening } from "../connection/link.ts";
 import type { Core } from "../core.ts";
+import { fitsFilter, isPublished, publisherHeaders } from "../event/publisher.ts";
 import { textOf } from "./wire.ts";
 
 /** How often a replica says that it is there. */
@@ -41,7 +43,10 @@ export function createReplicas(core: Core): Replicas {
 
   const open = (owner: Owner): Table => {
     const beats = new Map<string, number>();
-    const listening = core.link.subscribe(replicaSubject(owner, "*"), ({ subject, data }) => {
+    const filter = replicaSubject(owner, "*");
+    const listening = core.link.subscribe(filter, ({ subject, data, headers }) => {
+      // What NATS answers somebody else would be a replica that nobody serves.
+      if (!isPublished(headers, "delivered") || !fitsFilter(filter, subject)) return;
       const instance = subject.slice(subject.lastIndexOf(".") + 1);
       if (textOf(data) === leaving) beats.delete(instance);
       else beats.set(instance, 0);
@@ -83,8 +88,9 @@ function countBeat(beats: Map<string, number>): void {
 /** Says every 250 ms that this replica is there. Returns the end, which says that it is leaving. */
 export function announceReplica(core: Core): () => void {
   const subject = replicaSubject(core.service, core.instance);
+  const headers = encodeHeaders(publisherHeaders(core));
   const say = (state: string) => {
-    core.link.tryPublish(subject, Buffer.from(state));
+    core.link.tryPublish(subject, Buffer.from(state), headers);
   };
   const beating = setInterval(say, beatMs, "serving");
   beating.unref();
