@@ -4,7 +4,14 @@
 /** Whether the same call may succeed later without being changed. Consumers turn `later` into a delayed redelivery. */
 export type Retry = "never" | "later";
 
-type FaultRow = { status: number; code: string; retry: Retry; message: string };
+type FaultRow = {
+  status: number;
+  code: string;
+  retry: Retry;
+  message: string;
+  /** What a caller is told to wait where nobody knows better; every 429 has one. */
+  retryAfterSeconds?: number;
+};
 
 function rows<
   const T extends Record<string, readonly [status: number, message: string, extra?: Partial<FaultRow>]>,
@@ -154,18 +161,34 @@ export const faults = rows({
   too_large: [413, "The body is too large."],
   part_too_large: [413, "The part is over 32 MiB or beyond the declared size."],
   unsupported_media_type: [415, "The body must be application/json."],
-  rate_limited: [429, "Too many sign-in attempts from this address; wait and try again."],
-  cooldown: [429, "The server was woken a moment ago; wait and try again."],
-  mail_rate_limited: [429, "The mail budget is used up; wait and try again."],
-  otp_locked: [429, "Too many wrong tries with this code; ask for a new one."],
-  otp_account_locked: [429, "Too many wrong codes; sign in with a passkey or wait."],
-  otp_resend_cooldown: [429, "A code was sent a moment ago; wait before asking again."],
-  backup_cooldown: [429, "A backup was made a moment ago; wait and try again."],
-  export_busy: [429, "Too many exports at once; wait and try again."],
-  submission_cooldown: [429, "Wait a moment before the next submission."],
-  too_many_challenges: [429, "Too many open sign-in attempts from this network; wait and try again."],
-  too_many_streams: [429, "You have too many live streams open; close one."],
-  too_many_uploads: [429, "You have four uploads open; finish or cancel one."],
+  rate_limited: [
+    429,
+    "Too many sign-in attempts from this address; wait and try again.",
+    { retryAfterSeconds: 60 },
+  ],
+  cooldown: [429, "The server was woken a moment ago; wait and try again.", { retryAfterSeconds: 30 }],
+  mail_rate_limited: [429, "The mail budget is used up; wait and try again.", { retryAfterSeconds: 60 }],
+  otp_locked: [429, "Too many wrong tries with this code; ask for a new one.", { retryAfterSeconds: 60 }],
+  otp_account_locked: [
+    429,
+    "Too many wrong codes; sign in with a passkey or wait.",
+    { retryAfterSeconds: 3600 },
+  ],
+  otp_resend_cooldown: [
+    429,
+    "A code was sent a moment ago; wait before asking again.",
+    { retryAfterSeconds: 60 },
+  ],
+  backup_cooldown: [429, "A backup was made a moment ago; wait and try again.", { retryAfterSeconds: 60 }],
+  export_busy: [429, "Too many exports at once; wait and try again.", { retryAfterSeconds: 60 }],
+  submission_cooldown: [429, "Wait a moment before the next submission.", { retryAfterSeconds: 60 }],
+  too_many_challenges: [
+    429,
+    "Too many open sign-in attempts from this network; wait and try again.",
+    { retryAfterSeconds: 60 },
+  ],
+  too_many_streams: [429, "You have too many live streams open; close one.", { retryAfterSeconds: 5 }],
+  too_many_uploads: [429, "You have four uploads open; finish or cancel one.", { retryAfterSeconds: 60 }],
   internal: [500, "Something failed here; the log has it under the request id."],
   mail_undeliverable: [502, "The mail relay refused the message."],
   read_damaged: [502, "The bytes that were read are damaged; try again."],
@@ -216,7 +239,7 @@ export class Fault extends Error {
     );
     this.name = "Fault";
     this.fault = fault;
-    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? faults[fault].retryAfterSeconds;
   }
 }
 

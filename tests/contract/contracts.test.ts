@@ -11,6 +11,7 @@ import {
   durables,
   eventSubject,
   events,
+  Fault,
   type FaultName,
   faults,
   openApiDocument,
@@ -186,3 +187,15 @@ describe("the OpenAPI description", () => {
 });
 
 type OpenApiItem = { operationId: string };
+
+describe("refusals", () => {
+  const limits = (Object.keys(faults) as FaultName[]).filter((name) => faults[name].status === 429);
+  test("every 429 says when to come back, also where whoever throws it does not", () => {
+    assert.ok(limits.length > 10);
+    for (const name of limits) assert.ok((new Fault(name).retryAfterSeconds ?? 0) >= 1, name);
+  });
+  test("what is known of a wait goes before what the table says", () => {
+    assert.equal(new Fault("too_many_uploads", { retryAfterSeconds: 7 }).retryAfterSeconds, 7);
+    assert.equal(new Fault("bad_request").retryAfterSeconds, undefined);
+  });
+});

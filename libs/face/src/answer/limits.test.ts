@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { Fault, type FaultName, faults } from "@svc/proto";
+import { send } from "../testing/raw-http.ts";
+import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
+import * as contracts from "../testing/test-contracts.ts";
+
+const limits = (Object.keys(faults) as FaultName[]).filter((name) => faults[name].status === 429);
+
+describe("a 429 never leaves without Retry-After", () => {
+  let bed: TestBed;
+  let face: OpenFace;
+  before(async () => {
+    bed = await openTestBed();
+    bed.owner.serve(contracts.write, (_context, { id }) => {
+      throw new Fault(id as FaultName);
+    });
+    bed.owner.serve(contracts.put, (context, { id }) => {
+      const receive = () => Promise.reject(new Fault(id as FaultName));
+      context.reply.lane = bed.owner.lanes.upload({ receive });
+      return null;
+    });
+    face = await bed.openFace();
+  });
+  after(() => bed.close());
+
+  const ways = { "an owner's answer": "/things", "an owner's lane": "/blobs" };
+  for (const [way, place] of Object.entries(ways)) {
+    test(`in ${way}, though whoever throws it names no time`, async () => {
+      for (const name of limits) {
+        const body = '{"size":1}';
+        const headers = { "content-type": "application/json", "content-length": String(body.length) };
+        const answer = await send(face.port, { method: "PUT", path: `${place}/${name}`, headers, body });
+        assert.equal(answer.status, 429, name);
+        assert.ok(Number(answer.headers["retry-after"]) >= 1, name);
+      }
+    });
+  }
+});
