@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6, type Socket } from "node:net";
 import { MinecraftFault } from "./fault.ts";
+import { readHead } from "./head.ts";
 
 const signature = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
 /** The most a header may hold: two IPv6 addresses and 1 KiB of extensions. */
@@ -23,8 +24,40 @@ export function encodeProxyHeader(source: Endpoint, destination: Endpoint): Buff
   ]);
 }
 
-/** Reads a header from the start of `bytes`: undefined while it is not whole; `source` is absent for health checks (LOCAL). */
-export function decodeProxyHeader(bytes: Buffer): { length: number; source?: Endpoint } | undefined {
+const wordsOfV1 = Buffer.from("PROXY ");
+/** The most that version 1 allows, its line break included. */
+const maxV1Bytes = 107;
+
+type Header = { length: number; source?: Endpoint };
+
+/**
+ * Reads a header of version 1 or 2 from the start of `bytes`: undefined while it is not whole; `source` is absent for
+ * health checks (LOCAL, UNKNOWN).
+ */
+export function decodeProxyHeader(bytes: Buffer): Header | undefined {
+  const isV1 = bytes.length > 0 && bytes[0] === wordsOfV1[0];
+  return isV1 ? decodeV1(bytes) : decodeV2(bytes);
+}
+
+function decodeV1(bytes: Buffer): Header | undefined {
+  const known = bytes.subarray(0, wordsOfV1.length);
+  if (!known.equals(wordsOfV1.subarray(0, known.length)))
+    throw new MinecraftFault("frame", "there is no PROXY header");
+  const end = bytes.subarray(0, maxV1Bytes).indexOf("\r\n");
+  if (end < 0) {
+    if (bytes.length >= maxV1Bytes) throw new MinecraftFault("frame", "the PROXY header has no end");
+    return undefined;
+  }
+  const [, family, address = "", , port = "", ...rest] = bytes.toString("latin1", 0, end).split(" ");
+  const length = end + 2;
+  if (family === "UNKNOWN") return { length };
+  const isAddress = (family === "TCP4" && isIPv4(address)) || (family === "TCP6" && isIPv6(address));
+  if (!isAddress || rest.length !== 1 || !/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new MinecraftFault("frame", "the PROXY header names no address");
+  return { length, source: { address: plainAddress(address), port: Number(port) } };
+}
+
+function decodeV2(bytes: Buffer): Header | undefined {
   const known = bytes.subarray(0, signature.length);
   if (!known.equals(signature.subarray(0, known.length)))
     throw new MinecraftFault("frame", "there is no PROXY header");
@@ -44,42 +77,9 @@ export function decodeProxyHeader(bytes: Buffer): { length: number; source?: End
 }
 
 /** Takes the header off a fresh connection. `destroy`s nothing: the caller closes when this rejects. */
-export function readProxyHeader(socket: Socket, timeoutMs: number): Promise<Endpoint | undefined> {
-  return new Promise((resolve, reject) => {
-    let bytes = Buffer.alloc(0);
-    const settle = (act: () => void) => {
-      clearTimeout(timer);
-      socket.off("data", onData);
-      socket.off("close", onClose);
-      socket.off("error", onClose);
-      socket.pause();
-      act();
-    };
-    const fail = (error: unknown) => settle(() => reject(error));
-    const onClose = () => fail(new MinecraftFault("closed", "the connection closed before its PROXY header"));
-    const timer = setTimeout(
-      () => fail(new MinecraftFault("timeout", "the PROXY header did not come")),
-      timeoutMs,
-    );
-    const onData = (chunk: Buffer) => {
-      bytes = Buffer.concat([bytes, chunk]);
-      try {
-        const header = decodeProxyHeader(bytes);
-        if (!header) return;
-        const rest = bytes.subarray(header.length);
-        settle(() => {
-          if (rest.length > 0) socket.unshift(rest);
-          resolve(header.source);
-        });
-      } catch (error) {
-        fail(error);
-      }
-    };
-    socket.on("data", onData);
-    socket.once("close", onClose);
-    socket.once("error", onClose);
-    socket.resume();
-  });
+export async function readProxyHeader(socket: Socket, timeoutMs: number): Promise<Endpoint | undefined> {
+  const { source } = await readHead(socket, { timeoutMs, what: "PROXY header", decode: decodeProxyHeader });
+  return source;
 }
 
 const v4Bytes = (address: string) => Buffer.from(address.split(".").map(Number));

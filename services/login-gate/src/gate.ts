@@ -41,7 +41,10 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
     const left = new AbortController();
     const slow = setTimeout(() => player.connection.destroy(), enterTimeoutMs);
     player.connection.closed.then(() => clearTimeout(slow)).catch(() => {});
-    const session = await limbo.enter(player, { onLeave: () => left.abort() });
+    // Nobody else hears what is said here, and no command is known.
+    const answer = () => session.message(wordsOf(languageOf(player.client.locale)).here);
+    const events = { onLeave: () => left.abort(), onChat: answer, onCommand: answer };
+    const session = await limbo.enter(player, events);
     clearTimeout(slow);
     if (player.connection.isClosed) left.abort();
     try {

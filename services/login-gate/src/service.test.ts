@@ -80,6 +80,18 @@ test("a player whose client speaks Chinese reads Chinese", async () => {
   await quit();
 });
 
+test("chat and commands at the gate are answered with what to do", async () => {
+  reset();
+  const { bot, chat, quit } = await join({ port: front.port, name: newName() });
+  await until("the code in chat", () => chat.some((text) => /CODE/.test(text)));
+  const answers = () => chat.filter((text) => text.includes("once your account is linked")).length;
+  bot.chat("hello?");
+  await until("an answer to the chat", () => answers() === 1);
+  bot.chat("/spawn");
+  await until("an answer to the command", () => answers() === 2);
+  await quit();
+});
+
 test("a barred player is kicked and never gets a code", async () => {
   reset();
   Object.assign(face.state, { barred: true, linked: true });

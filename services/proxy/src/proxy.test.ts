@@ -93,6 +93,23 @@ test("a refused wake tells the player and leaves them in the lobby, in no queue"
   assert.equal(bed.lobby.players.size, 1);
 });
 
+test(
+  "in the cooldown a player reads when the server is woken, and that it wakes once it does",
+  limit,
+  async () => {
+    await using bed = await bedWith(sleeps);
+    const { cooldown } = { cooldown: refusal("cooldown") };
+    bed.service.wake = () => cooldown;
+    const player = await bed.passRaw(bed.account("alice"), host);
+    await player.hears(/survival was woken or stopped a moment ago\. It is woken in 30 s/);
+    await bed.lobby.player("alice");
+    assert(!player.chat.some((line) => line.includes("waking up")));
+    wakes(bed);
+    player.command("felis go survival");
+    await player.hears(/waking up/);
+  },
+);
+
 test("a waiter of a server that gave up is told so", limit, async () => {
   await using bed = await bedWith(sleeps);
   wakes(bed);

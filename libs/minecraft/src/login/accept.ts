@@ -7,7 +7,7 @@ import type { Connection, Packet } from "../wire/connection.ts";
 import { maxFrameBytes } from "../wire/frame.ts";
 import { decodeForwarding, type Forwarded, forwardingChannel } from "./forwarding.ts";
 import type { Player } from "./player.ts";
-import { encodeProperties, isPlayerName, offlineUuid, uuidBytes } from "./profile.ts";
+import { encodeProperties, isPlayerName, offlineUuid, shortestName, uuidBytes } from "./profile.ts";
 import type { ForwardingSecrets } from "./secrets.ts";
 import { decryptWith, hasJoined, type LoginKeys, type SessionServer, serverHash } from "./session-server.ts";
 import { type ServerStatus, statusJson } from "./status.ts";
@@ -31,7 +31,8 @@ export type Trust =
 /** What a player who can't log in reads. */
 export type LoginTexts = {
   readonly unsupported: (range: string) => Text;
-  readonly badName: Text;
+  /** Told the fewest letters of a name. */
+  readonly badName: (shortest: number) => Text;
   readonly unauthenticated: Text;
   readonly barred: Text;
   readonly unavailable: Text;
@@ -44,9 +45,9 @@ export const defaultLoginTexts: LoginTexts = {
   unsupported: (range) =>
     `This network speaks Minecraft ${range}. Please start one of these versions.\n` +
     `本网络支持 Minecraft ${range}，请使用其中的版本。`,
-  badName:
-    "Your player name is not valid. Use 1 to 16 letters, digits or underscores.\n" +
-    "玩家名无效，请使用 1 到 16 个字母、数字或下划线。",
+  badName: (shortest) =>
+    `Your player name is not valid. Use ${shortest} to 16 letters (a to z), digits or underscores.\n` +
+    `玩家名无效，请使用 ${shortest} 到 16 个字母（a 到 z）、数字或下划线。`,
   unauthenticated:
     "Your login could not be verified. Restart your game and join through the right address.\n" +
     "无法验证你的登录。请重启游戏，并通过正确的地址加入。",
@@ -126,7 +127,9 @@ export async function accept(
     if (fault.code === "unauthenticated") return refuse(connection, texts.unauthenticated, fault);
     if (fault.code === "barred") return refuse(connection, texts.barred, fault);
     if (fault.code === "unavailable") return refuse(connection, texts.unavailable, fault);
-    if (fault.code === "refused") return refuse(connection, texts.badName, fault);
+    if (fault.code === "refused") {
+      return refuse(connection, texts.badName(shortestName[options.trust.kind]), fault);
+    }
     throw fault;
   }
 }
@@ -183,7 +186,8 @@ type Login = Handshake & { readonly version: Version };
 async function login(connection: Connection, login: Login, options: AcceptOptions): Promise<Player> {
   const start = await expect(connection, 0, "login start");
   const name = start.reader.string(255);
-  if (!isPlayerName(name)) throw new MinecraftFault("refused", "the name is no player name");
+  if (!isPlayerName(name) || name.length < shortestName[options.trust.kind])
+    throw new MinecraftFault("refused", "the name is no player name");
   const { profile, address } = await vouch(connection, { ...login, name }, options.trust);
   const threshold = options.threshold ?? 256;
   if (threshold >= 0) {

@@ -5,6 +5,7 @@ import { plainAddress, readProxyHeader } from "../proxy-protocol.ts";
 import { Connection } from "../wire/connection.ts";
 import { type AcceptOptions, accept, turnAway } from "./accept.ts";
 import { createAdmission, type Place } from "./admission.ts";
+import { encodeLegacyAnswer, type LegacyPing, readLegacyPing } from "./legacy-ping.ts";
 import type { Player } from "./player.ts";
 
 /** A port for players. */
@@ -19,7 +20,7 @@ export type ListenOptions = AcceptOptions & {
   /** Learns why a connection did not become a player. `status` questions are not told. */
   readonly onRefused?: (fault: MinecraftFault, address: string) => void;
   /**
-   * Every connection starts with a PROXY v2 header, or is closed. Whoever sends one chooses the address they are seen
+   * Every connection starts with a PROXY header (v1 or v2), or is closed. Whoever sends one chooses the address they are seen
    * at: as a function it says which peers may, and the others are closed.
    */
   readonly proxyProtocol?: boolean | ((peer: string) => boolean);
@@ -100,6 +101,8 @@ async function welcome(
       socket.once("close", () => clearTimeout(soon));
       await turnAway(new Connection(socket), { address, max, texts: options.texts });
     }
+    const ping = await readLegacyPing(socket, timeoutMs);
+    if (ping) return await answerLegacyPing(socket, ping, { address, options });
     const player = await accept(new Connection(socket), address, options);
     late = false;
     clearTimeout(timer);
@@ -116,6 +119,19 @@ async function welcome(
   } finally {
     clearTimeout(timer);
   }
+}
+
+async function answerLegacyPing(
+  socket: Socket,
+  ping: LegacyPing,
+  { address, options }: { address: string; options: ListenOptions },
+): Promise<void> {
+  const { host, protocol } = ping;
+  const status = await options.status({ host, protocol, address });
+  socket.end(encodeLegacyAnswer(ping, status));
+  // What the client still sends must be read, or its end is never seen.
+  socket.resume();
+  setTimeout(() => socket.destroy(), 500).unref();
 }
 
 function checkPeer(peer: string, isTrusted: true | ((peer: string) => boolean)): void {

@@ -13,6 +13,9 @@ export type Profile = {
 /** Whether this can be a player's name: 1 to 16 letters, digits and underscores. */
 export const isPlayerName = (name: string): boolean => /^[A-Za-z0-9_]{1,16}$/.test(name);
 
+/** The shortest name that is taken: without a session server's word on it, names follow the rule for new ones. */
+export const shortestName = { online: 1, forwarded: 1, offline: 1, named: 3 } as const;
+
 /** Writes a UUID with dashes, whichever way it came. */
 export function dashed(uuid: string): string {
   const hex = uuid.replaceAll("-", "").toLowerCase();

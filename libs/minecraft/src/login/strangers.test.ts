@@ -55,3 +55,25 @@ test("a client of a version we speak is told its own number, so that its list sh
     assert.equal(version.protocol, protocol);
   }
 });
+
+for (const [kind, shortest] of [
+  ["offline", 1],
+  ["named", 3],
+] as const) {
+  test(`with trust "${kind}" a name that breaks the rule reads the rule that was checked`, async () => {
+    const sessionServer = { root: "http://127.0.0.1:1", timeoutMs: 1_000 };
+    await using own = await listen({
+      ...{ port: 0, host: "127.0.0.1", status: () => assert.fail("nobody asks") },
+      trust: kind === "named" ? { kind, sessionServer } : { kind },
+      onPlayer: () => {},
+    });
+    for (const name of ["é", "x".repeat(17), ...(shortest > 1 ? ["x".repeat(shortest - 1)] : [])]) {
+      const connection = new Connection(connect(own.port, "127.0.0.1"));
+      connection.send(0, varint(newest), string("localhost"), ushort(1), varint(2));
+      connection.send(0, string(name), Buffer.alloc(16));
+      const { text } = JSON.parse((await connection.next()).reader.string()) as { text: string };
+      assert.match(text, new RegExp(`Use ${shortest} to 16 letters`), name);
+      connection.destroy();
+    }
+  });
+}

@@ -24,6 +24,7 @@ export type Card = {
 };
 
 type Words = {
+  readonly here: string;
   readonly waiting: string;
   readonly linked: string;
   readonly kicked: Readonly<Record<KickReason | "off" | "full" | "closing", string>>;
@@ -39,6 +40,7 @@ type Words = {
 };
 
 const english: Words = {
+  here: "This is the login gate: chat and commands work once your account is linked.",
   waiting: "The sign-in service does not answer right now. Please wait, we keep trying.",
   linked: "You are signed in. Taking you to the lobby…",
   kicked: {
@@ -63,6 +65,7 @@ const english: Words = {
 };
 
 const chinese: Words = {
+  here: "这里是登录大门：绑定账号后才能聊天和使用命令。",
   waiting: "登录服务暂时没有响应。请稍候，我们会继续尝试。",
   linked: "登录成功，正在前往大厅……",
   kicked: {

@@ -42,11 +42,18 @@ test("a player behind a load balancer has their own address everywhere, and its 
   assert.equal(await joinFrom("carol", "203.0.113.10"), "203.0.113.10");
 });
 
+test("a header of version 1 counts as well", limit, async () => {
+  await using bed = await startBed(trusting);
+  const preamble = Buffer.from("PROXY TCP4 203.0.113.9 127.0.0.1 1 2\r\n");
+  await bed.raw(bed.account("alice"), host, { preamble });
+  assert.equal((await bed.gate.player("alice")).player.address, "203.0.113.9");
+});
+
 test("a header from a peer that may send none, and a peer without a header, get nowhere", limit, async () => {
   await using bed = await startBed(trusting);
   await closes(bed.proxy.port, headerOf("203.0.113.9"), "127.0.0.2");
   await closes(bed.proxy.port, Buffer.from("0700810600000002", "hex"));
-  await closes(bed.proxy.port, Buffer.from("PROXY TCP4 203.0.113.9 127.0.0.1 1 2\r\n"));
+  await closes(bed.proxy.port, Buffer.from("PROXY TCP4 somewhere 127.0.0.1 1 2\r\n"));
   const text = await bed.metrics.metrics();
   assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="unauthenticated"[^}]*\} 1\n/);
   assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="frame"[^}]*\} 2\n/);

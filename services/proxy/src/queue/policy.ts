@@ -27,6 +27,8 @@ export type Waiter = {
   readonly wokenAt: number;
   /** When to ask for the wake once more; set by an answer of 429. */
   readonly retryWakeAt: number | undefined;
+  /** The player was told that it is ready; a transfer that had to wait is tried again without a word. */
+  readonly isAnnounced?: boolean;
 };
 
 export type Look = { kind: "status"; server: ServerInfo } | { kind: "unknown" } | { kind: "silence" };

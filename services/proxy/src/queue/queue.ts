@@ -110,8 +110,13 @@ async function transfer(
       sendToLobby(context, session, { type: "TransferReady", player: session.uuid, server });
     tell(session, "joining", { server });
   };
-  const trip = await enterServer(context, session, { name: server, address, announce });
+  const isAnnounced = waiter.isAnnounced === true;
+  const trip = await enterServer(context, session, {
+    name: server,
+    address,
+    ...(!isAnnounced && { announce }),
+  });
   // On another trip just then: the wait goes on, unless the player wished for something else meanwhile.
   const isBusy = !trip.ok && trip.why === "busy" && isCurrent(context, session);
-  if (isBusy && !context.queue.find(session.uuid)) context.queue.add(waiter);
+  if (isBusy && !context.queue.find(session.uuid)) context.queue.add({ ...waiter, isAnnounced: true });
 }

@@ -5,7 +5,10 @@ import type { SentenceKey } from "../text/text.ts";
 import type { Waiter } from "./policy.ts";
 import { wakeOutcome } from "./wake.ts";
 
-export type WakeTold = { queued: true } | { queued: false; code: string; sentence: SentenceKey };
+/** `retryAfterMs`: the server was woken a moment ago and is asked for again then. */
+export type WakeTold =
+  | { queued: true; retryAfterMs?: number | undefined }
+  | { queued: false; code: string; sentence: SentenceKey };
 
 /** Wakes a server for a player and lets them wait for it; a refusal is told to the player. */
 export async function wakeAndQueue(
@@ -16,7 +19,9 @@ export async function wakeAndQueue(
   const { server } = want;
   const told = await wakeOnce(context, session, want);
   if (!isCurrent(context, session)) return told;
-  tell(session, told.queued ? "waking" : told.sentence, { server });
+  if (!told.queued) tell(session, told.sentence, { server });
+  else if (told.retryAfterMs === undefined) tell(session, "waking", { server });
+  else tell(session, "coolingDown", { server, seconds: Math.max(1, Math.ceil(told.retryAfterMs / 1_000)) });
   return told;
 }
 
@@ -54,5 +59,5 @@ async function wakeOnce(
     wokenAt: at,
     retryWakeAt,
   });
-  return { queued: true };
+  return { queued: true, retryAfterMs: outcome.retryAfterMs };
 }

@@ -38,6 +38,10 @@ const sentences = {
     "{server} is waking up. You are brought there when it is ready.",
     "{server} 正在启动，就绪后会自动带你进入。",
   ],
+  coolingDown: [
+    "{server} was woken or stopped a moment ago. It is woken in {seconds} s, and you are brought there then.",
+    "{server} 刚刚启动或停止过，将在 {seconds} 秒后启动，就绪后会自动带你进入。",
+  ],
   stillWaiting: ["Still waiting for {server} ({minutes} min).", "仍在等待 {server}（{minutes} 分钟）。"],
   joining: ["{server} is ready. Bringing you there.", "{server} 已就绪，正在传送。"],
   refusedByServer: ["{server} did not let you in: {reason}", "{server} 拒绝了你的连接：{reason}"],
