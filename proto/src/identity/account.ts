@@ -234,11 +234,16 @@ export const listLinks = request({
 export const nameAccounts = request({
   subject: "identity.account.name",
   input: { user_ids: z.array(z.string().max(64)).max(500) },
-  output: z.strictObject({ names: z.record(z.string(), z.string()) }),
+  output: z.strictObject({
+    names: z.record(z.string(), z.string()),
+    /** Linked players, in the order in which they were linked; an account without any may be missing. */
+    players: z.record(z.string(), z.array(z.string())),
+  }),
   callers: ["lifecycle"],
   idempotent: true,
   deadlineMs: 3_000,
-  summary: "Display identities of accounts: the e-mail address, or the user name without one.",
+  summary:
+    "Display identities of accounts: the e-mail address, or the user name without one, and the players.",
   spec: "api.md B.1 FleetServer",
 });
 

@@ -67,6 +67,8 @@ export const FleetServer = ServerInfo.extend({
   owned: z.boolean(),
   claimable: z.boolean(),
   owner: z.string().optional(),
+  /** Name in the game of the owner's player, once one was seen. */
+  ownerPlayer: z.string().optional(),
   ownerUnknown: z.boolean().optional(),
   system: z.boolean().optional(),
 });

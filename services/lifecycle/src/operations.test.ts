@@ -423,6 +423,12 @@ describe("reading", () => {
     };
     const seen = await rowOf("seen");
     assert.deepEqual([seen?.owned, seen?.claimable, seen?.owner], [true, false, "usr-1@example.org"]);
+    assert.equal(seen?.ownerPlayer, undefined);
+    const player = randomUUID();
+    stage.people.links.set(player, { user_id: "usr-1", role: "user" });
+    const joined = { name: "seen", mc_uuid: player, player_name: "Alice" };
+    await stage.internal.call(contracts.reportJoin, joined, velocity);
+    assert.equal((await rowOf("seen"))?.ownerPlayer, "Alice");
     const plain = await rowOf("plain");
     assert.deepEqual([plain?.owned, plain?.claimable, plain?.owner], [false, false, undefined]);
     stage.people.isAway = true;

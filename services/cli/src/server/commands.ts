@@ -121,7 +121,7 @@ export async function listServers({ data }: Data): Promise<Outcome> {
     row.phase,
     `${row.playersOnline}/${row.playersMax}`,
     addressOf(row),
-    row.owner ?? (row.claimable ? "- (claimable)" : "-"),
+    row.ownerPlayer ?? row.owner ?? (row.claimable ? "- (claimable)" : "-"),
   ]);
   return { json: items, text: lines.length === 0 ? "There are no servers yet." : table([head, ...lines]) };
 }

@@ -3,6 +3,7 @@
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault, isFault } from "@svc/proto";
 import type { Deps } from "../deps.ts";
+import { findPlayersOf } from "../link/store.ts";
 import { hasPasskey } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
 import { isInSetup } from "../session/policy.ts";
@@ -39,7 +40,10 @@ export function createSetupStatus({ db, hasRelay }: Deps): Handler<typeof accoun
 
 /** identity.account.name */
 export function createNameAccounts({ db }: Deps): Handler<typeof accounts.nameAccounts> {
-  return async (_context, { user_ids }) => ({ names: await findNames(db, user_ids) });
+  return async (_context, { user_ids }) => ({
+    names: await findNames(db, user_ids),
+    players: await findPlayersOf(db, user_ids),
+  });
 }
 
 type Ways = { hasRelay: boolean; hasPasskey: boolean };

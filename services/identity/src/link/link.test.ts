@@ -52,13 +52,18 @@ describe("links and names", () => {
 
   test("accounts are named by their address, or their user name without one", async () => {
     const [one, other] = [await bed.person({ email: "named@example.org" }), await bed.person()];
-    const { names } = await bed.lifecycle.call(accounts.nameAccounts, {
+    const link = "insert into identity.account_links (user_id, mc_uuid) values ($1, $2)";
+    const named = "0d9e5bdb-1b3c-4c8f-9c39-0d2a3a7f6c11";
+    await bed.database.admin(link, [one.userId, named]);
+    const { names, players } = await bed.lifecycle.call(accounts.nameAccounts, {
       user_ids: [one.userId, other.userId, "nobody"],
     });
     assert.deepEqual(names, {
       [one.userId]: "named@example.org",
       [other.userId]: other.principal.username,
     });
-    assert.deepEqual(await bed.lifecycle.call(accounts.nameAccounts, { user_ids: [] }), { names: {} });
+    assert.deepEqual(players, { [one.userId]: [named] });
+    const nobody = await bed.lifecycle.call(accounts.nameAccounts, { user_ids: [] });
+    assert.deepEqual(nobody, { names: {}, players: {} });
   });
 });

@@ -29,6 +29,23 @@ export async function listLinkedPlayers(db: IdentityDb, userId: string): Promise
   return rows.map((row) => row.mc_uuid);
 }
 
+/** The players of accounts, by account and in the order in which they were linked. */
+export async function findPlayersOf(
+  db: IdentityDb,
+  userIds: readonly string[],
+): Promise<Record<string, string[]>> {
+  if (userIds.length === 0) return {};
+  const rows = await db
+    .selectFrom("account_links")
+    .select(["user_id", "mc_uuid"])
+    .where((where) => where("user_id", "=", where.fn.any(where.val([...userIds]))))
+    .orderBy("verified_at")
+    .orderBy("mc_uuid")
+    .execute();
+  const grouped = Object.entries(Object.groupBy(rows, ({ user_id }) => user_id));
+  return Object.fromEntries(grouped.map(([id, links]) => [id, (links ?? []).map(({ mc_uuid }) => mc_uuid)]));
+}
+
 /** Links a player to an account; a repeat changes nothing. Throws `already_linked` when another account has it. */
 export async function linkPlayer(
   trx: IdentityTrx,

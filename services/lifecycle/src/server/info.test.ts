@@ -128,14 +128,20 @@ test("a stranger sees seven fields", () => {
 });
 
 describe("in the fleet", () => {
-  const names = { "usr-1": "a@example.org" };
+  const owners = { "usr-1": { name: "a@example.org", players: ["never-seen", "seen"] } };
+  const playerNames = { seen: "Alice" };
   const row = (ownerId: string | undefined, isDeleting = false) => ({
     ownerId,
     offered: true,
     retiring: isDeleting ? { requested_at: secondsBefore(1), delete: true } : undefined,
   });
   const fleet = (given: ReturnType<typeof row> | undefined, server = aServer()) =>
-    toFleetServer(server, { ...about, row: given, callerId: "usr-1", names });
+    toFleetServer(server, { ...about, row: given, callerId: "usr-1", owners, playerNames });
+
+  test("an owner has the name of the first player who was seen", () => {
+    assert.equal(fleet(row("usr-1")).ownerPlayer, "Alice");
+    assert.equal("ownerPlayer" in fleet(row(undefined)), false);
+  });
 
   test("the caller's own server is owned and not claimable", () => {
     const { owned, claimable, owner } = fleet(row("usr-1"));

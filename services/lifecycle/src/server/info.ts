@@ -68,27 +68,34 @@ export function toPublicInfo(info: ServerInfo): PublicServerInfo {
   };
 }
 
-/** One row of the fleet. `names` is undefined when the owners could not be looked up. */
+/** What is known of an owner: the display identity, and linked players, the first linked first. */
+export type OwnerFacts = { name: string; players: readonly string[] };
+
+/** One row of the fleet. `owners` is undefined when they could not be looked up. */
 export function toFleetServer(
   server: Server,
   about: {
     autoRestarts: number;
     row: ServerRow | undefined;
     callerId: string;
-    names: Record<string, string> | undefined;
+    owners: Record<string, OwnerFacts> | undefined;
+    /** Names in the game by UUID. */
+    playerNames: Record<string, string>;
   },
 ): FleetServer {
-  const { row, callerId, names, autoRestarts } = about;
+  const { row, callerId, owners, playerNames, autoRestarts } = about;
   const ownerId = row?.ownerId;
   const isSystem = systemRoleOf(server) !== "";
-  const owner = ownerId === undefined ? undefined : names?.[ownerId];
+  const owner = ownerId === undefined ? undefined : owners?.[ownerId];
+  const [ownerPlayer] = (owner?.players ?? []).flatMap((uuid) => playerNames[uuid] ?? []);
   // A give-up that is pending keeps claims away as a deletion does (interface.md 2.5).
   const claimable = !isSystem && isClaimable(row);
   return {
     ...toServerInfo(server, { autoRestarts, ...(row && { row }) }),
     owned: ownerId !== undefined && ownerId === callerId,
     claimable,
-    ...(owner !== undefined && { owner }),
+    ...(owner !== undefined && { owner: owner.name }),
+    ...(ownerPlayer !== undefined && { ownerPlayer }),
     ...(ownerId !== undefined && owner === undefined && { ownerUnknown: true }),
     ...(isSystem && { system: true }),
   };

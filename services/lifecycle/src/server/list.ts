@@ -3,7 +3,7 @@ import { accounts } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { inBatches } from "./batches.ts";
 import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
-import { toFleetServer, toServerInfo } from "./info.ts";
+import { type OwnerFacts, toFleetServer, toServerInfo } from "./info.ts";
 
 type Page = { items: Server[]; next: string | undefined };
 
@@ -56,14 +56,20 @@ export const fleet =
     const rows = await deps.store.rowsOf(items.map(({ metadata }) => metadata.name));
     const ids = [...new Set([...rows.values()].flatMap(({ ownerId }) => ownerId ?? []))];
     // Best effort: without identity the fleet is shown, and says that owners are unknown.
-    const names = await inBatches(ids, async (user_ids) => {
-      const answer = await deps.mesh.call(accounts.nameAccounts, { user_ids }, context);
-      return answer.names;
+    const owners = await inBatches(ids, async (user_ids) => {
+      const { names, players } = await deps.mesh.call(accounts.nameAccounts, { user_ids }, context);
+      const known = Object.entries(names).map(([id, name]) => [id, { name, players: players[id] ?? [] }]);
+      return Object.fromEntries(known) as Record<string, OwnerFacts>;
     }).catch(() => undefined);
+    const uuids = Object.values(owners ?? {}).flatMap(({ players }) => players);
+    const playerNames = await deps.store.playerNames(uuids);
     const { auto_restarts: autoRestarts } = deps.settings;
     const callerId = context.principal.kind === "account" ? context.principal.user_id : "";
     const fleetRows = items.map((server) =>
-      toFleetServer(server, { autoRestarts, callerId, names, row: rows.get(server.metadata.name) }),
+      toFleetServer(server, {
+        ...{ autoRestarts, callerId, owners, playerNames },
+        row: rows.get(server.metadata.name),
+      }),
     );
     return { items: fleetRows, ...(next !== undefined && { next }) };
   };

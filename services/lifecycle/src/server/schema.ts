@@ -76,6 +76,7 @@ export type Tables = {
     servers: string[];
     transferred_at: Generated<Date>;
   };
+  player_names: { mc_uuid: string; name: string; seen_at: Date };
   proxy_players: { proxy: string; players: ProxyPlayer[]; seen_at: Date };
   player_invitations: {
     id: string;

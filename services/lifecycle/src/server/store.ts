@@ -5,6 +5,7 @@ import { asFault, claimRequest, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "./accounts.ts";
 import { createBatch } from "./batch.ts";
+import { findNames, rememberName } from "./player-names.ts";
 import type { LifecycleStore, Tables } from "./schema.ts";
 
 /** What the database adds to a server's object. */
@@ -54,6 +55,8 @@ export type ServerStore = {
   /** Remembers a wake that came about; true when the server is being given up, and then nothing is remembered. */
   recordWake: (name: string, about: { startsCooldown: boolean }) => Promise<boolean>;
   recordJoin: (name: string, player: PlayerMove) => Promise<void>;
+  /** Names that players had at their last join, by UUID. */
+  playerNames: (uuids: readonly string[]) => Promise<Record<string, string>>;
   /** Tells of a player who left; nothing else is kept of it. */
   recordLeave: (name: string, player: PlayerMove) => Promise<void>;
   phases: () => Promise<Map<string, string | null>>;
@@ -132,6 +135,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       return row !== undefined && row.retire_requested_at !== null;
     }),
     recordJoin: guarded((name, player) => recordJoin(store, name, player)),
+    playerNames: guarded((uuids) => findNames(store, uuids)),
     recordLeave: guarded(async (name, { uuid, name: player_name, reason, at }) => {
       const left = { name, mc_uuid: uuid, player_name, reason, at: at.toISOString() };
       await db.insertInto("outbox").values(outboxRow(players.playerLeft, left)).execute();
@@ -305,6 +309,7 @@ async function recordJoin(
       .values({ server_name: name, mc_uuid: uuid, added_at: at })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
+    if (player_name !== undefined) await rememberName(trx, { uuid, name: player_name, at });
     const event = { name, mc_uuid: uuid, player_name, at: at.toISOString() };
     await trx.insertInto("outbox").values(outboxRow(players.playerJoined, event)).execute();
   });

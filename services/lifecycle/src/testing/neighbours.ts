@@ -44,7 +44,11 @@ export async function serveIdentity(mesh: Mesh): Promise<People> {
   });
   mesh.serve(accounts.nameAccounts, (context, { user_ids }) => {
     if (people.isAway) throw context.fault("unavailable");
-    return { names: Object.fromEntries(user_ids.map((id) => [id, `${id}@example.org`])) };
+    const linked = (id: string) => [...people.links].filter(([, { user_id }]) => user_id === id);
+    return {
+      names: Object.fromEntries(user_ids.map((id) => [id, `${id}@example.org`])),
+      players: Object.fromEntries(user_ids.map((id) => [id, linked(id).map(([uuid]) => uuid)])),
+    };
   });
   mesh.serve(links.namePlayers, (context, { mc_uuids }) => {
     if (people.isAway) throw context.fault("unavailable");
