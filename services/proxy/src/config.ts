@@ -256,8 +256,8 @@ export function readProperties(path: string): ReadonlyMap<string, string> {
     throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
   }
   const pairs = text.split(/\r?\n/).flatMap((line): [string, string][] => {
-    const [, key, value] = /^\s*([^#!\s=:][^\s=:]*)\s*[=:]\s*(.*?)\s*$/.exec(line) ?? [];
-    return key === undefined || value === undefined ? [] : [[key, value]];
+    const [, key, value] = /^\s*([^#!\s=:][^\s=:]*)\s*[=:](.*)$/.exec(line) ?? [];
+    return key === undefined || value === undefined ? [] : [[key, value.trim()]];
   });
   return new Map(pairs);
 }

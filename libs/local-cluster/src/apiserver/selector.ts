@@ -132,7 +132,7 @@ export function parseFieldSelector(text: string, storageKey: string): Predicate 
   if (terms.length === 0) return undefined;
   const allowed = [...commonFields, ...(fieldsByStorage[storageKey] ?? [])];
   const checks = terms.map((term) => {
-    const match = /^\s*([^=!]+)(==|=|!=)(.*)$/.exec(term);
+    const match = /^([^=!]+)(==|=|!=)(.*)$/.exec(term.trimStart());
     if (!match) throw badRequest(`invalid selector: '${term}'; can't understand '${term}'`);
     const [, field = "", operator, wanted] = match;
     if (!allowed.includes(field)) throw badRequest(`field label not supported: ${field}`);

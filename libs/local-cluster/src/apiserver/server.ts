@@ -164,7 +164,7 @@ function isAborted(error: unknown): boolean {
 function userOf(tokens: Tokens, request: IncomingMessage): User {
   const header = request.headers.authorization;
   if (!header) return anonymous;
-  const token = /^bearer\s+(.+)$/i.exec(header)?.[1];
+  const token = /^bearer\s+(\S.*)$/i.exec(header)?.[1];
   const user = token === undefined ? undefined : tokens.find(token);
   if (!user) throw new ApiStatus(401, "Unauthorized", { message: "Unauthorized" });
   return user;

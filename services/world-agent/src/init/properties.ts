@@ -24,20 +24,26 @@ export function withProperty(text: string, key: string, value: string): string {
 /** Natural lines put together where one ends in a backslash; comments never go on. */
 function logicalLines(text: string): string[] {
   const natural = text.match(/[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+$/g) ?? [];
-  const lines: string[] = [];
+  const lines: string[][] = [];
   let isOpen = false;
   for (const line of natural) {
-    if (isOpen) lines.push((lines.pop() ?? "") + line);
-    else lines.push(line);
-    isOpen = isContinued(lines.at(-1) ?? "");
+    if (isOpen) lines.at(-1)?.push(line);
+    else lines.push([line]);
+    isOpen = !isComment(lines.at(-1)?.[0] ?? "") && endsInBackslash(line);
   }
-  return lines;
+  return lines.map((parts) => parts.join(""));
 }
 
-function isContinued(line: string): boolean {
-  if (/^[ \t\f]*[#!]/.test(line)) return false;
-  const slashes = /(\\*)(?:\r\n|\r|\n)?$/.exec(line)?.[1]?.length ?? 0;
-  return slashes % 2 === 1;
+const isContinued = (line: string): boolean => !isComment(line) && endsInBackslash(line);
+
+const isComment = (line: string): boolean => /^[ \t\f]*[#!]/.test(line);
+
+/** An odd number of them: the last one is no escaped one. */
+function endsInBackslash(line: string): boolean {
+  const end = line.endsWith("\r\n") ? line.length - 2 : line.length - (/[\r\n]$/.test(line) ? 1 : 0);
+  let start = end;
+  while (line[start - 1] === "\\") start -= 1;
+  return (end - start) % 2 === 1;
 }
 
 /** The key of a logical line with its escapes undone; undefined for a comment or an empty line. */
