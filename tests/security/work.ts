@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 
-const repeats = 5;
+const repeats = 3;
 /** Below this CPU time at the whole size nothing is compared: it is the noise of compiling and collecting. */
 const quietMs = 40;
 const mostGrowth = 9;

@@ -219,6 +219,12 @@ describe("JSON bodies", () => {
     ["a list instead of an object", "/things/a", "[]", /body: expected object/],
     ["no body", "/things/a", "", /a JSON body is required/],
     ["a __proto__ key", "/things/a", '{"size":3,"__proto__":{"x":1}}', /__proto__/],
+    [
+      "lists in lists",
+      "/things/a",
+      `{"size":3,"tags":${"[".repeat(5_000)}${"]".repeat(5_000)}}`,
+      /nested more than 100 deep/,
+    ],
     ["a hidden __proto__ key", "/things/a", '{"size":3,"tags":[],"\\u005f_proto__":{}}', /__proto__/],
     ["bytes that are not UTF-8", "/things/a", "\u00ff", /not UTF-8/],
   ];

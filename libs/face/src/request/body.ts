@@ -58,9 +58,16 @@ export function tooLarge(limit: number): string {
   return `The body is over ${limit} bytes.`;
 }
 
-/** Parses a body. Throws `bad_request` for bytes that are not UTF-8, malformed JSON and a key named __proto__. */
+/** No body of ours has more than a dozen; a few thousand are more than any writer of JSON can follow. */
+const maxNesting = 100;
+
+/**
+ * Parses a body. Throws `bad_request` for bytes that are not UTF-8, malformed JSON, values nested more than 100 deep and
+ * a key named __proto__.
+ */
 export function parseJson(body: Buffer): unknown {
   if (!isUtf8(body)) throw badJson("the body is not UTF-8");
+  if (isNestedDeeper(body, maxNesting)) throw badJson(`values are nested more than ${maxNesting} deep`);
   const text = body.toString("utf8");
   // A key can hide behind escapes (\u005f), so any escape of that block takes the slow way too.
   const isSuspect = text.includes("__proto__") || text.includes("\\u00");
@@ -71,6 +78,26 @@ export function parseJson(body: Buffer): unknown {
       error instanceof ProtoKey ? "a key named __proto__ is not allowed" : "the body is not valid JSON",
     );
   }
+}
+
+const [quote, backslash, openList, openObject, closeList, closeObject] = Buffer.from('"\\[{]}');
+
+function isNestedDeeper(body: Buffer, most: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (byte === quote) at = endOfString(body, at + 1);
+    else if (byte === openList || byte === openObject) depth += 1;
+    else if (byte === closeList || byte === closeObject) depth -= 1;
+    if (depth > most) return true;
+  }
+  return false;
+}
+
+function endOfString(body: Buffer, from: number): number {
+  let at = from;
+  while (at < body.length && body[at] !== quote) at += body[at] === backslash ? 2 : 1;
+  return at;
 }
 
 class ProtoKey extends Error {}

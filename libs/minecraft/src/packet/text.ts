@@ -84,9 +84,12 @@ export function readTextJson(json: string): Text {
   }
 }
 
+const maxDepth = 16;
+
 function sanitize(value: unknown, depth: number): Text {
   if (typeof value === "string") return value;
-  if (depth > 16 || value === null || typeof value !== "object") return String(value ?? "");
+  if (value === null || typeof value !== "object") return String(value ?? "");
+  if (depth > maxDepth) return "";
   const nested = (list: unknown) =>
     Array.isArray(list) ? list.slice(0, 64).map((one) => sanitize(one, depth + 1)) : undefined;
   if (Array.isArray(value)) return { text: "", extra: nested(value) ?? [] };

@@ -14,11 +14,14 @@ export type Line = {
 };
 
 const longestReply = 64 * 1024;
+const mostWaiting = 100;
 
 export function createLine(socket: Socket, stepMs: number): Line {
   const replies: Reply[] = [];
   const waiting: PromiseWithResolvers<Reply>[] = [];
-  let rest = "";
+  // Joined once a line ends, however small the pieces are in which it comes.
+  let rest: string[] = [];
+  let said = 0;
   let lines: string[] = [];
   let failure: Error | undefined;
   const fail = (error: Error) => {
@@ -38,13 +41,17 @@ export function createLine(socket: Socket, stepMs: number): Line {
     if (more === "-") return;
     take({ code: Number(code), lines });
     lines = [];
+    said = 0;
   };
   const onData = (chunk: Buffer) => {
-    rest += chunk.toString("latin1");
-    if (rest.length + lines.join("").length > longestReply || replies.length > 100)
+    const text = chunk.toString("latin1");
+    said += text.length;
+    rest.push(text);
+    if (said > longestReply || replies.length > mostWaiting)
       return fail(new Error("the relay talks too much"));
-    const parts = rest.split("\n");
-    rest = parts.pop() ?? "";
+    if (!text.includes("\n")) return;
+    const parts = rest.join("").split("\n");
+    rest = [parts.pop() ?? ""];
     for (const part of parts) onLine(part.replace(/\r$/, ""));
   };
   const onTimeout = () => fail(new Error(`the relay said nothing for ${stepMs} ms`));
@@ -69,7 +76,7 @@ export function createLine(socket: Socket, stepMs: number): Line {
     write: (bytes) => void socket.write(bytes),
     release: () => {
       if (failure) throw failure;
-      if (rest !== "" || lines.length > 0 || replies.length > 0)
+      if (rest.join("") !== "" || lines.length > 0 || replies.length > 0)
         throw new Error("the relay spoke before it was secured");
       socket.off("data", onData).off("timeout", onTimeout).off("error", fail).off("close", onClose);
       return socket;

@@ -37,12 +37,19 @@ function packet(body: Buffer): Buffer {
 }
 
 async function readAnswer(socket: Socket): Promise<string> {
-  let got = Buffer.alloc(0);
+  const chunks: Buffer[] = [];
+  let [bytes, wanted] = [0, 1];
   for await (const chunk of socket) {
-    got = Buffer.concat([got, chunk as Buffer]);
-    if (got.length > largestAnswer) throw new Error("the server's answer is too long");
+    chunks.push(chunk as Buffer);
+    bytes += (chunk as Buffer).length;
+    if (bytes > largestAnswer) throw new Error("the server's answer is too long");
+    // Joined once it may be whole, not with each piece.
+    if (bytes < wanted) continue;
+    const got = Buffer.concat(chunks.splice(0));
+    chunks.push(got);
     const length = varInt.read(got, 0);
-    if (!length || got.length < length.next + length.value) continue;
+    wanted = length ? length.next + length.value : bytes + 1;
+    if (!length || bytes < wanted) continue;
     const id = varInt.read(got, length.next);
     const size = id && varInt.read(got, id.next);
     if (id?.value !== 0 || !size) throw new Error("the server answered something else than its status");
