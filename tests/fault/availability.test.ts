@@ -1,0 +1,189 @@
+// What callers meet while one of two replicas is killed or hangs: 20 requests a second, reads and changes (ADR 0014).
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { isWhole } from "@svc/config/testing";
+import { patience } from "@svc/local-stack/testing";
+import pg from "pg";
+import { until } from "../flow/stack.ts";
+import type { Reply } from "../security/ask.ts";
+import { type Bed, openBed } from "../security/bed.ts";
+import { freeze, pidOf } from "./processes.ts";
+
+const name = "steady";
+const everyMs = 50;
+const hangMs = 20_000;
+/** How long load goes on before and after. */
+const calmMs = 3_000;
+const limits = { killedReadMs: 1_500, hungReadMs: 1_500, changeMs: 3_000 };
+
+type Outcome = { kind: "read" | "change"; what: string; atMs: number; ms: number; status: number };
+type Load = { outcomes: Outcome[]; users: string[]; players: string[]; end: () => Promise<void> };
+
+async function userNames(url: string): Promise<Set<string>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ username: string }>("select username from identity.users");
+    return new Set(rows.map(({ username }) => username));
+  } finally {
+    await client.end();
+  }
+}
+
+describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
+  let opened: Bed | undefined;
+  const bed = (): Bed => {
+    assert.ok(opened, "the stack did not start");
+    return opened;
+  };
+  before(async () => {
+    const replicas = ["lifecycle", "identity"].flatMap((service) => ["--replicas", `${service}=2`]);
+    opened = await openBed([...replicas, "--set", "gateway.session_cache=1ms"]);
+    assert.equal((await opened.redeem()).status, 200);
+    await opened.leaveSetup();
+    const json = { name, subdomain: name, autostartPolicy: "public" };
+    const created = await opened.asOwner({ method: "POST", path: "/api/v1/servers", json });
+    assert.equal(created.status, 201, created.text);
+  });
+  after(() => opened?.stop());
+
+  // Whatever the answers take, a request is sent every 50 ms.
+  function startLoad(): Load {
+    const load: Omit<Load, "end"> = { outcomes: [], users: [], players: [] };
+    const startedAt = performance.now();
+    const open = new Set<Promise<void>>();
+    const send = (kind: Outcome["kind"], what: string, ask: () => Promise<Reply>) => {
+      const at = performance.now();
+      const note = (status: number) =>
+        void load.outcomes.push({ kind, what, atMs: at - startedAt, ms: performance.now() - at, status });
+      const work = ask()
+        .then(
+          ({ status }) => note(status),
+          () => note(0),
+        )
+        .finally(() => open.delete(work));
+      open.add(work);
+    };
+    const { asOwner, asProxy } = bed();
+    const requests = [
+      () => send("read", "me", () => asOwner({ path: "/api/v1/me" })),
+      () => send("read", "fleet", () => asOwner({ path: "/api/v1/fleet" })),
+      () => {
+        const username = `user-${randomUUID().slice(0, 13)}`;
+        load.users.push(username);
+        const json = { username, role: "user" };
+        send("change", "create user", () => asOwner({ method: "POST", path: "/api/v1/users", json }));
+      },
+      () => send("read", "sessions", () => asOwner({ path: "/api/v1/account/sessions" })),
+      () => {
+        const player = randomUUID();
+        load.players.push(player);
+        const path = `/api/v1/internal/servers/${name}/join-event`;
+        send("change", "join", () => asProxy({ method: "POST", path, json: { mc_uuid: player } }));
+      },
+    ];
+    let turn = 0;
+    const timer = setInterval(() => requests[turn++ % requests.length]?.(), everyMs);
+    return {
+      ...load,
+      end: async () => {
+        clearInterval(timer);
+        await Promise.all(open);
+      },
+    };
+  }
+
+  const span = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+
+  /** Load around a fault. Ends with everything answered. */
+  async function under(fault: () => Promise<void>): Promise<Load> {
+    const load = startLoad();
+    try {
+      await span(calmMs);
+      await fault();
+      await span(calmMs);
+    } finally {
+      await load.end();
+    }
+    return load;
+  }
+
+  const isWell = ({ status }: Outcome) => status >= 200 && status < 300;
+  const of = (load: Load, kind: Outcome["kind"]) => load.outcomes.filter((one) => one.kind === kind);
+  function timesOf(outcomes: readonly Outcome[]): { p50: number; p99: number; max: number } {
+    const sorted = outcomes.map(({ ms }) => ms).sort((a, b) => a - b);
+    const at = (share: number) =>
+      Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0);
+    return { p50: at(0.5), p99: at(0.99), max: at(1) };
+  }
+
+  function tell(say: (line: string) => void, load: Load): void {
+    for (const kind of ["read", "change"] as const) {
+      const all = of(load, kind);
+      const { p50, p99, max } = timesOf(all);
+      say(
+        `${kind}s: ${all.filter(isWell).length} of ${all.length}, p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`,
+      );
+    }
+    for (const { what, status, atMs, ms } of load.outcomes.filter((one) => !isWell(one)))
+      say(`${what}: ${status} after ${Math.round(ms)} ms, sent at ${Math.round(atMs)} ms`);
+  }
+
+  /** Every change that was answered well is there, and none is there twice. */
+  async function assertChanges(load: Load): Promise<void> {
+    const conflicts = load.outcomes.filter(({ what, status }) => what === "create user" && status === 409);
+    assert.deepEqual(conflicts, [], "a repeat met its own change");
+    const made = await userNames(bed().stack.file().database_url);
+    const created = of(load, "change").filter((one) => one.what === "create user" && isWell(one)).length;
+    const there = load.users.filter((username) => made.has(username)).length;
+    assert.ok(there >= created, `${created} users were created, ${there} are there`);
+    const joined = of(load, "change").filter((one) => one.what === "join" && isWell(one)).length;
+    const counts = new Map<string, number>();
+    await until("every join to be told of", 30_000, async () => {
+      const subject = `svc.evt.lifecycle.server.player-joined.${name}`;
+      const events = await bed().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
+      counts.clear();
+      for (const line of events.stdout.trim().split("\n").filter(Boolean)) {
+        const { mc_uuid } = (JSON.parse(line) as { data: { mc_uuid: string } }).data;
+        counts.set(mc_uuid, (counts.get(mc_uuid) ?? 0) + 1);
+      }
+      return load.players.filter((player) => counts.has(player)).length >= joined;
+    });
+    const doubled = load.players.filter((player) => (counts.get(player) ?? 0) > 1);
+    assert.deepEqual(doubled, [], "joins were told of twice");
+  }
+
+  for (const victim of ["identity-2", "lifecycle-2"]) {
+    test(`${victim} is killed: every read is answered, no change is lost or doubled`, async (context) => {
+      const load = await under(async () => {
+        const pid = pidOf(bed().stack, victim);
+        process.kill(pid, "SIGKILL");
+        await until(`${victim} to be started again`, 30_000, () => pidOf(bed().stack, victim) !== pid);
+      });
+      tell((line) => context.diagnostic(line), load);
+      assert.deepEqual(
+        of(load, "read").filter((one) => !isWell(one)),
+        [],
+      );
+      assert.ok(timesOf(of(load, "read")).max <= limits.killedReadMs * patience);
+      assert.ok(timesOf(of(load, "change")).p99 <= limits.changeMs * patience);
+      await assertChanges(load);
+    });
+
+    test(`${victim} hangs for 20 s: 99.9 % of reads are answered, no change is lost or doubled`, async (context) => {
+      const load = await under(async () => {
+        const thaw = freeze(bed().stack, victim);
+        await span(hangMs);
+        thaw();
+      });
+      tell((line) => context.diagnostic(line), load);
+      const reads = of(load, "read");
+      assert.ok(reads.filter(isWell).length >= reads.length * 0.999);
+      assert.ok(timesOf(reads).p99 <= limits.hungReadMs * patience);
+      assert.ok(timesOf(of(load, "change")).p99 <= limits.changeMs * patience);
+      await assertChanges(load);
+    });
+  }
+});
