@@ -6,6 +6,7 @@ import { bootstrapAccess, bootstrapNamespaces } from "./auth/bootstrap.ts";
 import { createAuthorizer } from "./auth/rbac.ts";
 import { anonymous, openTokens, type TokenEntry, type Tokens, type User } from "./auth/tokens.ts";
 import { startDefinitions } from "./definitions.ts";
+import { boundEvents } from "./event-bound.ts";
 import { startGarbageCollector } from "./garbage.ts";
 import type { Exchange } from "./http/exchange.ts";
 import { sendFault } from "./http/respond.ts";
@@ -19,6 +20,7 @@ import { clusterIpOf } from "./kinds/service.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createTypeTable } from "./registry/type-table.ts";
 import { loadBuiltinModels } from "./schema/builtin.ts";
+import type { Retained } from "./store/collection.ts";
 import { openStore, type Store } from "./store/store.ts";
 import { ensureIdentity } from "./tls/certificate.ts";
 import { createFrontDoor } from "./tls/front-door.ts";
@@ -45,6 +47,8 @@ export type ApiServer = {
   readonly url: string;
   /** The certificate (PEM) under which the same port speaks HTTPS, which kubectl wants before it sends a token. */
   readonly certificate: string;
+  /** What it holds in memory beside what is open. */
+  retained(): Retained;
   api: ClusterApi;
   /** Resolves once no garbage is left to collect. */
   settled(): Promise<void>;
@@ -63,6 +67,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const definitions = startDefinitions(registry);
   bootstrap(registry);
   const garbage = startGarbageCollector(registry);
+  const events = boundEvents(store, options.clock ?? (() => new Date()));
   const authorizer = createAuthorizer(store);
   const tokens = openTokens(options.tokens);
   const streams = createStreams();
@@ -87,12 +92,14 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
       return url;
     },
     certificate: identity.cert,
+    retained: store.retained,
     settled: garbage.settled,
     listen: async (port, host = "127.0.0.1") => {
       const { port: taken } = await door.listen(port, host);
       url = `http://${host}:${taken}`;
     },
     close: async () => {
+      events.close();
       garbage.close();
       definitions.close();
       authorizer.close();

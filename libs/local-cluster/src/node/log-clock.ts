@@ -135,7 +135,11 @@ export function startLogClock(dir: string, onError: (error: unknown) => void): L
       if (known.end !== state.end || known.open !== state.open || signal.aborted) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       wakeups.push(resolve);
-      const onAbort = () => resolve();
+      const onAbort = () => {
+        // A quiet log would otherwise keep everybody who ever waited for it.
+        wakeups = wakeups.filter((one) => one !== resolve);
+        resolve();
+      };
       signal.addEventListener("abort", onAbort);
       await promise;
       signal.removeEventListener("abort", onAbort);

@@ -15,16 +15,33 @@ export type Collection = {
   /** Drops the oldest changes when there are too many; returns the version up to which they are gone. */
   trim(): number | undefined;
   horizon(): number;
+  /** What is in memory beside the objects that are there. */
+  retained(): Retained;
+};
+
+export type Retained = {
+  objects: number;
+  changes: number;
+  /** Of what the changes left. */
+  bytes: number;
+  /** Values in memory that are only history. */
+  held: number;
 };
 
 const keptChanges = 1024;
 const trimBatch = 256;
+/** Bytes of objects that the history of one kind may hold, whatever their number. */
+const keptBytes = 2 << 20;
+const trimBytes = 512 << 10;
+/** The newest few stay, however large. */
+const leastChanges = 8;
 
 /** Makes an empty collection whose history starts after `horizon`. */
 export function createCollection(initialHorizon: number): Collection {
   const objects = new Map<string, Stored>();
   const keys: string[] = [];
   let changes: Change[] = [];
+  let bytes = 0;
   let horizon = initialHorizon;
 
   return {
@@ -39,20 +56,42 @@ export function createCollection(initialHorizon: number): Collection {
       if (objects.delete(key)) keys.splice(lowerBound(keys, key), 1);
     },
     range: ({ namespace, after }) => walk({ objects, keys }, namespace, after),
-    record: (change) => changes.push(change),
+    record: (change) => {
+      changes.push(change);
+      bytes += change.current.bytes.length;
+    },
     changesAfter: (version) => {
       if (version < horizon) return undefined;
       const start = changes.findLastIndex((change) => change.version <= version) + 1;
       return changes.slice(start);
     },
     trim: () => {
-      if (changes.length < keptChanges + trimBatch) return undefined;
-      horizon = changes[trimBatch - 1]?.version ?? horizon;
-      changes = changes.slice(trimBatch);
+      const isLong = changes.length >= keptChanges + trimBatch;
+      const isLarge = bytes >= keptBytes + trimBytes && changes.length > leastChanges;
+      if (!isLong && !isLarge) return undefined;
+      let gone = 0;
+      const isOver = () => bytes > keptBytes || changes.length - gone > keptChanges;
+      while (changes.length - gone > leastChanges && isOver()) {
+        bytes -= changes[gone]?.current.bytes.length ?? 0;
+        gone += 1;
+      }
+      horizon = changes[gone - 1]?.version ?? horizon;
+      changes = changes.slice(gone);
       return horizon;
     },
+    retained: () => ({
+      objects: objects.size,
+      changes: changes.length,
+      bytes,
+      held: countHeld(changes, objects),
+    }),
     horizon: () => horizon,
   };
+}
+
+function countHeld(changes: readonly Change[], objects: ReadonlyMap<string, Stored>): number {
+  const past = changes.flatMap(({ current, previous }) => (previous ? [current, previous] : [current]));
+  return new Set(past.filter((stored) => stored.isHeld && objects.get(stored.key) !== stored)).size;
 }
 
 type Index = { objects: Map<string, Stored>; keys: string[] };

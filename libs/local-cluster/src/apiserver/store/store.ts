@@ -1,10 +1,10 @@
 import type { KubeObject } from "../../cluster-api.ts";
 import { ApiStatus } from "../api-status.ts";
 import { deepFreeze } from "../json.ts";
-import { type Collection, createCollection } from "./collection.ts";
+import { type Collection, createCollection, type Retained } from "./collection.ts";
 import { type ChangeRow, type Database, openDatabase } from "./database.ts";
 import { createOwnerIndex, type OwnerIndex, type Place } from "./owner-index.ts";
-import { type Change, orderKeys, type Stored, storeKey } from "./stored.ts";
+import { bytesOf, type Change, makeStored, orderKeys, type Stored, storeKey } from "./stored.ts";
 
 /** Called after a change is on disk, in the order of versions. Must not throw. */
 export type ChangeListener = (change: Change, resource: string) => void;
@@ -26,6 +26,8 @@ export type Store = {
   /** Calls for each change of one resource (of all, when undefined) written after this moment. */
   subscribe(resource: string | undefined, listener: ChangeListener): () => void;
   drop(resource: string): void;
+  /** What is in memory, over all resources. */
+  retained(): Retained;
   close(): void;
 };
 
@@ -56,6 +58,9 @@ export function openStore(file: string): Store {
     };
     keep(state, resource, change);
     broadcast.send(resource, change);
+    // Whoever was just told of the change still looks at what was before.
+    if (previous) setImmediate(previous.letGo);
+    if (type === "DELETED") setImmediate(current.letGo);
     return current;
   };
   return {
@@ -77,6 +82,17 @@ export function openStore(file: string): Store {
       database.drop(resource);
       collections.delete(resource);
       state.settings.delete(`horizon:${resource}`);
+    },
+    retained: () => {
+      const sum: Retained = { objects: 0, changes: 0, bytes: 0, held: 0 };
+      for (const one of collections.values()) {
+        const { objects, changes, bytes, held } = one.retained();
+        sum.objects += objects;
+        sum.changes += changes;
+        sum.bytes += bytes;
+        sum.held += held;
+      }
+      return sum;
     },
     close: () => {
       broadcast.close();
@@ -117,7 +133,7 @@ function loadState(file: string): State {
   const version = Number(settings.get("version") ?? 0);
   const state: State = { database, settings, collections, owners: createOwnerIndex(), collection, version };
   for (const row of database.objects()) {
-    const stored = fromData(row.key, row.data, row.version);
+    const stored = fromData(row.key, row.data, { version: row.version, isPresent: true });
     collection(row.resource).set(stored);
     state.owners.add({ resource: row.resource, key: row.key }, stored.object);
     state.version = Math.max(state.version, row.version);
@@ -146,12 +162,15 @@ function keep({ database, owners, collection }: State, resource: string, change:
 function toStored(key: string, object: KubeObject, version: number): Stored {
   const metadata = { ...object.metadata, resourceVersion: String(version) };
   const ordered = orderKeys({ ...object, metadata });
-  return { key, object: deepFreeze(ordered), bytes: Buffer.from(JSON.stringify(ordered)), version };
+  return makeStored({ key, object: deepFreeze(ordered), bytes: bytesOf(JSON.stringify(ordered)), version });
 }
 
-function fromData(key: string, data: Uint8Array, version: number): Stored {
+/** Of an object that is there the value is kept, of history it is not. */
+function fromData(key: string, data: Uint8Array, about: { version: number; isPresent: boolean }): Stored {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
-  return { key, object: deepFreeze(JSON.parse(bytes.toString()) as KubeObject), bytes, version };
+  const { version, isPresent } = about;
+  if (!isPresent) return makeStored({ key, bytes, version });
+  return makeStored({ key, bytes, version, object: deepFreeze(JSON.parse(bytes.toString()) as KubeObject) });
 }
 
 // The log holds what each write left; what it replaced is the write before it, when that is still in the log.
@@ -161,7 +180,8 @@ function replay(rows: ChangeRow[], collection: (resource: string) => Collection)
     const target = collection(resource);
     if (version <= target.horizon()) continue;
     const present = target.get(key);
-    const current = present?.version === version ? present : fromData(key, data, version);
+    const current =
+      present?.version === version ? present : fromData(key, data, { version, isPresent: false });
     const previous = last.get(`${resource} ${key}`);
     target.record({ type, version, key, current, ...(previous ? { previous } : {}), lines: new Map() });
     if (type === "DELETED") last.delete(`${resource} ${key}`);

@@ -1,7 +1,50 @@
 import type { KubeObject } from "../../cluster-api.ts";
+import { deepFreeze } from "../json.ts";
 
 /** One stored object: frozen value, its JSON (kind and apiVersion first) and the version of its last write. */
-export type Stored = { key: string; object: KubeObject; bytes: Buffer; version: number };
+export type Stored = {
+  readonly key: string;
+  /** Made of `bytes` each time once it was let go. */
+  readonly object: KubeObject;
+  readonly bytes: Buffer;
+  readonly version: number;
+  /** It is only history from here on: its value takes several times the memory of its bytes. */
+  letGo: () => void;
+  /** Whether its value is still in memory. */
+  readonly isHeld: boolean;
+};
+
+/** `object` is the value of `bytes` where that is known. */
+export function makeStored(about: {
+  key: string;
+  bytes: Buffer;
+  version: number;
+  object?: KubeObject;
+}): Stored {
+  const { key, bytes, version } = about;
+  let held = about.object;
+  return {
+    key,
+    bytes,
+    version,
+    get object() {
+      return held ?? deepFreeze(JSON.parse(bytes.toString()) as KubeObject);
+    },
+    letGo: () => {
+      held = undefined;
+    },
+    get isHeld() {
+      return held !== undefined;
+    },
+  };
+}
+
+/** Bytes in memory of their own: small ones would otherwise keep what lay beside them. */
+export function bytesOf(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
 
 /** One write in the order of versions. `previous` is unknown for the oldest change of a key after a restart. */
 export type Change = {

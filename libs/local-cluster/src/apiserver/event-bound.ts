@@ -1,0 +1,54 @@
+import type { KubeObject } from "../cluster-api.ts";
+import { isObject, stringAt } from "./json.ts";
+import type { Store } from "./store/store.ts";
+import type { Stored } from "./store/stored.ts";
+
+/** As long as a cluster keeps an event after it was last seen. */
+const keptMs = 3_600_000;
+/** Events that are kept at most; the longest unwritten go first, some at once. */
+export const mostEvents = 1_000;
+const trimBatch = 100;
+const sweepEveryMs = 60_000;
+const resource = "/events";
+
+export type EventBound = { close: () => void };
+
+/** Forgets events that are old or too many: nobody else ever deletes one. */
+export function boundEvents(store: Store, now: () => Date): EventBound {
+  let sweptAt = now().getTime();
+  const forget = (gone: readonly Stored[]) => {
+    for (const { object } of gone) store.remove(resource, object);
+  };
+  const sweep = () => {
+    const until = now().getTime() - keptMs;
+    sweptAt = now().getTime();
+    forget([...store.collection(resource).range({})].filter(({ object }) => lastSeenMs(object) < until));
+  };
+  const unsubscribe = store.subscribe(resource, ({ type }) => {
+    if (type !== "ADDED") return;
+    if (now().getTime() - sweptAt >= sweepEveryMs) sweep();
+    const events = store.collection(resource);
+    if (events.size() <= mostEvents) return;
+    const oldestFirst = [...events.range({})].sort((one, other) => one.version - other.version);
+    forget(oldestFirst.slice(0, events.size() - mostEvents + trimBatch));
+  });
+  const timer = setInterval(sweep, sweepEveryMs);
+  timer.unref();
+  return {
+    close: () => {
+      unsubscribe();
+      clearInterval(timer);
+    },
+  };
+}
+
+function lastSeenMs(event: KubeObject): number {
+  const series = (event as Record<string, unknown>)["series"];
+  const times = [
+    stringAt(event, "lastTimestamp"),
+    stringAt(event, "eventTime"),
+    isObject(series) ? stringAt(series, "lastObservedTime") : "",
+    event.metadata.creationTimestamp ?? "",
+  ];
+  return Math.max(...times.map((text) => Date.parse(text)).filter(Number.isFinite), 0);
+}
