@@ -1,6 +1,6 @@
 // What the service storage asks of a world Job, and what the Job answers (architecture.md 8, behaviour.md h.2, h.7).
-// A Job gets one task as JSON in SVC_TASK, its one-time token in SVC_TASK_TOKEN, and its folders as arguments
-// (`world-agent --world=/world --archive=/archive --tmp=/tmp`). It writes progress at most once a second and one result,
+// A Job gets one task as JSON in SVC_TASK, its folders as arguments (`world-agent --world=/world
+// --archive=/archive --secret=/run/svc/secret --tmp=/tmp`), and in the last but one its one-time token and what a file is to hold. It writes progress at most once a second and one result,
 // each as one marked line on stdout; storage reads them from the pod's log.
 // Vocabulary: archive = a `.tar.zst` or `.tar.gz` file; sink/source = where an archive goes to or comes from.
 
@@ -9,7 +9,7 @@ import { z } from "zod";
 export const progressMark = "svc-progress ";
 export const resultMark = "svc-result ";
 
-/** File name inside the archive folder, or a one-time URL of the internal face (the token is SVC_TASK_TOKEN). */
+/** File name inside the archive folder, or a one-time URL of the internal face (with the token of the Job's Secret). */
 const Place = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("archive"), name: z.string().regex(/^[a-z0-9-]+-\d+\.tar\.(zst|gz)$/) }),
   z.strictObject({ kind: z.literal("url"), url: z.url() }),
@@ -64,7 +64,7 @@ export const Task = z.discriminatedUnion("mode", [
   z.strictObject({
     mode: z.literal("write"),
     path,
-    /** The content is in SVC_TASK_CONTENT_0, _1, ... as base64. */
+    /** The content is in the file `content` of the Job's Secret. */
     content_sha256: Sha256,
     expect_sha256: Sha256.optional(),
     create_only: z.boolean().optional(),

@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
 import { limits, readSettings } from "./config.ts";
 
@@ -12,14 +15,19 @@ test("limits are those of behaviour.md h.6 and h.7", () => {
   });
 });
 
-test("content comes in parts, in their order", () => {
-  const env = {
-    SVC_TASK: JSON.stringify({ mode: "mkdir", path: "a" }),
-    SVC_TASK_CONTENT_0: Buffer.from("one ").toString("base64"),
-    SVC_TASK_CONTENT_1: Buffer.from("two").toString("base64"),
-    SVC_TASK_CONTENT_3: "lost",
-  };
-  assert.equal(readSettings([], env).content().toString(), "one two");
+test("token and content are files, and an environment gives neither", (t) => {
+  const secret = mkdtempSync(join(tmpdir(), "svc-agent-"));
+  t.after(() => rmSync(secret, { recursive: true }));
+  const env = { SVC_TASK: JSON.stringify({ mode: "mkdir", path: "a" }), SVC_TASK_TOKEN: "from outside" };
+  assert.equal(readSettings([], env).token, "");
+  assert.throws(() => readSettings([], env).content(), /was not given/);
+  assert.throws(() => readSettings([`--secret=${secret}`], env).content(), /was not given/);
+  writeFileSync(join(secret, "token"), "once\n");
+  writeFileSync(join(secret, "content"), "");
+  const settings = readSettings([`--secret=${secret}`], env);
+  assert.deepEqual([settings.token, settings.content().length], ["once", 0]);
+  writeFileSync(join(secret, "content"), Buffer.from([0, 255, 10]));
+  assert.deepEqual([...settings.content()], [0, 255, 10]);
 });
 
 test("a Job without a task, or with one that nobody knows, fails", () => {

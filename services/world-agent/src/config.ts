@@ -1,5 +1,8 @@
-// What a world Job is told from outside: its task and token by the environment, its folders by arguments.
+// What a world Job is told from outside: its task by the environment, its folders by arguments, and what nobody else may
+// know by files.
 
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Task } from "@svc/world";
 
@@ -30,24 +33,31 @@ export type Settings = {
 /** Throws when the Job was made wrongly; that is never the caller's fault. */
 export function readSettings(args: string[], env: NodeJS.ProcessEnv): Settings {
   const text = { type: "string" } as const;
-  const { values } = parseArgs({ args, options: { world: text, archive: text, tmp: text } });
+  const { values } = parseArgs({ args, options: { world: text, archive: text, secret: text, tmp: text } });
   const task = env["SVC_TASK"];
   if (!task) throw new Error("SVC_TASK is missing");
   return {
     task: Task.parse(JSON.parse(task)),
-    token: env["SVC_TASK_TOKEN"] ?? "",
-    content: () => readContent(env),
+    token:
+      values.secret === undefined ? "" : (readSecret(values.secret, "token")?.toString("utf8").trim() ?? ""),
+    content: () => needContent(values.secret),
     world: values.world,
     archive: values.archive,
     tmp: values.tmp ?? "/tmp",
   };
 }
 
-function readContent(env: NodeJS.ProcessEnv): Buffer {
-  const parts: Buffer[] = [];
-  for (let index = 0; ; index += 1) {
-    const part = env[`SVC_TASK_CONTENT_${index}`];
-    if (part === undefined) return Buffer.concat(parts);
-    parts.push(Buffer.from(part, "base64"));
+function readSecret(folder: string, name: string): Buffer | undefined {
+  try {
+    return readFileSync(join(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
+}
+
+function needContent(folder: string | undefined): Buffer {
+  const content = folder === undefined ? undefined : readSecret(folder, "content");
+  if (!content) throw new Error("the content that is to be written was not given");
+  return content;
 }

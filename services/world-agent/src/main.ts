@@ -1,5 +1,5 @@
-// The world agent as a Job runs it: `node main.ts --world=/world --archive=/archive --tmp=/tmp` with SVC_TASK and
-// SVC_TASK_TOKEN. Exit code 0 with one result line, also for faults of the caller; anything else is our own failure,
+// The world agent as a Job runs it: `node main.ts --world=/world --archive=/archive --tmp=/tmp` with SVC_TASK, and
+// `--secret=DIR` with the files token and content. Exit code 0 with one result line, also for faults of the caller; anything else is our own failure,
 // told on stderr. SIGTERM aborts: what was not finished leaves nothing behind.
 
 import { limits, readSettings } from "./config.ts";

@@ -16,9 +16,9 @@ export async function reachable(deps: StorageDeps, wish: JobWish): Promise<JobWi
   if (!world || !mount || place?.kind !== "archive" || !(await isElsewhere(deps, world.claim))) return wish;
   const kind = task.mode === "backup" ? "put" : "get";
   const ticket = await issueTicket(deps, { kind, job: wish.name, archive: place.name });
-  const secretEnv = { ...wish.secretEnv, ...ticket.secretEnv };
+  const secret = { ...wish.secret, ...ticket.secret };
   const travelling = task.mode === "backup" ? { ...task, to: ticket.place } : { ...task, from: ticket.place };
-  return { ...rest, world, secretEnv, task: travelling as JobWish["task"] };
+  return { ...rest, world, secret, task: travelling as JobWish["task"] };
 }
 
 function placeIn(task: JobWish["task"]): Place | undefined {

@@ -5,13 +5,14 @@ import { join } from "node:path";
 import { Fault } from "@svc/proto";
 import type { Place } from "@svc/world";
 import type { StorageDeps } from "../job/deps.ts";
+import type { JobSecret } from "../job/spec.ts";
 import { openArchiveFolder } from "../reaper/archive-folder.ts";
 import { jobUrl } from "../upload/landing.ts";
 import { newToken } from "../upload/token.ts";
 import { insertTicket, isArchiveOfBackup, takeTickets } from "./store.ts";
 
 /** Where the Job finds the archive, and what only it may know. */
-export type Ticket = { place: Place; secretEnv: Record<string, string> };
+export type Ticket = { place: Place; secret: JobSecret };
 
 type Deps = Pick<StorageDeps, "db" | "settings" | "now">;
 
@@ -27,7 +28,7 @@ export async function issueTicket(
   await insertTicket(db, { ...about, id, token_hash: hash, expires_at });
   return {
     place: { kind: "url", url: jobUrl(internal_url, `archives/${id}`) },
-    secretEnv: { SVC_TASK_TOKEN: token },
+    secret: { token },
   };
 }
 

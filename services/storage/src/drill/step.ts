@@ -11,7 +11,6 @@ import { findBackup } from "../backup/store.ts";
 import { createJob } from "../job/begin.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "../job/deps.ts";
 import { readOutcome } from "../job/outcome.ts";
-import { worldJob } from "../job/spec.ts";
 import { findWorld } from "../job/world.ts";
 import { restoreWish } from "../restore/wish.ts";
 import { type Drill, type Drills, isOver, scratchName } from "./drill.ts";
@@ -82,10 +81,7 @@ async function restoreStep(deps: StorageDeps, drill: Drill): Promise<Change> {
   const row = { job: name, server_name: name, only_paths: null };
   const wish = restoreWish(deps, row, { backup, world: { volume_claim: name } });
   // It holds no world: the scratch volume is nobody's.
-  await createJob(
-    deps,
-    worldJob(deps.settings, { ...wish, manager: "svc-verify", labels: { [drillLabel]: drill.id } }),
-  );
+  await createJob(deps, { ...wish, manager: "svc-verify", labels: { [drillLabel]: drill.id } });
   return undefined;
 }
 

@@ -4,7 +4,7 @@ import { type exports, Fault } from "@svc/proto";
 import type { TransferDeps } from "../file/deps.ts";
 import { createJob } from "../job/begin.ts";
 import { label, newJobName } from "../job/names.ts";
-import { type JobWish, worldJob } from "../job/spec.ts";
+import type { JobWish } from "../job/spec.ts";
 import { finishJob, insertJob, type NewJob } from "../job/store.ts";
 import type { WorldServer } from "../job/world.ts";
 import { jobUrl } from "../upload/landing.ts";
@@ -85,7 +85,7 @@ async function begin(
   await deps.db.transaction().execute((trx) => insertJob(trx, row));
   try {
     wish.assertHeld?.();
-    await createJob(deps, worldJob(deps.settings, jobOf(deps, wish, { secrets, job })));
+    await createJob(deps, jobOf(deps, wish, { secrets, job }));
   } catch (error) {
     const message = `the job could not be made: ${(error as Error).message}`;
     await finishJob(deps.db, job, { state: "failed", message, at: new Date(deps.now()) }).catch(() => {});
@@ -103,7 +103,7 @@ function jobOf(deps: TransferDeps, wish: Wish, { secrets, job }: { secrets: Secr
     manager: "svc-export",
     task: { mode: "export", what: wish.what, url },
     deadlineMs: storage.export_deadline + storage.export_appear,
-    secretEnv: { SVC_TASK_TOKEN: secrets.token },
+    secret: { token: secrets.token },
     ttlMs: storage.job_ttl,
     ...(isBackup
       ? // The download of a backup holds no world: it has no server's label.

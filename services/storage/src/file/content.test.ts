@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { isFault } from "@svc/proto";
-import { contentOf, contentVariables, type Wanted } from "./content.ts";
+import { contentOf, type Wanted } from "./content.ts";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 const wanted = (bytes: Buffer, more: Partial<Wanted> = {}): Wanted => ({
@@ -40,17 +40,4 @@ describe("the content of a save", () => {
   for (const [name, [about, answer]] of Object.entries(cases)) {
     test(name, () => assert.equal(outcome(about), answer));
   }
-});
-
-test("a Job's variables hold the content in pieces that the kernel takes, in order", () => {
-  const bytes = randomBytes(256 * 1_024);
-  const variables = contentVariables(bytes);
-  const names = Object.keys(variables);
-  assert.deepEqual(
-    names,
-    names.map((_, index) => `SVC_TASK_CONTENT_${index}`),
-  );
-  assert.ok(Object.entries(variables).every(([name, value]) => name.length + value.length < 131_000));
-  assert.ok(Buffer.concat(Object.values(variables).map((one) => Buffer.from(one, "base64"))).equals(bytes));
-  assert.deepEqual(contentVariables(Buffer.alloc(0)), { SVC_TASK_CONTENT_0: "" });
 });

@@ -34,16 +34,3 @@ export function contentOf(wanted: Wanted, limit: number): Buffer {
   if (createHash("sha256").update(bytes).digest("hex") === digest) return bytes;
   throw new Fault("digest_mismatch");
 }
-
-/** One environment variable holds at most 128 KiB. */
-const variableBytes = 72 * 1_024;
-
-/** The variables in which a Job is given its content. */
-export function contentVariables(bytes: Buffer): Record<string, string> {
-  const count = Math.max(1, Math.ceil(bytes.length / variableBytes));
-  const pieces = Array.from({ length: count }, (_, index): [string, string] => {
-    const piece = bytes.subarray(index * variableBytes, (index + 1) * variableBytes);
-    return [`SVC_TASK_CONTENT_${index}`, piece.toString("base64")];
-  });
-  return Object.fromEntries(pieces);
-}

@@ -4,6 +4,7 @@ import type { Context } from "@svc/mesh";
 import type { AnyContract, files } from "@svc/proto";
 import type { Task } from "@svc/world";
 import type { Hold } from "@svc/world-lock";
+import type { JobSecret } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";
 import { admitChange, type Change, endingOfStart, settleChange } from "./change.ts";
 import type { TransferDeps } from "./deps.ts";
@@ -60,7 +61,7 @@ export async function settleStart(
 export async function launch(
   deps: TransferDeps,
   { op, revision, hold, world }: Launch,
-  job: { task: Task; secretEnv?: Record<string, string> },
+  job: { task: Task; secret?: JobSecret },
 ): Promise<void> {
   const { file_op_deadline: deadlineMs, file_op_kept, job_unnoted_ttl } = deps.settings.storage;
   hold.assertHeld();

@@ -6,6 +6,7 @@ import type { Task, TaskDone } from "@svc/world";
 import { awaitEnd, removeJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
 import type { Outcome } from "../job/outcome.ts";
+import type { JobSecret } from "../job/spec.ts";
 import { admitChange, type Change, endingOf, endingOfStart, settleChange } from "./change.ts";
 import type { TransferDeps } from "./deps.ts";
 import { faultOf } from "./faults.ts";
@@ -15,7 +16,7 @@ type Asked = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
 export type FileRun = Visit &
   Asked & {
     task: Task;
-    secretEnv?: Record<string, string>;
+    secret?: JobSecret;
     signal?: AbortSignal | undefined;
     /** What the audit log says of it; absent for a look, which changes nothing. */
     change?: Change;
@@ -81,8 +82,8 @@ async function inTurn<T>(deps: TransferDeps, { principal }: FileRun, work: () =>
 
 async function start(deps: TransferDeps, run: FileRun, job: string): Promise<void> {
   const { file_deadline: deadlineMs, file_job_ttl, job_unnoted_ttl } = deps.settings.storage;
-  const { task, secretEnv = {}, change } = run;
-  const wish = { name: job, task, deadlineMs, secretEnv };
+  const { task, secret, change } = run;
+  const wish = { name: job, task, deadlineMs, ...(secret && { secret }) };
   if (!change) return createFileJob(deps, await openStopped(deps, run), { ...wish, ttlMs: file_job_ttl });
   const { hold, world } = await holdWorld(deps, run, "file-write");
   let isAdmitted = false;

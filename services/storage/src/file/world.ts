@@ -7,7 +7,7 @@ import { assertMayTouch, assertUserName } from "../access.ts";
 import { createJob } from "../job/begin.ts";
 import { lockDepsOf, placeOf } from "../job/deps.ts";
 import { label } from "../job/names.ts";
-import { type JobWish, worldJob } from "../job/spec.ts";
+import type { JobWish } from "../job/spec.ts";
 import { assertStopped, assertVolume, describeWorld, type WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "./deps.ts";
 
@@ -72,15 +72,14 @@ export function isReader({ mode }: Pick<Task, "mode">): boolean {
   return readers.has(mode);
 }
 
-export type FileJob = Pick<JobWish, "name" | "task" | "deadlineMs" | "secretEnv" | "ttlMs">;
+export type FileJob = Pick<JobWish, "name" | "task" | "deadlineMs" | "secret" | "ttlMs">;
 
 export async function createFileJob(deps: TransferDeps, world: WorldServer, wish: FileJob): Promise<void> {
-  const job = worldJob(deps.settings, {
+  await createJob(deps, {
     ...wish,
     server: world.name,
     manager: "svc-files",
     world: { claim: world.volume_claim, mode: isReader(wish.task) ? "ro" : "rw" },
     labels: { [label.filesMode]: wish.task.mode },
   });
-  await createJob(deps, job);
 }

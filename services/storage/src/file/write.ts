@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { contentOf, contentVariables } from "./content.ts";
+import { contentOf } from "./content.ts";
 import type { TransferDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run.ts";
@@ -20,6 +20,6 @@ export const write =
       ...(create_only !== undefined && { create_only }),
     } as const;
     const change = { action: "file.write", path };
-    await runOnWorld(deps, { ...context, server: name, task, change, secretEnv: contentVariables(bytes) });
+    await runOnWorld(deps, { ...context, server: name, task, change, secret: { content: bytes } });
     return { path, status: "written" as const, sha256 };
   };

@@ -7,7 +7,7 @@ import { reachable } from "../archive/reach.ts";
 import { createJob } from "./begin.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "./deps.ts";
 import { type Outcome, readOutcome } from "./outcome.ts";
-import { type JobWish, worldJob } from "./spec.ts";
+import type { JobWish } from "./spec.ts";
 
 export type Wait = {
   /** On the clock of `performance.now()`. */
@@ -62,7 +62,7 @@ export async function runToEnd(
   const endAt = performance.now() + options.timeoutMs;
   const job = { ttlMs: deps.settings.storage.job_ttl, ...(await reachable(deps, wish)) };
   try {
-    await createJob(deps, worldJob(deps.settings, job));
+    await createJob(deps, job);
     const outcome = await awaitEnd(deps, wish.name, { endAt, signal: options.signal });
     if (outcome) return outcome;
     throw new Fault("unavailable", {

@@ -7,7 +7,7 @@ import { acquireLock, type LockKind } from "@svc/world-lock";
 import { reachable } from "../archive/reach.ts";
 import type { JobRow, StorageTrx } from "../database.ts";
 import { lockDepsOf, placeOf, type StorageDeps } from "./deps.ts";
-import { type JobWish, worldJob } from "./spec.ts";
+import { type JobWish, secretOfJob, worldJob } from "./spec.ts";
 import { finishJob, freeRunKey, insertJob, markRunning, type NewJob } from "./store.ts";
 import { assertConfigured, assertStopped, assertVolume, describeWorld, type WorldServer } from "./world.ts";
 
@@ -39,7 +39,7 @@ export async function beginJob(deps: StorageDeps, beginning: Beginning): Promise
     const row = await writeRow(deps, beginning, world);
     try {
       hold.assertHeld();
-      await createJob(deps, worldJob(deps.settings, await reachable(deps, beginning.wish(row, world))));
+      await createJob(deps, await reachable(deps, beginning.wish(row, world)));
     } catch (error) {
       throw await noteRefusal(deps, row, error);
     }
@@ -62,13 +62,43 @@ async function writeRow(deps: StorageDeps, beginning: Beginning, world: WorldSer
   }
 }
 
-/** A Job of this name that is there already was made by us before. */
-export async function createJob({ kube }: Pick<StorageDeps, "kube">, job: Job): Promise<void> {
+type JobDeps = Pick<StorageDeps, "kube" | "settings">;
+
+/**
+ * A Job of this name that is there already was made by us before. Its Secret comes after it, so that the Job owns it
+ * from the start: whoever dies in between leaves no Secret behind, but a Job whose pod waits (`releaseWaiting`).
+ */
+export async function createJob(deps: JobDeps, wish: JobWish): Promise<void> {
+  const made = await unlessThere(deps.kube.create(resources.jobs, worldJob(deps.settings, wish)));
+  if (!made || !wish.secret) return;
   try {
-    await kube.create(resources.jobs, job);
+    await unlessThere(deps.kube.create(resources.secrets, secretOfJob(made, wish.secret)));
   } catch (error) {
-    if (!isKubeError(error, 409)) throw error;
+    await dropJob(deps, made);
+    throw error;
   }
+}
+
+/**
+ * Ends the wait of a Job whose maker died before it gave it its Secret: an empty one lets it start, and fail at once. If
+ * it has its Secret, that stays; storage may make Secrets, and neither read nor change them.
+ */
+export async function releaseWaiting({ kube }: Pick<JobDeps, "kube">, job: Job): Promise<void> {
+  await unlessThere(kube.create(resources.secrets, secretOfJob(job, {})));
+}
+
+async function unlessThere<T>(made: Promise<T>): Promise<T | undefined> {
+  return made.catch((error: unknown) => {
+    if (!isKubeError(error, 409)) throw error;
+    return undefined;
+  });
+}
+
+// Its pod would wait for what nobody brings; if this fails too, a look at it ends the wait.
+async function dropJob({ kube }: JobDeps, { metadata: { name, namespace, uid } }: Job): Promise<void> {
+  const target = { name, ...(namespace && { namespace }) };
+  const options = { ...(uid && { uid }), propagationPolicy: "Background" } as const;
+  await kube.remove(resources.jobs, target, options).catch(() => undefined);
 }
 
 // Where the cluster did not answer, the Job may exist: the next looks find out. A refusal is final.

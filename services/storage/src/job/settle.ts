@@ -6,13 +6,13 @@ import { isJobFinished } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
 import type { JobRow } from "../database.ts";
 import { carryOn, relabel } from "../restore/chain.ts";
-import { createJob } from "./begin.ts";
+import { createJob, releaseWaiting } from "./begin.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "./deps.ts";
 import { noteBackup, noteFailure, noteSuccess } from "./end.ts";
 import { jobNameAfter, label } from "./names.ts";
 import { readOutcome } from "./outcome.ts";
 import { decideJob } from "./policy.ts";
-import { worldJob } from "./spec.ts";
+import { needsSecret } from "./spec.ts";
 import { findJob, findOpenJobs, freeRunKey, markRunning, startRecovery } from "./store.ts";
 
 const rowsAtMost = 500;
@@ -35,6 +35,7 @@ export async function settleAll(deps: StorageDeps, signal?: AbortSignal): Promis
       deps.log.warn({ job: row.job, error: error.message }, "a world job is left for the next look"),
     );
   }
+  for (const job of items) if (isWaitingLong(deps, job)) await releaseWaiting(deps, job);
   await freeStrays(deps, rows, jobs);
   const { bytes, count } = await presentBytes(deps.db);
   deps.metrics.stored(bytes, count);
@@ -46,6 +47,14 @@ async function settleOne(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<vo
   if (row.then_restore !== "pending") return;
   const now = await findJob(deps.db, row.job);
   if (now) await carryOn(deps, now, jobs);
+}
+
+// A Job has its Secret within moments of its making.
+function isWaitingLong({ settings, now }: StorageDeps, job: Job): boolean {
+  const { ready = 0 } = (job.status ?? {}) as { ready?: number };
+  const madeAt = Date.parse(job.metadata.creationTimestamp ?? "");
+  const isLong = now() - madeAt > settings.storage.start_patience;
+  return needsSecret(job) && !isJobFinished(job) && ready === 0 && isLong;
 }
 
 function stateOf(job: Job | undefined): "missing" | "active" | "finished" {
@@ -88,7 +97,7 @@ async function recover(deps: StorageDeps, row: JobRow, message: string): Promise
   if (row.archive === null) return void (await noteFailure(deps, row, message));
   const recovery = row.recovery ?? jobNameAfter(row.job, "verify", row.server_name);
   await startRecovery(db, row.job, { recovery, message });
-  const job = worldJob(settings, {
+  await createJob(deps, {
     name: recovery,
     server: row.server_name,
     manager: "svc-verify",
@@ -96,7 +105,6 @@ async function recover(deps: StorageDeps, row: JobRow, message: string): Promise
     deadlineMs: settings.storage.verify_deadline,
     archive: "ro",
   });
-  await createJob(deps, job);
 }
 
 async function readRecovery(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { loadSettings } from "@svc/config";
 import { settings as schema } from "../config.ts";
-import { type JobWish, worldJob } from "./spec.ts";
+import { type JobWish, needsSecret, secretOfJob, worldJob } from "./spec.ts";
 
 const settings = loadSettings(schema, { overrides: ["storage.agent_image=svc:1"] });
 const base = { name: "job-survival-1", server: "survival", deadlineMs: 1_000 } as const;
@@ -31,7 +31,7 @@ const wishes: Record<string, JobWish> = {
     ...base,
     manager: "svc-backup",
     task: { mode: "backup", to: { kind: "url", url }, keep_free: 0.1 },
-    secretEnv: { SVC_TASK_TOKEN: "secret" },
+    secret: { token: "hush" },
     world: { claim: "world-survival-0", mode: "ro" },
     node: "local-1",
   },
@@ -39,7 +39,7 @@ const wishes: Record<string, JobWish> = {
     ...base,
     manager: "svc-restore",
     task: { mode: "restore", from: { kind: "url", url }, sha256, compare: true },
-    secretEnv: { SVC_TASK_TOKEN: "secret" },
+    secret: { token: "hush" },
     world: { claim: "world-survival-m1", mode: "rw" },
     node: "local-2",
   },
@@ -85,7 +85,9 @@ const restricted: Rule[] = [
   [
     "volume types",
     (spec) =>
-      volumesOf(spec).some((one) => !["persistentVolumeClaim", "emptyDir"].some((type) => type in one)),
+      volumesOf(spec).some(
+        (one) => !["persistentVolumeClaim", "emptyDir", "secret"].some((type) => type in one),
+      ),
   ],
   ["privilege escalation", (_, container) => contextOf(container)["allowPrivilegeEscalation"] !== false],
   ["runs as root", (spec) => podContextOf(spec)["runAsNonRoot"] !== true],
@@ -117,13 +119,14 @@ for (const [kind, wish] of Object.entries(wishes)) {
       assert.deepEqual(broken(restricted, spec), ["runs as root", "user 0", "adds capabilities"]);
     });
 
-    test("has no credentials: an account without a Role, no token of it, its own secret in no argument", () => {
+    test("has no credentials: an account without a Role, no token of it, its own secret in neither arguments nor environment", () => {
       assert.deepEqual(
         [spec["serviceAccountName"], spec["automountServiceAccountToken"], spec["enableServiceLinks"]],
         ["world-jobs", false, false],
       );
-      assert.ok(!JSON.stringify(container["args"]).includes("secret"));
-      assert.ok(!JSON.stringify(job.metadata).includes("secret"));
+      assert.ok(!JSON.stringify(job).includes("hush"));
+      const names = (container["env"] as { name: string }[]).map(({ name }) => name);
+      assert.deepEqual(names, ["SVC_TASK"]);
     });
 
     test("writes nowhere but where it must, ends by itself, and is tried once", () => {
@@ -141,6 +144,24 @@ for (const [kind, wish] of Object.entries(wishes)) {
     });
   });
 }
+
+test("the Secret of a Job is named like it, belongs to it, and is read by its owner alone", () => {
+  const wish = wishes["move, source"] as JobWish;
+  const job = worldJob(settings, wish);
+  const made = { ...job, metadata: { ...job.metadata, uid: "job-uid" } };
+  const secret = secretOfJob(made, { token: "hush", content: Buffer.from([0, 255]) });
+  const { name } = job.metadata;
+  assert.deepEqual(secret.metadata.ownerReferences, [
+    { apiVersion: "batch/v1", kind: "Job", name, uid: "job-uid" },
+  ]);
+  assert.deepEqual(secret.data, { token: "aHVzaA==", content: "AP8=" });
+  const volume = job.spec?.template.spec?.volumes?.find((one) => one.name === "secret");
+  assert.deepEqual(volume?.secret, { secretName: secret.metadata.name, defaultMode: 0o400 });
+  assert.deepEqual(
+    [needsSecret(job), needsSecret(worldJob(settings, wishes["backup"] as JobWish))],
+    [true, false],
+  );
+});
 
 test("an image that holds more than the agent is told what to run", () => {
   const one = loadSettings(schema, { overrides: [`storage.agent_command=["node", "agent.ts"]`] });

@@ -1,6 +1,6 @@
 // The Job that works on a world or an archive (behaviour.md h.2). Pure.
 
-import type { Job } from "@svc/kube";
+import type { Job, Secret } from "@svc/kube";
 import type { Task } from "@svc/world";
 import type { Settings } from "../config.ts";
 import { label, type Manager } from "./names.ts";
@@ -16,17 +16,21 @@ export type JobWish = {
   archive?: "ro" | "rw";
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
-  /** What only this Job may know, such as a one-time token; never in its arguments. */
-  secretEnv?: Record<string, string>;
+  /** What only this Job may know; in files of a Secret of its own, never in its arguments or environment. */
+  secret?: JobSecret;
   /** Identity of the node that it must run on; the volumes decide otherwise. */
   node?: string;
   /** How long it stays when it has ended and nobody noted it. */
   ttlMs?: number;
 };
 
+/** A one-time token, and what a file is to hold. */
+export type JobSecret = { token?: string; content?: Buffer };
+
 export const container = "agent";
 
-const mountPath = { world: "/world", archive: "/archive", tmp: "/tmp" } as const;
+const mountPath = { world: "/world", archive: "/archive", secret: "/run/svc/secret", tmp: "/tmp" } as const;
+const ownerReadsOnly = 0o400;
 const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
 
 /** Root without privileges: worlds hold files of other users that nobody else may read. */
@@ -64,21 +68,21 @@ export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, wi
 }
 
 function containerOf(storage: Settings["storage"], wish: JobWish) {
-  const { world, archive, task, secretEnv = {} } = wish;
+  const { world, archive, task, secret } = wish;
   const isWriter = world?.mode === "rw";
   const resources = { cpu: storage.job_cpu, memory: storage.job_memory };
   const mounts = [
     ...(world ? [{ name: "world", mountPath: mountPath.world, readOnly: world.mode === "ro" }] : []),
     ...(archive ? [{ name: "archive", mountPath: mountPath.archive, readOnly: archive === "ro" }] : []),
+    ...(secret ? [{ name: "secret", mountPath: mountPath.secret, readOnly: true }] : []),
     { name: "tmp", mountPath: mountPath.tmp },
   ];
-  const secrets = Object.entries(secretEnv).map(([name, value]) => ({ name, value }));
   return {
     name: container,
     image: storage.agent_image,
     ...(storage.agent_command.length > 0 && { command: storage.agent_command }),
     args: mounts.map(({ name, mountPath: path }) => `--${name}=${path}`),
-    env: [{ name: "SVC_TASK", value: JSON.stringify(task) }, ...secrets],
+    env: [{ name: "SVC_TASK", value: JSON.stringify(task) }],
     resources: { requests: resources, limits: resources },
     volumeMounts: mounts,
     securityContext: {
@@ -90,7 +94,7 @@ function containerOf(storage: Settings["storage"], wish: JobWish) {
   };
 }
 
-function volumesOf(storage: Settings["storage"], { world, archive }: JobWish) {
+function volumesOf(storage: Settings["storage"], { name, world, archive, secret }: JobWish) {
   return [
     ...(world ? [{ name: "world", persistentVolumeClaim: { claimName: world.claim } }] : []),
     ...(archive
@@ -101,6 +105,32 @@ function volumesOf(storage: Settings["storage"], { world, archive }: JobWish) {
           },
         ]
       : []),
+    ...(secret ? [{ name: "secret", secret: { secretName: name, defaultMode: ownerReadsOnly } }] : []),
     { name: "tmp", emptyDir: {} },
   ];
+}
+
+/** The Secret of a Job that exists: named like it, and gone with it. */
+export function secretOfJob({ apiVersion, kind, metadata }: Job, { token, content }: JobSecret): Secret {
+  const { name, namespace, uid = "", labels } = metadata;
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      name,
+      ...(namespace && { namespace }),
+      ...(labels && { labels }),
+      ownerReferences: [{ apiVersion, kind, name, uid }],
+    },
+    type: "Opaque",
+    data: {
+      ...(token !== undefined && { token: Buffer.from(token).toString("base64") }),
+      ...(content && { content: content.toString("base64") }),
+    },
+  };
+}
+
+/** Whether a Job waits for a Secret of its own before it starts. */
+export function needsSecret({ spec }: Job): boolean {
+  return spec?.template.spec?.volumes?.some(({ name }) => name === "secret") === true;
 }

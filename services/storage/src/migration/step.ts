@@ -19,7 +19,7 @@ import { createJob } from "../job/begin.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "../job/deps.ts";
 import { newArchiveName } from "../job/names.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
-import { type JobWish, worldJob } from "../job/spec.ts";
+import type { JobWish } from "../job/spec.ts";
 import { findWorld } from "../job/world.ts";
 import { holdsLock } from "./begin.ts";
 import { areJobsGone } from "./jobs.ts";
@@ -191,7 +191,7 @@ function findJobOf(deps: StorageDeps, name: string): Promise<Job | undefined> {
 
 /** A Job that nobody sees any more is made again and does its work anew. */
 async function makeJob(deps: StorageDeps, wish: JobWish): Promise<void> {
-  await createJob(deps, worldJob(deps.settings, wish));
+  await createJob(deps, wish);
 }
 
 /** Why the Job did not do its work; undefined when it did. */

@@ -10,7 +10,6 @@ import { findBackupOfJob } from "../backup/store.ts";
 import type { BackupRow, JobRow } from "../database.ts";
 import { createJob } from "../job/begin.ts";
 import type { StorageDeps } from "../job/deps.ts";
-import { worldJob } from "../job/spec.ts";
 import { findJob, insertJob, markRunning } from "../job/store.ts";
 import type { WorldServer } from "./policy.ts";
 import type { ReaperReason } from "./row.ts";
@@ -25,7 +24,7 @@ export async function makeArchive(deps: StorageDeps, wish: ArchiveWish): Promise
   const row = await writeRow(deps, world, reason);
   signal.throwIfAborted();
   const job = await reachable(deps, backupWish(deps, row, world));
-  await createJob(deps, worldJob(deps.settings, job));
+  await createJob(deps, job);
   await markRunning(deps.db, row.job).catch(() => {});
   const ended = await waitFor(deps, row, signal);
   if (ended?.state !== "succeeded") {

@@ -8,7 +8,6 @@ import type { BackupRow, JobRow } from "../database.ts";
 import { createJob } from "../job/begin.ts";
 import { placeOf, type StorageDeps } from "../job/deps.ts";
 import { jobNameAfter, label } from "../job/names.ts";
-import { worldJob } from "../job/spec.ts";
 import { insertJob, settleThenRestore } from "../job/store.ts";
 import { findWorld, type WorldServer } from "../job/world.ts";
 import { decideChain } from "./policy.ts";
@@ -60,7 +59,7 @@ async function start(
 ): Promise<void> {
   if (!jobs.has(restoreJob) && world && backup) {
     const wish = restoreWish(deps, { ...snapshot, job: restoreJob }, { backup, world });
-    await createJob(deps, worldJob(deps.settings, await reachable(deps, wish)));
+    await createJob(deps, await reachable(deps, wish));
   }
   await relabel(deps, snapshot.job, "started");
   await deps.db.transaction().execute(async (trx) => {

@@ -2,9 +2,10 @@
 
 import type { Task } from "@svc/world";
 import type { TransferDeps } from "../file/deps.ts";
+import type { JobSecret } from "../job/spec.ts";
 import type { StoredUpload } from "./session.ts";
 
-export type Landing = { task: Task; secretEnv: Record<string, string> };
+export type Landing = { task: Task; secret: JobSecret };
 
 export function landingOf(
   { settings }: Pick<TransferDeps, "settings">,
@@ -16,7 +17,7 @@ export function landingOf(
   const url = jobUrl(settings.storage.internal_url, `file-uploads/${id}`);
   return {
     task: { mode: "upload", path, overwrite, url, size, sha256 },
-    secretEnv: { SVC_TASK_TOKEN: token },
+    secret: { token },
   };
 }
 

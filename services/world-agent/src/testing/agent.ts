@@ -1,6 +1,8 @@
 // Runs the agent as a Job does, in a process of its own.
 
 import { spawn } from "node:child_process";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Progress, progressMark, resultMark, type Task, type TaskDone, TaskResult } from "@svc/world";
 
@@ -14,7 +16,7 @@ export type Run = {
 
 export type RunOptions = {
   token?: string;
-  content?: string[];
+  content?: Buffer | string;
   /** Sends SIGTERM with the first line of progress. */
   stopAtProgress?: boolean;
   /** Another entry than main.ts. */
@@ -30,10 +32,19 @@ const pick = (env: NodeJS.ProcessEnv, ...names: string[]) =>
 
 /** `base` holds the folders `world` and `store`. */
 export async function agent(base: string, task: Task, options: RunOptions = {}): Promise<Run> {
-  const contents = (options.content ?? []).map((part, index) => [`SVC_TASK_CONTENT_${index}`, part] as const);
+  const secret = await mkdtemp(join(tmpdir(), "svc-secret-"));
+  await writeFile(join(secret, "token"), options.token ?? "");
+  if (options.content !== undefined) await writeFile(join(secret, "content"), options.content);
+  await chmod(secret, 0o755);
   const child = spawn(
     process.execPath,
-    [options.entry ?? main, `--world=${base}/world`, `--archive=${base}/store`, `--tmp=${base}`],
+    [
+      options.entry ?? main,
+      `--world=${base}/world`,
+      `--archive=${base}/store`,
+      `--secret=${secret}`,
+      `--tmp=${base}`,
+    ],
     {
       stdio: ["ignore", "pipe", "pipe"],
       ...(options.uid !== undefined && { uid: options.uid, gid: options.uid }),
@@ -41,8 +52,6 @@ export async function agent(base: string, task: Task, options: RunOptions = {}):
         // biome-ignore lint/style/noProcessEnv: the child needs what finds its programs, and what was compiled before
         ...pick(process.env, "PATH", "NODE_COMPILE_CACHE"),
         SVC_TASK: JSON.stringify(task),
-        SVC_TASK_TOKEN: options.token ?? "",
-        ...Object.fromEntries(contents),
         ...options.env,
       },
     },
@@ -60,6 +69,7 @@ export async function agent(base: string, task: Task, options: RunOptions = {}):
     child.once("error", reject);
     child.once("close", (code, signal) => resolve([code, signal]));
   });
+  await rm(secret, { recursive: true });
   const lines = stdout.split("\n");
   const marked = (mark: string) =>
     lines

@@ -1,0 +1,107 @@
+// What only a Job may know, on a cluster, with the rights that storage has there.
+
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { loadSettings } from "@svc/config";
+import { connectKube, isKubeError, type Kube, resources } from "@svc/kube";
+import { until } from "@svc/mesh/testing";
+import { isJobFinished } from "@svc/world-lock";
+import { settings as schema } from "../config.ts";
+import { openStage, quick, type Stage } from "../testing/stage.ts";
+import { namespace } from "../testing/worlds.ts";
+import { createJob, releaseWaiting } from "./begin.ts";
+import { type JobWish, worldJob } from "./spec.ts";
+
+const settings = loadSettings(schema, { overrides: quick });
+const content = Buffer.from("what nobody else is to read");
+const target = (name: string) => ({ name, namespace });
+
+let stage: Stage;
+let own: Kube;
+before(async () => {
+  stage = await openStage();
+  own = connectKube({ kubeconfigFile: join(stage.dataDir, "kubeconfig.storage") });
+  await stage.addServer("survival", "usr-1");
+});
+after(async () => {
+  own?.close();
+  await stage?.close();
+});
+
+const wishOf = (name: string): JobWish => ({
+  name,
+  server: "survival",
+  manager: "svc-files",
+  task: {
+    mode: "write",
+    path: `${name}.txt`,
+    content_sha256: createHash("sha256").update(content).digest("hex"),
+  },
+  deadlineMs: 600_000,
+  world: { claim: "world-survival-0", mode: "rw" },
+  secret: { token: "once-only", content },
+});
+const jobOf = (name: string) => stage.kube.get(resources.jobs, target(name));
+const ended = (name: string) => until(async () => isJobFinished(await jobOf(name)), 20_000);
+const findSecret = (name: string) => stage.kube.find(resources.secrets, target(name));
+
+test("a Job reads its content from a file; neither Job nor pod holds it, and its Secret goes with it", async () => {
+  await createJob({ kube: own, settings }, wishOf("written"));
+  await ended("written");
+  assert.equal(stage.worldOf("survival")["written.txt"], content.toString());
+  const { items: pods } = await stage.kube.list(resources.pods, { namespace });
+  const shown = JSON.stringify([await jobOf("written"), pods]);
+  for (const hidden of ["once-only", content.toString(), content.toString("base64")])
+    assert.ok(!shown.includes(hidden), hidden);
+  const { uid } = (await jobOf("written")).metadata;
+  assert.equal((await findSecret("written"))?.metadata.ownerReferences?.[0]?.uid, uid);
+  await stage.kube.remove(resources.jobs, target("written"), { propagationPolicy: "Background" });
+  await until(async () => (await findSecret("written")) === undefined, 20_000);
+});
+
+test("a Job whose maker died before its Secret was there ends soon, changes nothing, and leaves nothing", async () => {
+  const made = await own.create(resources.jobs, worldJob(settings, wishOf("orphan")));
+  await releaseWaiting({ kube: own }, made);
+  await ended("orphan");
+  assert.equal((await jobOf("orphan")).status?.succeeded ?? 0, 0);
+  assert.equal(stage.worldOf("survival")["orphan.txt"], undefined);
+  await stage.kube.remove(resources.jobs, target("orphan"), { propagationPolicy: "Background" });
+  await until(async () => (await findSecret("orphan")) === undefined, 20_000);
+});
+
+test("the look at all Jobs ends the wait of one that was left without its Secret", async () => {
+  const replica = await stage.start();
+  const wish = { ...wishOf("found"), manager: "svc-backup" as const };
+  await own.create(resources.jobs, worldJob(settings, wish));
+  await ended("found");
+  await replica.stop();
+});
+
+test("a Job that has its Secret keeps it, and is made once", async () => {
+  const wish = wishOf("twice");
+  await createJob({ kube: own, settings }, wish);
+  await createJob({ kube: own, settings }, { ...wish, secret: { token: "another" } });
+  await releaseWaiting({ kube: own }, await jobOf("twice"));
+  await ended("twice");
+  assert.equal(stage.worldOf("survival")["twice.txt"], content.toString());
+});
+
+test("a Job whose Secret is refused is not left behind", async () => {
+  const refusing: Kube = {
+    ...own,
+    create: async (kind, object) => {
+      if (kind.plural === "secrets") throw new Error("the cluster is gone");
+      return own.create(kind, object);
+    },
+  };
+  await assert.rejects(createJob({ kube: refusing, settings }, wishOf("refused")), /the cluster is gone/);
+  await until(async () => (await stage.kube.find(resources.jobs, target("refused"))) === undefined, 20_000);
+});
+
+test("storage gives Secrets and reads none", async () => {
+  const isForbidden = (error: unknown) => isKubeError(error, 403);
+  await assert.rejects(own.get(resources.secrets, target("survival-forwarding")), isForbidden);
+  await assert.rejects(own.list(resources.secrets, { namespace }), isForbidden);
+});
