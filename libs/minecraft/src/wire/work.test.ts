@@ -16,6 +16,6 @@ test("a connection has its burst at once, rests for its debt, and gets no more t
   assert.equal(work.spent, 2_061);
 });
 
-test("by default a connection has a quarter of a GiB at once and 64 MiB a second", () => {
-  assert.deepEqual(defaultWork, { burst: 2 ** 28, perSecond: 2 ** 26 });
+test("by default a connection has a quarter of a GiB at once and 32 MiB a second", () => {
+  assert.deepEqual(defaultWork, { burst: 2 ** 28, perSecond: 2 ** 25 });
 });

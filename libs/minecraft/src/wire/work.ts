@@ -2,17 +2,18 @@
 export type WorkLimits = { readonly burst: number; readonly perSecond: number };
 
 /**
- * A tenth of a core, and some tenths of a second of it at once. Frames that only pass may come at half a Gbit/s, and a
- * server without compression can still send the whole world of a join.
+ * A twentieth of a core, and some tenths of a second of it at once. Frames that only pass may come at a quarter of a
+ * Gbit/s, and a server without compression can still send the whole world of a join.
  */
-export const defaultWork: WorkLimits = { burst: 268_435_456, perSecond: 67_108_864 };
+export const defaultWork: WorkLimits = { burst: 268_435_456, perSecond: 33_554_432 };
 
 /** Units for each thing that a peer makes us do, beside one for each of its bytes. Setting up zlib is dearer than most packets. */
 export const workOf = {
   peek: 512,
-  look: 4_096,
-  inflate: (bytes: number) => 16_384 + bytes,
-  deflate: (bytes: number) => 16_384 + 8 * bytes,
+  // Its frames are written one by one.
+  look: 8_192,
+  inflate: (bytes: number) => 24_576 + bytes,
+  deflate: (bytes: number) => 24_576 + 8 * bytes,
 } as const;
 
 const maxRestMs = 60_000;
