@@ -95,6 +95,54 @@ test("a command that needs a fresh proof gets it and goes on", async () => {
   assert.equal((reauth as { needed: boolean }).needed, false);
 });
 
+test("an operator signs in with a mailed code and an approval in the game, a player with a mailed code", async () => {
+  const mails = join(stack.dataDir, "mail");
+  const count = () => readdirSync(mails).length;
+  /** The next code that is mailed, once the command has asked for it. */
+  const nextCode = (before: number) =>
+    until("the mailed code", 15_000, () => (count() > before ? newestCode(mails) : undefined));
+
+  const [linked] = await database("select mc_uuid from identity.account_links");
+  const { mc_uuid: approver } = linked as { mc_uuid: string };
+  await database("delete from identity.otp_reservations");
+  await json("account", "logout");
+  const approve = async () => {
+    const pending = await until("the request", 15_000, async () => {
+      const { body } = await stack.internal("GET", "/api/v1/internal/op-login/pending");
+      return (body as { pending: { request_id: string; username: string }[] }).pending[0];
+    });
+    const about = { approver_uuid: approver, username: pending.username };
+    const path = `/api/v1/internal/op-login/${pending.request_id}/approve`;
+    assert.equal((await stack.internal("POST", path, about)).status, 200);
+  };
+  const before = count();
+  const asOperator = ["account", "login", "--with", "operator", "--email", "you@example.net"];
+  const code = nextCode(before);
+  const [signedIn] = await Promise.all([
+    runSvc([...asOperator, "--data", stack.dataDir], code),
+    code.then(approve),
+  ]);
+  assert.equal(signedIn.code, 0, signedIn.stderr);
+  assert.match(signedIn.stderr, /\/felis web op approve /);
+  assert.equal((await json("account", "whoami"))["host"], "admin");
+
+  const player = "insert into identity.users (id, username, role, email, email_verified) values";
+  await database(`${player} ('usr-mail', 'mailer', 'user', 'mailer@example.net', true)`);
+  const asPlayer = ["account", "login", "--email", "mailer@example.net", "--data", stack.dataDir];
+  const played = await runSvc(asPlayer, nextCode(count()));
+  assert.equal(played.code, 0, played.stderr);
+  const { role, host } = await json("account", "whoami");
+  assert.deepEqual([role, host], ["user", "panel"]);
+  assert.deepEqual(await json("server", "list"), []);
+  const staffOnly = await stack.svc("server", "create", "mine");
+  assert.match(staffOnly.stderr, /\(forbidden, request /);
+  await database("delete from identity.otp_reservations");
+  const proved = await runSvc(["account", "reauth", "--data", stack.dataDir], nextCode(count()));
+  assert.equal(proved.code, 0, proved.stderr);
+  await database("delete from identity.users where id = 'usr-mail'");
+  await json("account", "login");
+});
+
 test("a server is created, woken, looked at and stopped", async () => {
   const created = await json("server", "create", "survival", "--policy", "public", "--idle", "60");
   assert.deepEqual(created, { name: "survival", subdomain: "survival", desiredState: "Stopped" });
