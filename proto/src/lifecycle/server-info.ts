@@ -34,6 +34,8 @@ export const ServerInfo = z.strictObject({
   endpointMode: z.enum(["direct", "fallback"]).optional(),
   endpointAddress: z.string().optional(),
   displayName: z.string().optional(),
+  /** What the server list says of it in this phase, when its owner or staff gave it words (`spec.motd`). */
+  motd: z.string().optional(),
   image: z.string().optional(),
   javaMemory: z.string().optional(),
   memory: z.string().optional(),

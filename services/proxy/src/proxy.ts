@@ -1,7 +1,17 @@
 // The proxy put together: players come in, go to the gate, and from there where the service lets them.
 
 import { randomBytes } from "node:crypto";
-import { createBridge, createLoginKeys, listen, type Player, type Trust } from "@svc/minecraft";
+import {
+  createBridge,
+  createLoginKeys,
+  findVersion,
+  listen,
+  type Ping,
+  type Player,
+  type ServerStatus,
+  supportedProtocols,
+  type Trust,
+} from "@svc/minecraft";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
 import { createFace } from "./api/face.ts";
 import { createPool } from "./api/pool.ts";
@@ -9,7 +19,7 @@ import { createTokenSource } from "./api/token.ts";
 import { createLooks } from "./backend/looks.ts";
 import { createBudget } from "./budget/bucket.ts";
 import { runCommand } from "./command/run.ts";
-import type { ProxyConfig } from "./config.ts";
+import { type ProxyConfig, parseAddress } from "./config.ts";
 import { type FrameContext, takeFrame } from "./control/frames.ts";
 import { mayReach } from "./control/policy.ts";
 import { createStatusCache } from "./control/status-cache.ts";
@@ -26,13 +36,14 @@ import { createOnline, reportPresence } from "./player/presence.ts";
 import { isCurrent, isSystem, type Session, sendAway, sentence } from "./player/session.ts";
 import { checkStandings } from "./player/standing.ts";
 import { onLost, travel } from "./player/travel.ts";
+import { joinAddress } from "./queue/policy.ts";
 import { createQueue, drainQueue } from "./queue/queue.ts";
 import { createLateLook, shared } from "./registry/late-look.ts";
 import { createRefresh } from "./registry/refresh.ts";
 import { createRegistry, readLastServers } from "./registry/registry.ts";
 import { createActivity } from "./report/activity.ts";
 import { noteConnected, noteDisconnected } from "./report/moves.ts";
-import { createStartWatch, listingOf, type StartTimes } from "./status/motd.ts";
+import { createStartWatch, entryOf, listingOf, type StartTimes } from "./status/motd.ts";
 
 export type Proxy = AsyncDisposable & {
   readonly port: number;
@@ -64,7 +75,7 @@ export async function startProxy(
     maxConnections: limits.connections,
     maxPerAddress: limits.connectionsPerAddress,
     loginWaitMs: createLoginBudget({ burst: limits.loginBurst, everyMs: limits.loginEveryMs }, context.now),
-    status: ({ host }) => statusOf(context, host, watch.timesOf),
+    status: (ping) => statusOf(context, ping, watch.timesOf),
     onRefused: (fault) => context.activity.refused(fault.code),
     onPlayer: (player) => welcome(context, player),
     onBroken: (error) => log.error({ error }, "a player could not be welcomed"),
@@ -164,14 +175,23 @@ function trustOf({ onlineMode, localNames, sessionServer, ...config }: ProxyConf
   return { kind: "online", keys: createLoginKeys(), sessionServer: judge };
 }
 
-function statusOf(context: FrameContext, host: string, timesOf: (name: string) => StartTimes) {
+async function statusOf(
+  context: FrameContext,
+  { host, protocol }: Ping,
+  timesOf: (name: string) => StartTimes,
+): Promise<ServerStatus> {
   const { config, registry, sessions } = context;
   const subdomain = subdomainOf(host, config.rootDomain);
   if (subdomain === undefined)
     return { description: "svc", playersOnline: sessions.size, playersMax: sessions.size + 1 };
   const server = registry.bySubdomain(subdomain);
-  const { text, online, max } = listingOf(server, timesOf(server?.name ?? ""), context.now());
-  return { description: text, playersOnline: online, playersMax: max };
+  const listing = listingOf(server, timesOf(server?.name ?? ""), context.now());
+  const place = parseAddress((server && joinAddress(server)) ?? "");
+  if (!server || !place) return entryOf(server, listing, undefined);
+  // Whatever number a client makes up, a server is asked as one of those that we speak.
+  const version = findVersion(protocol)?.protocol ?? supportedProtocols.at(-1) ?? 0;
+  const backend = { name: server.name, ...place, proxyProtocol: config.sendProxyProtocol };
+  return entryOf(server, listing, await context.looks.read(backend, version));
 }
 
 async function welcome(context: FrameContext, player: Player): Promise<void> {

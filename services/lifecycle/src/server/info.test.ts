@@ -30,6 +30,12 @@ test("a server that no pass has touched is Unknown and shows only what is set", 
   });
 });
 
+test("the words of its phase are shown for the server list", () => {
+  const server = withStatus(aServer({}), { ...emptyRunning, liveMotd: "§6Come in" });
+  assert.equal(toServerInfo(server, about).motd, "§6Come in");
+  assert.equal("motd" in toPublicInfo(toServerInfo(server, about)), false);
+});
+
 test("a running server shows everything that it has", () => {
   const server = aServer(
     {

@@ -27,6 +27,7 @@ export function toServerInfo(server: Server, about: { autoRestarts: number; row?
     ...set("endpointMode", status.endpoint?.mode),
     ...set("endpointAddress", status.endpoint?.address),
     ...set("displayName", spec.displayName),
+    ...set("motd", status.liveMotd),
     ...set("image", spec.image),
     ...set("javaMemory", spec.javaMemory),
     ...set("memory", limits?.["memory"]),

@@ -1,6 +1,7 @@
-// What a player sees in the server list (interface.md 4.10, behaviour.md r.2). Answered from what is known already: a
-// ping wakes nothing and asks nothing.
+// What a player sees in the server list. A ping wakes nothing; of a server that runs it shows what the server itself said
+// a few seconds ago, of every other one what is known already.
 
+import type { ServerAnswer, ServerStatus, Text } from "@svc/minecraft";
 import type { ServerInfo } from "@svc/proto";
 import { joinAddress } from "../queue/policy.ts";
 import { type Language, say } from "../text/text.ts";
@@ -9,6 +10,18 @@ export type Listing = { text: string; online: number; max: number };
 
 /** Moment a start was first seen, and how long the last starts took. */
 export type StartTimes = { startedAt: number | undefined; lastStartMs: number | undefined };
+
+/** The whole entry: the resource's own words come before ours, and the server's own count before the registry's. */
+export function entryOf(
+  server: ServerInfo | undefined,
+  { text, online, max }: Listing,
+  answer: ServerAnswer | undefined,
+): ServerStatus {
+  const description: Text = server?.motd === undefined ? text : { text: server.motd.slice(0, 512) };
+  if (!answer) return { description, playersOnline: online, playersMax: max };
+  const { playersOnline, playersMax, sample, favicon } = answer;
+  return { description, playersOnline, playersMax, sample, ...(favicon !== undefined && { favicon }) };
+}
 
 export function listingOf(server: ServerInfo | undefined, times: StartTimes, now: number): Listing {
   // A ping carries no locale.
