@@ -72,8 +72,8 @@ async function enter(limbo: Limbo, player: Player, clock: Clock): Promise<void> 
       const bytes = Buffer.from(data);
       withSession((one) => one.frame(bytes));
     },
-    onClick: ({ windowId, slot }) => {
-      if (windowId === window.id) withSession((one) => one.click(slot));
+    onClick: ({ windowId, slot, button }) => {
+      if (windowId === window.id) withSession((one) => one.click(slot, button === 1));
     },
     onCloseWindow: (windowId) => {
       if (windowId !== window.id) return;

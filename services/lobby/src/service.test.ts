@@ -96,7 +96,7 @@ test("a click on a server that is not the player's to start says why, and sends 
   await opened;
   await bot.clickWindow(0, 0, 0);
   await until("the reason in Chinese", () =>
-    chat.some((line) => line === "alpha 无法启动。只有服主可以启动。"),
+    chat.some((line) => line === "alpha 无法启动。只有服主可以启动。如果没有服主，请联系管理员。"),
   );
   assert.equal(
     frames.some(({ type }) => type === "WakeRequest" || type === "ClaimRequest"),

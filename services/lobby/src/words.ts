@@ -19,6 +19,7 @@ export type Words = {
   readonly join: string;
   readonly claim: string;
   readonly start: string;
+  readonly claimHint: string;
   readonly blocked: string;
   readonly reasons: Readonly<Record<Obstacle, string>>;
   readonly cannotStart: (server: string, reason: string) => string;
@@ -50,12 +51,13 @@ const english: Words = {
   join: "Join",
   claim: "Claim & Start",
   start: "Start",
+  claimHint: "It has no owner: right-click to claim it.",
   blocked: "Can't start",
   reasons: {
     retiring: "It is being retired.",
     start_failed: "Its last start failed; its owner has to look into it.",
-    owner_only: "Only its owner may start it.",
-    allowlist: "You are not on its allowlist.",
+    owner_only: "Only its owner may start it. If it has none, ask the staff for it.",
+    allowlist: "You are not on its allowlist. Ask its owner to invite you with /invite.",
   },
   cannotStart: (server, reason) => `${server} can't be started. ${reason}`,
   phases: {
@@ -98,12 +100,13 @@ const chinese: Words = {
   join: "加入",
   claim: "认领并启动",
   start: "启动",
+  claimHint: "尚无服主：右键点击即可认领。",
   blocked: "无法启动",
   reasons: {
     retiring: "该服务器即将停用。",
     start_failed: "上次启动失败，需要服主处理。",
-    owner_only: "只有服主可以启动。",
-    allowlist: "你不在该服务器的白名单中。",
+    owner_only: "只有服主可以启动。如果没有服主，请联系管理员。",
+    allowlist: "你不在该服务器的白名单中。请服主用 /invite 邀请你。",
   },
   cannotStart: (server, reason) => `${server} 无法启动。${reason}`,
   phases: {

@@ -265,6 +265,13 @@ test("who the session server does not know is refused", limit, async () => {
   assert.match(await player.isKicked(), /could not be verified/);
 });
 
+test("who may not start a server that nobody owns reads how to claim it", limit, async () => {
+  await using bed = await bedWith(sleeps);
+  bed.service.claimable.add("survival");
+  const player = await bed.passRaw(bed.account("alice"), host);
+  await player.hears(/survival has no owner yet.* Claim it in the lobby: type \/menu/);
+});
+
 test("a ping tells the phase and wakes nothing", limit, async () => {
   await using bed = await bedWith(sleeps);
   const ask = async (typed: string) => {
@@ -281,7 +288,8 @@ test("a ping tells the phase and wakes nothing", limit, async () => {
   };
   assert.equal((await ask(host)).description.text, "survival is asleep. Join to wake it.");
   assert.equal((await ask("nowhere.play.example")).description.text, "There is no server at this address.");
-  bed.service.servers.set("survival", { ...runningAt("survival", bed.survival), playersOnline: 7 });
+  bed.service.servers.set("survival", { ...runningAt("survival", bed.survival), playersOnline: 3 });
+  bed.survival.says.status = { description: "", playersOnline: 7, playersMax: 20 };
   const polls = bed.service.calls.length + 2;
   await bed.service.until(() => bed.service.calls.length > polls);
   const running = await ask(host);

@@ -38,6 +38,7 @@ function renderTile(server: Server, slot: number, words: Words): MenuItem {
   const lore = [
     upright(words[tile.label], color),
     upright(stateOf(server, words), "gray"),
+    ...(tile.label === "start" && tile.isClaimable ? [upright(words.claimHint, "gold")] : []),
     ...(tile.label === "blocked" ? [upright(words.reasons[tile.obstacle], "red")] : []),
   ];
   return { slot, item, name: upright(server.name, "white"), lore };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ServerStatus, tileOf } from "./tile.ts";
+import { chosen, type ServerStatus, tileOf } from "./tile.ts";
 
 const asleep: ServerStatus = {
   phase: "Stopped",
@@ -29,13 +29,27 @@ for (const verdict of verdicts) {
     const both = { ...ready, isClaimable: true };
     assert.deepEqual(tileOf({ name: "a", status: both, verdict }), { label: "join", frame: wake });
   });
-  test(`a server without an owner is claimed whatever the verdict, "${verdict}" too`, () => {
+  if (verdict === "wake") continue;
+  test(`a server without an owner is claimed whatever else the verdict, "${verdict}" too`, () => {
     assert.deepEqual(tileOf({ name: "a", status: ownerless, verdict }), {
       label: "claim",
       frame: "ClaimRequest",
     });
   });
 }
+
+test("a server without an owner that anybody may start is started, and claimed by the right button", () => {
+  const tile = tileOf({ name: "a", status: ownerless, verdict: "wake" });
+  assert.deepEqual(tile, { label: "start", frame: wake, isClaimable: true });
+  assert.deepEqual(chosen(tile, false), tile);
+  assert.deepEqual(chosen(tile, true), { label: "claim", frame: "ClaimRequest" });
+  for (const other of [
+    tileOf({ name: "a", status: ready, verdict: "wake" }),
+    tileOf({ name: "a", status: asleep, verdict: "wake" }),
+    tileOf({ name: "a", status: asleep, verdict: "owner_only" }),
+  ])
+    assert.deepEqual(chosen(other, true), other);
+});
 
 for (const obstacle of ["retiring", "start_failed", "owner_only", "allowlist"] as const) {
   test(`${obstacle} can't be started and sends nothing`, () => {

@@ -137,7 +137,10 @@ test("a click on what can't be started sends nothing; the reason goes to chat", 
   const before = player.sent.length;
   player.session.click(0);
   assert.equal(player.sent.length, before);
-  assert.match(player.chat.at(-1) ?? "", /^alpha can't be started\. You are not on its allowlist\.$/);
+  assert.match(
+    player.chat.at(-1) ?? "",
+    /^alpha can't be started\. You are not on its allowlist\. Ask its owner/,
+  );
   assert.ok(player.screen());
 });
 

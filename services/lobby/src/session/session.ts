@@ -2,7 +2,7 @@
 
 import { type ControlFrame, decodeControl } from "@svc/minecraft";
 import { paceRules } from "../config.ts";
-import { type Server, tileOf } from "../menu/tile.ts";
+import { chosen, type Server, type Tile, tileOf } from "../menu/tile.ts";
 import { errorText, languageOf, type Words, wordsOf } from "../words.ts";
 import { type Board, createBoard } from "./board.ts";
 import type { Clock } from "./clock.ts";
@@ -15,7 +15,7 @@ export type Session = {
   /** Without the slash. */
   readonly command: (text: string) => void;
   readonly frame: (bytes: Buffer) => void;
-  readonly click: (slot: number) => void;
+  readonly click: (slot: number, isRight?: boolean) => void;
   readonly menuClosed: () => void;
 };
 
@@ -57,8 +57,8 @@ export function openSession(player: LobbyPlayer, clock: Clock): Session {
       const frame = decodeControl(bytes);
       if (frame) receive(frame, parts);
     },
-    click: (slot) => {
-      if (menu.isOpen()) clicked(slot, parts);
+    click: (slot, isRight = false) => {
+      if (menu.isOpen()) clicked({ slot, isRight }, parts);
     },
     menuClosed: () => {
       list.settle();
@@ -77,10 +77,10 @@ function sendOrSay(
 }
 
 // The client has moved the item in its own view already: whatever the click meant, the chest is shown again.
-function clicked(slot: number, parts: Parts): void {
+function clicked({ slot, isRight }: { slot: number; isRight: boolean }, parts: Parts): void {
   const { menu, list } = parts;
   const { click, server } = menu.clicked(slot);
-  if (server) act(server, parts);
+  if (server) act(server, chosen(tileOf(server), isRight), parts);
   else if (click.kind === "page") menu.turnTo(click.index);
   else {
     if (click.kind === "refresh") list.start();
@@ -88,10 +88,8 @@ function clicked(slot: number, parts: Parts): void {
   }
 }
 
-function act(server: Server, parts: Parts): void {
+function act({ name }: Server, tile: Tile, parts: Parts): void {
   const { player, menu, words } = parts;
-  const { name } = server;
-  const tile = tileOf(server);
   if (tile.label === "blocked") {
     player.say({ text: words().cannotStart(name, words().reasons[tile.obstacle]), color: "red" });
     menu.show();

@@ -18,11 +18,19 @@ export async function wakeAndQueue(
 ): Promise<WakeTold> {
   const { server } = want;
   const told = await wakeOnce(context, session, want);
+  if (!told.queued && told.sentence === "wakeForbidden" && (await isUnclaimed(context, server)))
+    told.sentence = "wakeUnclaimed";
   if (!isCurrent(context, session)) return told;
   if (!told.queued) tell(session, told.sentence, { server });
   else if (told.retryAfterMs === undefined) tell(session, "waking", { server });
   else tell(session, "coolingDown", { server, seconds: Math.max(1, Math.ceil(told.retryAfterMs / 1_000)) });
   return told;
+}
+
+/** False while the service does not say. */
+async function isUnclaimed({ pool, face }: Context, server: string): Promise<boolean> {
+  const row = await pool.run(() => face.readMenu(server)).catch(() => undefined);
+  return row?.ok === true && row.value.claimable;
 }
 
 async function wakeOnce(

@@ -53,6 +53,7 @@ export async function startService() {
     /** Answers of single contracts, by subject; they come before those below. */
     answers: new Map<string, (input: Input) => Reply | Promise<Reply>>(),
     verdicts,
+    claimable: new Set<string>(),
     /** Everybody on all proxies. */
     online: [] as players.OnlinePlayer[],
     presence: (_input: Input): unknown => ({ elsewhere: [], invitations: [] }),
@@ -185,7 +186,7 @@ function routesOf(state: State): Routes {
   const uuidOf = (input: Input) => input["mc_uuid"] ?? "";
   const menuRow = ({ name, phase, ready, playersOnline, playersMax }: ServerInfo) => ({
     status: 200,
-    body: { name, phase, ready, playersOnline, playersMax, claimable: false },
+    body: { name, phase, ready, playersOnline, playersMax, claimable: state.claimable.has(name) },
   });
   const code = { code: "ABCD2345", expires_at: expires, panel_url: "https://console.play.example" };
   return new Map<AnyContract, (input: Input) => Reply>([

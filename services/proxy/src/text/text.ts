@@ -65,8 +65,12 @@ const sentences = {
   ],
   stopped: ["{server} was stopped.", "{server} 已被停止。"],
   wakeForbidden: [
-    "You may not start {server}. Ask its owner to let you in.",
-    "你无权启动 {server}，请联系服主。",
+    "You may not start {server}. Ask its owner to let you in, or the staff if it has none.",
+    "你无权启动 {server}，请联系服主；如果没有服主，请联系管理员。",
+  ],
+  wakeUnclaimed: [
+    "{server} has no owner yet, so nobody may start it. Claim it in the lobby: type /menu.",
+    "{server} 尚无服主，因此无法启动。请在大厅输入 /menu 认领。",
   ],
   maintenance: ["{server} is under maintenance. Try again later.", "{server} 正在维护，请稍后再试。"],
   reclaiming: [
