@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { connect } from "@nats-io/transport-node";
+import { connect, headers as createHeaders } from "@nats-io/transport-node";
 import {
   accounts,
   contracts,
@@ -219,6 +219,33 @@ describe("a service that somebody else runs", () => {
       assert.equal(seen.created, 0);
     });
   }
+
+  test("an event is not silenced by who puts its id into the stream first", async () => {
+    const connection = await raw("builds");
+    const headers = createHeaders();
+    headers.set("Nats-Msg-Id", "identity-4711");
+    headers.set("Svc-Publisher", "identity");
+    const line = liveSubject("builds", "log", "silencer");
+    await connection.request(line, "x", { headers, timeout: 5_000 });
+    const target = "svc.evt.identity.session.revoked.silenced";
+    connection.publish(`$JS.API.DIRECT.GET.BUILDS_LIVE.${line}`, "", { reply: target });
+    await connection.flush();
+    const operator = await nats.connect("operator");
+    const told: string[] = [];
+    const reader = operator.follow({
+      ...{ stream: "IDENTITY", subject: target, since: new Date(Date.now() - 60_000) },
+      onEvent: ({ data }) => told.push(JSON.stringify(data)),
+    });
+    try {
+      const body = encode({ n: 1 });
+      await mesh.identity.publish([{ id: "identity-4711", subject: target, body }]);
+      await until(() => told.length > 0);
+      assert.deepEqual(told, ['{"n":1}']);
+    } finally {
+      await reader.close();
+      await Promise.all([operator.drain(200), connection.close()]);
+    }
+  });
 
   test("no replica appears or leaves because of what NATS answers", async () => {
     const connection = await raw("builds");

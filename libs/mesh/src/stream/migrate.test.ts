@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connect } from "@nats-io/transport-node";
-import { servers, uploads } from "@svc/proto";
+import { buckets, servers, uploads } from "@svc/proto";
 import { startTestNats, type TestNats, until } from "../testing.ts";
+import { allStreams } from "./catalog.ts";
 
 let nats: TestNats;
 before(async () => {
@@ -54,6 +55,13 @@ test("what an older version made is brought into shape and keeps what it holds",
   assert.ok(!view.config["allow_rollup_hdrs"], "the header of a foreign message could empty it");
   assert.equal(view.config["max_bytes"], 256 * 1_048_576);
   assert.deepEqual(await nats.migrate(), []);
+});
+
+test("only the buckets of one service take rollups: with their header it could empty those of another", () => {
+  const rolling = allStreams().filter((stream) => stream.allow_rollup_hdrs);
+  assert.ok(rolling.length > 0);
+  const ofBucket = (name: string) => buckets.find((bucket) => name === `KV_${bucket.name}`)?.owner;
+  assert.deepEqual([...new Set(rolling.map(({ name }) => ofBucket(name)))], ["storage"]);
 });
 
 test("two that migrate at once both come through", async () => {
