@@ -2,6 +2,7 @@
 
 export type { Compression } from "./archive/frame-writer.ts";
 export { type KeepPlan, keepArchive } from "./archive/keep.ts";
+export { withoutForwarding } from "./archive/leave-behind.ts";
 export { type Archive, openArchive } from "./archive/open.ts";
 export { type Verified, verifyArchive } from "./archive/verify.ts";
 export { type Written, writeArchive } from "./archive/write.ts";

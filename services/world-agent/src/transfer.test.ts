@@ -194,6 +194,24 @@ test("a world moves to another volume by way of the face, compared with its arch
   assert.deepEqual((await readdir(target)).sort(), ["store", "world"]);
 });
 
+test("what is sent to the archive folder of another node holds no secret of the proxy", async () => {
+  let sent = Buffer.alloc(0);
+  await using face = await startFace(async (request, response) => {
+    sent = Buffer.from(await readBody(request));
+    response.writeHead(200).end();
+  });
+  const secret = "VoVb0GTlVqZIlDeUrk0qq_I_kMp7oNlqVoVb0GTlVqZ";
+  await mkdir(at("world", "config"));
+  const paper = `proxies:\n  velocity:\n    secret: ${secret}\n`;
+  await writeFile(at("world", "config", "paper-global.yml"), paper);
+  const url = { kind: "url" as const, url: face.url };
+  const { sha256 = "" } = done(await agent(base, { mode: "backup", to: url, keep_free: 0 }, { token }));
+  await writeFile(at("store", to.name), sent);
+  done(await agent(base, { mode: "restore", from: to, sha256 }));
+  const back = await readFile(at("world", "config", "paper-global.yml"), "utf8");
+  assert.match(back, /^proxies:\n {2}velocity:\n {4}secret: \w{32}\n$/);
+});
+
 // A quarter of a minute on two idle cores.
 describe("with 100 MB of heap", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
   const env = { NODE_OPTIONS: "--max-old-space-size=100" };

@@ -5,14 +5,13 @@ import { statfs } from "node:fs/promises";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import { release } from "../memory.ts";
 import type { Folder } from "../path/folder.ts";
-import { findProtected, isForwarding } from "../path/protect.ts";
-import { mostForwardingBytes, scrubForwarding } from "../path/scrub.ts";
 import { writeAll } from "../restore/extract.ts";
 import type { Compression } from "./frame-writer.ts";
+import { withoutForwarding } from "./leave-behind.ts";
 import { openArchive } from "./open.ts";
 import { verifyArchive } from "./verify.ts";
 import { measure } from "./walk.ts";
-import { type WriteOptions, type Written, writeArchive } from "./write.ts";
+import { type Written, writeArchive } from "./write.ts";
 
 /** What a world shrinks to at most likely; only for the look ahead, writing itself watches the real figure. */
 const likelyRatio = 0.7;
@@ -70,16 +69,6 @@ async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promis
   });
   await file.sync();
   return written;
-}
-
-/** Whatever name the file has, the secret of the proxy stays behind. */
-async function withoutForwarding(world: Folder): Promise<WriteOptions["filter"]> {
-  const known = await findProtected(world);
-  return async ({ file, stats }) => {
-    if (!isForwarding(known, stats)) return undefined;
-    if (stats.size > mostForwardingBytes) return "omit";
-    return Buffer.from(scrubForwarding((await file.readWhole()).toString("latin1")), "latin1");
-  };
 }
 
 async function readBack(

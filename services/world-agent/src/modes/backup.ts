@@ -5,6 +5,7 @@ import {
   type Task,
   type TaskDone,
   type Written,
+  withoutForwarding,
   writeArchive,
 } from "@svc/world";
 import { limits } from "../config.ts";
@@ -40,11 +41,13 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
 }
 
 async function send(url: string, { world, token, signal }: Context): Promise<Written> {
+  // From a node without the archive folder backups travel this way too.
+  const filter = await withoutForwarding(world);
   let written: Written | undefined;
   const { stallMs, keptMs: answerMs } = limits;
   const door = { url, token, signal, stallMs, answerMs, contentType: "application/zstd" };
   await sendStream(door, async (write) => {
-    written = await writeArchive(world, { compression: "zstd", write, signal });
+    written = await writeArchive(world, { compression: "zstd", filter, write, signal });
   });
   if (!written) throw new Error("nothing was sent");
   return written;
