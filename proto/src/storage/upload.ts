@@ -80,7 +80,7 @@ export const begin = operation({
   output: FileUploadSession,
   faults: [...worldFaults, "too_many_uploads", "upload_staging_full"],
   deadlineMs: 20_000,
-  summary: "Begins an upload in parts and reserves room for the whole file.",
+  summary: "Begins an upload in parts; room is reserved as they come.",
   spec: "api.md A18",
 });
 
@@ -196,7 +196,7 @@ export const StagedUpload = z.strictObject({
 });
 export type StagedUpload = z.output<typeof StagedUpload>;
 
-/** Staged files by id: gone when nothing was written to them for six hours. */
+/** Staged files by id: gone when nothing was written to them for six hours, or nothing at all for half an hour. */
 export const stagedUploads = bucket({
   name: "storage-uploads",
   owner: "storage",
@@ -212,4 +212,25 @@ export const uploaders = bucket({
   value: z.strictObject({ sessions: z.array(z.string()).max(1_000) }),
   ttlMs: 24 * 3_600_000,
   summary: "Ids of each account's upload sessions.",
+});
+
+/** Parts on their way to the upload volume, in one entry: what is looked at is what is reserved. */
+export const comingParts = bucket({
+  name: "storage-coming-parts",
+  owner: "storage",
+  value: z.strictObject({
+    parts: z
+      .array(
+        z.strictObject({
+          id: z.string(),
+          user_id: z.string(),
+          bytes: z.number().int().min(0),
+          /** Unix milliseconds; a part of a process that died counts no longer. */
+          until: z.number().int(),
+        }),
+      )
+      .max(2_000),
+  }),
+  ttlMs: 24 * 3_600_000,
+  summary: "Room on the upload volume that is reserved for parts on their way.",
 });

@@ -30,6 +30,8 @@ test("the defaults of files, uploads and exports are the numbers of the specific
     staging_keep_free: 0.1,
     upload_sessions: 4,
     upload_idle: 6 * hour,
+    upload_empty: 30 * minute,
+    upload_account_share: 0.25,
     upload_sweep: 10 * minute,
     upload_lease: 30 * second,
     upload_parts: 1_200,

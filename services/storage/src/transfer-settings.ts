@@ -33,6 +33,10 @@ export const uploadSettings = {
   staging_keep_free: z.number().min(0).max(1).default(0.1),
   upload_sessions: count(4),
   upload_idle: duration("6h"),
+  /** A session that has received nothing lives so long. */
+  upload_empty: duration("30m"),
+  /** Share of the upload volume that one account may hold, staged and on its way. */
+  upload_account_share: z.number().min(0).max(1).default(0.25),
   upload_sweep: duration("10m"),
   /** A writer of a part that shows no sign for so long has lost its place. */
   upload_lease: duration("30s"),

@@ -4,6 +4,7 @@ import type { BucketStore, Lanes, Mesh } from "@svc/mesh";
 import { exports, files, uploads } from "@svc/proto";
 import type { Registry } from "@svc/telemetry";
 import type { StorageDeps } from "../job/deps.ts";
+import type { Coming } from "../upload/room.ts";
 import { createStaging, type Staging } from "../upload/staging.ts";
 import { type Background, createBackground } from "./background.ts";
 import { createTransferMetrics, type TransferMetrics } from "./metrics.ts";
@@ -14,6 +15,7 @@ export type TransferDeps = StorageDeps & {
   ops: BucketStore<files.StoredFileOp>;
   uploads: BucketStore<uploads.StagedUpload>;
   uploaders: BucketStore<{ sessions: string[] }>;
+  coming: BucketStore<{ parts: Coming[] }>;
   exports: BucketStore<exports.StoredExport>;
   exportStarts: BucketStore<{ starts: { id: string; at: number }[] }>;
   staging: Staging;
@@ -36,6 +38,7 @@ export function transferDepsOf(
     ops: mesh.bucket(files.fileOps),
     uploads: mesh.bucket(uploads.stagedUploads),
     uploaders: mesh.bucket(uploads.uploaders),
+    coming: mesh.bucket(uploads.comingParts),
     exports: mesh.bucket(exports.exports),
     exportStarts: mesh.bucket(exports.exportStarts),
     staging: createStaging({ path: staging_path, keepFree: staging_keep_free }),

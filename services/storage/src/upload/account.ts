@@ -1,26 +1,24 @@
-// How many sessions an account has, and how much room all of them have reserved.
+// How many sessions an account has.
 
 import { Fault, uploads } from "@svc/proto";
 import type { TransferDeps } from "../file/deps.ts";
-import { receivedOf, type StoredUpload } from "./session.ts";
+import { assertCouldFit } from "./room.ts";
+import { lifeOf, type StoredUpload } from "./session.ts";
 
 const tries = 20;
 
-/** Throws `upload_staging_full` when the volume cannot hold what all sessions may still send, and this one. */
+/** Throws when a file is too large for any session, or for the volume. */
 export async function assertRoomFor(deps: TransferDeps, { size }: Pick<StoredUpload, "size">): Promise<void> {
   const most = deps.settings.storage.upload_parts * uploads.partBytes;
   if (size > most) throw new Fault("bad_request", { message: `An upload holds at most ${most} bytes.` });
-  const entries = await Promise.all((await deps.uploads.keys()).map((id) => deps.uploads.get(id)));
-  const reserved = entries
-    .filter((entry) => entry !== undefined)
-    .reduce((sum, { value }) => sum + value.size - receivedOf(value), 0);
-  await deps.staging.assertRoom(reserved + size);
+  await assertCouldFit(deps, size);
 }
 
 /** Writes a session down for its account; throws `too_many_uploads`. */
 export async function addSession(deps: TransferDeps, upload: StoredUpload): Promise<void> {
   const { id, user_id } = upload;
-  const { upload_sessions: most, upload_idle: ttlMs, upload_lease: leaseMs } = deps.settings.storage;
+  const { upload_sessions: most, upload_lease: leaseMs } = deps.settings.storage;
+  const ttlMs = lifeOf(deps, upload);
   // It is there before it is counted: what the account lists and is not there is over. Until then it lives for a moment
   // only, so that a process that dies here leaves no room reserved that nobody can use.
   const revision = (await deps.uploads.create(id, upload, { ttlMs: leaseMs })) ?? 0;

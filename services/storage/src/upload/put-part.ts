@@ -4,6 +4,7 @@ import { mayTouch } from "../access.ts";
 import type { TransferDeps } from "../file/deps.ts";
 import { assertTransfers } from "../file/world.ts";
 import { readDigest } from "./digest.ts";
+import { reserve } from "./room.ts";
 import { assertNoWriter, checkPart, findUpload, openSession, takeLease, toSession } from "./session.ts";
 
 /** storage.upload.put-part: refused before a byte is read, taken under a lease when the bytes come. */
@@ -41,6 +42,8 @@ async function takePart(
   if (!entry) throw new Fault("upload_not_found");
   await using lease = await takeLease(deps, entry);
   checkPart(lease.upload, { offset, length }, deps.settings.storage.upload_parts);
+  const { user_id } = lease.upload;
+  await using _room = await reserve(deps, { user_id, bytes: length });
   const signal = AbortSignal.any([coming.signal, lease.signal]);
   const part = await deps.staging.receive(body, { ...coming, signal });
   try {

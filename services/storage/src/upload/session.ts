@@ -32,10 +32,14 @@ export function toSession(upload: StoredUpload): uploads.FileUploadSession {
 }
 
 /** How long an upload is kept when nobody touches it. */
-export function lifeOf(deps: Pick<TransferDeps, "settings">, { kind }: Pick<StoredUpload, "kind">): number {
-  const { upload_idle, file_wait, file_deadline } = deps.settings.storage;
+export function lifeOf(
+  deps: Pick<TransferDeps, "settings">,
+  { kind, parts }: Pick<StoredUpload, "kind" | "parts">,
+): number {
+  const { upload_idle, upload_empty, file_wait, file_deadline } = deps.settings.storage;
   // Nobody comes back to a file that was sent in one request: it is over with the Job that lands it.
-  return kind === "session" ? upload_idle : file_wait + file_deadline;
+  if (kind === "single") return file_wait + file_deadline;
+  return parts.length === 0 ? Math.min(upload_empty, upload_idle) : upload_idle;
 }
 
 export type Wanted = { principal: Principal; server: string; id: string };
@@ -96,7 +100,6 @@ export async function takeLease(
   entry: Pick<Entry, "value" | "revision">,
 ): Promise<Lease> {
   const { upload_lease: leaseMs } = deps.settings.storage;
-  const ttlMs = lifeOf(deps, entry.value);
   assertNoWriter(entry.value, deps.now());
   const id = randomBytes(8).toString("hex");
   const lost = new AbortController();
@@ -107,7 +110,7 @@ export async function takeLease(
   const write = (change: (upload: StoredUpload) => StoredUpload): Promise<StoredUpload> => {
     const work = last.then(async () => {
       const next = change(upload);
-      const written = await deps.uploads.update(upload.id, next, revision, { ttlMs });
+      const written = await deps.uploads.update(upload.id, next, revision, { ttlMs: lifeOf(deps, next) });
       if (written === undefined) throw new Fault("upload_busy");
       [upload, revision] = [next, written];
       return next;

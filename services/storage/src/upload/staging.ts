@@ -19,8 +19,8 @@ export type Incoming = {
 };
 
 export type Staging = {
-  /** Throws `upload_staging_full` when `bytes` more would leave too little free. */
-  assertRoom: (bytes: number) => Promise<void>;
+  /** Bytes of the volume, and how many of them are free. */
+  volume: () => Promise<{ size: number; free: number }>;
   /** Keeps a body whole, or nothing of it. */
   receive: (body: AsyncIterable<Uint8Array>, incoming: Incoming) => Promise<Part>;
   /** The parts one after the other; throws when one is not as long as it was. */
@@ -42,10 +42,15 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${id} is no upload`);
     return join(path, id);
   };
-  const assertRoom = async (bytes: number) => {
+  const volume = async () => {
     await mkdir(path, { recursive: true, mode: 0o700 });
     const { bavail, blocks, bsize } = await statfs(path);
-    if (bavail * bsize - bytes < blocks * bsize * keepFree) throw new Fault("upload_staging_full");
+    return { size: blocks * bsize, free: bavail * bsize };
+  };
+  // What was reserved may have been taken by others since: by what is no upload.
+  const assertRoom = async (bytes: number) => {
+    const { size, free } = await volume();
+    if (free - bytes < size * keepFree) throw new Fault("upload_staging_full");
   };
   const receive: Staging["receive"] = async (body, incoming) => {
     const folder = folderOf(incoming.id);
@@ -65,7 +70,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     }
   };
   return {
-    assertRoom,
+    volume,
     receive,
     read: async function* (id, parts, signal) {
       for (const part of parts) yield* readPart(join(folderOf(id), part.file), part, signal);

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
@@ -300,51 +298,5 @@ describe("uploads, over both faces and with the shipped agent", () => {
       await bucket.drain(100);
       await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
     });
-  });
-});
-
-describe("an upload volume that is full", {
-  skip: process.getuid?.() !== 0 && "needs root for a tmpfs",
-}, () => {
-  let bed: FaceStage;
-  let volume: string;
-  before(async () => {
-    volume = mkdtempSync(join(tmpdir(), "svc-full-"));
-    execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", volume]);
-    bed = await openFaceStage();
-    await bed.start([`storage.staging_path=${volume}/staging`, "storage.staging_keep_free=0.1"]);
-    await bed.stage.addServer("survival", "usr-1");
-  });
-  after(async () => {
-    await bed?.close();
-    execFileSync("umount", [volume]);
-    rmSync(volume, { recursive: true });
-  });
-  const begin = (size: number) => bed.ask(`${base}/uploads?path=x.bin`, { method: "POST", json: { size } });
-
-  test("a session is refused when the room it would reserve is not there, also for those before it", async () => {
-    assert.equal((await begin(9_000_000)).status, 507);
-    const first = await begin(5_000_000);
-    assert.equal(first.status, 201);
-    const second = await begin(5_000_000);
-    assert.deepEqual(
-      [second.status, (second.body["error"] as { code: string }).code],
-      [507, "upload_staging_full"],
-    );
-    await bed.ask(`${base}/uploads/${first.body["id"]}`, { method: "DELETE" });
-  });
-  test("a volume that fills up under a part keeps nothing of it, and the part can be sent again", async () => {
-    const { body } = await begin(5_000_000);
-    const bytes = randomBytes(5_000_000);
-    const filler = join(volume, "filler");
-    execFileSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=1M", "count=5"], { stdio: "ignore" });
-    const place = `${base}/uploads/${body["id"]}?offset=0`;
-    assert.equal(await bed.refusal(place, { method: "PUT", bytes }), "507 upload_staging_full");
-    const folder = join(volume, "staging", String(body["id"]));
-    assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], []);
-    rmSync(filler);
-    const { status } = await bed.ask(place, { method: "PUT", bytes });
-    assert.equal(status, 200);
-    assert.equal(createHash("sha256").update(bytes).digest("hex").length, 64);
   });
 });

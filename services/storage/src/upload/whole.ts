@@ -8,6 +8,7 @@ import { assertTransfers, openStopped } from "../file/world.ts";
 import { dropUpload } from "./account.ts";
 import { readDigest } from "./digest.ts";
 import { landingOf } from "./landing.ts";
+import { assertCouldFit, reserve } from "./room.ts";
 import { lifeOf, newUploadId, type StoredUpload, takeLease } from "./session.ts";
 import { newToken } from "./token.ts";
 
@@ -19,7 +20,7 @@ export const upload =
     const sha256 = readDigest(content_digest);
     assertTransfers(deps);
     await openStopped(deps, { ...context, server });
-    await deps.staging.assertRoom(size);
+    await assertCouldFit(deps, size);
     const wish = { server, path, size, sha256, overwrite: overwrite === "true" };
     context.reply.lane = deps.lanes.upload({
       stallMs: deps.settings.storage.transfer_stall,
@@ -42,6 +43,9 @@ async function land(deps: TransferDeps, { context, body, signal }: Coming, wish:
   const { token, hash } = newToken();
   const user_id = principal.kind === "account" ? principal.user_id : "";
   const about: StoredUpload = { id, kind: "single", server, user_id, path, size, parts: [] };
+  // It is staged until its Job has landed it.
+  const { file_wait: holdMs } = deps.settings.storage;
+  await using _room = await reserve(deps, { user_id, bytes: size, holdMs });
   try {
     {
       using rights = deps.rights.watch(server, (world) => mayTouch(principal, world));

@@ -1,0 +1,92 @@
+// Room on the upload volume, reserved as parts come. All parts on their way stand in one entry of a bucket, so looking and
+// reserving is one step for all replicas; what has come is on the disk, which is looked at behind that entry.
+
+import { randomBytes } from "node:crypto";
+import { Fault } from "@svc/proto";
+import type { TransferDeps } from "../file/deps.ts";
+import { receivedOf } from "./session.ts";
+
+const tries = 50;
+const key = "all";
+/** A body that comes more slowly is cut by its gateway. */
+const slowestBytesPerSecond = 16 * 1_024;
+
+export type Wanted = { user_id: string; bytes: number; now: number };
+export type Coming = { id: string; user_id: string; bytes: number; until: number };
+export type Room = {
+  /** Of the volume. */
+  size: number;
+  free: number;
+  keepFree: number;
+  /** Of the volume, for what one account has staged and sends. */
+  share: number;
+  /** What the account has on the volume. */
+  staged: number;
+  coming: readonly Coming[];
+};
+
+/** Throws `upload_staging_full` when the account's share or the volume has no room for so many bytes more. Pure. */
+export function checkRoom(room: Room, { user_id, bytes }: Pick<Wanted, "user_id" | "bytes">): void {
+  const all = room.coming.reduce((sum, part) => sum + part.bytes, 0);
+  const theirs = room.coming
+    .filter((part) => part.user_id === user_id)
+    .reduce((sum, part) => sum + part.bytes, 0);
+  const most = Math.floor(room.size * room.share);
+  if (room.staged + theirs + bytes > most) {
+    const message = `Uploads of one account may hold ${most} bytes at once; finish or cancel one first.`;
+    throw new Fault("upload_staging_full", { message });
+  }
+  if (room.free - all - bytes < room.size * room.keepFree) throw new Fault("upload_staging_full");
+}
+
+/** Throws `upload_staging_full` for a file that could not be staged even alone; reserves nothing. */
+export async function assertCouldFit(deps: TransferDeps, size: number): Promise<void> {
+  const { upload_account_share: share, staging_keep_free: keepFree } = deps.settings.storage;
+  const volume = await deps.staging.volume();
+  checkRoom({ ...volume, keepFree, share, staged: 0, coming: [] }, { user_id: "", bytes: size });
+}
+
+/**
+ * Reserves room for bytes that are about to come, until it is disposed of; whoever dies keeps it no longer than the
+ * slowest body may take. Throws `upload_staging_full`.
+ */
+export async function reserve(
+  deps: TransferDeps,
+  wanted: { user_id: string; bytes: number; holdMs?: number },
+): Promise<AsyncDisposable> {
+  const { user_id, bytes, holdMs = 0 } = wanted;
+  const { upload_account_share: share, staging_keep_free: keepFree, upload_lease } = deps.settings.storage;
+  const id = randomBytes(8).toString("hex");
+  const lifeMs = upload_lease + holdMs + Math.ceil((bytes / slowestBytesPerSecond) * 1_000);
+  await change(deps, async (coming) => {
+    const [staged, volume] = await Promise.all([stagedBy(deps, user_id), deps.staging.volume()]);
+    checkRoom({ ...volume, keepFree, share, staged, coming }, { user_id, bytes });
+    return [...coming, { id, user_id, bytes, until: deps.now() + lifeMs }];
+  });
+  return {
+    [Symbol.asyncDispose]: () =>
+      change(deps, async (coming) => coming.filter((part) => part.id !== id)).catch(() => {}),
+  };
+}
+
+async function stagedBy(deps: TransferDeps, user_id: string): Promise<number> {
+  const ids = (await deps.uploaders.get(user_id))?.value.sessions ?? [];
+  const entries = await Promise.all(ids.map((id) => deps.uploads.get(id)));
+  return entries.reduce((sum, entry) => sum + (entry ? receivedOf(entry.value) : 0), 0);
+}
+
+async function change(
+  deps: TransferDeps,
+  decide: (coming: readonly Coming[]) => Promise<Coming[]>,
+): Promise<void> {
+  for (let left = tries; left > 0; left--) {
+    const entry = await deps.coming.get(key);
+    const alive = (entry?.value.parts ?? []).filter(({ until }) => until > deps.now());
+    const value = { parts: await decide(alive) };
+    const written = entry
+      ? await deps.coming.update(key, value, entry.revision)
+      : await deps.coming.create(key, value);
+    if (written !== undefined) return;
+  }
+  throw new Fault("overloaded", { retryAfterSeconds: 1 });
+}
