@@ -8,7 +8,7 @@ const repeats = 3;
 const quietMs = 40;
 const mostGrowth = 9;
 /** No parser holds up the event loop for longer, whatever the growth. */
-const mostMs = 1_000;
+const mostMs = 3_000;
 
 /** A parser of outside input with the worst that may be fed to it; `size` is the largest that is admitted. */
 export type Worst<T extends string | Buffer = string> = {

@@ -169,7 +169,7 @@ const game: Record<string, Worst<Buffer>> = {
     parse: decodeControl,
   },
   "RCON that comes byte by byte": {
-    size: 1_048_576,
+    size: 262_144,
     input: (size) => Buffer.alloc(size, Buffer.from("0a00000001000000000000000000", "hex")),
     parse: (input) => eachByte(input, createPacketReader({ maxBodyBytes: 4_096, onPacket: () => {} })),
   },

@@ -57,10 +57,14 @@ export async function* watch<T extends KubeObject>(
 
 async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
-  let rest = "";
+  // Joined once a line ends: an object of a MiB comes in many chunks.
+  let held: string[] = [];
   for await (const chunk of chunks) {
-    const parts = (rest + decoder.write(chunk)).split("\n");
-    rest = parts.pop() ?? "";
+    const text = decoder.write(chunk);
+    held.push(text);
+    if (!text.includes("\n")) continue;
+    const parts = held.join("").split("\n");
+    held = [parts.pop() ?? ""];
     for (const part of parts) if (part !== "") yield part;
   }
 }
