@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { isWorldFault } from "../fault.ts";
-import { openDownload, sendFolder } from "../files/send.ts";
+import { openDownload, sendFolder, sendWorld } from "../files/send.ts";
 import { Folder } from "../path/folder.ts";
 import { apart } from "../restore/compare.ts";
 import { restoreOnly } from "../restore/pick.ts";
@@ -186,6 +186,17 @@ test("where nothing keeps holes, a file of 15 TiB of them is left out of a zip a
   assert.equal(skipped, 1);
   assert.match(skippedNames[0] ?? "", /^huge\.dat \(it is nearly nothing but holes/);
   await assert.rejects(openDownload(world, "in/huge.dat"), (error) => isWorldFault(error, "too_large"));
+});
+
+test("a server.properties of terabytes is not read to mask it: it does not leave, and keeps nothing else back", async () => {
+  await mkdir(at("props"));
+  await makeSparse(at("props", "server.properties"), 3 * tib, [[0, "rcon.password=hush"]]);
+  await writeFile(at("props", "z.txt"), "z");
+  await using world = await Folder.openRoot(at("props"));
+  const start = moved();
+  await sendWorld(world, { compression: "gzip", write: async () => undefined });
+  await assert.rejects(openDownload(world, "server.properties"), (error) => isWorldFault(error, "too_large"));
+  assert.ok(moved() - start < beside, `${moved() - start} bytes were moved`);
 });
 
 test("a file with room on the disk and no holes is an entry like any other", async () => {

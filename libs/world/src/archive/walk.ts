@@ -55,8 +55,12 @@ export async function* walk(root: Folder, options: WalkOptions = {}): AsyncGener
       }
       await using opened = file;
       const { stats } = opened;
-      if (!isSynced && mayHaveHoles(stats)) await syncVolume(root);
-      isSynced ||= mayHaveHoles(stats);
+      if (!mayHaveHoles(stats)) {
+        yield { path, kind, file: opened, stats };
+        continue;
+      }
+      if (!isSynced) await syncVolume(root);
+      isSynced = true;
       const found = await findExtents(opened);
       const isSeen = found !== "unknown" || stats.size - allocatedBytes(stats) <= mostUnseenHoleBytes;
       if (!isSeen || !Number.isSafeInteger(stats.size)) yield { path, kind: "skipped", reason: "holes" };

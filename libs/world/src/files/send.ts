@@ -22,6 +22,9 @@ type Options = { signal?: AbortSignal | undefined; onProgress?: ((bytes: number)
 const chunkBytes = 1 << 20;
 /** What of a file may be holes where they cannot be kept: in a zip, and in a download of the file alone. */
 const mostHoleBytes = 4 * 2 ** 30;
+/** Longest `server.properties` whose password is masked; what is longer is none that a server wrote, and does not leave. */
+const mostPropertiesBytes = 1 << 20;
+const mostZipPathBytes = 65_535;
 /** Packed already; packing them again costs time and gives nothing. */
 const packedNames = /\.(mca|mcr|jar|zip|gz|zst|png|jpg|ogg|7z|xz)$/i;
 
@@ -37,7 +40,8 @@ export async function sendWorld(
     write,
     filter: async ({ file, stats }) => {
       if (isForwarding(known, stats)) return "omit";
-      return isProperties(known, stats) ? masked(await file.readWhole()) : undefined;
+      if (!isProperties(known, stats)) return undefined;
+      return stats.size > mostPropertiesBytes ? "omit" : masked(await file.readWhole());
     },
   });
 }
@@ -58,7 +62,10 @@ export async function openDownload(world: Folder, path: string): Promise<OpenedF
         "too_large",
         `${name} has ${stats.size} bytes, nearly all of them holes, which a download would send as zeros; take the archive of the world, which keeps them.`,
       );
-    const content = isProperties(known, stats) ? masked(await file.readFile()) : undefined;
+    const hasPassword = isProperties(known, stats);
+    if (hasPassword && stats.size > mostPropertiesBytes)
+      throw new WorldFault("too_large", `${name} has ${stats.size} bytes; no server.properties is so long.`);
+    const content = hasPassword ? masked(await file.readFile()) : undefined;
     return {
       length: content?.length ?? stats.size,
       send: (write) => (content ? write(content) : sendFile(file, { length: stats.size, write })),
@@ -139,10 +146,16 @@ async function fill(zip: yazl.ZipFile, { folder, name, known, signal, skipped }:
       continue;
     }
     const path = `${name}/${found.path.toWellFormed()}`;
+    if (Buffer.byteLength(path) >= mostZipPathBytes) {
+      countSkipped(skipped, { path: found.path, reason: "too_long" });
+      continue;
+    }
     const options = { mtime: new Date(found.stats.mtimeMs), mode: found.stats.mode & 0o177777 };
     if (found.kind === "folder") zip.addEmptyDirectory(path, options);
     if (found.kind === "folder" || isForwarding(known, found.stats)) continue;
-    if (isProperties(known, found.stats)) zip.addBuffer(masked(await found.file.readWhole()), path, options);
+    const hasPassword = isProperties(known, found.stats);
+    if (hasPassword && found.stats.size > mostPropertiesBytes) continue;
+    if (hasPassword) zip.addBuffer(masked(await found.file.readWhole()), path, options);
     else await addFile(zip, { found, path, options });
   }
   zip.end();
