@@ -258,7 +258,7 @@ export type Mesh = {
   listen: (subject: string, onMessage: (subject: string, body: Uint8Array) => void) => () => void;
   writeView: <V>(view: View<V>) => Promise<ViewWriter<V>>;
   mirrorView: <V>(view: View<V>) => ViewMirror;
-  /** Opens a bucket of this owner; it is made when it is first used. */
+  /** Opens a bucket of this owner. */
   bucket: <V>(bucket: Bucket<V>) => BucketStore<V>;
   lanes: Lanes;
   /** Publishes one line of a live stream (console, build log); kept for an hour for `Last-Event-ID`. */

@@ -18,7 +18,7 @@ import {
   services,
   users,
 } from "@svc/proto";
-import { createLogger } from "@svc/telemetry";
+import { createLogger, createRegistry } from "@svc/telemetry";
 import type { Mesh, ViewMirror, ViewWriter } from "./api.ts";
 import { createLink } from "./connection/link.ts";
 import type { Core } from "./core.ts";
@@ -68,6 +68,7 @@ describe("a service that somebody else runs", () => {
     lines: [] as string[],
   };
   const stop = new AbortController();
+  const registry = createRegistry("gateway-external", "test");
   const raw = (user: string) =>
     connect({
       servers: nats.url,
@@ -82,7 +83,7 @@ describe("a service that somebody else runs", () => {
       nats.connect("identity"),
       nats.connect("lifecycle"),
       nats.connect("storage"),
-      nats.connect("gateway-external"),
+      nats.connect("gateway-external", { registry }),
     ]);
     mesh = { identity, lifecycle, storage, gateway };
     identity.serve(users.create, () => {
@@ -219,6 +220,12 @@ describe("a service that somebody else runs", () => {
       assert.equal(seen.created, 0);
     });
   }
+
+  test("what was left out is counted by its stream", async () => {
+    const metrics = await registry.metrics();
+    for (const stream of ["KV_servers", "LIFECYCLE_LIVE"])
+      assert.match(metrics, new RegExp(`svc_mesh_foreign_messages_total\\{[^}]*"${stream}"[^}]*\\} [1-9]`));
+  });
 
   test("an event is not silenced by who puts its id into the stream first", async () => {
     const connection = await raw("builds");

@@ -11,6 +11,8 @@ export type MeshMetrics = {
   called: (subject: string) => ContractMeter;
   /** A request whose answer would not go to a caller of its contract. */
   strangerRefused: (subject: string) => void;
+  /** A message of a stream that no service published to it. */
+  foreignMessage: (stream: string) => void;
   auditFailed: () => void;
   deadLetter: (durable: string) => void;
   redelivery: (durable: string) => void;
@@ -25,6 +27,7 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
       served: () => silentMeter,
       called: () => silentMeter,
       strangerRefused: () => {},
+      foreignMessage: () => {},
       auditFailed: () => {},
       deadLetter: () => {},
       redelivery: () => {},
@@ -49,11 +52,17 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
     "Requests that none of their callers made: not answered.",
     ["subject"],
   );
+  const foreign = counter(
+    "svc_mesh_foreign_messages_total",
+    "Messages that were read in a stream and that no service published to it: left out.",
+    ["stream"],
+  );
   audit.inc(0);
   return {
     served: meterOf(registers, "served", "answered by this process"),
     called: meterOf(registers, "calls", "made by this process"),
     strangerRefused: (subject) => strangers.inc({ subject }),
+    foreignMessage: (stream) => foreign.inc({ stream }),
     auditFailed: () => audit.inc(),
     deadLetter: (durable) => dead.inc({ durable }),
     redelivery: (durable) => later.inc({ durable }),

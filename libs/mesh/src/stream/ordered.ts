@@ -96,9 +96,10 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
     if (!info) throw noStream(options.stream);
     round.created = info.created;
     options.onStart?.(info);
-    await readStored(batches, { options, round, info });
+    const reading = { core, options, round };
+    await readStored(batches, reading, info);
     if (!round.isOver) options.onCaughtUp?.();
-    await readNew(core, batches, { options, round });
+    await readNew(batches, reading);
   } catch (error) {
     if (!round.isOver) throw error;
   } finally {
@@ -109,11 +110,11 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
   }
 }
 
-type Reading = { options: OrderedOptions; round: Round };
+type Reading = { core: Core; options: OrderedOptions; round: Round };
 
 /** Everything up to now; leaves `round.next` behind it. */
-async function readStored(batches: BatchReader, reading: Reading & { info: StreamInfo }): Promise<void> {
-  const { options, round, info } = reading;
+async function readStored(batches: BatchReader, reading: Reading, info: StreamInfo): Promise<void> {
+  const { options, round } = reading;
   const { last_seq: last } = info.state;
   const start = options.startFrom();
   if ("at" in start) {
@@ -136,17 +137,18 @@ async function readOn(batches: BatchReader, reading: Reading): Promise<number> {
   }
 }
 
-function readBatch(batches: BatchReader, { options, round }: Reading, from: number | string) {
+function readBatch(batches: BatchReader, { core, options, round }: Reading, from: number | string) {
   let isFirst = true;
   return batches.read({ from, filter: options.isPart ? options.filter : undefined }, (message) => {
     round.next = isFirst || message.sequence >= round.next ? message.sequence + 1 : round.next;
     isFirst = false;
-    if (message.isPublished) options.onMessage(message);
-    else options.onForeign?.(message);
+    if (message.isPublished) return options.onMessage(message);
+    core.metrics.foreignMessage(options.stream);
+    options.onForeign?.(message);
   });
 }
 
-async function readNew(core: Core, batches: BatchReader, reading: Reading): Promise<void> {
+async function readNew(batches: BatchReader, reading: Reading): Promise<void> {
   const { options, round } = reading;
   // What was told of while the rest was read may have been stored behind it.
   round.owed = Math.min(1, round.owed);
@@ -166,13 +168,13 @@ async function readNew(core: Core, batches: BatchReader, reading: Reading): Prom
     else await pause(round, Math.max(1, lookAt - Date.now()), true);
     if (round.isOver || Date.now() < lookAt) continue;
     lookAt = Date.now() + options.heartbeatMs;
-    await look(core, batches, reading);
+    await look(batches, reading);
   }
 }
 
 /** Finds what nobody told of, and a stream that was made anew. */
-async function look(core: Core, batches: BatchReader, reading: Reading): Promise<void> {
-  const { options, round } = reading;
+async function look(batches: BatchReader, reading: Reading): Promise<void> {
+  const { core, options, round } = reading;
   const info = await findStream(core.link, options.stream);
   if (!info || info.created !== round.created || info.state.last_seq < round.next - 1) {
     round.isOver = true;
