@@ -157,7 +157,7 @@ test("a player of the same name ends the older connection; a name that is none i
   const again = await comes("bob", "svc.localhost");
   assert.match(await bob.ended, /joined from somewhere else/);
   bob = again;
-  assert.match(await knock(stack, "ab", "svc.localhost").ended, /could not be verified/);
+  assert.match(await knock(stack, "ab", "svc.localhost").ended, /player name is not valid/);
 });
 
 test("a proxy that is killed is back in seconds, knows its players' links and brings them where they wanted", async () => {
