@@ -16,6 +16,7 @@ declare module "flying-squid" {
     /** Decides by which ids packets are read and written. */
     state: string;
     profile?: { readonly properties: readonly ProfileProperty[] };
+    readonly latency?: number;
     readonly socket: { readonly remoteAddress?: string };
     write(packet: string, fields: Record<string, unknown>): void;
     end(reason: string): void;
@@ -35,6 +36,7 @@ declare module "flying-squid" {
     readonly disconnected?: boolean;
     readonly _client: ProtocolClient;
     readonly gameMode: number;
+    readonly profileProperties?: readonly ProfileProperty[];
     readonly position: Position;
     op: boolean;
     setGameMode(mode: number): void;
@@ -81,6 +83,9 @@ declare module "flying-squid" {
   export type GameServer = EventEmitter & {
     readonly players: Player[];
     readonly overworld: World;
+    /** Tells a player of everybody, and everybody of a player. */
+    _sendPlayerList: (to: Player) => void;
+    _sendPlayerEventNewJoin: (player: Player) => void;
     readonly _worldChunksUsed: Record<string, number | undefined>;
     readonly listeningPort: number;
     readonly color: Record<string, string>;

@@ -6,6 +6,7 @@ import type { AccessLists } from "./access/lists.ts";
 import { explain } from "./command/runner.ts";
 import type { DemoConfig } from "./config.ts";
 import type { Log } from "./console/log.ts";
+import { listPlayers } from "./tab-list.ts";
 
 /** The newest version that flying-squid, minecraft-protocol and mineflayer all know. */
 const version = "1.21.4";
@@ -83,6 +84,7 @@ function usePlugins(require: NodeJS.Require, consolePlugin: Plugin): void {
 /** What goes wrong for one player ends that player's connection; flying-squid itself would end the process. */
 export function containPlayers(server: GameServer, { log, lists }: { log: Log; lists: AccessLists }): void {
   server.on("newPlayer", (player: Player) => {
+    listPlayers(server);
     const login = player.login;
     player.login = async () => {
       try {

@@ -51,8 +51,11 @@ test("a world and its players outlive stop, SIGTERM and a start behind a proxy",
     Object.assign(places, { dug, stoodAt: bot.entity.position.clone() });
 
     const heard = once(bot, "messagestr");
+    const sent = once(bot._client, "system_chat");
     assert.equal(await rcon.command('tellraw @a {"text":"Stopping ","extra":["soon"],"color":"yellow"}'), "");
     assert.equal((await heard)[0], "Stopping soon");
+    const [{ content }] = (await sent) as [{ content: { value: Record<string, unknown> } }];
+    assert.deepEqual(content.value["color"], { type: "string", value: "yellow" });
     const gone = once(bot, "end");
     assert.equal(await rcon.command("stop"), "Stopping the server");
     await gone;
@@ -156,6 +159,32 @@ test("bans and the whitelist keep players out, over starts too", { timeout: 60_0
     assert.match(properties, /^rcon\.password=test$/m);
     await assert.rejects(stat(join(dir.path, "logs")), { code: "ENOENT" });
   });
+});
+
+test("of players who come at once no more are let in than have room, and all are listed", {
+  timeout: 60_000,
+}, async () => {
+  await using dir = await temporaryDir();
+  await using server = await start(dir.path, { MAX_PLAYERS: "2" });
+  const { gamePort: port, rconPort } = await server.ready();
+  const names = ["first", "second", "third", "fourth"];
+  const tries = await Promise.allSettled(names.map((name) => joinGame({ port, name })));
+  const inside = tries.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+  const refused = tries.flatMap((one) => (one.status === "rejected" ? [String(one.reason)] : []));
+  assert.equal(inside.length, 2);
+  for (const words of refused) assert.match(words, /full/);
+  await using rcon = await rconOf(rconPort);
+  assert.match(await rcon.command("list"), /^There are 2 of a max of 2 players online/);
+  const listed = inside.map(({ bot }) => bot.username).sort();
+  for (const { bot } of inside) {
+    while (Object.keys(bot.players).length < 2) await once(bot, "playerJoined");
+    assert.deepEqual(Object.keys(bot.players).sort(), listed);
+  }
+  // A place is free again once its player has left.
+  await inside[0]?.leave();
+  while (!/^There are 1 /.test(await rcon.command("list")));
+  const { leave } = await joinGame({ port, name: "fifth" });
+  await leave();
 });
 
 test("a crash is said, and what it can save is saved, before a status above zero", async () => {

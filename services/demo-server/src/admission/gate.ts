@@ -26,6 +26,18 @@ const answerTimeoutMs = 10_000;
 /** Stands before the server's own login: it sees each name first, and only passes on who may come in. */
 export function installGate(server: GameServer, dependencies: Dependencies): void {
   const forwarded = new WeakMap<ProtocolClient, ForwardedPlayer>();
+  const coming = new Map<string, ProtocolClient>();
+  const othersThan = (name: string) => {
+    const names = new Set([
+      ...coming.keys(),
+      ...server.players.map(({ username }) => username.toLowerCase()),
+    ]);
+    names.delete(name.toLowerCase());
+    return names.size;
+  };
+  const leavePlace = (client: ProtocolClient) => {
+    for (const [name, holder] of coming) if (holder === client) coming.delete(name);
+  };
   server._server.options.beforeLogin = (client) => {
     const player = forwarded.get(client);
     if (!player) return;
@@ -38,6 +50,7 @@ export function installGate(server: GameServer, dependencies: Dependencies): voi
     const ownLogin = client.listeners("login_start");
     client.removeAllListeners("login_start");
     client.once("login_start", (packet: { username: string }) => {
+      client.once("end", () => leavePlace(client));
       admit(client, packet.username)
         .then((player) => {
           if (player) forwarded.set(client, player);
@@ -55,10 +68,12 @@ export function installGate(server: GameServer, dependencies: Dependencies): voi
       name,
       lists,
       isStopping: isStopping(),
-      online: server.players.length,
+      online: othersThan(name),
       maxPlayers,
     });
     if (reason) throw new Refusal(reason);
+    // From here on nobody else takes the place, however long the login lasts.
+    coming.set(name.toLowerCase(), client);
     await leaveFirst(server, name);
     await savesSettled();
     return player;

@@ -3,8 +3,8 @@ import type { AccessLists } from "../access/lists.ts";
 import { isPlayerName } from "../admission/rules.ts";
 import { type Log, oneLine } from "../console/log.ts";
 import { accessCommands } from "./access.ts";
+import { componentNbt } from "./component.ts";
 import { teleportCommands } from "./teleport.ts";
-import { plainText } from "./text.ts";
 
 export type CommandTools = {
   readonly server: GameServer;
@@ -101,14 +101,14 @@ export function listReply(names: readonly string[], maxPlayers: number): string 
 function tellraw(server: GameServer, argument: string): string | undefined {
   const [, target = "", json = ""] = /^(\S+)\s+(.+)$/s.exec(argument) ?? [];
   if (target !== "@a" && !isPlayerName(target)) return "Usage: /tellraw <@a|player> <text component>";
-  let text: string;
+  let content: ReturnType<typeof componentNbt>;
   try {
-    text = plainText(JSON.parse(json));
+    content = componentNbt(JSON.parse(json));
   } catch {
     return 'The text is not valid JSON; write it as {"text":"Hello"}.';
   }
   const targets = server.players.filter((player) => target === "@a" || player.username === target);
   if (targets.length === 0) return "No player was found";
-  for (const player of targets) player.system(text);
+  for (const { _client } of targets) _client.write("system_chat", { content, isActionBar: false });
   return undefined;
 }
