@@ -81,7 +81,13 @@ export const Task = z.discriminatedUnion("mode", [
     size: z.number().int().min(0),
     sha256: Sha256,
   }),
-  z.strictObject({ mode: z.literal("unzip"), path, overwrite: z.boolean() }),
+  z.strictObject({
+    mode: z.literal("unzip"),
+    path,
+    overwrite: z.boolean(),
+    /** Leaves protected files out, where otherwise one of them refuses all. */
+    skip_protected: z.boolean().optional(),
+  }),
 ]);
 export type Task = z.output<typeof Task>;
 export type TaskMode = Task["mode"];
@@ -145,6 +151,9 @@ export const TaskDone = z.strictObject({
   files: z.number().int().min(0).optional(),
   bytes: z.number().int().min(0).optional(),
   removed: z.number().int().min(0).optional(),
+  /** The first protected files of a zip that were left out, sorted; and how many there were. */
+  left_out: z.array(z.string()).max(200).optional(),
+  left_out_count: z.number().int().min(0).optional(),
   /** The world has every file of the archive with the same content, and nothing else. */
   same: z.boolean().optional(),
   listing: z.array(FileEntry).optional(),

@@ -172,6 +172,9 @@ export const FileOp = z.strictObject({
   total: z.number().int().min(0),
   files: z.number().int().min(0).optional(),
   bytes: z.number().int().min(0).optional(),
+  /** The first 200 protected files of an archive that `skip_protected` left out, sorted. */
+  left_out: z.array(z.string()).max(200).optional(),
+  left_out_count: z.number().int().min(0).optional(),
   error: FileOpError.optional(),
 });
 export type FileOp = z.output<typeof FileOp>;
@@ -181,7 +184,13 @@ export const unzip = operation({
   http: { method: "POST", path: "/api/v1/servers/{name}/files/unzip", ...external, status: 202 },
   params: name,
   query: path,
-  body: { overwrite: z.boolean().optional() },
+  body: {
+    overwrite: z.boolean().optional(),
+    skip_protected: z
+      .boolean()
+      .optional()
+      .meta({ description: "Extracts without protected files; the operation says which were left out." }),
+  },
   output: z.strictObject({ op: FileOp }),
   faults: heldFaults,
   deadlineMs: 20_000,

@@ -2,18 +2,25 @@
 
 import { shown } from "../archive/tar-entry.ts";
 import type { Tree, TreeNode } from "../archive/tree.ts";
-import { WorldFault } from "../fault.ts";
-import type { Folder } from "../path/folder.ts";
+import { isWorldFault, WorldFault } from "../fault.ts";
+import type { Folder, Identity } from "../path/folder.ts";
 import { assertWritable, type Protected } from "../path/protect.ts";
 import { Trail } from "../path/trail.ts";
 
 const mostShown = 200;
 
-export type Meeting = { tree: Tree; known: Protected; parents: readonly string[]; overwrite: boolean };
+export type Meeting = {
+  tree: Tree;
+  known: Protected;
+  parents: readonly string[];
+  overwrite: boolean;
+  /** Takes the files that are left out because they are protected; absent: one of them refuses everything. */
+  leftOut?: Set<string> | undefined;
+};
 
 /**
  * Throws `file_exists` with what would be replaced unless that is wanted, `type_conflict` where one side is a folder and
- * the other is not, `bad_path` over a protected file.
+ * the other is not, `bad_path` over a protected file that is not to be left out.
  */
 export async function findConflicts(folder: Folder, meeting: Meeting): Promise<void> {
   const conflicts = await meet(folder, meeting);
@@ -33,7 +40,7 @@ type Level = {
 
 /** Files that are there already; only folders that both sides have are entered. */
 async function meet(folder: Folder, meeting: Meeting): Promise<string[]> {
-  const { tree, known, parents } = meeting;
+  const { tree, known, parents, leftOut } = meeting;
   const conflicts: string[] = [];
   await using trail = new Trail(folder);
   const levels = [await levelOf(folder, { node: tree.root, prefix: "" })];
@@ -47,16 +54,35 @@ async function meet(folder: Folder, meeting: Meeting): Promise<string[]> {
     const met = level.there.get(name);
     if (!met) continue;
     const path = `${level.prefix}${name}`;
+    if (leftOut?.has(path)) continue;
     if ((met === "folder") !== (node.kind === "folder")) throw oneSided(path);
     if (node.kind === "folder") {
       await trail.enter(name);
       levels.push(await levelOf(trail.folder, { node, prefix: `${path}/` }));
       continue;
     }
-    assertWritable(known, [...parents, ...path.split("/")], await trail.folder.find(name));
+    const there = await trail.folder.find(name);
+    if (!mayWrite({ known, names: [...parents, ...path.split("/")], there }, { path, leftOut })) continue;
     conflicts.push(shown([...parents, path].join("/")));
   }
   return conflicts;
+}
+
+type Place = { known: Protected; names: readonly string[]; there?: Identity | undefined };
+
+/** False for a protected file that is left out; throws `bad_path` where none may be. */
+export function mayWrite(
+  { known, names, there }: Place,
+  { path, leftOut }: { path: string; leftOut: Set<string> | undefined },
+): boolean {
+  try {
+    assertWritable(known, names, there);
+    return true;
+  } catch (error) {
+    if (!leftOut || !isWorldFault(error, "bad_path")) throw error;
+    leftOut.add(path);
+    return false;
+  }
 }
 
 async function levelOf(folder: Folder, { node, prefix }: { node: TreeNode; prefix: string }): Promise<Level> {

@@ -239,6 +239,23 @@ describe("a hostile zip is refused as a whole, and nothing in or out of the worl
     assert.equal(await text("config", "paper-global.yml"), "secret");
   });
 
+  test("with skip_protected everything else lands, and what was left out is named", async () => {
+    await link(at("world", "config", "paper-global.yml"), at("world", "alias.yml"));
+    const theirs = ["server.properties", "config/paper-global.yml", "alias.yml"];
+    const pack = [
+      { name: "config/mod.toml", content: "mod" },
+      { name: "mods/a.jar", content: "a" },
+      ...theirs.map((name) => ({ name, content: "rcon.password=theirs" })),
+    ];
+    await put(makeZip(pack), "p.zip");
+    const done = await unzip({ world, path: "p.zip", overwrite: false, skipProtected: true });
+    assert.deepEqual(done, { files: 2, bytes: 4, leftOut: [...theirs].sort(), leftOutCount: 3 });
+    assert.equal(await text("mods", "a.jar"), "a");
+    assert.equal(await text("config", "mod.toml"), "mod");
+    assert.equal(await text("server.properties"), "motd=hi\n");
+    assert.equal(await text("config", "paper-global.yml"), "secret");
+  });
+
   test("a mod pack that brings server.properties is told which file to take out, and lands without it", async () => {
     const pack = [
       { name: "config/", content: "" },

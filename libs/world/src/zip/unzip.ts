@@ -2,16 +2,17 @@
 // in at the end (behaviour.md h.7).
 
 import type { FileHandle } from "node:fs/promises";
+import { shown } from "../archive/tar-entry.ts";
 import { isWorldFault, WorldFault } from "../fault.ts";
 import { lend, letGo } from "../memory.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
-import { assertWritable, findProtected } from "../path/protect.ts";
+import { findProtected } from "../path/protect.ts";
 import { TreeWriter } from "../restore/extract.ts";
 import { assertRoom, roundUp } from "../restore/restore.ts";
 import { Stage } from "../swap/stage.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
-import { findConflicts } from "./conflicts.ts";
+import { findConflicts, mayWrite } from "./conflicts.ts";
 import { isSmall, isTiny, readLarge, readSmall, readTiny } from "./content.ts";
 import { readZip, type ZipEntry } from "./read.ts";
 
@@ -19,28 +20,42 @@ export type UnzipPlan = {
   world: Folder;
   path: string;
   overwrite: boolean;
+  /** Leaves protected files of the archive out, where otherwise one of them refuses all of it. */
+  skipProtected?: boolean | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
+
+export type Unzipped = {
+  files: number;
+  bytes: number;
+  /** The first protected files that were left out, sorted, as paths of the world; absent when there were none. */
+  leftOut?: string[];
+  leftOutCount?: number;
+};
+
+const mostShown = 200;
 
 /** Small entries that are unpacked ahead of the one that is written. */
 const ahead = 3;
 
 /** Throws faults of the archive, `file_exists` with the conflicts, `type_conflict`, `bad_path`, `volume_full`. */
-export async function unzip(plan: UnzipPlan): Promise<{ files: number; bytes: number }> {
+export async function unzip(plan: UnzipPlan): Promise<Unzipped> {
   const { world } = plan;
   const { parents, name } = parseTarget(plan.path);
   await using folder = await world.descend(parents);
   await using file = await folder.openFile(name);
-  const { entries, tree } = await readZip(file);
+  const { entries: all, tree } = await readZip(file);
   const known = await findProtected(world);
+  const leftOut = plan.skipProtected ? new Set<string>() : undefined;
   try {
-    for (const { path, kind } of entries)
-      if (kind === "file") assertWritable(known, [...parents, ...path.split("/")]);
-    await findConflicts(folder, { tree, known, parents, overwrite: plan.overwrite });
+    for (const { path, kind } of all)
+      if (kind === "file") mayWrite({ known, names: [...parents, ...path.split("/")] }, { path, leftOut });
+    await findConflicts(folder, { tree, known, parents, overwrite: plan.overwrite, leftOut });
   } catch (error) {
     throw leaveOut(error);
   }
+  const entries = leftOut ? all.filter(({ path }) => !leftOut.has(path)) : all;
   const files = entries.filter(({ kind }) => kind === "file");
   const bytes = files.reduce((sum, { size }) => sum + size, 0);
   await assertRoom(
@@ -60,14 +75,20 @@ export async function unzip(plan: UnzipPlan): Promise<{ files: number; bytes: nu
     throw await refused(error);
   }
   await stage.remove();
-  return { files: files.length, bytes };
+  const left = [...(leftOut ?? [])].map((path) => shown([...parents, path].join("/"))).sort();
+  const skipped = { leftOut: left.slice(0, mostShown), leftOutCount: left.length };
+  return { files: files.length, bytes, ...(left.length > 0 && skipped) };
 }
 
 /** A mod pack that brings a protected file is refused as a whole (interface.md 4.6 rule 3); its owner is told why. */
 function leaveOut(error: unknown): unknown {
   if (!isWorldFault(error, "bad_path")) return error;
   const { code, message, ...about } = error.fault;
-  return new WorldFault(code, `${message} Take it out of the archive; nothing was extracted.`, about);
+  return new WorldFault(
+    code,
+    `${message} Take it out of the archive, or extract without such files (skip_protected); nothing was extracted.`,
+    about,
+  );
 }
 
 type Filling = { plan: UnzipPlan; file: FileHandle; entries: ZipEntry[]; total: number };

@@ -46,7 +46,7 @@ export function toFileOp(op: StoredOp): files.FileOp {
 export function endedBy(op: StoredOp, outcome: Outcome, at: Date): StoredOp {
   const ended = { ...op, preparing_at: 0, finished_at: at.toISOString() };
   if (outcome.kind !== "done") return { ...ended, state: "failed", error: opErrorOf(outcome) };
-  const { files, bytes, size_bytes } = outcome.done;
+  const { files, bytes, size_bytes, left_out, left_out_count = 0 } = outcome.done;
   const all = bytes ?? size_bytes ?? op.total;
   return {
     ...ended,
@@ -54,6 +54,7 @@ export function endedBy(op: StoredOp, outcome: Outcome, at: Date): StoredOp {
     done: all,
     total: all,
     ...(op.op === "unzip" && { files: files ?? 0, bytes: bytes ?? 0 }),
+    ...(left_out_count > 0 && { left_out: left_out ?? [], left_out_count }),
   };
 }
 

@@ -83,6 +83,22 @@ describe("background operations, over both faces and with the shipped agent", ()
       [],
     );
   });
+  test("a zip with protected files is refused, or extracted without them when that is asked for", async () => {
+    writeFileSync(inWorld("server.properties"), "motd=mine\n");
+    const pack = [
+      { name: "server.properties", content: "motd=theirs" },
+      { name: "mods/c.jar", content: "c" },
+    ];
+    writeFileSync(inWorld("protected.zip"), makeZip(pack));
+    assert.equal((await ended(await unzip("protected.zip"))).error?.code, "bad_path");
+    const op = await ended(await unzip("protected.zip", { skip_protected: true }));
+    assert.deepEqual(
+      [op.state, op.files, op.left_out, op.left_out_count],
+      ["succeeded", 1, ["server.properties"], 1],
+    );
+    assert.equal(readFileSync(inWorld("server.properties"), "utf8"), "motd=mine\n");
+    assert.equal(readFileSync(inWorld("mods/c.jar"), "utf8"), "c");
+  });
   test("only a zip is extracted, and only by who owns the server", async () => {
     const about = { method: "POST", json: {} };
     assert.equal(await bed.refusal(`${base}/unzip?path=level.dat`, about), "400 bad_path");

@@ -10,14 +10,14 @@ import { holdWorld } from "./world.ts";
 /** storage.file.unzip */
 export const unzip =
   (deps: TransferDeps): Handler<typeof files.unzip> =>
-  async (context, { name: server, path: given, overwrite = false }) => {
+  async (context, { name: server, path: given, overwrite = false, skip_protected = false }) => {
     const path = readZip(given);
     const { hold, world } = await holdWorld(deps, { ...context, server }, "file-write");
     try {
       const op = newOp(deps, { op: "unzip", path, server, started_by: auditActor(context).actor });
-      const change = { action: "file.unzip", path, payload: { overwrite } };
+      const change = { action: "file.unzip", path, payload: { overwrite, skip_protected } };
       const revision = await admitOp(deps, context, { op, change });
-      const task = { mode: "unzip", path, overwrite } as const;
+      const task = { mode: "unzip", path, overwrite, skip_protected } as const;
       await launch(deps, { op, revision, hold, world }, { task }).catch(async (error: unknown) => {
         if (await settleStart(deps, op, error)) await deps.ops.delete(opKey(op), revision).catch(() => {});
         throw error;

@@ -65,7 +65,10 @@ export async function upload(task: Of<"upload">, context: Context): Promise<Task
   return { sha256, size_bytes: size };
 }
 
-export async function unzip({ path, overwrite }: Of<"unzip">, context: Context): Promise<TaskDone> {
+export async function unzip(task: Of<"unzip">, context: Context): Promise<TaskDone> {
+  const { path, overwrite, skip_protected: skipProtected } = task;
   const { world, signal, onProgress } = context;
-  return await unzipArchive({ world, path, overwrite, signal, onProgress });
+  const plan = { world, path, overwrite, skipProtected, signal, onProgress };
+  const { files, bytes, leftOut, leftOutCount } = await unzipArchive(plan);
+  return { files, bytes, ...(leftOut && { left_out: leftOut, left_out_count: leftOutCount }) };
 }
