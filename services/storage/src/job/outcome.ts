@@ -86,8 +86,11 @@ function json(text: string): unknown {
 const longestMessage = 500;
 
 function lastWords({ status }: Job, lines: readonly string[]): string {
-  const failed = status?.conditions?.find(({ type, status: is }) => type === "Failed" && is === "True");
-  if (failed?.reason === "DeadlineExceeded") return "the job took longer than it may";
+  // FailureTarget says why while the pod is still on its way out; Failed follows.
+  const failed = status?.conditions?.filter(
+    ({ type, status: is }) => /^Fail(ed|ureTarget)$/.test(type) && is === "True",
+  );
+  if (failed?.some(({ reason }) => reason === "DeadlineExceeded")) return "the job took longer than it may";
   const words = lines.filter((line) => !line.startsWith(progressMark) && line.trim() !== "").at(-1);
   // What a container prints is shown to people: no control characters.
   const clean = (words ?? "").replaceAll(/\p{Cc}/gu, " ").trim();
