@@ -108,8 +108,10 @@ function subscribe(
       try {
         onMessage(message);
       } catch (failure) {
-        // A throw would end the reader of the whole connection.
-        log.error({ subject, err: failure }, "a message could not be taken");
+        // A throw would end the reader of the whole connection. What came before the connection was lost cannot be
+        // answered any more, and whoever sent it knows.
+        const level = failure instanceof LinkError && failure.kind === "lost" ? "debug" : "error";
+        log[level]({ subject, err: failure }, "a message could not be taken");
       }
     },
   });

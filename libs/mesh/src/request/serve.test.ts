@@ -376,3 +376,36 @@ test("a request whose answer would not go to one of its callers is neither handl
   assert.equal(lines().filter(({ msg }) => String(msg).includes("none of its callers")).length, 7);
   assert.match(await registry.metrics(), /svc_mesh_refused_requests_total\{[^}]*read-status[^}]*\} 7/);
 });
+
+test("a handler that outlives a restart of NATS answers nobody and logs no error", async () => {
+  const own = await startTestNats();
+  const { log, lines } = captureLog();
+  const lifecycle = await own.connect("lifecycle", { log });
+  const caller = await own.connect("gateway-internal");
+  const gate = Promise.withResolvers<void>();
+  const inside = Promise.withResolvers<void>();
+  lifecycle.serve(change, async (_, input) => {
+    if (input.n === 0) {
+      inside.resolve();
+      await gate.promise;
+    }
+    return input;
+  });
+  await lifecycle.announce();
+  const lost = assert.rejects(caller.call(change, { n: 0 }), fails("unavailable"));
+  await inside.promise;
+  await own.kill();
+  await lost;
+  await own.start();
+  await until(() => lifecycle.status().reconnects === 1);
+  gate.resolve();
+  // What NATS has to say of the late answer comes before what it has to say of the next request.
+  await until(async () => (await caller.call(change, { n: 1 }).catch(() => undefined))?.n === 1);
+  assert.deepEqual(
+    lines().filter(({ level }) => Number(level) >= 50),
+    [],
+  );
+  await caller.drain();
+  await lifecycle.drain(100);
+  await own.stop();
+});

@@ -169,6 +169,8 @@ function knownFault(core: Core, failure: Failure): Fault {
     return new Fault("internal");
   }
   if (isFault(error)) return error;
+  // NATS went away while the handler asked it for something.
+  if (error instanceof LinkError) return new Fault("unavailable", { cause: error });
   core.log.error({ ...about, err: error }, "a request failed in a way that no fault names");
   return new Fault("internal");
 }

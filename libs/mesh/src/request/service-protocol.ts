@@ -40,7 +40,7 @@ export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoi
     ]) {
       subscriptions.push(
         core.link.subscribe(subject, (message) => {
-          if (message.reply?.startsWith(operatorInbox)) core.link.publish(message.reply, answer());
+          if (message.reply?.startsWith(operatorInbox)) core.link.tryPublish(message.reply, answer());
         }),
       );
     }
