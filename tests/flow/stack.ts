@@ -6,6 +6,7 @@ import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { patience } from "@svc/local-stack/testing";
+import { unexpectedErrors } from "./logged-errors.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -44,6 +45,9 @@ export type Stack = {
   setUp: () => Promise<void>;
   /** Kills a process for good measure and tells its pid; the stack starts it again. */
   kill: (name: string) => number;
+  /** Lets the services log errors that match one of these; any other fails `stop`. */
+  expectErrors: (...patterns: RegExp[]) => void;
+  /** Ends it and removes its data. Throws when a service logged an error that the test did not expect. */
   stop: () => Promise<void>;
 };
 
@@ -136,6 +140,7 @@ export async function startStack(args: readonly string[] = [], dataDir?: string)
     throw new Error(`svc up ended with ${up.code}:\n${up.stdout}${up.stderr}${logTails(dir)}`);
   const file = () => readStackFile(dir);
   let cookie = "";
+  const expected: RegExp[] = [];
   const external = async (method: string, path: string, body?: unknown) => {
     const { external_base_url, admin_host } = file();
     const headers = { host: hostOf(external_base_url, admin_host), ...(cookie ? { cookie } : {}) };
@@ -166,9 +171,13 @@ export async function startStack(args: readonly string[] = [], dataDir?: string)
       process.kill(found.pid, "SIGKILL");
       return found.pid;
     },
+    expectErrors: (...patterns) => void expected.push(...patterns),
     stop: async () => {
       await runSvc(["down", "--data", dir]);
+      const errors = unexpectedErrors(dir, expected);
       rmSync(dir, { recursive: true, force: true });
+      if (errors.length > 0)
+        throw new Error(`the services logged ${errors.length} errors:\n${errors.slice(0, 20).join("\n")}`);
     },
   };
 }
