@@ -1,0 +1,104 @@
+// A server that is handed over from one player's account to another's, up to the last step, which a test disturbs.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { newestCode } from "../flow/stack.ts";
+import type { Question, Reply } from "../security/ask.ts";
+import { type Bed, cookieOf } from "../security/bed.ts";
+
+type Waiting = {
+  until: <T>(what: string, timeoutMs: number, check: () => Promise<T> | T) => Promise<NonNullable<T>>;
+  patienceMs: number;
+};
+
+function field(reply: Reply, name: string): string {
+  return String((JSON.parse(reply.text) as Record<string, unknown>)[name]);
+}
+
+/** Prepares the transfer of `server`; the returned work redeems it until the target owns the server. */
+export async function createTransfer(
+  bed: Bed,
+  server: string,
+  { until, patienceMs }: Waiting,
+): Promise<() => Promise<void>> {
+  const signIn = async (mcUuid: string) => {
+    const json = { mc_uuid: mcUuid };
+    const minted = await bed.asProxy({ method: "POST", path: "/api/v1/internal/account/link/code", json });
+    assert.equal(minted.status, 201, minted.text);
+    const headers = { host: bed.panelHost };
+    const bind = {
+      method: "POST",
+      path: "/api/v1/auth/bind",
+      json: { code: field(minted, "code") },
+      headers,
+    };
+    const bound = await bed.withCookie(undefined, bind);
+    assert.equal(bound.status, 200, bound.text);
+    let cookie = cookieOf(bound);
+    const visit = async (question: Question): Promise<Reply> => {
+      const reply = await bed.withCookie(cookie, { ...question, headers });
+      cookie = cookieOf(reply) || cookie;
+      return reply;
+    };
+    const post = (path: string, body?: unknown) =>
+      visit({
+        method: "POST",
+        path: `/api/v1/account/${path}`,
+        ...(body === undefined ? {} : { json: body }),
+      });
+    return { visit, post, userId: field(bound, "user_id") };
+  };
+  const { dir } = bed.stack.file().mail;
+  const codeAfter = (old?: string) =>
+    until("a mailed code", 30_000, () => {
+      const newest = newestCode(dir);
+      return newest === old ? undefined : newest;
+    });
+
+  const giver = randomUUID();
+  const [source, target] = [await signIn(giver), await signIn(randomUUID())];
+  const claim = {
+    method: "POST",
+    path: `/api/v1/internal/servers/${server}/claim`,
+    json: { mc_uuid: giver },
+  };
+  const claimed = await bed.asProxy(claim);
+  assert.equal(claimed.status, 200, claimed.text);
+  const former = newestCode(dir);
+  assert.equal((await source.post("email/start", { email: `${giver}@example.net` })).status, 202);
+  const proof = await codeAfter(former);
+  assert.equal((await source.post("email/verify", { code: proof })).status, 200);
+  const json = { mc_uuid: giver };
+  const start = { method: "POST", path: "/api/v1/internal/account/migrate/start", json };
+  assert.equal((await bed.asProxy(start)).status, 201);
+  await until(
+    "the wait between two mails",
+    30_000,
+    async () => (await source.post("migrate/confirm/otp/start")).status === 202,
+  );
+  assert.equal(
+    (await source.post("migrate/confirm/otp/verify", { code: await codeAfter(proof) })).status,
+    200,
+  );
+  const issued = await source.post("migrate/issue-code", { target_user_id: target.userId });
+  assert.equal(issued.status, 201, issued.text);
+  const code = field(issued, "code");
+
+  const isTheirs = async () => {
+    const mine = await target.visit({ path: "/api/v1/me/servers" });
+    if (mine.status !== 200) return false;
+    const { servers } = JSON.parse(mine.text) as { servers: { name: string; owned: boolean }[] };
+    return servers.some(({ name, owned }) => name === server && owned);
+  };
+  return async () => {
+    await until(`${server} to have its new owner`, patienceMs, async () => {
+      const redeemed = await target.post("migrate/redeem", { code });
+      // A code whose answer got lost is spent: then the transfer goes on by itself.
+      assert.ok([200, 400, 409, 429, 503, 504].includes(redeemed.status), redeemed.text);
+      return isTheirs();
+    });
+    await until("the source's session to end", patienceMs, async () => {
+      return (await source.visit({ path: "/api/v1/me" })).status === 401;
+    });
+  };
+}
