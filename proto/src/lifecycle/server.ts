@@ -159,7 +159,7 @@ export const create = operation({
     idleStopSeconds: z.number().int().optional(),
     /** Id of the account that owns it from the start; nobody does when absent. */
     owner: z.string().min(1).max(64).optional(),
-    /** Whether an ownerless server is offered to players to claim; only then may they. */
+    /** Whether players may claim it while it has no owner; default true. `svc server create` says false. */
     claimable: z.boolean().optional(),
   },
   output: z.strictObject({ name: z.string(), subdomain: z.string(), desiredState: z.literal("Stopped") }),

@@ -430,7 +430,7 @@ describe("reading", () => {
     await stage.internal.call(contracts.reportJoin, joined, velocity);
     assert.equal((await rowOf("seen"))?.ownerPlayer, "Alice");
     const plain = await rowOf("plain");
-    assert.deepEqual([plain?.owned, plain?.claimable, plain?.owner], [false, false, undefined]);
+    assert.deepEqual([plain?.owned, plain?.claimable, plain?.owner], [false, true, undefined]);
     stage.people.isAway = true;
     const unknown = await rowOf("seen").finally(() => {
       stage.people.isAway = false;

@@ -33,7 +33,7 @@ export async function createServer(name: string, options: CreateOptions): Promis
     image: options.image,
     nodeName: options.node,
     owner,
-    claimable: options.claimable,
+    claimable: options.claimable ?? false,
   };
   const created = await external.call(servers.create, input);
   const wake = hint(data, `server wake ${created.name}`);

@@ -32,7 +32,7 @@ after(async () => {
 
 type CreateInput = InputOf<typeof serverContracts.create>;
 const create = (name: string, input: Partial<CreateInput> = {}) => {
-  const about = { name, subdomain: name, image: noImage, claimable: true, ...input };
+  const about = { name, subdomain: name, image: noImage, ...input };
   return stage.external.call(serverContracts.create, about, staff);
 };
 const createAll = (prefix: string, count: number, input: Partial<CreateInput> = {}) =>
@@ -112,9 +112,8 @@ describe("claiming", () => {
     assert.equal(await ownerOf("free-one"), null);
   });
 
-  test("a server that an operator made is offered to nobody unless said so, and is staff's to take", async () => {
-    const about = { name: "unoffered", subdomain: "unoffered", image: noImage };
-    await stage.external.call(serverContracts.create, about, staff);
+  test("a server that its operator kept back is offered to nobody, and is staff's to take", async () => {
+    await create("unoffered", { claimable: false });
     const player = link("usr-stranger");
     assert.equal(await faultOf(claimFor("unoffered", player)), "forbidden");
     assert.equal(await faultOf(claim("unoffered", "usr-stranger")), "forbidden");

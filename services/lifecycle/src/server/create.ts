@@ -31,7 +31,7 @@ export const create =
     const admitted = await deps.mesh.call(images.admitImage, { image_ref: wanted.image }, context);
     const spec = { ...wanted, image: admitted.image_ref };
     await checkFree(deps, context, input);
-    const offered = input.claimable ?? false;
+    const offered = input.claimable ?? true;
     const costs = costsOf(spec);
     const rows = { name, subdomain, costs, offered, ownerId: input.owner };
     await deps.store.claimRequest();
