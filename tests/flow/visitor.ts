@@ -107,9 +107,10 @@ export async function openMenu({ bot, command }: Visitor): Promise<Tile[]> {
   });
 }
 
-/** Clicks the tile of a server, which must say these words. */
+/** Clicks the tile of a server, which must say these words; with the right button where it has a second choice. */
 export async function clickTile(visitor: Visitor, server: string, words: RegExp): Promise<void> {
   const tile = (await openMenu(visitor)).find((item) => item.words.includes(server));
   assert.match(tile?.words ?? "", words, server);
-  await visitor.bot.clickWindow(tile?.slot ?? -1, 0, 0);
+  const button = /right-click/.test(tile?.words ?? "") ? 1 : 0;
+  await visitor.bot.clickWindow(tile?.slot ?? -1, button, 0);
 }
