@@ -12,7 +12,8 @@ let carol: Visitor;
 before(async () => {
   stack = await startStack(["--set", "lifecycle.wake_cooldown=0s"]);
   await stack.setUp();
-  for (const name of ["slow", "free"]) await svc("server", "create", name, "--policy", "public");
+  for (const name of ["slow", "free"])
+    await svc("server", "create", name, "--policy", "public", "--claimable");
 });
 after(async () => {
   await Promise.allSettled([carol?.leave()]);
