@@ -4,7 +4,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -42,7 +42,11 @@ type PodSpec = {
   nodeName?: string;
   nodeSelector?: Record<string, string>;
   containers: Container[];
-  volumes?: { name: string; persistentVolumeClaim?: { claimName: string } }[];
+  volumes?: {
+    name: string;
+    persistentVolumeClaim?: { claimName: string };
+    secret?: { secretName: string; defaultMode?: number };
+  }[];
 };
 
 const volumes = resource<Volume>({
@@ -207,9 +211,28 @@ async function place(runner: Runner, pod: Pod): Promise<{ node: string; folders:
     const volume = (await bound(claim))?.spec;
     folders.set(name, volume?.hostPath?.path ?? volume?.local?.path ?? "");
   }
+  for (const { name, secret } of spec.volumes ?? []) {
+    if (secret) folders.set(name, await mountSecret(runner, { pod, name, ...secret }));
+  }
   const tmp = join(dir, "tmp", pod.metadata.uid ?? "");
   mkdirSync(tmp, { recursive: true });
   return { node, folders: folders.set("tmp", tmp) };
+}
+
+type SecretMount = { pod: Pod; name: string; secretName: string; defaultMode?: number };
+
+/** A folder with a file for each key; as every kubelet does, it waits for a Secret that is not there yet. */
+async function mountSecret({ kube, namespace, dir }: Runner, mount: SecretMount): Promise<string> {
+  const { pod, secretName, defaultMode = 0o644 } = mount;
+  const folder = join(dir, "secrets", pod.metadata.uid ?? "", mount.name);
+  mkdirSync(folder, { recursive: true });
+  await until(
+    async () => (await kube.find(resources.secrets, { name: secretName, namespace })) !== undefined,
+  );
+  const { data = {} } = await kube.get(resources.secrets, { name: secretName, namespace });
+  for (const [key, value] of Object.entries(data))
+    writeFileSync(join(folder, key), Buffer.from(value, "base64"), { mode: defaultMode });
+  return folder;
 }
 
 function homesOf(volume: Volume | undefined): string[] | undefined {

@@ -18,7 +18,7 @@ export async function getFile(
 ): Promise<Outcome> {
   const external = connectExternal(data);
   const dir = path.endsWith("/");
-  const about = { name: server, path: path.replace(/\/+$/, ""), dir: dir ? "true" : "false" } as const;
+  const about = { name: server, path: dir ? path.slice(0, -1) : path, dir: dir ? "true" : "false" } as const;
   const target =
     file === "-" ? undefined : resolve(callerDir, file ?? `${basename(about.path)}${dir ? ".zip" : ""}`);
   if (target !== undefined && existsSync(target) && !force)
