@@ -161,13 +161,16 @@ async function takeBytes(exchange: Exchange, lane: UploadLane, gone: AbortSignal
   const length = request.headers["content-length"];
   const digest = request.headers["content-digest"];
   const onStall = () => request.destroy(new Error("the sender of a lane stands still"));
-  const body = watchSource(bodyOf(request), lane.stallMs ?? defaultStallMs, onStall);
+  const over = new AbortController();
+  const watch = { onStall, over: over.signal };
+  const body = watchSource(bodyOf(request), lane.stallMs ?? defaultStallMs, watch);
   const about = {
     contentLength: length === undefined ? undefined : Number(length),
     contentDigest: typeof digest === "string" ? digest : undefined,
     trailerDigest: () => request.trailers["content-digest"],
   };
-  const answer = await lane.receive(body, about, gone);
+  // A watch that outlived its lane would later end the next request of this connection.
+  const answer = await lane.receive(body, about, gone).finally(() => over.abort());
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify(answer ?? null));
   // What is left of the body is read away, so that the answer is not lost in a reset connection.

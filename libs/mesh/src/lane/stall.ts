@@ -1,20 +1,30 @@
 // A transfer on which nothing moves for too long is ended, in either direction.
 
-/** Passes bytes on; `onStall` is called when the source gives nothing for `stallMs` while it is asked. */
+/**
+ * Passes bytes on; `onStall` is called when the source gives nothing for `stallMs` while it is asked, until `over` aborts:
+ * a reader that gives up while it waits cannot end a generator that waits too.
+ */
 export async function* watchSource(
   source: AsyncIterable<Uint8Array>,
   stallMs: number,
-  onStall: () => void,
+  { onStall, over }: { onStall: () => void; over: AbortSignal },
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  let timer = setTimeout(onStall, stallMs);
+  let timer: NodeJS.Timeout | undefined;
+  const watch = () => {
+    if (!over.aborted) timer = setTimeout(onStall, stallMs);
+  };
+  const rest = () => clearTimeout(timer);
+  over.addEventListener("abort", rest, { once: true });
+  watch();
   try {
     for await (const chunk of source) {
-      clearTimeout(timer);
+      rest();
       yield chunk;
-      timer = setTimeout(onStall, stallMs);
+      watch();
     }
   } finally {
-    clearTimeout(timer);
+    rest();
+    over.removeEventListener("abort", rest);
   }
 }
 
