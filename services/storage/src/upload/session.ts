@@ -86,6 +86,21 @@ export function checkPart(
   }
 }
 
+/**
+ * The upload as nobody writes it: the place of a writer that is late is taken from it, so that one that stood still
+ * cannot add a part whose bytes are gone. Undefined while a writer is at work.
+ */
+export async function endLateWriter(
+  deps: TransferDeps,
+  { value, revision }: Pick<Entry, "value" | "revision">,
+): Promise<StoredUpload | undefined> {
+  const { writer, ...upload } = value;
+  if (!writer) return value;
+  if (writer.until > deps.now()) return undefined;
+  const written = await deps.uploads.update(value.id, upload, revision, { ttlMs: lifeOf(deps, value) });
+  return written === undefined ? undefined : upload;
+}
+
 export type Lease = AsyncDisposable & {
   readonly signal: AbortSignal;
   /** The session as this writer last wrote it. */

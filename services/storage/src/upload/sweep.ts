@@ -2,6 +2,7 @@
 // by their age. A folder is young while its upload may still be on its way into the bucket.
 
 import type { TransferDeps } from "../file/deps.ts";
+import { endLateWriter } from "./session.ts";
 
 /** Removes what nothing stands for: whole uploads, and half parts of those that go on. Returns how much. */
 export async function sweepStaging(deps: TransferDeps): Promise<number> {
@@ -9,9 +10,11 @@ export async function sweepStaging(deps: TransferDeps): Promise<number> {
   const before = Date.now() - deps.settings.storage.upload_sweep;
   let swept = 0;
   for (const id of await deps.staging.idleSince(before)) {
-    const upload = (await deps.uploads.get(id))?.value;
-    if (upload) swept += await deps.staging.prune(id, upload.parts, before);
-    else {
+    const entry = await deps.uploads.get(id);
+    if (entry) {
+      const upload = await endLateWriter(deps, entry);
+      if (upload) swept += await deps.staging.prune(id, upload.parts, before);
+    } else {
       await deps.staging.remove(id);
       swept += 1;
     }
