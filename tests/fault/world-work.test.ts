@@ -1,9 +1,9 @@
 // Long work on worlds and accounts while any process of the stack is killed or hangs at a random moment: a move, a
 // reclaim, a deletion, a transfer to another account, a download of a backup and an extraction. Each comes to its end when
-// its caller repeats what it was told to repeat, and no byte of a world is lost. SVC_FAULT_SEED drives the same run again.
+// its caller repeats what it was told to repeat, and no byte of a world is lost. SVC_FAULT_SEED drives another run.
 
 import assert from "node:assert/strict";
-import { createHash, randomInt } from "node:crypto";
+import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import pg from "pg";
@@ -14,7 +14,7 @@ import { type Bed, openBed, player } from "../security/bed.ts";
 import { createTransfer } from "./account-transfer.ts";
 import { freeze, pidOf } from "./processes.ts";
 
-const seed = Number(process.env["SVC_FAULT_SEED"] ?? randomInt(1_000_000));
+const seed = Number(process.env["SVC_FAULT_SEED"] ?? 1);
 const rounds = 3;
 /** Longer than every lease under the settings of this stack. */
 const hangMs = 8_000;
