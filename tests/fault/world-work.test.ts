@@ -58,9 +58,11 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
     const settings = [
       ...["lifecycle.wake_cooldown=0s", "lifecycle.stop_notice=0s", "lifecycle.arrival_window=2s"],
       ...["archive.manual_cooldown=0s", "storage.lease_duration=6s", "storage.lease_renew=2s"],
-      "storage.export_hourly=1000",
+      ...["storage.export_hourly=1000", "identity.otp_resend=1s"],
     ];
     bed = await openBed(settings.flatMap((setting) => ["--set", setting]));
+    // A run that was disturbed ends with a word to the operator.
+    bed.stack.expectErrors(/svc reaper: evaluated=/);
     assert.equal((await bed.redeem()).status, 200);
     await bed.leaveSetup();
     db = new pg.Pool({ connectionString: bed.stack.file().database_url, max: 1 });
