@@ -2,14 +2,9 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { newestCode } from "../flow/stack.ts";
+import { newestCode, until } from "../flow/stack.ts";
 import type { Question, Reply } from "../security/ask.ts";
 import { type Bed, cookieOf } from "../security/bed.ts";
-
-type Waiting = {
-  until: <T>(what: string, timeoutMs: number, check: () => Promise<T> | T) => Promise<NonNullable<T>>;
-  patienceMs: number;
-};
 
 function field(reply: Reply, name: string): string {
   return String((JSON.parse(reply.text) as Record<string, unknown>)[name]);
@@ -19,7 +14,7 @@ function field(reply: Reply, name: string): string {
 export async function createTransfer(
   bed: Bed,
   server: string,
-  { until, patienceMs }: Waiting,
+  patienceMs: number,
 ): Promise<() => Promise<void>> {
   const signIn = async (mcUuid: string) => {
     const json = { mc_uuid: mcUuid };

@@ -226,7 +226,7 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
       });
       assert.ok(backup.size_bytes > 0);
     },
-    "a transfer": async (name) => createTransfer(bed, name, { until, patienceMs }),
+    "a transfer": async (name) => createTransfer(bed, name, patienceMs),
     "a download": async (name) => {
       await insist({ method: "POST", path: `${pathOf(name)}/backup` }, 202);
       const backup = await until("the backup", patienceMs, async () => (await backupsOf(name))[0]);
