@@ -1,6 +1,6 @@
 // Both faces before a real identity, its database and its relay: with and without a header that names the client.
 
-import { createFace, createSessions, openServiceTokens } from "@svc/face";
+import { createFace, createSessions, openServiceTokens } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { type Bed, startBed } from "../../services/identity/src/testing/bed.ts";

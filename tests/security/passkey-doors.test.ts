@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { createFace, createSessions } from "@svc/face";
+import { createFace, createSessions } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { createFace, createSessions, openServiceTokens } from "@svc/face";
+import { createFace, createSessions, openServiceTokens } from "@svc/http-gateway";
 import { until } from "@svc/mesh/testing";
 import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";

@@ -1,7 +1,7 @@
 // Settings of the external gateway (behaviour.md d).
 
 import { section } from "@svc/config";
-import { gatewaySection, type ListenAddress, parseListen } from "@svc/face";
+import { gatewaySection, type ListenAddress, parseListen } from "@svc/http-gateway";
 import { z } from "zod";
 
 export const settings = z.strictObject({

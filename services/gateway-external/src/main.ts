@@ -1,6 +1,6 @@
 // The external face (interface.md 1): people and the panel call it with a session cookie.
 
-import { createFace, createSessions, limitsOf } from "@svc/face";
+import { createFace, createSessions, limitsOf } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";
 import { runService } from "@svc/service";
 import { adminHostname, clientIpHeader, listenAddress, settings } from "./config.ts";

@@ -1,6 +1,6 @@
 // Settings of the internal gateway (behaviour.md d) and what only its environment tells.
 
-import { gatewaySection, type ListenAddress, parseListen } from "@svc/face";
+import { gatewaySection, type ListenAddress, parseListen } from "@svc/http-gateway";
 import { type CallerToken, callerTokens } from "@svc/proto";
 import { z } from "zod";
 

@@ -1,6 +1,6 @@
 // The internal face (interface.md 1): the proxy, the login gate, build jobs and the emergency CLI call it.
 
-import { createFace, limitsOf, openServiceTokens } from "@svc/face";
+import { createFace, limitsOf, openServiceTokens } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";
 import { runService } from "@svc/service";
 import { listenAddress, settings, tokenSource } from "./config.ts";

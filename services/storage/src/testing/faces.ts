@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { createFace, createSessions, type FaceServer } from "@svc/face";
+import { createFace, createSessions, type FaceServer } from "@svc/http-gateway";
 import { accounts, type Face, operations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { openDoor } from "./door.ts";

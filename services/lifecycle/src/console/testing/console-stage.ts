@@ -3,12 +3,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { fileURLToPath } from "node:url";
-import { createFace, type FaceServer } from "@svc/face";
+import { createFace, type FaceServer } from "@svc/http-gateway";
 import { connectKube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import { accounts, operations } from "@svc/proto";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
-import { createSessions } from "../../../../../libs/face/src/access/sessions.ts";
+import { createSessions } from "../../../../../libs/http-gateway/src/access/sessions.ts";
 import { startTestNats, type TestNats } from "../../../../../libs/mesh/src/testing.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../../libs/store/src/testing.ts";
 import type { LifecycleSettings } from "../../config.ts";
