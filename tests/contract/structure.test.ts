@@ -1,0 +1,161 @@
+// Which folders may import which: no circle at any level of a package, no arrow from a library to a service.
+
+import assert from "node:assert/strict";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, resolve } from "node:path";
+import { describe, test } from "node:test";
+
+type Import = { from: string; to: string };
+/** The files and folders of one folder, and for each pair an import that leads from the first to the second. */
+type Graph = Map<string, Map<string, Import>>;
+
+const root = resolve(import.meta.dirname, "../..");
+const relativeImport = /^(?:import|export)\b[^;"]*?(?:from )?"(\.[^"]+)"/gm;
+const packageImport = /^(?:import|export)\b[^;"]*?(?:from )?"@svc\/([^/"]+)/gm;
+
+/** Folders whose circles are known and not yet cut; a folder that is clean must leave the list. */
+const knownCircles: readonly string[] = [
+  "libs/local-cluster/src",
+  "libs/local-cluster/src/apiserver",
+  "libs/local-stack/src/stack",
+  "libs/mesh/src",
+  "libs/mesh/src/connection",
+  "libs/minecraft/src/limbo",
+  "libs/minecraft/src/wire",
+  "libs/world-lock/src",
+  "libs/world/src",
+  "libs/world/src/path",
+  "libs/world/src/restore",
+  "proto/src",
+  "services/builds/src/image",
+  "services/cli/src",
+  "services/demo-server/src/command",
+  "services/identity/src",
+  "services/identity/src/host",
+  "services/identity/src/mail",
+  "services/lifecycle/src",
+  "services/lifecycle/src/console",
+  "services/lifecycle/src/reconcile",
+  "services/lifecycle/src/server",
+  "services/lobby/src",
+  "services/proxy/src",
+  "services/proxy/src/player",
+  "services/storage/src",
+  "services/storage/src/reaper",
+  "services/world-agent/src",
+];
+
+function readImports(): Import[] {
+  const files = globSync(["proto/src/**/*.ts", "libs/*/src/**/*.ts", "services/*/src/**/*.ts"], {
+    cwd: root,
+  });
+  return files
+    .filter((file) => !file.endsWith(".test.ts"))
+    .flatMap((file) =>
+      [...readFileSync(join(root, file), "utf8").matchAll(relativeImport)].map(([, to]) => ({
+        from: file,
+        to: normalize(join(dirname(file), to as string)),
+      })),
+    );
+}
+
+/** The folders of every package's sources, the packages' roots included. */
+function foldersOf(imports: readonly Import[]): string[] {
+  const folders = new Set<string>();
+  for (const { from } of imports) {
+    const sources = /^.*?\/src(?=\/)/.exec(from)?.[0] as string;
+    for (let folder = dirname(from); folder.length >= sources.length; folder = dirname(folder))
+      folders.add(folder);
+  }
+  return [...folders].sort();
+}
+
+function graphOf(folder: string, imports: readonly Import[]): Graph {
+  const child = (file: string) =>
+    file.startsWith(`${folder}/`) ? file.slice(folder.length + 1).split("/")[0] : undefined;
+  const graph: Graph = new Map();
+  for (const { from, to } of imports) {
+    const [importer, imported] = [child(from), child(to)];
+    if (importer === undefined || imported === undefined || importer === imported) continue;
+    const arrows = graph.get(importer) ?? new Map<string, Import>();
+    if (!arrows.has(imported)) arrows.set(imported, { from, to });
+    graph.set(importer, arrows);
+  }
+  return graph;
+}
+
+/** The imports of one circle, in order, or undefined when there is none. */
+function findCircle(graph: Graph): Import[] | undefined {
+  const done = new Set<string>();
+  const walk = (node: string, path: readonly string[]): Import[] | undefined => {
+    if (path.includes(node)) {
+      const circle = [...path.slice(path.indexOf(node)), node];
+      return circle.slice(1).map((to, at) => graph.get(circle[at] as string)?.get(to) as Import);
+    }
+    if (done.has(node)) return undefined;
+    for (const next of graph.get(node)?.keys() ?? []) {
+      const circle = walk(next, [...path, node]);
+      if (circle) return circle;
+    }
+    done.add(node);
+    return undefined;
+  };
+  for (const node of graph.keys()) {
+    const circle = walk(node, []);
+    if (circle) return circle;
+  }
+  return undefined;
+}
+
+const describeCircle = (circle: readonly Import[]) =>
+  circle.map(({ from, to }) => `  ${from} imports ${to}`).join("\n");
+
+describe("the import graph", () => {
+  const imports = readImports();
+
+  test("no folder takes part in a circle", () => {
+    const found = foldersOf(imports)
+      .filter((folder) => !knownCircles.includes(folder))
+      .flatMap((folder) => {
+        const circle = findCircle(graphOf(folder, imports));
+        return circle ? [`${folder}:\n${describeCircle(circle)}`] : [];
+      });
+    assert.deepEqual(found, [], found.join("\n"));
+  });
+
+  test("a folder without a circle has left the list of known circles", () => {
+    const clean = knownCircles.filter((folder) => !findCircle(graphOf(folder, imports)));
+    assert.deepEqual(clean, []);
+  });
+
+  test("a circle of two folders is found and names both files", () => {
+    const circle = findCircle(
+      graphOf("services/a/src", [
+        { from: "services/a/src/x/one.ts", to: "services/a/src/y/two.ts" },
+        { from: "services/a/src/y/three.ts", to: "services/a/src/x/four.ts" },
+        { from: "services/a/src/main.ts", to: "services/a/src/x/one.ts" },
+      ]),
+    );
+    assert.deepEqual(
+      circle?.map(({ from }) => from),
+      ["services/a/src/x/one.ts", "services/a/src/y/three.ts"],
+    );
+  });
+
+  test("imports lead from services to libraries to contracts, never back and never to another service", () => {
+    const serviceNames = new Set(globSync("services/*", { cwd: root }).map((path) => path.split("/")[1]));
+    const wrong = globSync(["proto/src/**/*.ts", "libs/*/src/**/*.ts", "services/*/src/**/*.ts"], {
+      cwd: root,
+    })
+      .filter((file) => !/\.test\.ts$|\/testing\/|\/test-[^/]*$/.test(file))
+      .flatMap((file) =>
+        [...readFileSync(join(root, file), "utf8").matchAll(packageImport)].flatMap(([, name]) => {
+          const isFromProto = file.startsWith("proto/");
+          const isOwn = file.startsWith(`services/${name}/`) || (isFromProto && name === "proto");
+          const isAllowed = isOwn || (!serviceNames.has(name) && !isFromProto);
+          return isAllowed ? [] : [`${file} imports @svc/${name}`];
+        }),
+      );
+    assert.deepEqual(wrong, []);
+  });
+});
