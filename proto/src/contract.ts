@@ -14,6 +14,9 @@ export type ServiceName = Owner | Gateway;
 export type Caller = ServiceName | "operator";
 
 export type Face = "internal" | "external";
+/** The hosts of the external face: the operator console, and the players' panel, which every other name counts as. */
+export const faceHosts = ["player", "operator"] as const;
+export type FaceHost = (typeof faceHosts)[number];
 export type Tier = "public" | "service" | "app" | "admin" | "owner";
 /** Holders of a service token on the internal face (interface.md 5.1). */
 export const callerTokens = ["velocity", "limbo", "build", "ops"] as const;

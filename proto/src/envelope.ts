@@ -1,7 +1,7 @@
 // What travels beside a body on the mesh (architecture.md 3, envelope).
 
 import { z } from "zod";
-import { callerTokens } from "./contract.ts";
+import { callerTokens, type FaceHost } from "./contract.ts";
 import { Role } from "./identity/role.ts";
 
 /** Who a request acts for. Set by a gateway or by a service for its own work, never by an outside caller. */
@@ -32,10 +32,6 @@ export type AccountPrincipal = Extract<Principal, { kind: "account" }>;
 /** The languages that people are written to in. */
 export const languages = ["en", "zh"] as const;
 export type Language = (typeof languages)[number];
-
-/** The two hosts of the external face: the players' panel, which any other name counts as, and the operator console. */
-export const faceHosts = ["player", "operator"] as const;
-export type FaceHost = (typeof faceHosts)[number];
 
 /**
  * Where a request came from; empty strings when unknown, no language when it asks for none of ours. `host`: which one it

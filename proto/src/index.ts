@@ -26,7 +26,9 @@ export {
   type EventContract,
   event,
   type Face,
+  type FaceHost,
   type FaultOf,
+  faceHosts,
   type Gateway,
   gateways,
   type HttpBinding,
@@ -52,8 +54,6 @@ export {
 export {
   type AccountPrincipal,
   type Client,
-  type FaceHost,
-  faceHosts,
   header,
   LaneTicket,
   type Language,

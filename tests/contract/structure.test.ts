@@ -26,7 +26,6 @@ const knownCircles: readonly string[] = [
   "libs/world/src",
   "libs/world/src/path",
   "libs/world/src/restore",
-  "proto/src",
   "services/builds/src/image",
   "services/cli/src",
   "services/demo-server/src/command",

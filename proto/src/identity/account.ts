@@ -3,8 +3,7 @@
 // setup = a staff account that has no durable way in yet.
 
 import { z } from "zod";
-import { event, operation, request } from "../contract.ts";
-import { faceHosts } from "../envelope.ts";
+import { event, faceHosts, operation, request } from "../contract.ts";
 import { EmailAddress, PlayerUuid, Sha256Hex, Timestamp } from "../text.ts";
 import { Role } from "./role.ts";
 
