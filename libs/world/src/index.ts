@@ -15,7 +15,7 @@ export { release } from "./memory.ts";
 export { countable } from "./path/extents.ts";
 export { Folder } from "./path/folder.ts";
 export { parsePath, parseTarget } from "./path/parse.ts";
-export { writeAll } from "./restore/extract.ts";
+export { writeAll } from "./path/write-all.ts";
 export { browseArchive, restoreOnly } from "./restore/pick.ts";
 export { type Restored, restoreWorld } from "./restore/restore.ts";
 export { isSameWorld } from "./restore/same.ts";

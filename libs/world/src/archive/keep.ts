@@ -5,7 +5,7 @@ import { statfs } from "node:fs/promises";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import { release } from "../memory.ts";
 import type { Folder } from "../path/folder.ts";
-import { writeAll } from "../restore/extract.ts";
+import { writeAll } from "../path/write-all.ts";
 import type { Compression } from "./frame-writer.ts";
 import { withoutForwarding } from "./leave-behind.ts";
 import { openArchive } from "./open.ts";

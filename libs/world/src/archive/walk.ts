@@ -5,15 +5,13 @@ import type { Stats } from "node:fs";
 import { allocatedBytes, type Extent, mayHaveHoles, mostUnseenHoleBytes } from "../path/extents.ts";
 import type { Folder, FolderEntry } from "../path/folder.ts";
 import { longPathBytes, mostLongPathBytes, mostPathBytes } from "../path/limits.ts";
+import { lostAndFound } from "../path/lost-and-found.ts";
 import { encodeName, whyNoEntry } from "../path/name.ts";
 import { isHidden } from "../path/parse.ts";
 import { SourceFile } from "../path/source-file.ts";
+import { syncVolume } from "../path/sync-volume.ts";
 import { isUnreadable, type Visited, visit } from "../path/visit.ts";
-import { syncVolume } from "../swap/stage.ts";
 import { findExtents } from "./find-extents.ts";
-
-/** What file systems keep at their root for themselves. */
-export const lostAndFound = "lost+found";
 
 /**
  * Why something is in no archive: `special` for a link, a device, a pipe or a socket; `too_long` for a path or a name over

@@ -5,6 +5,7 @@ import { WorldFault } from "../fault.ts";
 import { dressFolder, type Folder } from "../path/folder.ts";
 import { hiddenPrefix, parseTarget } from "../path/parse.ts";
 import { assertMovable, assertWritable, findProtected } from "../path/protect.ts";
+import { removeTree } from "../path/remove-tree.ts";
 
 /** One level. Throws `bad_path`, `not_found` (the parent), `file_exists`. */
 export async function makeOne(world: Folder, path: string): Promise<void> {
@@ -26,7 +27,7 @@ export async function removeOne(world: Folder, path: string): Promise<void> {
   const gone = `${hiddenPrefix}delete-${randomBytes(8).toString("hex")}`;
   await folder.move(name, { folder: world, name: gone });
   await folder.sync();
-  await world.removeAll(gone);
+  await removeTree(world, gone);
 }
 
 /** Never replaces. Throws `bad_path`, also for protected files, `not_found`, `file_exists`. */

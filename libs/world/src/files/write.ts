@@ -6,7 +6,7 @@ import { WorldFault } from "../fault.ts";
 import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { assertWritable, findProtected } from "../path/protect.ts";
-import { writeAll } from "../restore/extract.ts";
+import { writeAll } from "../path/write-all.ts";
 import { landFile } from "./land.ts";
 import { digestOf } from "./look.ts";
 

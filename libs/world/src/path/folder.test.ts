@@ -8,6 +8,7 @@ import { isWorldFault } from "../fault.ts";
 import { Folder } from "./folder.ts";
 import { parsePath, parseTarget } from "./parse.ts";
 import { assertMovable, findProtected, isForwarding, isProperties, maskPassword } from "./protect.ts";
+import { removeTree } from "./remove-tree.ts";
 
 const isBadPath = (error: unknown) => isWorldFault(error, "bad_path");
 
@@ -99,7 +100,7 @@ describe("a folder", () => {
       await assert.rejects(root.enter(name), isBadPath);
       await assert.rejects(root.openFile(name), isBadPath);
       await assert.rejects(root.createFile(name), isBadPath);
-      await assert.rejects(root.removeAll(name), isBadPath);
+      await assert.rejects(removeTree(root, name), isBadPath);
       await assert.rejects(root.move("plain.txt", { name }), isBadPath);
     }
   });
@@ -124,7 +125,7 @@ describe("a folder", () => {
     await mkdir(join(world, "gone", "deep"), { recursive: true });
     await symlink(join(base, "outside"), join(world, "gone", "deep", "out"));
     await writeFile(join(base, "outside", "kept"), "kept");
-    await root.removeAll("gone");
+    await removeTree(root, "gone");
     assert.equal(await readFile(join(base, "outside", "kept"), "utf8"), "kept");
     assert.equal(await root.find("gone"), undefined);
   });

@@ -23,7 +23,6 @@ import { type FileHandle, link, lstat, mkdir, open, rename, rmdir, statfs, unlin
 import { promisify } from "node:util";
 import { errnoOf, WorldFault } from "../fault.ts";
 import { decodeName, encodeName, isRawName, whyNoEntry } from "./name.ts";
-import { removeTree } from "./remove-tree.ts";
 
 const openLater = promisify(openCallback);
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
@@ -245,14 +244,6 @@ export class Folder implements AsyncDisposable {
     await rmdir(this.at(name)).catch((error: unknown) => {
       throw explain(error, name);
     });
-  }
-
-  /** Removes whatever a name stands for, folders with all that is in them; links themselves, never their targets. */
-  async removeAll(name: string): Promise<void> {
-    const stats = await this.find(name);
-    if (!stats) return;
-    if (!stats.isDirectory()) return this.removeFile(name);
-    await removeTree(this, name);
   }
 
   /** Bytes that an ordinary user may still write here; undefined when the file system does not say. */

@@ -1,10 +1,16 @@
-// Removes a folder with all that is in it, however deep that goes.
+// Removes whatever a name stands for; a folder with everything in it, however deep.
 
 import type { Folder, FolderEntry } from "./folder.ts";
 import { Trail } from "./trail.ts";
 
-/** Links go themselves, never what they lead to. Throws as `Folder.enter` and `Folder.removeFile`. */
+/**
+ * Removes a file or a tree, if it exists. Links are removed themselves, never their targets. Throws as `Folder.enter` and
+ * `Folder.removeFile`.
+ */
 export async function removeTree(outer: Folder, name: string): Promise<void> {
+  const stats = await outer.find(name);
+  if (!stats) return;
+  if (!stats.isDirectory()) return outer.removeFile(name);
   await using trail = new Trail(outer);
   const levels: { name: string; left: FolderEntry[] }[] = [];
   const enter = async (folder: string) => {

@@ -1,7 +1,7 @@
 // What goes on beside the writing of a tree: writes and files that end, and the way to the disk.
 
 import type { Folder } from "../path/folder.ts";
-import { syncVolume } from "../swap/stage.ts";
+import { syncVolume } from "../path/sync-volume.ts";
 
 /** What is written goes to the disk by `sync` once in so many bytes of files. */
 export type Flushing = { everyBytes: number; sync: (target: Folder) => Promise<void> };

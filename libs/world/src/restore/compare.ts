@@ -7,8 +7,8 @@ import { splitPath } from "../path/ancestry.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Extent, placed } from "../path/extents.ts";
 import type { Folder } from "../path/folder.ts";
+import { isLostAndFound } from "../path/lost-and-found.ts";
 import { SourceFile } from "../path/source-file.ts";
-import { isLostAndFound } from "./restore.ts";
 
 const chunkBytes = 1 << 20;
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Folder } from "../path/folder.ts";
-import { syncVolume } from "../swap/stage.ts";
+import { syncVolume } from "../path/sync-volume.ts";
 import type { Flushing } from "./ahead.ts";
 import { TreeWriter } from "./extract.ts";
 

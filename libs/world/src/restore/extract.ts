@@ -167,10 +167,6 @@ function assertWhole(entry: TarEntry, length: number): void {
   if (length !== roomOf(entry)) throw new Error(`${path} is not as long as it says`);
 }
 
-export async function writeAll(file: FileHandle, bytes: Buffer): Promise<void> {
-  for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
-}
-
 /** The kernel reads from the chunk until its write has ended. */
 async function writeHeld(file: FileHandle, chunk: Buffer, position: number): Promise<void> {
   hold(chunk);

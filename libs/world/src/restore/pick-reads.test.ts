@@ -9,7 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { openArchive } from "../archive/open.ts";
 import { writeArchive } from "../archive/write.ts";
 import { Folder } from "../path/folder.ts";
-import { writeAll } from "./extract.ts";
+import { writeAll } from "../path/write-all.ts";
 import { browseArchive, restoreOnly } from "./pick.ts";
 
 const regions = 30;

@@ -10,9 +10,9 @@ import { corrupt, roomOf, type TarEntry } from "../archive/tar-header.ts";
 import { type ReadEntry, readTar } from "../archive/tar-reader.ts";
 import { Tree, type TreeNode } from "../archive/tree.ts";
 import { verifyArchive } from "../archive/verify.ts";
-import { lostAndFound } from "../archive/walk.ts";
 import { WorldFault } from "../fault.ts";
 import { explain, type Folder } from "../path/folder.ts";
+import { isLostAndFound, lostAndFound } from "../path/lost-and-found.ts";
 import { isHidden } from "../path/parse.ts";
 import { visit } from "../path/visit.ts";
 import { Stage } from "../swap/stage.ts";
@@ -181,10 +181,6 @@ const mib = (bytes: number) => Math.ceil(bytes / (1 << 20));
 
 export function roundUp(size: number): number {
   return Math.ceil(size / clusterBytes) * clusterBytes;
-}
-
-export function isLostAndFound(path: string): boolean {
-  return path === lostAndFound || path.startsWith(`${lostAndFound}/`);
 }
 
 /** Files and other things of the old world that the new one does not have. */

@@ -1,10 +1,10 @@
 // Where a new tree is made before it takes its place: a hidden folder at the root of the world, so on the same volume,
 // with the new tree in `new` and room in `old` for what it takes the place of.
 
-import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import type { Folder } from "../path/folder.ts";
 import { hiddenPrefix } from "../path/parse.ts";
+import { removeTree } from "../path/remove-tree.ts";
 
 export const freshName = "new";
 export const replacedName = "old";
@@ -34,7 +34,7 @@ export class Stage implements AsyncDisposable {
       await folder.makeFolder(replacedName, 0o700);
       return await Stage.open(root, name);
     } catch (error) {
-      await root.removeAll(name).catch(() => undefined);
+      await removeTree(root, name).catch(() => undefined);
       throw error;
     }
   }
@@ -57,7 +57,7 @@ export class Stage implements AsyncDisposable {
 
   /** Removes it with all that is in it. */
   async remove(): Promise<void> {
-    await this.root.removeAll(this.name);
+    await removeTree(this.root, this.name);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -65,15 +65,4 @@ export class Stage implements AsyncDisposable {
     await this.fresh.close();
     await this.folder.close();
   }
-}
-
-/** Makes all that was written to the volume of a folder durable; one call instead of one per file. */
-export async function syncVolume(folder: Folder): Promise<void> {
-  const path = folder.path.replace("/proc/self/", `/proc/${process.pid}/`);
-  const code = await new Promise<number | null>((resolve, reject) => {
-    const child = spawn("sync", ["--file-system", path], { stdio: "ignore" });
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
-  if (code !== 0) throw new Error(`sync --file-system ended with ${code}`);
 }

@@ -3,10 +3,12 @@
 import { WorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { isHidden } from "../path/parse.ts";
+import { removeTree } from "../path/remove-tree.ts";
+import { syncVolume } from "../path/sync-volume.ts";
 import { mergeForward } from "./merge.ts";
 import { endPlan, type Plan, planName, readPlan, writePlan } from "./plan.ts";
 import { putBack, putForward } from "./replace.ts";
-import { Stage, syncVolume } from "./stage.ts";
+import { Stage } from "./stage.ts";
 
 /** Thrown when the old tree could not be put back either; the next run of the agent goes on with the switch. */
 export class HalfDone extends Error {
@@ -56,7 +58,7 @@ export async function settleWorld(root: Folder): Promise<Settled> {
   for (const { name, kind } of await root.list()) {
     if (!isHidden(name)) continue;
     if (kind === "folder" && (await complete(root, name))) settled.completed += 1;
-    await root.removeAll(name);
+    await removeTree(root, name);
     settled.swept += 1;
   }
   if (settled.swept > 0) await root.sync();
