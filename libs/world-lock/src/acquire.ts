@@ -1,19 +1,9 @@
-import { isKubeError, type Kube, resources, type Target } from "@svc/kube";
+import { isKubeError, resources, type Target } from "@svc/kube";
 import { Fault } from "@svc/proto";
 import { findHolder } from "./find.ts";
-import { type Hold, keepHold } from "./hold.ts";
+import { type Hold, keepHold, type LockDeps } from "./hold.ts";
 import { type LockKind, lockTtlMs, lockValue } from "./holder.ts";
 import { type LockedServer, lockedServers, maintenanceAnnotation } from "./names.ts";
-
-/** What the lock works with; times in milliseconds, their defaults are those of interface.md 3.2. */
-export type LockDeps = {
-  kube: Pick<Kube, "find" | "list" | "patch">;
-  ttlMs?: number;
-  /** How often a lock is refreshed while it is held; 30 s unless given. */
-  refreshMs?: number;
-  /** Unix milliseconds; those of the machine unless given. */
-  now?: () => number;
-};
 
 /** What a lock is asked for. */
 export type AcquireOptions = {

@@ -1,8 +1,17 @@
-import { isKubeError, type Target } from "@svc/kube";
+import { isKubeError, type Kube, type Target } from "@svc/kube";
 import { Fault } from "@svc/proto";
-import type { LockDeps } from "./acquire.ts";
 import { type LockKind, lockTtlMs, lockValue } from "./holder.ts";
 import { lockedServers, maintenanceAnnotation } from "./names.ts";
+
+/** What the lock works with; times in milliseconds, their defaults are those of interface.md 3.2. */
+export type LockDeps = {
+  kube: Pick<Kube, "find" | "list" | "patch">;
+  ttlMs?: number;
+  /** How often a lock is refreshed while it is held; 30 s unless given. */
+  refreshMs?: number;
+  /** Unix milliseconds; those of the machine unless given. */
+  now?: () => number;
+};
 
 /** A lock that this process holds. It is refreshed until it is released or lost. */
 export type Hold = AsyncDisposable & {

@@ -1,8 +1,8 @@
 // The maintenance lock of a world (interface.md 3.2, behaviour.md h.1).
 
-export { type AcquireOptions, acquireLock, faultOfHolder, type LockDeps } from "./acquire.ts";
+export { type AcquireOptions, acquireLock, faultOfHolder } from "./acquire.ts";
 export { findHolder, type LockClock } from "./find.ts";
-export type { Hold } from "./hold.ts";
+export type { Hold, LockDeps } from "./hold.ts";
 export {
   type Holder,
   holderOf,
