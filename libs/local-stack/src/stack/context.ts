@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { choosePorts, type PortName, type Ports } from "../ports/ports.ts";
 import { postgresUrl } from "../postgres/postgres.ts";
-import { embeddedParts } from "./embedded.ts";
+import { embeddedParts } from "./embedded-parts.ts";
 import { chooseServices } from "./guard.ts";
 import { type Layout, layout } from "./layout.ts";
 import { type StackFacts, type StackOptions, type StackPrograms, serviceNames } from "./options.ts";

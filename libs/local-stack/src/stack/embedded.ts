@@ -6,9 +6,7 @@ import { prepareNats } from "../nats/nats.ts";
 import { preparePostgres } from "../postgres/postgres.ts";
 import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
-
-/** Names of the embedded parts that run; services wait for all of them. */
-export type EmbeddedPart = "postgres" | "nats" | "local-cluster" | "mail-sink";
+import type { EmbeddedPart } from "./embedded-parts.ts";
 
 // Together with the services these fit into the 25 s that a stop may take.
 const stopMs = { postgres: 3_000, nats: 2_000, "local-cluster": 5_000, "mail-sink": 1_000 };
@@ -79,16 +77,6 @@ function mailSpec({ paths, ports, nodeEnv }: StackContext): ChildSpec {
     ready: { line: (line) => line.startsWith("mail sink: ready at ") },
     stopTimeoutMs: stopMs["mail-sink"],
   };
-}
-
-/** Which parts this stack brings itself; the others are given by the person's environment. */
-export function embeddedParts(env: NodeJS.ProcessEnv): EmbeddedPart[] {
-  return [
-    ...(env["SVC_DATABASE_URL"] ? [] : (["postgres"] as const)),
-    ...(env["SVC_NATS_URL"] ? [] : (["nats"] as const)),
-    ...(env["SVC_KUBECONFIG"] ? [] : (["local-cluster"] as const)),
-    "mail-sink",
-  ];
 }
 
 /** Makes the specification of one part; the slow first-start work (initdb, fetching NATS) happens here. */
