@@ -1,5 +1,6 @@
 import type { KubeObject } from "../cluster-api.ts";
-import { badRequest, fieldError, invalid } from "./api-status.ts";
+import { badRequest, invalid } from "./api-status.ts";
+import { fieldError } from "./field-error.ts";
 import { isObject, type JsonObject, objectAt, valueAt, withValueAt } from "./json.ts";
 import type { ResourceType, ScalePaths } from "./resource-type.ts";
 

@@ -3,11 +3,11 @@ import type { Informer } from "../controllers/informer.ts";
 import type { Pod } from "../controllers/objects.ts";
 import { isFinished, isTerminating } from "../controllers/objects.ts";
 import { PODS } from "../controllers/refs.ts";
+import { removeTree } from "../remove-tree.ts";
 import type { Addresses } from "./addresses.ts";
 import { podPaths } from "./paths.ts";
 import type { PodDeps, StopReason } from "./pod-worker.ts";
 import { PodWorker } from "./pod-worker.ts";
-import { removeTree } from "./remove-tree.ts";
 
 export type AgentDeps = Omit<PodDeps, "facts" | "paths"> & {
   pods: Informer<Pod>;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container, ContainerStatus } from "../controllers/objects.ts";
+import { removeTree } from "../remove-tree.ts";
 import { createBackOff } from "./back-off.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { buildCommand } from "./command.ts";
@@ -11,7 +12,6 @@ import { isFinal, isoTime } from "./pod-status.ts";
 import { startProber } from "./prober.ts";
 import type { ContainerProcess } from "./processes.ts";
 import { attemptsIn } from "./processes.ts";
-import { removeTree } from "./remove-tree.ts";
 import type { Run } from "./run.ts";
 import { adopt, launch } from "./run.ts";
 import { terminate, terminationMessage } from "./termination.ts";

@@ -8,8 +8,8 @@
 import { lstat, mkdir, readlink, symlink } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import type { Container } from "../controllers/objects.ts";
+import { removeTree } from "../remove-tree.ts";
 import { ContainerConfigError } from "./environment.ts";
-import { removeTree } from "./remove-tree.ts";
 
 export type Mount = { name: string; mountPath: string; dir: string };
 

@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { removeTree } from "../remove-tree.ts";
 import type { ContainerProcess } from "./processes.ts";
 import { findContainerProcesses, signal } from "./processes.ts";
-import { removeTree } from "./remove-tree.ts";
 
 /**
  * Finds what an earlier life of the cluster left running. Processes of pods that are gone or over, and what outlived

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import type { KubeObject } from "../../cluster-api.ts";
-import { fieldError, invalid } from "../api-status.ts";
+import { invalid } from "../api-status.ts";
+import { fieldError } from "../field-error.ts";
 
 /** Addresses 127.96.0.0/12 for services: unique, in use as long as the service lives. */
 export type ClusterIps = {

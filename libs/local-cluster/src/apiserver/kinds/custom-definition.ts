@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../cluster-api.ts";
-import { fieldError, type StatusCause } from "../api-status.ts";
+import { fieldError, type StatusCause } from "../field-error.ts";
 import { isObject, type JsonObject, jsonEqual, listAt, objectAt, stringAt } from "../json.ts";
 import { apiVersionOf, type PrinterColumn, type ResourceType, type ScalePaths } from "../resource-type.ts";
 import type { StructuralSchema } from "../schema/structural.ts";

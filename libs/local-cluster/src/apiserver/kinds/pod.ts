@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../cluster-api.ts";
-import { fieldError, type StatusCause } from "../api-status.ts";
+import { fieldError, type StatusCause } from "../field-error.ts";
 import { isObject, type JsonObject, jsonEqual, listAt, objectAt, stringAt } from "../json.ts";
 import { dns1123Label } from "../metadata/names.ts";
 import type { Strategy } from "./strategy.ts";

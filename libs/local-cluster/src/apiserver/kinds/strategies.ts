@@ -1,4 +1,4 @@
-import { fieldError } from "../api-status.ts";
+import { fieldError } from "../field-error.ts";
 import { isObject, listAt, objectAt, stringAt } from "../json.ts";
 import { bindingStrategy, roleStrategy } from "./access.ts";
 import { configMapStrategy, secretStrategy } from "./config.ts";

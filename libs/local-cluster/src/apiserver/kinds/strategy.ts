@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../cluster-api.ts";
-import type { StatusCause } from "../api-status.ts";
+import type { StatusCause } from "../field-error.ts";
 
 /** What a built-in kind adds to the common write path. All functions are pure; objects are never changed in place. */
 export type Strategy = {

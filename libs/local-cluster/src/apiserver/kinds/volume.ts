@@ -1,4 +1,4 @@
-import { fieldError } from "../api-status.ts";
+import { fieldError } from "../field-error.ts";
 import { isObject, jsonEqual, listAt, objectAt, stringAt } from "../json.ts";
 import { parseQuantity } from "../quantity.ts";
 import { defaultClaimSpec } from "./claim-spec.ts";

@@ -1,5 +1,5 @@
 import type { KubeObject } from "../../cluster-api.ts";
-import { fieldError, type StatusCause } from "../api-status.ts";
+import { fieldError, type StatusCause } from "../field-error.ts";
 import { isObject, type JsonObject, jsonEqual, listAt, objectAt, stringAt } from "../json.ts";
 import { matchesLabelSelector } from "../selector.ts";
 import { defaultClaimSpec } from "./claim-spec.ts";

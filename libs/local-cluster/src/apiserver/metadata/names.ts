@@ -1,4 +1,4 @@
-import { fieldError, type StatusCause } from "../api-status.ts";
+import { fieldError, type StatusCause } from "../field-error.ts";
 
 const labelText =
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";

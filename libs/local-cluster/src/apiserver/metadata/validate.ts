@@ -1,5 +1,5 @@
 import type { KubeObject, ObjectMeta } from "../../cluster-api.ts";
-import { fieldError, type StatusCause } from "../api-status.ts";
+import { fieldError, type StatusCause } from "../field-error.ts";
 import { isObject } from "../json.ts";
 import type { ResourceType } from "../resource-type.ts";
 import { dns1035Label, dns1123Label, dns1123Subdomain, pathSegment } from "./names.ts";

@@ -1,14 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { KubeObject } from "../../cluster-api.ts";
-import {
-  ApiStatus,
-  badRequest,
-  conflict,
-  forbidden,
-  invalid,
-  notFound,
-  type StatusCause,
-} from "../api-status.ts";
+import { ApiStatus, badRequest, conflict, forbidden, invalid, notFound } from "../api-status.ts";
+import type { StatusCause } from "../field-error.ts";
 import { isObject, type JsonObject, jsonEqual, objectAt, stringAt } from "../json.ts";
 import { strategies } from "../kinds/strategies.ts";
 import type { CreateContext } from "../kinds/strategy.ts";

@@ -1,4 +1,4 @@
-import { fieldError, type StatusCause } from "../api-status.ts";
+import { fieldError, type StatusCause } from "../field-error.ts";
 import { isObject, type JsonObject, jsonEqual } from "../json.ts";
 
 /** The part of a CRD's OpenAPI v3 schema that the server acts on. */

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { removeTree } from "../../node/remove-tree.ts";
+import { removeTree } from "../../remove-tree.ts";
 import type { Controller, ControllerDeps } from "../context.ts";
 import { controllerQueue, tolerate } from "../context.ts";
 import type { Informer } from "../informer.ts";
