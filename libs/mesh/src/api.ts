@@ -19,7 +19,7 @@ import type {
   View,
 } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
-import type { LinePlace, LineWriter } from "./line/write.ts";
+import type { LinePlace, LineWriter } from "./live-log/write.ts";
 
 /** Everything a handler may know of a request besides its input. */
 export type Context<C extends AnyContract> = {

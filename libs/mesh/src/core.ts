@@ -3,7 +3,7 @@
 import type { ServiceName } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { Repeats } from "./api.ts";
-import type { Link } from "./connection/link.ts";
+import type { Link } from "./connection/nats-connection.ts";
 import type { MeshMetrics } from "./metrics.ts";
 
 export type Core = {

@@ -28,8 +28,8 @@ export type {
   ViewMirror,
   ViewWriter,
 } from "./api.ts";
+export { type FetchedLane, fetchLane, sendLane } from "./byte-transfer/client.ts";
 export { connectMesh } from "./connect.ts";
 export { type Actor, auditActor } from "./event/actor.ts";
-export { type FetchedLane, fetchLane, sendLane } from "./lane/client.ts";
-export type { LinePlace, LineWriter } from "./line/write.ts";
+export type { LinePlace, LineWriter } from "./live-log/write.ts";
 export { type MigrateOptions, migrateStreams } from "./stream/migrate.ts";

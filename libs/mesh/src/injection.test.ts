@@ -20,10 +20,10 @@ import {
 } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import type { Mesh, ViewMirror, ViewWriter } from "./api.ts";
-import { createLink } from "./connection/link.ts";
+import { createLink } from "./connection/nats-connection.ts";
 import type { Core } from "./core.ts";
 import { createReplicas } from "./request/replicas.ts";
-import { prepareAttacks } from "./test-attacker.ts";
+import { prepareAttacks } from "./testing/attacker.ts";
 import { startTestNats, type TestNats, until } from "./testing.ts";
 
 const forgedBy = (service: string) =>

@@ -18,7 +18,7 @@ import { connectMesh } from "./connect.ts";
 import { migrateStreams } from "./stream/migrate.ts";
 
 export { patience } from "@svc/local-stack/testing";
-export { account, faultOf, ops, retryAfterOf, staff, velocity } from "./test-callers.ts";
+export { account, faultOf, ops, retryAfterOf, staff, velocity } from "./testing/callers.ts";
 
 const repo = fileURLToPath(new URL("../../..", import.meta.url));
 const readyWithinMs = 15_000;

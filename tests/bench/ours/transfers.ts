@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createLogger } from "@svc/telemetry";
-import { startLaneServer } from "../../../libs/mesh/src/lane/server.ts";
+import { startLaneServer } from "../../../libs/mesh/src/byte-transfer/server.ts";
 import { createRelay } from "../../../services/storage/src/export/relay.ts";
 import { createStaging } from "../../../services/storage/src/upload/staging.ts";
 import { need, serveParent } from "../harness/parent.ts";

@@ -4,8 +4,8 @@ import type { Bucket } from "@svc/proto";
 import type { BucketStore, BucketWriteOptions } from "../api.ts";
 import type { Core } from "../core.ts";
 import { encodeJson } from "../request/wire.ts";
-import { keySubject, removalHeaders } from "../view/bucket.ts";
-import { decode, findLast, put } from "./last.ts";
+import { keySubject, removalHeaders } from "../stream/key-value.ts";
+import { decode, findLast, put } from "../stream/read-last.ts";
 import { readKeys, watchBucket } from "./watch.ts";
 
 type Closeable = { close: () => Promise<void> };

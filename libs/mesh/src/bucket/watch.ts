@@ -3,9 +3,9 @@
 import type { Bucket } from "@svc/proto";
 import type { BucketWatchOptions } from "../api.ts";
 import type { Core } from "../core.ts";
+import { bucketFilter, bucketStream, isRemoval, keyOf } from "../stream/key-value.ts";
 import { type OrderedReader, openOrdered, type StreamMessage } from "../stream/ordered.ts";
-import { bucketFilter, bucketStream, isRemoval, keyOf } from "../view/bucket.ts";
-import { decode, unavailable } from "./last.ts";
+import { decode, unavailable } from "../stream/read-last.ts";
 
 const heartbeatMs = 1_000;
 const keysWithinMs = 5_000;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { after, before, test } from "node:test";
-import { look } from "../test-contracts.ts";
+import { look } from "../testing/contracts.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
 let nats: TestNats;

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import { header, inboxPrefix } from "@svc/proto";
-import type { Link } from "./link.ts";
+import type { Link } from "./nats-connection.ts";
 
 export type LinkFailure = "no-responder" | "timeout" | "lost" | "denied" | "too-large" | "aborted";
 

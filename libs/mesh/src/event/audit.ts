@@ -6,7 +6,7 @@ import { AuditEntry, auditSubject } from "@svc/proto";
 import type { Mesh } from "../api.ts";
 import type { Core } from "../core.ts";
 import { encodeJson } from "../request/wire.ts";
-import { store } from "./publish.ts";
+import { store } from "../stream/publish.ts";
 
 const tries = 4;
 const pauseMs = 500;

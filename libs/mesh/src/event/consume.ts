@@ -4,6 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import type { ConsumeOptions } from "../api.ts";
 import { unguessable } from "../connection/inbox.ts";
+import type { Core } from "../core.ts";
+import { encodeJson, textOf } from "../request/wire.ts";
 import {
   apiCode,
   type DeliveryPlace,
@@ -11,11 +13,9 @@ import {
   jetStreamApi,
   msOf,
   parsePlace,
-} from "../connection/jetstream-api.ts";
-import type { Core } from "../core.ts";
-import { encodeJson, textOf } from "../request/wire.ts";
+} from "../stream/jetstream-api.ts";
+import { idHeader, isPublished } from "../stream/publisher.ts";
 import { writeDeadLetter } from "./dead-letters.ts";
-import { idHeader, isPublished } from "./publisher.ts";
 import { decideFate, type Fate } from "./redelivery.ts";
 
 const stillWorkingMs = 10_000;

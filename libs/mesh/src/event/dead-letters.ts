@@ -2,10 +2,10 @@
 
 import { deadSubject, type Owner, type ServiceName, streamName } from "@svc/proto";
 import type { DeadLetters } from "../api.ts";
-import { apiCode, isApiCode, jetStreamApi } from "../connection/jetstream-api.ts";
-import type { Link } from "../connection/link.ts";
+import type { Link } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
-import { store } from "./publish.ts";
+import { apiCode, isApiCode, jetStreamApi } from "../stream/jetstream-api.ts";
+import { store } from "../stream/publish.ts";
 
 export const deadHeader = {
   stream: "Svc-Dead-Stream",

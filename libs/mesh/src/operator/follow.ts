@@ -1,8 +1,8 @@
 // Events as a person follows them: from a moment on, in order, with what is stored told from what is new.
 
 import type { FollowedEvent, FollowOptions } from "../api.ts";
-import { apiCode, isApiCode, jetStreamApi } from "../connection/jetstream-api.ts";
 import type { Core } from "../core.ts";
+import { apiCode, isApiCode, jetStreamApi } from "../stream/jetstream-api.ts";
 import { openOrdered } from "../stream/ordered.ts";
 
 const heartbeatMs = 5_000;

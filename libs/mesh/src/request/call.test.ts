@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Mesh } from "../api.ts";
-import { change, look } from "../test-contracts.ts";
-import { startReplica } from "../test-replicas.ts";
+import { change, look } from "../testing/contracts.ts";
+import { startReplica } from "../testing/replica.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
 let nats: TestNats;

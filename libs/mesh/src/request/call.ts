@@ -2,11 +2,11 @@
 
 import { type AnyContract, Fault, type InputOf, isFault, type OutputOf } from "@svc/proto";
 import type { CallOptions, RawReply } from "../api.ts";
-import { LinkError } from "../connection/link.ts";
+import { LinkError } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
 import type { ContractMeter } from "../metrics.ts";
+import { type Request, sendToReplicas } from "./attempts.ts";
 import type { Replicas } from "./replicas.ts";
-import { type Request, sendToReplicas } from "./tries.ts";
 import { encodeJson, envelopeOf, textOf } from "./wire.ts";
 
 export type Calling = {

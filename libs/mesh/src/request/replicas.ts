@@ -2,9 +2,9 @@
 
 import { type Owner, replicaSubject } from "@svc/proto";
 import { encodeHeaders } from "../connection/headers.ts";
-import type { Listening } from "../connection/link.ts";
+import type { Listening } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
-import { fitsFilter, isPublished, publisherHeaders } from "../event/publisher.ts";
+import { fitsFilter, isPublished, publisherHeaders } from "../stream/publisher.ts";
 import { textOf } from "./wire.ts";
 
 /** How often a replica says that it is there. */

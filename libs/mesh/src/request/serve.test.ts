@@ -6,7 +6,7 @@ import { rpcSubject } from "@svc/proto";
 import { createRegistry, type Logger } from "@svc/telemetry";
 import { pino } from "pino";
 import type { Context, Mesh } from "../api.ts";
-import { change, look, text } from "../test-contracts.ts";
+import { change, look, text } from "../testing/contracts.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
 let nats: TestNats;

@@ -3,14 +3,14 @@
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, header, instanceFilter, isFault } from "@svc/proto";
 import type { Handler } from "../api.ts";
-import { LinkError, type Listening } from "../connection/link.ts";
+import { LinkError, type Listening } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
 import type { ContractMeter } from "../metrics.ts";
 import { createContext } from "./context.ts";
 import { createEndpoint, type Endpoint } from "./endpoint.ts";
 import { explainIssues } from "./explain.ts";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.ts";
-import { type Answer, answerOnce } from "./once.ts";
+import { type Answer, answerOnce } from "./idempotency.ts";
 import {
   decodeEnvelope,
   type Envelope,

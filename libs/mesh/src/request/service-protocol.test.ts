@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { contractsOf, owners } from "@svc/proto";
 import type { Mesh } from "../api.ts";
-import { change, look } from "../test-contracts.ts";
+import { change, look } from "../testing/contracts.ts";
 import { startTestNats, type TestNats } from "../testing.ts";
 
 let nats: TestNats;

@@ -2,7 +2,7 @@
 
 import { type AnyContract, inboxPrefix } from "@svc/proto";
 import { z } from "zod";
-import type { Listening } from "../connection/link.ts";
+import type { Listening } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
 import { type Endpoint, endpointName } from "./endpoint.ts";
 import { encodeJson } from "./wire.ts";

@@ -13,7 +13,7 @@ import {
   type View,
   views,
 } from "@svc/proto";
-import { bucketFilter, bucketStream } from "../view/bucket.ts";
+import { bucketFilter, bucketStream } from "./key-value.ts";
 
 /** The part of a stream's configuration that svc sets; durations in nanoseconds as the API has them. */
 export type StreamConfig = {

@@ -2,9 +2,9 @@
 
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import { unguessable } from "../connection/inbox.ts";
-import type { Link, Listening } from "../connection/link.ts";
-import { isPublished } from "../event/publisher.ts";
+import type { Link, Listening } from "../connection/nats-connection.ts";
 import { encodeJson } from "../request/wire.ts";
+import { isPublished } from "./publisher.ts";
 
 export type StreamMessage = {
   subject: string;

@@ -1,8 +1,8 @@
 // What NATS says of a stream. Services look and never make or change one: `svc migrate up` does.
 
-import { apiCode, isApiCode, jetStreamApi } from "../connection/jetstream-api.ts";
-import type { Link } from "../connection/link.ts";
+import type { Link } from "../connection/nats-connection.ts";
 import type { StreamConfig } from "./catalog.ts";
+import { apiCode, isApiCode, jetStreamApi } from "./jetstream-api.ts";
 
 export type StreamInfo = {
   config: StreamConfig;

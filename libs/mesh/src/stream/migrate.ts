@@ -5,10 +5,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Bucket, Durable, View } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { dial } from "../connection/dial.ts";
-import { apiCode, isApiCode, jetStreamApi } from "../connection/jetstream-api.ts";
-import { createLink, type Link } from "../connection/link.ts";
+import { createLink, type Link } from "../connection/nats-connection.ts";
 import { allStreams, durableConfig, durables, type StreamConfig } from "./catalog.ts";
 import { findStream } from "./info.ts";
+import { apiCode, isApiCode, jetStreamApi } from "./jetstream-api.ts";
 
 export type MigrateOptions = {
   url: string;

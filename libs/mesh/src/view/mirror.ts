@@ -4,8 +4,8 @@ import type { View } from "@svc/proto";
 import type { ViewMirror } from "../api.ts";
 import type { Core } from "../core.ts";
 import { textOf } from "../request/wire.ts";
+import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "../stream/key-value.ts";
 import { openOrdered, type StreamMessage } from "../stream/ordered.ts";
-import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "./bucket.ts";
 
 const heartbeatMs = 1_000;
 

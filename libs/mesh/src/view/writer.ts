@@ -4,10 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { View } from "@svc/proto";
 import type { ViewWriter } from "../api.ts";
 import type { Core } from "../core.ts";
-import { store } from "../event/publish.ts";
 import { encodeJson } from "../request/wire.ts";
 import { findStream, noStream } from "../stream/info.ts";
-import { type OrderedReader, openOrdered, type StreamMessage } from "../stream/ordered.ts";
 import {
   bucketFilter,
   bucketStream,
@@ -17,8 +15,10 @@ import {
   metaKey,
   metaSubject,
   removalHeaders,
-} from "./bucket.ts";
-import { isStored, type Known, reconcile } from "./known.ts";
+} from "../stream/key-value.ts";
+import { type OrderedReader, openOrdered, type StreamMessage } from "../stream/ordered.ts";
+import { store } from "../stream/publish.ts";
+import { isStored, type Known, reconcile } from "./snapshot.ts";
 
 const currentEveryMs = 5_000;
 const readerHeartbeatMs = 1_000;

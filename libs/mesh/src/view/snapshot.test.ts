@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isStored, type Known, reconcile } from "./known.ts";
+import { isStored, type Known, reconcile } from "./snapshot.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const mine = (text: string, sequence: number): Known => ({ bytes: bytes(text), sequence, isMine: true });

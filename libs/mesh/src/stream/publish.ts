@@ -3,7 +3,7 @@
 import { Fault, isFault } from "@svc/proto";
 import type { Outgoing } from "../api.ts";
 import { encodeHeaders, type HeaderValues } from "../connection/headers.ts";
-import { LinkError } from "../connection/link.ts";
+import { LinkError } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
 import { idHeader, publisherHeaders } from "./publisher.ts";
 

@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { TestNats } from "./testing.ts";
+import type { TestNats } from "../testing.ts";
 
 export type Replica = {
   ready: Promise<void>;
@@ -17,7 +17,7 @@ export type Replica = {
 
 /** A replica that answers every `look` and `change` with its name. */
 export function startReplica(nats: TestNats, name: string): Replica {
-  const script = fileURLToPath(new URL("./test-replica.ts", import.meta.url));
+  const script = fileURLToPath(new URL("./replica-process.ts", import.meta.url));
   const child = spawn(process.execPath, [script, nats.url, nats.passwords["lifecycle"] ?? "", name], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,6 +1,6 @@
 // What a writer knows of its bucket, and what it must write again after the bucket lost something. No effects here.
 
-import { isSame } from "./bucket.ts";
+import { isSame } from "../stream/key-value.ts";
 
 /** `bytes` undefined = removed. `sequence` 0 = not stored yet. `isMine` = this writer put it there last. */
 export type Known = { bytes: Uint8Array | undefined; sequence: number; isMine: boolean };

@@ -1,7 +1,7 @@
 // Who calls in a test, and how a call ended.
 
 import { isFault } from "@svc/proto";
-import type { CallOptions } from "./api.ts";
+import type { CallOptions } from "../api.ts";
 
 const client = { address: "127.0.0.1", userAgent: "test" };
 

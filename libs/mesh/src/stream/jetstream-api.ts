@@ -1,6 +1,6 @@
 // JetStream's JSON API over the shared inbox. Only what this library needs of it.
 
-import type { Link } from "./link.ts";
+import type { Link } from "../connection/nats-connection.ts";
 
 const timeoutMs = 5_000;
 const empty = new Uint8Array(0);

@@ -3,8 +3,8 @@
 import { type Bucket, Fault } from "@svc/proto";
 import { encodeHeaders, type HeaderValues } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
-import { isPublished, publisherHeaders } from "../event/publisher.ts";
-import { bucketStream, isRemoval, keySubject } from "../view/bucket.ts";
+import { bucketStream, isRemoval, keySubject } from "./key-value.ts";
+import { isPublished, publisherHeaders } from "./publisher.ts";
 
 const answerWithinMs = 5_000;
 // "wrong last sequence", as the server words it with and without the number.

@@ -1,8 +1,8 @@
 // A replica of its own process for the tests: it is killed or stopped while it works.
 
 import { createLogger } from "@svc/telemetry";
-import { connectMesh } from "./connect.ts";
-import { change, look, once } from "./test-contracts.ts";
+import { connectMesh } from "../connect.ts";
+import { change, look, once } from "./contracts.ts";
 
 const [url = "", password = "", name = ""] = process.argv.slice(2);
 

@@ -3,10 +3,10 @@ import { after, before, test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import { header, inboxPrefix } from "@svc/proto";
 import type { Mesh } from "../api.ts";
-import { change, look, once } from "../test-contracts.ts";
-import { type Replica, startReplica } from "../test-replicas.ts";
+import { change, look, once } from "../testing/contracts.ts";
+import { type Replica, startReplica } from "../testing/replica.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
-import { decideWait, type Waiting } from "./tries.ts";
+import { decideWait, type Waiting } from "./attempts.ts";
 
 let nats: TestNats;
 let gateway: Mesh;

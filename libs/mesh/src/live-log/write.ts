@@ -5,8 +5,8 @@ import { randomBytes } from "node:crypto";
 import { Fault, liveSubject, type Owner } from "@svc/proto";
 import { encodeHeaders } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
-import { isPublished, publisherHeaders } from "../event/publisher.ts";
 import { liveStreamName } from "../stream/catalog.ts";
+import { isPublished, publisherHeaders } from "../stream/publisher.ts";
 
 /** Where lines of one source go: `svc.live.<owner>.<noun>.<key>`. */
 export type LinePlace = { owner: Owner; noun: string; key: string };
