@@ -19,7 +19,6 @@ import type {
   View,
 } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
-import type { LinePlace, LineWriter } from "./live-log/write.ts";
 
 /** Everything a handler may know of a request besides its input. */
 export type Context<C extends AnyContract> = {
@@ -177,6 +176,19 @@ export type UploadHead = {
   contentDigest: string | undefined;
   /** Content-Digest of the trailers, which a body of no declared length may have; ask when the body has ended. */
   trailerDigest: () => string | undefined;
+};
+
+/** Where lines of one source go: `svc.live.<owner>.<noun>.<key>`. */
+export type LinePlace = { owner: Owner; noun: string; key: string };
+
+export type LineWriter = {
+  /** What came with the newest line that is kept, whoever wrote it; undefined when none is. */
+  position: () => string | undefined;
+  /**
+   * Stores one line and where in its source it stood; positions must differ. False when another writer has written
+   * since this one began: then this one is over. Throws the fault `unavailable`; the same line may then be tried again.
+   */
+  write: (line: Uint8Array, position: string) => Promise<boolean>;
 };
 
 /** What a consumer gave up: how many messages are kept, and the newest of them. `at` is RFC 3339. */

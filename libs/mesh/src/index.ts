@@ -17,6 +17,8 @@ export type {
   FoundService,
   Handler,
   Lanes,
+  LinePlace,
+  LineWriter,
   Mesh,
   MeshOptions,
   MeshStatus,
@@ -31,5 +33,4 @@ export type {
 export { type FetchedLane, fetchLane, sendLane } from "./byte-transfer/client.ts";
 export { connectMesh } from "./connect.ts";
 export { type Actor, auditActor } from "./event/actor.ts";
-export type { LinePlace, LineWriter } from "./live-log/write.ts";
 export { type MigrateOptions, migrateStreams } from "./stream/migrate.ts";

@@ -3,7 +3,7 @@
 import type { Bucket } from "@svc/proto";
 import type { BucketStore, BucketWriteOptions } from "../api.ts";
 import type { Core } from "../core.ts";
-import { encodeJson } from "../request/wire.ts";
+import { encodeJson } from "../json.ts";
 import { keySubject, removalHeaders } from "../stream/key-value.ts";
 import { decode, findLast, put } from "../stream/read-last.ts";
 import { readKeys, watchBucket } from "./watch.ts";

@@ -3,8 +3,9 @@
 import type { Bucket } from "@svc/proto";
 import type { BucketWatchOptions } from "../api.ts";
 import type { Core } from "../core.ts";
+import type { StreamMessage } from "../stream/direct-get.ts";
 import { bucketFilter, bucketStream, isRemoval, keyOf } from "../stream/key-value.ts";
-import { type OrderedReader, openOrdered, type StreamMessage } from "../stream/ordered.ts";
+import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { decode, unavailable } from "../stream/read-last.ts";
 
 const heartbeatMs = 1_000;

@@ -3,19 +3,8 @@
 import { randomBytes } from "node:crypto";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import { header, inboxPrefix } from "@svc/proto";
-import type { Link } from "./nats-connection.ts";
-
-export type LinkFailure = "no-responder" | "timeout" | "lost" | "denied" | "too-large" | "aborted";
-
-/** Why a request got no reply; `kind` decides whether it may be sent again. */
-export class LinkError extends Error {
-  readonly kind: LinkFailure;
-  constructor(kind: LinkFailure, message: string) {
-    super(message);
-    this.name = "LinkError";
-    this.kind = kind;
-  }
-}
+import { LinkError } from "./connection-error.ts";
+import { unguessable } from "./random-token.ts";
 
 export type OutgoingRequest = {
   subject: string;
@@ -41,8 +30,15 @@ type Pending = ReplyListener & {
   quietSweeps: number;
 };
 
+/** Sends without waiting; throws `LinkError` when it cannot be sent. */
+export type Publish = (
+  subject: string,
+  body: Uint8Array,
+  options?: { headers?: Uint8Array; reply?: string },
+) => void;
+
 export type Inbox = {
-  ask: (request: OutgoingRequest, listener: ReplyListener, publish: Link["publish"]) => () => void;
+  ask: (request: OutgoingRequest, listener: ReplyListener, publish: Publish) => () => void;
   fail: (matches: (pending: { subject: string }) => boolean, error: () => LinkError) => void;
   close: () => void;
 };
@@ -122,23 +118,6 @@ export function createInbox(connection: NatsConnection, service: string): Inbox 
     );
   };
   return { ask, fail: failSome, close };
-}
-
-const tokenBytes = 12;
-let pool = Buffer.alloc(0);
-let used = 0;
-
-/**
- * Part of a subject that only those can publish to who were told of it: nobody but the one who was asked can answer,
- * although every owner may publish below the inbox of its callers, and NATS to any subject that a request names.
- */
-export function unguessable(): string {
-  if (used + tokenBytes > pool.length) {
-    pool = randomBytes(tokenBytes * 256);
-    used = 0;
-  }
-  used += tokenBytes;
-  return pool.toString("base64url", used - tokenBytes, used);
 }
 
 function isHeartbeat(message: Msg): boolean {

@@ -4,10 +4,9 @@ import { errors, type Msg, type NatsConnection, type Subscription } from "@nats-
 import { inboxPrefix } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { MeshStatus } from "../api.ts";
+import { LinkError } from "./connection-error.ts";
 import { asClientHeaders } from "./headers.ts";
-import { createInbox, type Inbox, LinkError, type OutgoingRequest, type ReplyListener } from "./inbox.ts";
-
-export { LinkError, type LinkFailure, type OutgoingRequest } from "./inbox.ts";
+import { createInbox, type Inbox, type OutgoingRequest, type Publish, type ReplyListener } from "./inbox.ts";
 
 export type Listening = { unsubscribe: () => void; drain: () => Promise<void> };
 
@@ -18,8 +17,7 @@ export type Link = {
   status: () => MeshStatus;
   /** Largest message (headers and body) in bytes that the server takes. */
   maxPayloadBytes: () => number;
-  /** Sends without waiting; throws `LinkError` when it cannot be sent. */
-  publish: (subject: string, body: Uint8Array, options?: { headers?: Uint8Array; reply?: string }) => void;
+  publish: Publish;
   /** As `publish` for what nobody misses: false where it cannot be sent. */
   tryPublish: (subject: string, body: Uint8Array, headers?: Uint8Array) => boolean;
   /** Sends and waits for one reply; rejects with `LinkError`. */
@@ -40,7 +38,7 @@ export function createLink(connection: NatsConnection, log: Logger, service: str
   void watch({ connection, log, state, inbox, listeners });
   const fitsPayload = (bytes: number) => bytes <= maxPayloadBytes(connection);
 
-  const publish: Link["publish"] = (subject, body, options = {}) => {
+  const publish: Publish = (subject, body, options = {}) => {
     if (!state.connected) throw new LinkError("lost", "the connection to NATS is lost");
     if (!fitsPayload(body.length + (options.headers?.length ?? 0)))
       throw new LinkError("too-large", `a message of ${body.length} bytes is over the limit of NATS`);

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { AuditEntry, auditSubject } from "@svc/proto";
 import type { Mesh } from "../api.ts";
 import type { Core } from "../core.ts";
-import { encodeJson } from "../request/wire.ts";
+import { encodeJson } from "../json.ts";
 import { store } from "../stream/publish.ts";
 
 const tries = 4;

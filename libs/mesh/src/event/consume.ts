@@ -3,9 +3,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import type { ConsumeOptions } from "../api.ts";
-import { unguessable } from "../connection/inbox.ts";
+import { unguessable } from "../connection/random-token.ts";
 import type { Core } from "../core.ts";
-import { encodeJson, textOf } from "../request/wire.ts";
+import { encodeJson, textOf } from "../json.ts";
 import {
   apiCode,
   type DeliveryPlace,

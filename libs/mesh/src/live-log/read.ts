@@ -3,8 +3,9 @@
 
 import { Fault, type StreamTicket } from "@svc/proto";
 import type { Core } from "../core.ts";
+import type { StreamMessage } from "../stream/direct-get.ts";
 import { nanosOf } from "../stream/direct-get.ts";
-import { type OrderedReader, openOrdered, type StartFrom, type StreamMessage } from "../stream/ordered.ts";
+import { type OrderedReader, openOrdered, type StartFrom } from "../stream/ordered.ts";
 import { lineHeader } from "./write.ts";
 
 /** One line and when it was stored, in unix seconds. `isLast`: its source has ended; what is replayed never says so. */

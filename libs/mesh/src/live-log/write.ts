@@ -2,24 +2,12 @@
 // last one, so whoever took over ends the one before it, and no line is stored twice (architecture.md 3, event streams).
 
 import { randomBytes } from "node:crypto";
-import { Fault, liveSubject, type Owner } from "@svc/proto";
+import { Fault, liveSubject } from "@svc/proto";
+import type { LinePlace, LineWriter } from "../api.ts";
 import { encodeHeaders } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
 import { liveStreamName } from "../stream/catalog.ts";
 import { isPublished, publisherHeaders } from "../stream/publisher.ts";
-
-/** Where lines of one source go: `svc.live.<owner>.<noun>.<key>`. */
-export type LinePlace = { owner: Owner; noun: string; key: string };
-
-export type LineWriter = {
-  /** What came with the newest line that is kept, whoever wrote it; undefined when none is. */
-  position: () => string | undefined;
-  /**
-   * Stores one line and where in its source it stood; positions must differ. False when another writer has written
-   * since this one began: then this one is over. Throws the fault `unavailable`; the same line may then be tried again.
-   */
-  write: (line: Uint8Array, position: string) => Promise<boolean>;
-};
 
 /** Names of the headers of a line. */
 export const lineHeader = {

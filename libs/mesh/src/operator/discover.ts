@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { FoundService } from "../api.ts";
-import { unguessable } from "../connection/inbox.ts";
+import { unguessable } from "../connection/random-token.ts";
 import type { Core } from "../core.ts";
 
 const Stats = z.looseObject({

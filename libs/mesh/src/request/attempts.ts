@@ -3,8 +3,8 @@
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, instanceSubject, isFault, rpcSubject } from "@svc/proto";
 import type { RawReply } from "../api.ts";
-import { unguessable } from "../connection/inbox.ts";
-import { LinkError } from "../connection/nats-connection.ts";
+import { LinkError } from "../connection/connection-error.ts";
+import { unguessable } from "../connection/random-token.ts";
 import type { Core } from "../core.ts";
 import { quietMs, type Replicas } from "./replicas.ts";
 import { decodeReply, type Envelope, encodeEnvelope } from "./wire.ts";

@@ -2,12 +2,13 @@
 
 import { type AnyContract, Fault, type InputOf, isFault, type OutputOf } from "@svc/proto";
 import type { CallOptions, RawReply } from "../api.ts";
-import { LinkError } from "../connection/nats-connection.ts";
+import { LinkError } from "../connection/connection-error.ts";
 import type { Core } from "../core.ts";
+import { encodeJson, textOf } from "../json.ts";
 import type { ContractMeter } from "../metrics.ts";
 import { type Request, sendToReplicas } from "./attempts.ts";
 import type { Replicas } from "./replicas.ts";
-import { encodeJson, envelopeOf, textOf } from "./wire.ts";
+import { envelopeOf } from "./wire.ts";
 
 export type Calling = {
   call: <C extends AnyContract>(

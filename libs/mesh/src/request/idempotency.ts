@@ -3,7 +3,8 @@
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, type FaultName, header, isFaultName } from "@svc/proto";
 import type { Core } from "../core.ts";
-import { type Envelope, textOf } from "./wire.ts";
+import { textOf } from "../json.ts";
+import type { Envelope } from "./wire.ts";
 
 type Refusal = { fault: FaultName; message: string };
 /** A reply as it goes out; `fault` names a refusal. */

@@ -4,8 +4,8 @@ import { type Owner, replicaSubject } from "@svc/proto";
 import { encodeHeaders } from "../connection/headers.ts";
 import type { Listening } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
+import { textOf } from "../json.ts";
 import { fitsFilter, isPublished, publisherHeaders } from "../stream/publisher.ts";
-import { textOf } from "./wire.ts";
 
 /** How often a replica says that it is there. */
 export const beatMs = 250;

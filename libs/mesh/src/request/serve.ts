@@ -3,8 +3,10 @@
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, header, instanceFilter, isFault } from "@svc/proto";
 import type { Handler } from "../api.ts";
-import { LinkError, type Listening } from "../connection/nats-connection.ts";
+import { LinkError } from "../connection/connection-error.ts";
+import type { Listening } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
+import { encodeJson, textOf } from "../json.ts";
 import type { ContractMeter } from "../metrics.ts";
 import { createContext } from "./context.ts";
 import { createEndpoint, type Endpoint } from "./endpoint.ts";
@@ -15,11 +17,9 @@ import {
   decodeEnvelope,
   type Envelope,
   encodeFault,
-  encodeJson,
   encodeReplyExtras,
   isTooLate,
   noResponderHeaders,
-  textOf,
 } from "./wire.ts";
 
 const empty = new Uint8Array(0);

@@ -4,8 +4,8 @@ import { type AnyContract, inboxPrefix } from "@svc/proto";
 import { z } from "zod";
 import type { Listening } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
+import { encodeJson } from "../json.ts";
 import { type Endpoint, endpointName } from "./endpoint.ts";
-import { encodeJson } from "./wire.ts";
 
 const responseType = {
   PING: "io.nats.micro.v1.ping_response",

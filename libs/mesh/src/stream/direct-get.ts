@@ -1,9 +1,9 @@
 // Reads stored messages in batches by `$JS.API.DIRECT.GET`: no consumer is made, so no right to make one is needed.
 
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
-import { unguessable } from "../connection/inbox.ts";
 import type { Link, Listening } from "../connection/nats-connection.ts";
-import { encodeJson } from "../request/wire.ts";
+import { unguessable } from "../connection/random-token.ts";
+import { encodeJson } from "../json.ts";
 import { isPublished } from "./publisher.ts";
 
 export type StreamMessage = {

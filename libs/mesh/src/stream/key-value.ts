@@ -1,7 +1,7 @@
 // How a view lies in JetStream: a key-value bucket as every NATS tool knows it (`nats kv get servers survival`).
 
 import type { View } from "@svc/proto";
-import type { StreamMessage } from "./ordered.ts";
+import type { StreamMessage } from "./direct-get.ts";
 
 /** Key under which the owner says that the view is whole and current: `{at, size}`. */
 export const metaKey = "_meta";

@@ -198,5 +198,3 @@ function pause(round: Round, ms: number, untilTold: boolean): Promise<void> {
     if (round.isOver || (untilTold && round.owed > 0)) done();
   });
 }
-
-export type { StreamMessage };

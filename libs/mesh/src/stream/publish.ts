@@ -2,8 +2,8 @@
 
 import { Fault, isFault } from "@svc/proto";
 import type { Outgoing } from "../api.ts";
+import { LinkError } from "../connection/connection-error.ts";
 import { encodeHeaders, type HeaderValues } from "../connection/headers.ts";
-import { LinkError } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
 import { idHeader, publisherHeaders } from "./publisher.ts";
 

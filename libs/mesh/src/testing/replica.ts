@@ -3,7 +3,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { TestNats } from "../testing.ts";
+import type { TestNats } from "./test-nats.ts";
 
 export type Replica = {
   ready: Promise<void>;

@@ -3,9 +3,10 @@
 import type { View } from "@svc/proto";
 import type { ViewMirror } from "../api.ts";
 import type { Core } from "../core.ts";
-import { textOf } from "../request/wire.ts";
+import { textOf } from "../json.ts";
+import type { StreamMessage } from "../stream/direct-get.ts";
 import { bucketFilter, bucketStream, isRemoval, isSame, keyOf, metaKey } from "../stream/key-value.ts";
-import { openOrdered, type StreamMessage } from "../stream/ordered.ts";
+import { openOrdered } from "../stream/ordered.ts";
 
 const heartbeatMs = 1_000;
 

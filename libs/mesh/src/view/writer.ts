@@ -4,7 +4,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { View } from "@svc/proto";
 import type { ViewWriter } from "../api.ts";
 import type { Core } from "../core.ts";
-import { encodeJson } from "../request/wire.ts";
+import { encodeJson } from "../json.ts";
+import type { StreamMessage } from "../stream/direct-get.ts";
 import { findStream, noStream } from "../stream/info.ts";
 import {
   bucketFilter,
@@ -16,7 +17,7 @@ import {
   metaSubject,
   removalHeaders,
 } from "../stream/key-value.ts";
-import { type OrderedReader, openOrdered, type StreamMessage } from "../stream/ordered.ts";
+import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
 import { isStored, type Known, reconcile } from "./snapshot.ts";
 
