@@ -1,0 +1,149 @@
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { settings as builds } from "../../services/builds/src/config.ts";
+import { settings as gatewayExternal } from "../../services/gateway-external/src/config.ts";
+import { settings as gatewayInternal } from "../../services/gateway-internal/src/config.ts";
+import { settings as identity } from "../../services/identity/src/config.ts";
+import { settings as lifecycle } from "../../services/lifecycle/src/config.ts";
+import { defaultLimits } from "../../services/proxy/src/config.ts";
+import { settings as storage } from "../../services/storage/src/config.ts";
+import { code, heading, page, table } from "./page.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const readers: Readonly<Record<string, unknown>> = {
+  "gateway-external": gatewayExternal,
+  "gateway-internal": gatewayInternal,
+  identity,
+  lifecycle,
+  storage,
+  builds,
+};
+
+const environment: readonly [string, string][] = [
+  ["`SVC_CONFIG`", "the configuration file, as `--config FILE`"],
+  ["`SVC_SET`", "lines `section.key=value`, as `--set`; they win over the file"],
+  [
+    "`SVC_NATS_URL`, `SVC_NATS_USER`, `SVC_NATS_PASSWORD`",
+    "the mesh; the user defaults to the service's name",
+  ],
+  [
+    "`SVC_DATABASE_URL`, `SVC_DATABASE_POOL_SIZE`",
+    "PostgreSQL as the service's own role; 1 to 25 connections",
+  ],
+  ["`SVC_KUBECONFIG`", "the cluster; inside a pod its service account is used instead"],
+  ["`SVC_LISTEN`", "address of a gateway, in place of `server.listen`"],
+  ["`SVC_HEALTH_HOST`, `SVC_HEALTH_PORT`", "where `/healthz`, `/readyz` and `/metrics` are served"],
+  ["`SVC_LANE_HOST`", "address where gateways reach this process for byte transfers"],
+  ["`SVC_LOG_LEVEL`", "`debug`, `info`, `warn` or `error`"],
+  [
+    "`SVC_TOKENS_DIR`",
+    "gateway-internal: a folder with one token file for each caller, read again without a restart",
+  ],
+  [
+    "`SVC_SERVICE_TOKEN`, `SVC_LIMBO_TOKEN`, `SVC_BUILD_TOKEN`, `SVC_OPS_TOKEN`",
+    "gateway-internal: the tokens themselves where there is no such folder",
+  ],
+];
+
+/** Every setting of every service with its default. */
+export function settingsPage() {
+  return page("settings.md", [
+    "# Settings and limits",
+    `Every limit is a setting. The services read one TOML file; \`--set section.key=value\` overrides it, and each service
+reads only its own sections. Unknown sections and keys stop the start with a message that names them. Spans are written
+\`500ms\`, \`30s\`, \`10m\`, \`12h\`, \`15d\` or \`3mo\` (months of 30 days), sizes as Kubernetes quantities (\`512Mi\`,
+\`4Gi\`). Secrets are never in the file: keys that end in \`_ref\` name environment variables, keys that end in \`_file\`
+name files.`,
+    heading("environment", "Environment of a service"),
+    table(
+      ["Variable", "Meaning"],
+      environment.map((row) => [...row]),
+    ),
+    ...everySection(),
+    heading("proxy", "proxy"),
+    `The proxy reads \`svc-link.properties\` in \`SVC_PROXY_DIR\` and the environment, which wins: the key \`queue-tick-ms\`
+is the variable \`SVC_PROXY_QUEUE_TICK_MS\`. Its other keys are in [proxy.md](proxy.md#configuration).`,
+    proxyTable(),
+  ]);
+}
+
+/** The sections of all services; one that several read in the same way is there once. */
+function everySection(): string[] {
+  const seen = new Set<string>();
+  return Object.entries(readers)
+    .flatMap(([service, schema]) => sectionsOf(service, schema))
+    .flatMap(({ title, id, rows }) => {
+      if (seen.has(rows)) return [];
+      seen.add(rows);
+      return [heading(id, title), rows];
+    });
+}
+
+type Schema = { _zod: { def: Record<string, unknown> } };
+
+function sectionsOf(service: string, schema: unknown) {
+  const comments = commentsOf(service);
+  return Object.entries(shapeOf(schema as Schema) ?? {}).flatMap(([section, inner]) => {
+    const shape = shapeOf(inner);
+    if (!shape) return [];
+    const rows = Object.entries(shape).map(([key, value]) => [
+      code(`${section}.${key}`),
+      defaultOf(value),
+      comments.get(key) ?? "",
+    ]);
+    const text = table(["Setting", "Default", "Meaning"], rows);
+    return [{ id: `${service}-${section}`, title: `[${section}] as ${service} reads it`, rows: text }];
+  });
+}
+
+/** The keys of an object, through defaults, refinements and transformations. */
+function shapeOf(schema: Schema): Record<string, Schema> | undefined {
+  const { def } = schema._zod;
+  if (def["type"] === "object") return def["shape"] as Record<string, Schema>;
+  const inner = (def["innerType"] ?? def["in"]) as Schema | undefined;
+  return inner && shapeOf(inner);
+}
+
+function defaultOf(schema: Schema): string {
+  const { def } = schema._zod;
+  if ("defaultValue" in def) return code(JSON.stringify(def["defaultValue"]));
+  const inner = (def["innerType"] ?? def["in"]) as Schema | undefined;
+  return inner ? defaultOf(inner) : "unset";
+}
+
+/** Doc comments of keys in the service's settings files, without citations. */
+function commentsOf(service: string): Map<string, string> {
+  const folders = [
+    `services/${service}/src`,
+    ...(service.startsWith("gateway") ? ["libs/http-gateway/src"] : []),
+  ];
+  const files = folders.flatMap((folder) =>
+    globSync(["config.ts", "**/settings.ts", "*-settings.ts"], { cwd: join(root, folder) }).map((file) =>
+      join(root, folder, file),
+    ),
+  );
+  const found = new Map<string, string>();
+  for (const file of files.sort()) {
+    for (const [, text = "", key = ""] of readFileSync(file, "utf8").matchAll(
+      /\/\*\*((?:[^*]|\*(?!\/))*)\*\/\s*([a-z][a-z0-9_]*):/g,
+    ))
+      found.set(key, plain(text));
+  }
+  return found;
+}
+
+function plain(comment: string): string {
+  return comment
+    .replaceAll(/^\s*\* ?/gm, "")
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ \([^()]*\.md[^()]*\)/g, "")
+    .trim();
+}
+
+function proxyTable(): string {
+  const rows = Object.entries(defaultLimits).map(([name, value]) => [
+    code(name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)),
+    code(String(value)),
+  ]);
+  return table(["Key", "Default"], rows);
+}
