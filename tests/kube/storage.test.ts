@@ -13,7 +13,7 @@ import { connectKube, isKubeError, type Job, type Kube, type KubeObject, resourc
 import { backupKeeping, backups, reapers } from "@svc/proto";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { staff, until } from "../../libs/mesh/src/testing.ts";
-import type { Bed } from "../../services/storage/src/migration/testing/bed.ts";
+import type { Bed } from "../../services/storage/src/testing/move/fixture.ts";
 import type { StartCluster } from "../../services/storage/src/testing/stage.ts";
 import { startKubelet } from "./kubelet.ts";
 
@@ -144,7 +144,7 @@ describe("storage on a real API server", () => {
 
   before(async () => {
     kube = connectKube({ kubeconfigFile: lane });
-    const { openBed } = await import("../../services/storage/src/migration/testing/bed.ts");
+    const { openBed } = await import("../../services/storage/src/testing/move/fixture.ts");
     bed = await openBed("shipped", cluster);
     await bed.start();
     operator = await bed.stage.nats.connect("operator");

@@ -24,7 +24,7 @@ import { isUnknownCommand, parseInfoPage } from "../../services/lifecycle/src/co
 import { bannedIn, whitelistedIn } from "../../services/lifecycle/src/console/reply/names.ts";
 import { detailOf } from "../../services/lifecycle/src/schedule/words.ts";
 import { parseCommand } from "../../services/proxy/src/command/parse.ts";
-import { readDigest } from "../../services/storage/src/upload/digest.ts";
+import { readDigest } from "../../services/storage/src/content-digest.ts";
 import { withProperty } from "../../services/world-agent/src/init/properties.ts";
 import { assertLinear, pumped, type Worst } from "./work.ts";
 

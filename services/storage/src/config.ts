@@ -2,9 +2,9 @@
 
 import { duration, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
-import { migrationSettings } from "./migration/settings.ts";
-import { offsiteSettings, reaperSettings } from "./reaper/settings.ts";
-import { transferSettings } from "./transfer-settings.ts";
+import { migrationSettings } from "./settings/move.ts";
+import { offsiteSettings, reaperSettings } from "./settings/reaper.ts";
+import { transferSettings } from "./settings/transfer.ts";
 
 const whole = (fallback: number) => z.number().int().min(0).default(fallback);
 const s3 = z.record(z.string(), z.unknown()).default({});

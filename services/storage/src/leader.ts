@@ -3,15 +3,15 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
-import { forgetTickets } from "./archive/store.ts";
 import { createAutoBackup } from "./auto-backup/tick.ts";
+import type { StorageDeps } from "./deps.ts";
 import type { Drills } from "./drill/drill.ts";
 import { stepDrills } from "./drill/step.ts";
 import { sweepDrills } from "./drill/sweep.ts";
-import type { StorageDeps } from "./job/deps.ts";
-import { settleAll } from "./job/settle.ts";
+import { forgetTickets } from "./job/archive-ticket-store.ts";
 import { forgetJobs } from "./job/store.ts";
 import { moveWorlds } from "./migration/serve.ts";
+import { settleAll } from "./reconcile/reconcile-jobs.ts";
 
 type Loop = {
   /** Asked after each look. */

@@ -1,6 +1,6 @@
 import { runService } from "@svc/service";
 import { settings } from "./config.ts";
-import type { Tables } from "./database.ts";
+import type { Tables } from "./database/tables.ts";
 import { startStorage } from "./service.ts";
 
 await runService<typeof settings, Tables>({

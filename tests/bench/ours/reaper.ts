@@ -11,7 +11,7 @@ import { createLogger, createRegistry } from "@svc/telemetry";
 import { sql } from "kysely";
 import { presentBytes } from "../../../services/storage/src/backup/store.ts";
 import { settings as schema } from "../../../services/storage/src/config.ts";
-import type { Tables } from "../../../services/storage/src/database.ts";
+import type { Tables } from "../../../services/storage/src/database/tables.ts";
 import { createStorageMetrics } from "../../../services/storage/src/metrics.ts";
 import { createReaperMetrics } from "../../../services/storage/src/reaper/metrics.ts";
 import { judgeVolume } from "../../../services/storage/src/reaper/policy.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { createLogger } from "@svc/telemetry";
 import { startLaneServer } from "../../../libs/mesh/src/byte-transfer/server.ts";
 import { createRelay } from "../../../services/storage/src/export/relay.ts";
-import { createStaging } from "../../../services/storage/src/upload/staging.ts";
+import { createStaging } from "../../../services/storage/src/transfer/staging.ts";
 import { need, serveParent } from "../harness/parent.ts";
 
 const base = need("BENCH_BASE");

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { type FileHandle, statfs } from "node:fs/promises";
 import { Fault } from "@svc/proto";
 import { Folder, isWorldFault, openArchive, verifyArchive, writeAll } from "@svc/world";
-import { readDigest } from "../upload/digest.ts";
+import { readDigest } from "../content-digest.ts";
 
 export type Incoming = {
   /** The archive folder. */

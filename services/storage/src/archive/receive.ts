@@ -1,10 +1,10 @@
 import type { Handler } from "@svc/mesh";
 import type { archives } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
-import { openArchiveFolder } from "../reaper/archive-folder.ts";
-import { hashOf } from "../upload/token.ts";
+import { claimTicket, noteReceipt } from "../job/archive-ticket-store.ts";
+import { hashOf } from "../one-time-token.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
+import { openArchiveFolder } from "../volume/archive-folder.ts";
 import { keepIncoming } from "./keep.ts";
-import { claimTicket, noteReceipt } from "./store.ts";
 
 /** storage.archive.receive: the answer comes when the archive is kept and its receipt is written. */
 export const receive =

@@ -2,9 +2,9 @@ import type { FileHandle } from "node:fs/promises";
 import type { Handler } from "@svc/mesh";
 import { type archives, Fault } from "@svc/proto";
 import { Folder, isWorldFault } from "@svc/world";
-import type { TransferDeps } from "../file/deps.ts";
-import { hashOf } from "../upload/token.ts";
-import { claimTicket } from "./store.ts";
+import { claimTicket } from "../job/archive-ticket-store.ts";
+import { hashOf } from "../one-time-token.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 
 const chunkBytes = 1 << 20;
 

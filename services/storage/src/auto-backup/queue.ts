@@ -4,7 +4,7 @@ import type { Handler } from "@svc/mesh";
 import type { backupKeeping } from "@svc/proto";
 import { isStoreFull } from "../backup/policy.ts";
 import { newestScheduled, presentBytes } from "../backup/store.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { findFailedSince, findSlotJobs } from "../job/store.ts";
 import { listWorlds } from "../job/world.ts";
 import { dueForBackup, holdsSlot } from "./policy.ts";

@@ -4,7 +4,7 @@ import { type FaultName, isFault } from "@svc/proto";
 import { isStoreFull } from "../backup/policy.ts";
 import { startBackup } from "../backup/start.ts";
 import { presentBytes } from "../backup/store.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { findSlotJobs } from "../job/store.ts";
 import { holdsSlot } from "./policy.ts";
 import { findDue } from "./queue.ts";

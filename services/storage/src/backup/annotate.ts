@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { backupKeeping } from "@svc/proto";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { toKeptBackup } from "./row.ts";
 import { annotateBackup } from "./store.ts";
 

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { backups } from "@svc/proto";
 import { assertMayTouch, assertUserName, isStaff } from "../access.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { startBackup } from "./start.ts";
 
 /** storage.backup.create */

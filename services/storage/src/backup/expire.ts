@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { isBackupInUse } from "../job/store.ts";
 import { scopeOf } from "./policy.ts";
 import { expireBackup, findBackup } from "./store.ts";

@@ -3,7 +3,7 @@
 
 import type { Mesh } from "@svc/mesh";
 import { durables, ownership } from "@svc/proto";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { handOver } from "./store.ts";
 
 const durable = "storage-transfers";

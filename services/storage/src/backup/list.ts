@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { scopeOf } from "./policy.ts";
 import { toBackupView } from "./row.ts";
 import { listBackups } from "./store.ts";

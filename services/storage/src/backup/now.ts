@@ -5,7 +5,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { type backupKeeping, type OutputOf, worlds } from "@svc/proto";
 import { assertAnyName } from "../access.ts";
-import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { placeOf, type StorageDeps } from "../deps.ts";
 import { listWorlds, type WorldServer } from "../job/world.ts";
 import { startBackup } from "./start.ts";
 

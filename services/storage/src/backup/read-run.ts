@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { toWorldJob } from "../job/row.ts";
 import { findJob } from "../job/store.ts";
 

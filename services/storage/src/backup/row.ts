@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { backupKeeping, backups } from "@svc/proto";
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
 
 /** The only way a row becomes what people see. */
 export function toBackupView(row: BackupRow): backups.BackupView {

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import type { JobRow } from "../database.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { JobRow } from "../database/tables.ts";
+import type { StorageDeps } from "../deps.ts";
 import { findJobByRunKey, findRestoreOf } from "../job/store.ts";
 import { type BackupWish, startBackup } from "./start.ts";
 

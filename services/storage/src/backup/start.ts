@@ -1,9 +1,9 @@
 // A backup of a stopped server's world, whoever asks for it.
 
 import { type backups, Fault } from "@svc/proto";
-import type { JobRow, StorageTrx } from "../database.ts";
+import type { JobRow, StorageTrx } from "../database/tables.ts";
+import type { StorageDeps } from "../deps.ts";
 import { beginJob } from "../job/begin.ts";
-import type { StorageDeps } from "../job/deps.ts";
 import { label, newArchiveName, newJobName } from "../job/names.ts";
 import type { JobWish } from "../job/spec.ts";
 import { findNewestStart } from "../job/store.ts";

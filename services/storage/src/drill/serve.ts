@@ -3,7 +3,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { backupKeeping } from "@svc/proto";
 import { findBackup, findLatest } from "../backup/store.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { assertConfigured, assertVolume, describeWorld } from "../job/world.ts";
 import type { Drills } from "./drill.ts";
 

@@ -8,8 +8,8 @@
 import { isKubeError, resources } from "@svc/kube";
 import { isFault } from "@svc/proto";
 import { findBackup } from "../backup/store.ts";
+import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
-import { logDepsOf, placeOf, type StorageDeps } from "../job/deps.ts";
 import { readOutcome } from "../job/outcome.ts";
 import { findWorld } from "../job/world.ts";
 import { restoreWish } from "../restore/wish.ts";

@@ -2,7 +2,7 @@
 // moment after it had ended, leaves nothing behind either.
 
 import { isKubeError, type KubeObject, type Resource, resources } from "@svc/kube";
-import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { placeOf, type StorageDeps } from "../deps.ts";
 import { type Drills, isOver, scratchName } from "./drill.ts";
 import { drillLabel } from "./objects.ts";
 

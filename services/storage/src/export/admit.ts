@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { Fault } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import {
   checkOwn,
   checkPlatform,

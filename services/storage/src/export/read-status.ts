@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { exports } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { findByTicket } from "./find.ts";
 import { settleExport } from "./settle.ts";
 

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { type exports, isFault } from "@svc/proto";
 import { condemnBackup } from "../backup/store.ts";
-import type { TransferDeps } from "../file/deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { attachment } from "./filename.ts";
 import { mayHave } from "./find.ts";
 import { createRelay, type Relay } from "./relay.ts";

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import type { UploadHead } from "@svc/mesh";
 import { Fault } from "@svc/proto";
-import { readDigest } from "../upload/digest.ts";
+import { readDigest } from "../content-digest.ts";
 
 export type RelayOptions = {
   /** What the row of a backup says. */

@@ -3,9 +3,9 @@
 
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import { LaneTicket } from "@svc/proto";
-import { hashOf } from "../upload/token.ts";
+import { hashOf } from "../one-time-token.ts";
 
-export { hashOf, isToken } from "../upload/token.ts";
+export { hashOf, isToken } from "../one-time-token.ts";
 
 const derive = (secret: string, what: string) => createHmac("sha256", secret).update(what);
 

@@ -2,9 +2,9 @@
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { isJobFinished } from "@svc/world-lock";
-import type { TransferDeps } from "../file/deps.ts";
-import { logDepsOf, placeOf } from "../job/deps.ts";
+import { logDepsOf, placeOf } from "../deps.ts";
 import { readOutcome } from "../job/outcome.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { refund } from "./admit.ts";
 import { type Entry, isLive, type StoredExport, step } from "./state.ts";
 

@@ -5,8 +5,8 @@ import { type exports, Fault } from "@svc/proto";
 import { scopeOf } from "../backup/policy.ts";
 import { findBackup } from "../backup/store.ts";
 import { auditFile } from "../file/audit.ts";
-import type { TransferDeps } from "../file/deps.ts";
 import { openWorld } from "../file/world.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { archiveType } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";
 

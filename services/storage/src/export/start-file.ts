@@ -2,9 +2,9 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
-import type { TransferDeps } from "../file/deps.ts";
 import { readTarget } from "../file/path.ts";
 import { assertTransfers, holdWorld } from "../file/world.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { fileFilename } from "./filename.ts";
 import { startExport } from "./start.ts";
 

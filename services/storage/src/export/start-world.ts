@@ -2,8 +2,8 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
-import type { TransferDeps } from "../file/deps.ts";
 import { holdWorld } from "../file/world.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { archiveType, worldFilename } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";
 

@@ -4,7 +4,7 @@
 
 import type { BucketEntry } from "@svc/mesh";
 import type { exports } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 
 export type StoredExport = exports.StoredExport;
 export type Entry = BucketEntry<StoredExport>;

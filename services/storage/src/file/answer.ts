@@ -2,7 +2,7 @@
 
 import type { Context } from "@svc/mesh";
 import type { AnyContract } from "@svc/proto";
-import type { TransferDeps } from "./deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 
 const inMessageBytes = 512 * 1_024;
 

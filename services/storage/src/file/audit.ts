@@ -1,7 +1,7 @@
 import type { Context } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { AnyContract } from "@svc/proto";
-import type { TransferDeps } from "./deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 
 type Entry = { action: string; server: string; path?: string; payload?: Record<string, unknown> };
 

@@ -5,7 +5,7 @@
 import { auditActor, type Context } from "@svc/mesh";
 import { type AnyContract, type AuditEntry, isFault } from "@svc/proto";
 import { auditRow } from "@svc/store";
-import type { StorageDb, StorageTrx } from "../database.ts";
+import type { StorageDb, StorageTrx } from "../database/tables.ts";
 import type { Outcome } from "../job/outcome.ts";
 
 export type Change = { action: string; path: string; payload?: Record<string, unknown> };

@@ -6,8 +6,8 @@ import type { Task } from "@svc/world";
 import type { Hold } from "@svc/world-lock";
 import type { JobSecret } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { admitChange, type Change, endingOfStart, settleChange } from "./change.ts";
-import type { TransferDeps } from "./deps.ts";
 import { opKey } from "./op.ts";
 import { createFileJob } from "./world.ts";
 

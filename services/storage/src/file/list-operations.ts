@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import { isStaff } from "../access.ts";
-import type { TransferDeps } from "./deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { listOps } from "./op.ts";
 import { openWorld } from "./world.ts";
 

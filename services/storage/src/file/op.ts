@@ -5,10 +5,10 @@ import { randomBytes } from "node:crypto";
 import { resources } from "@svc/kube";
 import type { BucketEntry } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { logDepsOf, placeOf } from "../job/deps.ts";
+import { logDepsOf, placeOf } from "../deps.ts";
 import { type Outcome, readOutcome, readProgress } from "../job/outcome.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { dropUpload } from "../upload/account.ts";
-import type { TransferDeps } from "./deps.ts";
 import { opErrorOf } from "./faults.ts";
 
 type StoredOp = files.StoredFileOp;

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { answerThrough } from "./answer.ts";
-import type { TransferDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run.ts";
 

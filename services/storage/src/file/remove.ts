@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "./deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run.ts";
 

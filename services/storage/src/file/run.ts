@@ -7,8 +7,8 @@ import { awaitEnd, removeJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
 import type { Outcome } from "../job/outcome.ts";
 import type { JobSecret } from "../job/spec.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { admitChange, type Change, endingOf, endingOfStart, settleChange } from "./change.ts";
-import type { TransferDeps } from "./deps.ts";
 import { faultOf } from "./faults.ts";
 import { createFileJob, holdWorld, openStopped, type Visit } from "./world.ts";
 

@@ -2,12 +2,12 @@
 // Job. Every replica looks; a change is settled once.
 
 import { resources } from "@svc/kube";
-import type { FileChangeRow } from "../database.ts";
-import { logDepsOf, placeOf } from "../job/deps.ts";
+import type { FileChangeRow } from "../database/tables.ts";
+import { logDepsOf, placeOf } from "../deps.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
-import { letGo } from "../job/settle.ts";
+import { letGo } from "../reconcile/reconcile-jobs.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { endingOf, settleChange } from "./change.ts";
-import type { TransferDeps } from "./deps.ts";
 import { opKey } from "./op.ts";
 
 const rowsAtMost = 500;

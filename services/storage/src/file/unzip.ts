@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "./deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { admitOp, launch, settleStart } from "./launch.ts";
 import { newOp, opKey, toFileOp } from "./op.ts";
 import { readZip } from "./path.ts";

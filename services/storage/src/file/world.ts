@@ -4,12 +4,12 @@ import { Fault, type Principal } from "@svc/proto";
 import type { Task } from "@svc/world";
 import { acquireLock, type Hold, type LockKind } from "@svc/world-lock";
 import { assertMayTouch, assertUserName } from "../access.ts";
+import { lockDepsOf, placeOf } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
-import { lockDepsOf, placeOf } from "../job/deps.ts";
 import { label } from "../job/names.ts";
 import type { JobWish } from "../job/spec.ts";
 import { assertStopped, assertVolume, describeWorld, type WorldServer } from "../job/world.ts";
-import type { TransferDeps } from "./deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 
 export type Visit = { principal: Principal; server: string };
 

@@ -3,11 +3,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
-import { reachable } from "../archive/reach.ts";
+import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "./begin.ts";
-import { logDepsOf, placeOf, type StorageDeps } from "./deps.ts";
 import { type Outcome, readOutcome } from "./outcome.ts";
 import type { JobWish } from "./spec.ts";
+import { reachable } from "./transport.ts";
 
 export type Wait = {
   /** On the clock of `performance.now()`. */

@@ -4,11 +4,11 @@ import { isKubeError, type Job, resources } from "@svc/kube";
 import { Fault, isFault } from "@svc/proto";
 import { violates } from "@svc/store";
 import { acquireLock, type LockKind } from "@svc/world-lock";
-import { reachable } from "../archive/reach.ts";
-import type { JobRow, StorageTrx } from "../database.ts";
-import { lockDepsOf, placeOf, type StorageDeps } from "./deps.ts";
+import type { JobRow, StorageTrx } from "../database/tables.ts";
+import { lockDepsOf, placeOf, type StorageDeps } from "../deps.ts";
 import { type JobWish, secretOfJob, worldJob } from "./spec.ts";
 import { finishJob, freeRunKey, insertJob, markRunning, type NewJob } from "./store.ts";
+import { reachable } from "./transport.ts";
 import { assertConfigured, assertStopped, assertVolume, describeWorld, type WorldServer } from "./world.ts";
 
 export type Beginning = {

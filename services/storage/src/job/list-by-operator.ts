@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { backupKeeping } from "@svc/proto";
-import type { StorageDeps } from "./deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { toWorldJob } from "./row.ts";
 import { listJobsOf } from "./store.ts";
 

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
 import { assertMayTouch, assertUserName } from "../access.ts";
 import { scopeOf } from "../backup/policy.ts";
-import type { StorageDeps } from "./deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { toWorldJob } from "./row.ts";
 import { listJobsOf } from "./store.ts";
 import { describeWorld } from "./world.ts";

@@ -8,7 +8,7 @@
 // recovery -> succeeded    the archive is there and whole
 //          -> failed       with the message of the Job that was lost
 
-import type { JobRow } from "../database.ts";
+import type { JobRow } from "../database/tables.ts";
 
 export type JobLook = {
   row: Pick<JobRow, "state" | "kind" | "recovery" | "started_at" | "archive">;

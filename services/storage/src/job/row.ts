@@ -1,5 +1,5 @@
 import type { backups } from "@svc/proto";
-import type { JobRow } from "../database.ts";
+import type { JobRow } from "../database/tables.ts";
 
 /** The only way a row becomes what people see (api.md B.2). */
 export function toWorldJob(row: JobRow): backups.WorldJob {

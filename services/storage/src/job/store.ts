@@ -2,7 +2,7 @@
 
 import type { Insertable } from "kysely";
 import { sql } from "kysely";
-import type { JobRow, StorageDb, StorageTrx, ThenRestoreReason, WorldJobsTable } from "../database.ts";
+import type { JobRow, StorageDb, StorageTrx, ThenRestoreReason, WorldJobsTable } from "../database/tables.ts";
 
 export type NewJob = Insertable<WorldJobsTable>;
 

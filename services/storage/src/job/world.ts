@@ -2,8 +2,8 @@
 
 import { resources } from "@svc/kube";
 import { Fault, isFault, worlds } from "@svc/proto";
-import type { StorageDeps } from "./deps.ts";
-import { placeOf } from "./deps.ts";
+import type { StorageDeps } from "../deps.ts";
+import { placeOf } from "../deps.ts";
 
 export type WorldServer = worlds.WorldServer;
 type Asking = { mesh: Pick<StorageDeps["mesh"], "call"> };

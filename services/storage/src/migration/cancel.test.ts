@@ -15,8 +15,8 @@ import { faultOf, staff, until } from "@svc/mesh/testing";
 import { backups, type migrations } from "@svc/proto";
 import { Folder, writeArchive } from "@svc/world";
 import { lockedServers } from "@svc/world-lock";
+import { type Bed, openBed } from "../testing/move/fixture.ts";
 import { namespace, writeFiles } from "../testing/worlds.ts";
-import { type Bed, openBed } from "./testing/bed.ts";
 
 const cli = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url));
 

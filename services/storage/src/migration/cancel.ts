@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { toWorldMigration } from "./row.ts";
 import { cancelMigration, findCarrier, findMigration } from "./store.ts";
 

@@ -4,8 +4,8 @@
 
 import { isKubeError, resources } from "@svc/kube";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
-import { revokeTickets } from "../archive/ticket.ts";
-import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { placeOf, type StorageDeps } from "../deps.ts";
+import { revokeTickets } from "../job/archive-ticket.ts";
 import { label } from "../job/names.ts";
 import { findWorld } from "../job/world.ts";
 import { areJobsGone } from "./jobs.ts";

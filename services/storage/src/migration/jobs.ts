@@ -1,7 +1,7 @@
 // Ending the Jobs of a move.
 
 import { isKubeError, resources } from "@svc/kube";
-import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { placeOf, type StorageDeps } from "../deps.ts";
 import type { MigrationRow } from "./row.ts";
 import { jobsOf } from "./wish.ts";
 

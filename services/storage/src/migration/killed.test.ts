@@ -12,9 +12,9 @@ import type { migrations } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { createMortalCluster } from "../testing/cluster-process.ts";
 import { hanging } from "../testing/hang.ts";
+import { type Bed, openBed } from "../testing/move/fixture.ts";
 import type { Process } from "../testing/process.ts";
 import { namespace, readFiles } from "../testing/worlds.ts";
-import { type Bed, openBed } from "./testing/bed.ts";
 
 const steps = [
   "backup",

@@ -4,8 +4,8 @@ import { resources } from "@svc/kube";
 import { faultOf, staff, until } from "@svc/mesh/testing";
 import { backups, migrations } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
+import { type Bed, openBed } from "../testing/move/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
-import { type Bed, openBed } from "./testing/bed.ts";
 
 describe("a move of a world", () => {
   let bed: Bed;

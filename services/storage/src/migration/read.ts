@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { toWorldMigration } from "./row.ts";
 import { findCarrier, findMigration } from "./store.ts";
 

@@ -2,10 +2,10 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { assertStopped, describeWorld } from "../job/world.ts";
+import { assertTarget } from "../volume/node.ts";
 import { holdsLock } from "./begin.ts";
-import { assertTarget } from "./node.ts";
 import { toWorldMigration } from "./row.ts";
 import { abandon, findCarrier, findMigration, retryMigration } from "./store.ts";
 

@@ -1,6 +1,6 @@
 import type { migrations } from "@svc/proto";
 import type { ColumnType, Generated, Selectable } from "kysely";
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
 
 type MaybeText = ColumnType<string | null, string | null | undefined, string | null>;
 type At = ColumnType<Date, Date | undefined, Date>;

@@ -1,6 +1,6 @@
 import type { Mesh } from "@svc/mesh";
 import { migrations as contracts } from "@svc/proto";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { begin } from "./begin.ts";
 import { cancel } from "./cancel.ts";
 import { giveBack } from "./give-back.ts";

@@ -11,22 +11,22 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { isFault, worlds } from "@svc/proto";
-import { findReceipt, type Receipt } from "../archive/store.ts";
-import { issueTicket, revokeTickets } from "../archive/ticket.ts";
 import { expiryOf } from "../backup/policy.ts";
 import { archiveNameOf } from "../backup/row.ts";
+import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
+import { issueTicket, revokeTickets } from "../job/archive-ticket.ts";
+import { findReceipt, type Receipt } from "../job/archive-ticket-store.ts";
 import { createJob } from "../job/begin.ts";
-import { logDepsOf, placeOf, type StorageDeps } from "../job/deps.ts";
 import { newArchiveName } from "../job/names.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
 import type { JobWish } from "../job/spec.ts";
 import { findWorld } from "../job/world.ts";
+import { identityOf, isOnline, whyNoTarget } from "../volume/node.ts";
+import { claimLike, findPlaced } from "../volume/placed-claim.ts";
 import { holdsLock } from "./begin.ts";
 import { areJobsGone } from "./jobs.ts";
-import { identityOf, isOnline, whyNoTarget } from "./node.ts";
 import type { MigrationRow } from "./row.ts";
 import { advance, dropUnlocked, fail, findCarrier, markLocked, recordCarrier, succeed } from "./store.ts";
-import { claimLike, findPlaced } from "./volume.ts";
 import { backupWish, jobOf, jobsOf, restoreWish } from "./wish.ts";
 
 class Disturbed extends Error {

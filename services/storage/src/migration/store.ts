@@ -4,7 +4,7 @@ import { migrations } from "@svc/proto";
 import { outboxRow, violates } from "@svc/store";
 import { type Insertable, sql } from "kysely";
 import { recordBackup } from "../backup/store.ts";
-import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database.ts";
+import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
 import type { MigrationRow, MigrationsTable } from "./row.ts";
 
 export type Open = "backing_up" | "restoring" | "switching";

@@ -1,9 +1,9 @@
 // The two Jobs of a move. Neither mounts the archive folder: the one on the source sends the archive to it, the one on
 // the target fetches it, each by a ticket of its own. Pure.
 
-import type { Ticket } from "../archive/ticket.ts";
 import type { Settings } from "../config.ts";
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
+import type { Ticket } from "../job/archive-ticket.ts";
 import type { JobWish } from "../job/spec.ts";
 import type { MigrationRow } from "./row.ts";
 

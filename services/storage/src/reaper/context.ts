@@ -1,5 +1,5 @@
-import type { StorageDeps } from "../job/deps.ts";
-import type { ArchiveFolder } from "./archive-folder.ts";
+import type { StorageDeps } from "../deps.ts";
+import type { ArchiveFolder } from "../volume/archive-folder.ts";
 import type { ReaperMetrics } from "./metrics.ts";
 import type { LiveWorlds } from "./store.ts";
 import { emptySummary, type Summary, type SummaryKey } from "./summary.ts";

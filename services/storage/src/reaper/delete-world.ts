@@ -2,8 +2,8 @@
 
 import { isFault, worlds } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
-import type { BackupRow } from "../database.ts";
-import { placeOf } from "../job/deps.ts";
+import type { BackupRow } from "../database/tables.ts";
+import { placeOf } from "../deps.ts";
 import { count, countWith, type Run } from "./context.ts";
 import { assertMayDelete, type Evidence, type ReadBack } from "./guard.ts";
 import type { Due } from "./reap-world.ts";

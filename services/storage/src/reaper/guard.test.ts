@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { aBackup, at, aWorld, now } from "../testing/reaper/facts.ts";
 import { assertMayDelete, type Evidence, whyKept } from "./guard.ts";
-import { aBackup, at, aWorld, now } from "./testing/facts.ts";
 
 const lastActiveAt = at(now - 20 * 86_400_000);
 const ours = "reap@2026-06-01T04:00:00.000Z";

@@ -1,7 +1,7 @@
 // The one way to the deletion of a world volume. Everything that must be true is asked here, in one place, of what was
 // read a moment ago; a single "no" keeps the world.
 
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
 import type { Outcome, WorldServer } from "./policy.ts";
 
 /** Written down by the step that read an archive to its end in this run, and by nothing else. */

@@ -9,9 +9,9 @@ import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
 import { createMortalCluster } from "../testing/cluster-process.ts";
 import { hanging } from "../testing/hang.ts";
+import { type Bed, openBed } from "../testing/reaper/fixture.ts";
+import { type Death, killedAt, struckAt } from "../testing/reaper/kill-points.ts";
 import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";
-import { type Bed, openBed } from "./testing/bed.ts";
-import { type Death, killedAt, struckAt } from "./testing/killed.ts";
 
 const quickLock = ["storage.lock_ttl=1s", "storage.lock_refresh=200ms"];
 

@@ -4,13 +4,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@svc/proto";
 import { violates } from "@svc/store";
-import { reachable } from "../archive/reach.ts";
 import { backupWish, newBackupRow } from "../backup/start.ts";
 import { findBackupOfJob } from "../backup/store.ts";
-import type { BackupRow, JobRow } from "../database.ts";
+import type { BackupRow, JobRow } from "../database/tables.ts";
+import type { StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
-import type { StorageDeps } from "../job/deps.ts";
 import { findJob, insertJob, markRunning } from "../job/store.ts";
+import { reachable } from "../job/transport.ts";
 import type { WorldServer } from "./policy.ts";
 import type { ReaperReason } from "./row.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
+import { aBackup, at, aWorld, now } from "../testing/reaper/facts.ts";
 import { idleMs, judge, judgeVolume, type Outcome, type Verdict, type WorldServer } from "./policy.ts";
-import { aBackup, at, aWorld, now } from "./testing/facts.ts";
 
 const day = 86_400_000;
 const hour = day / 24;

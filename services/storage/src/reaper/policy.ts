@@ -12,7 +12,7 @@
 
 import { parseDuration } from "@svc/config";
 import type { worlds } from "@svc/proto";
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
 
 export type WorldServer = worlds.WorldServer;
 export type Outcome = "reclaimed" | "released" | "deleted";

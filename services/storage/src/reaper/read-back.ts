@@ -4,9 +4,9 @@ import { randomBytes } from "node:crypto";
 import type { TaskDone, TaskFault } from "@svc/world";
 import { archiveNameOf } from "../backup/row.ts";
 import { condemnBackup, noteVerified } from "../backup/store.ts";
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
+import type { StorageDeps } from "../deps.ts";
 import { runToEnd } from "../job/await.ts";
-import type { StorageDeps } from "../job/deps.ts";
 import type { Outcome } from "../job/outcome.ts";
 import { count, countWith, type Run } from "./context.ts";
 

@@ -4,8 +4,8 @@
 import { isFault, worlds } from "@svc/proto";
 import { acquireLock, type Hold } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
-import type { BackupRow } from "../database.ts";
-import { lockDepsOf, placeOf } from "../job/deps.ts";
+import type { BackupRow } from "../database/tables.ts";
+import { lockDepsOf, placeOf } from "../deps.ts";
 import { count, countWith, note, type Run } from "./context.ts";
 import { evict } from "./delete-archive.ts";
 import { deleteWorld } from "./delete-world.ts";

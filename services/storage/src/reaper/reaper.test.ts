@@ -7,9 +7,9 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { worlds } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
+import { type Bed, day, openBed } from "../testing/reaper/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 import type { ReaperDeps } from "./reaper.ts";
-import { type Bed, day, openBed } from "./testing/bed.ts";
 
 describe("the daily run", () => {
   let bed: Bed;

@@ -2,8 +2,8 @@
 // declared dead by whoever looks next, and tried again a few times (backoffLimit 2).
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { StorageDeps } from "../job/deps.ts";
-import { openArchiveFolder } from "./archive-folder.ts";
+import type { StorageDeps } from "../deps.ts";
+import { openArchiveFolder } from "../volume/archive-folder.ts";
 import { newRun, note, type Run } from "./context.ts";
 import type { ReaperMetrics } from "./metrics.ts";
 import { runOnce } from "./one-run.ts";

@@ -1,5 +1,5 @@
 import { isFault, notices, worlds } from "@svc/proto";
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
 import { count, countWith, type Run } from "./context.ts";
 import type { Outcome } from "./policy.ts";
 import type { Due } from "./reap-world.ts";

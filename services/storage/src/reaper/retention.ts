@@ -3,7 +3,7 @@
 import { statfs } from "node:fs/promises";
 import { notices } from "@svc/proto";
 import { findDeletable, pardonBackup } from "../backup/store.ts";
-import type { BackupRow } from "../database.ts";
+import type { BackupRow } from "../database/tables.ts";
 import { count, countWith, note, type Run } from "./context.ts";
 import { deleteArchive } from "./delete-archive.ts";
 import { noteRead, readBack } from "./read-back.ts";

@@ -2,7 +2,7 @@
 
 import { randomUUID } from "node:crypto";
 import { violates } from "@svc/store";
-import type { StorageDb } from "../database.ts";
+import type { StorageDb } from "../database/tables.ts";
 import type { RunRow } from "./row.ts";
 import type { Summary } from "./summary.ts";
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Handler, Mesh } from "@svc/mesh";
 import { reapers as contracts } from "@svc/proto";
 import type { Registry } from "@svc/telemetry";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import { createReaperMetrics } from "./metrics.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
 import { toReaperRun } from "./row.ts";

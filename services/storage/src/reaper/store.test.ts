@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { sql } from "kysely";
 import { findBackup } from "../backup/store.ts";
-import type { BackupRow, StorageDb, StorageTrx, Tables } from "../database.ts";
+import type { BackupRow, StorageDb, StorageTrx, Tables } from "../database/tables.ts";
 import { insertJob } from "../job/store.ts";
 import { createStorageDatabase } from "../testing/stage.ts";
 import { evictCopied, evictManual, findRoom, takeForDeletion } from "./store.ts";

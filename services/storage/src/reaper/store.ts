@@ -2,7 +2,7 @@
 
 import { sql } from "kysely";
 import { expireBackup, presentBytes, restoreReads } from "../backup/store.ts";
-import type { BackupRow, StorageDb, StorageTrx } from "../database.ts";
+import type { BackupRow, StorageDb, StorageTrx } from "../database/tables.ts";
 import type { Candidate } from "./room.ts";
 
 /** True while a restore or a move of a world reads the backup, or is going to. */

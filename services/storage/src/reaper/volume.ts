@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, type PersistentVolumeClaim, resources } from "@svc/kube";
 import type { MinecraftServerSpec } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { placeOf, type StorageDeps } from "../deps.ts";
 import { label } from "../job/names.ts";
 import type { WorldServer } from "./policy.ts";
 

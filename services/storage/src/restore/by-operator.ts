@@ -2,8 +2,8 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { type backupKeeping, Fault } from "@svc/proto";
 import { findBackup } from "../backup/store.ts";
+import type { StorageDeps } from "../deps.ts";
 import { readPath } from "../file/path.ts";
-import type { StorageDeps } from "../job/deps.ts";
 import { beginRestore } from "./begin.ts";
 
 /** storage.backup.restore-by-operator */

@@ -2,13 +2,13 @@
 // process: make the restore's Job, say on the snapshot's Job that it began, write it down.
 
 import { isKubeError, type Job, resources } from "@svc/kube";
-import { reachable } from "../archive/reach.ts";
 import { findBackup, findBackupOfJob } from "../backup/store.ts";
-import type { BackupRow, JobRow } from "../database.ts";
+import type { BackupRow, JobRow } from "../database/tables.ts";
+import { placeOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
-import { placeOf, type StorageDeps } from "../job/deps.ts";
 import { jobNameAfter, label } from "../job/names.ts";
 import { insertJob, settleThenRestore } from "../job/store.ts";
+import { reachable } from "../job/transport.ts";
 import { findWorld, type WorldServer } from "../job/world.ts";
 import { decideChain } from "./policy.ts";
 import { restoreWish } from "./wish.ts";

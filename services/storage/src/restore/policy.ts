@@ -5,7 +5,7 @@
 // The snapshot's label on the cluster holds the world meanwhile. Once the label says something else the world is free,
 // so that from then on the restore either exists already or never comes.
 
-import type { ThenRestoreReason } from "../database.ts";
+import type { ThenRestoreReason } from "../database/tables.ts";
 
 export type ChainLook = {
   snapshot: "running" | "succeeded" | "failed";

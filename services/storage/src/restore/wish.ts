@@ -1,6 +1,6 @@
 import { archiveNameOf } from "../backup/row.ts";
-import type { BackupRow, JobRow } from "../database.ts";
-import type { StorageDeps } from "../job/deps.ts";
+import type { BackupRow, JobRow } from "../database/tables.ts";
+import type { StorageDeps } from "../deps.ts";
 import { annotation } from "../job/names.ts";
 import type { JobWish } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";

@@ -16,7 +16,7 @@ import { startOutboxRelay } from "@svc/store";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
-import type { StorageDb, Tables } from "../database.ts";
+import type { StorageDb, Tables } from "../database/tables.ts";
 import { startStorage } from "../service.ts";
 import { type Neighbour, serveLifecycle } from "./lifecycle.ts";
 import { addServerObject, addVolume, applyRelease, namespace, readFiles, writeFiles } from "./worlds.ts";

@@ -7,7 +7,7 @@ import { connectKube, type Kube } from "@svc/kube";
 import type { BucketStore, Mesh } from "@svc/mesh";
 import { runService } from "@svc/service";
 import { kubeconfigFile, settings } from "../config.ts";
-import type { Tables } from "../database.ts";
+import type { Tables } from "../database/tables.ts";
 import { startStorage } from "../service.ts";
 import { type Effect, stepOf } from "./steps.ts";
 

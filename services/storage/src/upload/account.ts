@@ -1,7 +1,7 @@
 // How many sessions an account has.
 
 import { Fault, uploads } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { assertCouldFit } from "./room.ts";
 import { lifeOf, type StoredUpload } from "./session.ts";
 

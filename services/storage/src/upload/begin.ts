@@ -1,8 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
 import { readTarget } from "../file/path.ts";
 import { assertTransfers, openStopped } from "../file/world.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { addSession, assertRoomFor } from "./account.ts";
 import { newUploadId, type StoredUpload, toSession } from "./session.ts";
 

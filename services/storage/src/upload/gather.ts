@@ -1,7 +1,7 @@
 // The digest of a whole upload from its parts, each of which is checked once more on the way.
 
 import { createHash } from "node:crypto";
-import type { TransferDeps } from "../file/deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import type { StoredUpload } from "./session.ts";
 
 /** Signs of life within the time in which a silent operation counts as interrupted. */

@@ -1,8 +1,8 @@
 // The task of the Job that puts a staged file into the world.
 
 import type { Task } from "@svc/world";
-import type { TransferDeps } from "../file/deps.ts";
 import type { JobSecret } from "../job/spec.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import type { StoredUpload } from "./session.ts";
 
 export type Landing = { task: Task; secret: JobSecret };

@@ -1,8 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
+import { isToken } from "../one-time-token.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { findUpload, lifeOf } from "./session.ts";
-import { isToken } from "./token.ts";
 
 /** storage.upload.open-staged: unknown, wrong and spent are one answer. */
 export const openStaged =

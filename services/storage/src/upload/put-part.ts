@@ -1,9 +1,9 @@
 import type { Handler, UploadHead } from "@svc/mesh";
 import { Fault, type uploads } from "@svc/proto";
 import { mayTouch } from "../access.ts";
-import type { TransferDeps } from "../file/deps.ts";
+import { readDigest } from "../content-digest.ts";
 import { assertTransfers } from "../file/world.ts";
-import { readDigest } from "./digest.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { reserve } from "./room.ts";
 import { assertNoWriter, checkPart, findUpload, openSession, takeLease, toSession } from "./session.ts";
 

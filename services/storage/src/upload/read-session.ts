@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { openSession, toSession } from "./session.ts";
 
 /** storage.upload.read-session */

@@ -1,9 +1,9 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
+import { isToken } from "../one-time-token.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { dropUpload } from "./account.ts";
 import { findUpload } from "./session.ts";
-import { isToken } from "./token.ts";
 
 /** storage.upload.report-landed: only the token of the latest commit counts. */
 export const reportLanded =

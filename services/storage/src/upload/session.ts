@@ -4,8 +4,8 @@
 import { randomBytes } from "node:crypto";
 import type { BucketEntry } from "@svc/mesh";
 import { Fault, type Principal, uploads } from "@svc/proto";
-import type { TransferDeps } from "../file/deps.ts";
 import { openWorld } from "../file/world.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 
 export type StoredUpload = uploads.StagedUpload;
 export type Entry = BucketEntry<StoredUpload>;

@@ -1,7 +1,7 @@
 // Staged files that no upload names any more: of requests that were cut, of processes that died, of sessions that ended
 // by their age. A folder is young while its upload may still be on its way into the bucket.
 
-import type { TransferDeps } from "../file/deps.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { endLateWriter } from "./session.ts";
 
 /** Removes what nothing stands for: whole uploads, and half parts of those that go on. Returns how much. */

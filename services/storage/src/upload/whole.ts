@@ -1,16 +1,16 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
 import { mayTouch } from "../access.ts";
-import type { TransferDeps } from "../file/deps.ts";
+import { readDigest } from "../content-digest.ts";
 import { readTarget } from "../file/path.ts";
 import { runOnWorld } from "../file/run.ts";
 import { assertTransfers, openStopped } from "../file/world.ts";
+import { newToken } from "../one-time-token.ts";
+import type { TransferDeps } from "../transfer/deps.ts";
 import { dropUpload } from "./account.ts";
-import { readDigest } from "./digest.ts";
 import { landingOf } from "./landing.ts";
 import { assertCouldFit, reserve } from "./room.ts";
 import { lifeOf, newUploadId, type StoredUpload, takeLease } from "./session.ts";
-import { newToken } from "./token.ts";
 
 /** storage.upload.whole: everything that can be refused is refused before the body is read. */
 export const upload =

@@ -1,7 +1,7 @@
 // Facts that the tables of the reaper are made of.
 
-import type { BackupRow } from "../../database.ts";
-import type { WorldServer } from "../policy.ts";
+import type { BackupRow } from "../../database/tables.ts";
+import type { WorldServer } from "../../reaper/policy.ts";
 
 export const now = Date.parse("2026-06-01T04:00:00Z");
 export const at = (ms: number) => new Date(ms).toISOString();

@@ -4,10 +4,10 @@ import { type KubeObject, resource, resources } from "@svc/kube";
 import { staff, until } from "@svc/mesh/testing";
 import { migrations } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
-import { openFaceStage } from "../../testing/faces.ts";
-import { type Process, startProcess } from "../../testing/process.ts";
-import type { Replica, Stage, StartCluster } from "../../testing/stage.ts";
-import { addServerObject, namespace, readFiles, writeFiles } from "../../testing/worlds.ts";
+import { openFaceStage } from "../faces.ts";
+import { type Process, startProcess } from "../process.ts";
+import type { Replica, Stage, StartCluster } from "../stage.ts";
+import { addServerObject, namespace, readFiles, writeFiles } from "../worlds.ts";
 
 type Volume = KubeObject & { spec: { local: { path: string } } };
 const volumes = resource<Volume>({

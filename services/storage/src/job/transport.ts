@@ -3,11 +3,11 @@
 
 import { isKubeError } from "@svc/kube";
 import type { Place } from "@svc/world";
-import type { StorageDeps } from "../job/deps.ts";
-import type { JobWish } from "../job/spec.ts";
-import { identityOf } from "../migration/node.ts";
-import { findPlaced } from "../migration/volume.ts";
-import { issueTicket } from "./ticket.ts";
+import type { StorageDeps } from "../deps.ts";
+import { identityOf } from "../volume/node.ts";
+import { findPlaced } from "../volume/placed-claim.ts";
+import { issueTicket } from "./archive-ticket.ts";
+import type { JobWish } from "./spec.ts";
 
 /** The Job as it can run: with the archive folder mounted, or with a ticket in its place. */
 export async function reachable(deps: StorageDeps, wish: JobWish): Promise<JobWish> {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadSettings } from "@svc/config";
 import { uploads } from "@svc/proto";
-import { settings } from "./config.ts";
-import { transferSettings } from "./transfer-settings.ts";
+import { settings } from "../config.ts";
+import { transferSettings } from "./transfer.ts";
 
 const second = 1_000;
 const minute = 60 * second;

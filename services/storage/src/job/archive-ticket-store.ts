@@ -1,8 +1,8 @@
 // SQL of tickets and receipts.
 
 import type { Insertable } from "kysely";
-import type { StorageDb } from "../database.ts";
-import type { ArchiveTicketsTable } from "./row.ts";
+import type { ArchiveTicketsTable } from "../database/archive-tickets.ts";
+import type { StorageDb } from "../database/tables.ts";
 
 export async function insertTicket(db: StorageDb, row: Insertable<ArchiveTicketsTable>): Promise<void> {
   await db.insertInto("archive_tickets").values(row).execute();

@@ -9,14 +9,14 @@ import type { Mesh } from "@svc/mesh";
 import { notices } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { settings as schema } from "../../config.ts";
-import type { BackupRow, Tables } from "../../database.ts";
+import type { BackupRow, Tables } from "../../database/tables.ts";
 import { createStorageMetrics } from "../../metrics.ts";
-import { openStage, quick, type Stage, type StartCluster } from "../../testing/stage.ts";
-import { namespace } from "../../testing/worlds.ts";
-import { createReaperMetrics } from "../metrics.ts";
-import { createReaper, type ReaperDeps } from "../reaper.ts";
-import { type RunRow, toReaperRun } from "../row.ts";
-import { findRun } from "../run-store.ts";
+import { createReaperMetrics } from "../../reaper/metrics.ts";
+import { createReaper, type ReaperDeps } from "../../reaper/reaper.ts";
+import { type RunRow, toReaperRun } from "../../reaper/row.ts";
+import { findRun } from "../../reaper/run-store.ts";
+import { openStage, quick, type Stage, type StartCluster } from "../stage.ts";
+import { namespace } from "../worlds.ts";
 
 export const day = 86_400_000;
 

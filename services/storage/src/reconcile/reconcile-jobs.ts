@@ -4,16 +4,16 @@
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { isJobFinished } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
-import type { JobRow } from "../database.ts";
+import type { JobRow } from "../database/tables.ts";
+import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
+import { createJob, releaseWaiting } from "../job/begin.ts";
+import { jobNameAfter, label } from "../job/names.ts";
+import { readOutcome } from "../job/outcome.ts";
+import { decideJob } from "../job/policy.ts";
+import { needsSecret } from "../job/spec.ts";
+import { findJob, findOpenJobs, freeRunKey, markRunning, startRecovery } from "../job/store.ts";
 import { carryOn, relabel } from "../restore/chain.ts";
-import { createJob, releaseWaiting } from "./begin.ts";
-import { logDepsOf, placeOf, type StorageDeps } from "./deps.ts";
-import { noteBackup, noteFailure, noteSuccess } from "./end.ts";
-import { jobNameAfter, label } from "./names.ts";
-import { readOutcome } from "./outcome.ts";
-import { decideJob } from "./policy.ts";
-import { needsSecret } from "./spec.ts";
-import { findJob, findOpenJobs, freeRunKey, markRunning, startRecovery } from "./store.ts";
+import { noteBackup, noteFailure, noteSuccess } from "./record-end.ts";
 
 const rowsAtMost = 500;
 const managers = "svc-backup,svc-restore,svc-export,svc-verify";

@@ -4,12 +4,12 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Fault } from "@svc/proto";
 import type { Place } from "@svc/world";
-import type { StorageDeps } from "../job/deps.ts";
-import type { JobSecret } from "../job/spec.ts";
-import { openArchiveFolder } from "../reaper/archive-folder.ts";
+import type { StorageDeps } from "../deps.ts";
+import { newToken } from "../one-time-token.ts";
 import { jobUrl } from "../upload/landing.ts";
-import { newToken } from "../upload/token.ts";
-import { insertTicket, isArchiveOfBackup, takeTickets } from "./store.ts";
+import { openArchiveFolder } from "../volume/archive-folder.ts";
+import { insertTicket, isArchiveOfBackup, takeTickets } from "./archive-ticket-store.ts";
+import type { JobSecret } from "./spec.ts";
 
 /** Where the Job finds the archive, and what only it may know. */
 export type Ticket = { place: Place; secret: JobSecret };

@@ -1,7 +1,7 @@
 // Where volumes lie (behaviour.md o: only volumes of one node are moved).
 
 import { type KubeObject, type Node, type PersistentVolumeClaim, resource, resources } from "@svc/kube";
-import { placeOf, type StorageDeps } from "../job/deps.ts";
+import { placeOf, type StorageDeps } from "../deps.ts";
 import { label } from "../job/names.ts";
 
 type Requirement = { key: string; operator: string; values?: string[] };

@@ -1,7 +1,7 @@
 // A process that dies: from one chosen effect on, before or after it came about, nothing of it reaches anything.
 
 import { setTimeout as delay } from "node:timers/promises";
-import type { ReaperDeps } from "../reaper.ts";
+import type { ReaperDeps } from "../../reaper/reaper.ts";
 
 /** What a run changes, by the names of the kill table. */
 export type Effect = "hold" | "lock" | "job row" | "job" | "volume" | "release" | "unlock";

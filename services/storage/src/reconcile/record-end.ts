@@ -7,9 +7,9 @@ import { outboxRow } from "@svc/store";
 import type { TaskDone, TaskFault } from "@svc/world";
 import { expiryOf, keepOf } from "../backup/policy.ts";
 import { condemnBackup, noteVerified, pruneBackups, recordBackup } from "../backup/store.ts";
-import type { JobRow, StorageTrx } from "../database.ts";
-import type { StorageDeps } from "./deps.ts";
-import { findJob, finishJob } from "./store.ts";
+import type { JobRow, StorageTrx } from "../database/tables.ts";
+import type { StorageDeps } from "../deps.ts";
+import { findJob, finishJob } from "../job/store.ts";
 
 /** False when somebody else wrote the end before. */
 export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone): Promise<boolean> {

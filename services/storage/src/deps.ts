@@ -1,9 +1,9 @@
 import type { Kube } from "@svc/kube";
 import type { Mesh } from "@svc/mesh";
 import type { Logger } from "@svc/telemetry";
-import type { Settings } from "../config.ts";
-import type { StorageDb } from "../database.ts";
-import type { StorageMetrics } from "../metrics.ts";
+import type { Settings } from "./config.ts";
+import type { StorageDb } from "./database/tables.ts";
+import type { StorageMetrics } from "./metrics.ts";
 
 /** What everything in this service works with. */
 export type StorageDeps = {

@@ -5,7 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type uploads } from "@svc/proto";
-import { endedBy } from "./ended-by.ts";
+import { endedBy } from "./until-aborted.ts";
 
 type Part = uploads.StagedPart;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { migrationSettings } from "../migration/settings.ts";
-import { offsiteSettings, reaperSettings } from "./settings.ts";
+import { migrationSettings } from "./move.ts";
+import { offsiteSettings, reaperSettings } from "./reaper.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -2,7 +2,7 @@
 
 import { type Node, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 
 const prefix = "svc.internal";
 

@@ -3,12 +3,12 @@
 import type { BucketStore, Lanes, Mesh } from "@svc/mesh";
 import { exports, files, uploads } from "@svc/proto";
 import type { Registry } from "@svc/telemetry";
-import type { StorageDeps } from "../job/deps.ts";
+import type { StorageDeps } from "../deps.ts";
 import type { Coming } from "../upload/room.ts";
-import { createStaging, type Staging } from "../upload/staging.ts";
 import { type Background, createBackground } from "./background.ts";
 import { createTransferMetrics, type TransferMetrics } from "./metrics.ts";
-import { createWorldRights, type WorldRights } from "./rights.ts";
+import { createStaging, type Staging } from "./staging.ts";
+import { createWorldRights, type WorldRights } from "./world-rights.ts";
 
 export type TransferDeps = StorageDeps & {
   lanes: Lanes;

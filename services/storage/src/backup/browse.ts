@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import { type backupKeeping, Fault } from "@svc/proto";
 import type { TaskDone, TaskFault } from "@svc/world";
-import { archiveNameOf } from "../backup/row.ts";
-import { findBackup } from "../backup/store.ts";
+import type { StorageDeps } from "../deps.ts";
 import { runToEnd } from "../job/await.ts";
-import type { StorageDeps } from "../job/deps.ts";
 import { newJobName } from "../job/names.ts";
 import { assertConfigured } from "../job/world.ts";
+import { archiveNameOf } from "./row.ts";
+import { findBackup } from "./store.ts";
 
 /** storage.backup.browse: a Job reads the tree, for only Jobs see the archive folder. */
 export const browse =

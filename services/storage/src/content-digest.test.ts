@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { isFault } from "@svc/proto";
-import { readDigest } from "./digest.ts";
+import { readDigest } from "./content-digest.ts";
 
 const of = (text: string) => createHash("sha256").update(text).digest();
 const ours = `sha-256=:${of("x").toString("base64")}:`;
