@@ -27,3 +27,12 @@ export function assertAnyName(name: string): void {
 export function isStaff(principal: Principal): boolean {
   return principal.kind === "account" && principal.staff;
 }
+
+export type Scope = { kind: "all" } | { kind: "owner"; userId: string } | { kind: "none" };
+
+/** Whose backups a caller may see and use: staff all, an account those of worlds that it owned then. */
+export function scopeOf(principal: Principal): Scope {
+  if (principal.kind === "service") return { kind: "all" };
+  if (principal.kind !== "account") return { kind: "none" };
+  return principal.staff ? { kind: "all" } : { kind: "owner", userId: principal.user_id };
+}

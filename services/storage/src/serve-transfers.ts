@@ -16,7 +16,7 @@ import { startWorld } from "./export/start-world.ts";
 import { list } from "./file/list.ts";
 import { listOperations } from "./file/list-operations.ts";
 import { makeFolder } from "./file/make-folder.ts";
-import { keepOpsSettled } from "./file/op.ts";
+import { keepOpsSettled, type OpDeps } from "./file/op.ts";
 import { read } from "./file/read.ts";
 import { remove } from "./file/remove.ts";
 import { rename } from "./file/rename.ts";
@@ -24,6 +24,7 @@ import { keepChangesSettled } from "./file/settle-changes.ts";
 import { unzip } from "./file/unzip.ts";
 import { write } from "./file/write.ts";
 import { type TransferDeps, transferDepsOf } from "./transfer/deps.ts";
+import { dropUpload } from "./upload/account.ts";
 import { begin } from "./upload/begin.ts";
 import { cancel } from "./upload/cancel.ts";
 import { commit } from "./upload/commit.ts";
@@ -38,7 +39,8 @@ type Needs = { mesh: Pick<Mesh, "serve" | "lanes" | "bucket" | "call" | "listen"
 
 /** Answers everything about files until closed. */
 export function startTransfers(storage: StorageDeps, needs: Needs): { close: () => Promise<void> } {
-  const deps = transferDepsOf(storage, needs);
+  const shared = transferDepsOf(storage, needs);
+  const deps = { ...shared, onUploaded: (upload: string) => dropUpload(shared, upload) };
   serveFiles(needs.mesh, deps);
   serveUploads(needs.mesh, deps);
   serveExports(needs.mesh, deps);
@@ -56,7 +58,7 @@ export function startTransfers(storage: StorageDeps, needs: Needs): { close: () 
   };
 }
 
-function serveFiles(mesh: Pick<Mesh, "serve">, deps: TransferDeps): void {
+function serveFiles(mesh: Pick<Mesh, "serve">, deps: OpDeps): void {
   mesh.serve(files.list, list(deps));
   mesh.serve(files.read, read(deps));
   mesh.serve(files.write, write(deps));

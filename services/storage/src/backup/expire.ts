@@ -1,9 +1,9 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { backups } from "@svc/proto";
+import { scopeOf } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
 import { isBackupInUse } from "../job/store.ts";
-import { scopeOf } from "./policy.ts";
 import { expireBackup, findBackup } from "./store.ts";
 
 /** storage.backup.expire: the archive itself goes with the next daily run. */

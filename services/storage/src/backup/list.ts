@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
+import { scopeOf } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
-import { scopeOf } from "./policy.ts";
 import { toBackupView } from "./row.ts";
 import { listBackups } from "./store.ts";
 

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { loadSettings } from "@svc/config";
+import { scopeOf } from "../access.ts";
 import { settings } from "../config.ts";
 import { actionFor } from "./now.ts";
-import { cooldownLeft, expiryOf, isStoreFull, keepOf, scopeOf, toPrune } from "./policy.ts";
+import { cooldownLeft, expiryOf, isStoreFull, keepOf, toPrune } from "./policy.ts";
 
 const defaults = loadSettings(settings, {});
 const { archive } = defaults;

@@ -1,6 +1,6 @@
 // The rules of backups (interface.md 3.4, behaviour.md h.3). Pure.
 
-import type { backups, Principal } from "@svc/proto";
+import type { backups } from "@svc/proto";
 import type { Settings } from "../config.ts";
 
 type Reason = backups.BackupReason;
@@ -41,15 +41,6 @@ export function isStoreFull(
   { max_local_bytes }: Pick<Archive, "max_local_bytes">,
 ): boolean {
   return max_local_bytes > 0 && presentBytes >= max_local_bytes;
-}
-
-export type Scope = { kind: "all" } | { kind: "owner"; userId: string } | { kind: "none" };
-
-/** Whose backups a caller may see and use: staff all, an account those of worlds that it owned then. */
-export function scopeOf(principal: Principal): Scope {
-  if (principal.kind === "service") return { kind: "all" };
-  if (principal.kind !== "account") return { kind: "none" };
-  return principal.staff ? { kind: "all" } : { kind: "owner", userId: principal.user_id };
 }
 
 type Candidate = {

@@ -3,8 +3,9 @@
 import { backups } from "@svc/proto";
 import { outboxRow } from "@svc/store";
 import { type Insertable, sql } from "kysely";
+import type { Scope } from "../access.ts";
 import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
-import { type Scope, toPrune } from "./policy.ts";
+import { toPrune } from "./policy.ts";
 
 type AnyDb = StorageDb | StorageTrx;
 

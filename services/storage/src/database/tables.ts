@@ -3,9 +3,9 @@
 import type { AuditEntry, backups } from "@svc/proto";
 import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, Selectable } from "kysely";
-import type { MigrationsTable } from "../migration/row.ts";
-import type { ReaperRunsTable } from "../reaper/row.ts";
 import type { ArchiveTicketsTable } from "./archive-tickets.ts";
+import type { ReaperRunsTable } from "./reaper-runs.ts";
+import type { MigrationsTable } from "./world-migrations.ts";
 
 type DefaultAt = ColumnType<Date, Date | undefined, Date>;
 type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;

@@ -1,6 +1,5 @@
 import { Fault, isFault, type Principal } from "@svc/proto";
-import { mayTouch } from "../access.ts";
-import { scopeOf } from "../backup/policy.ts";
+import { mayTouch, scopeOf } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";

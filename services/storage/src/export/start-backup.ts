@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { type exports, Fault } from "@svc/proto";
-import { scopeOf } from "../backup/policy.ts";
+import { scopeOf } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { auditFile } from "../file/audit.ts";
 import { openWorld } from "../file/world.ts";

@@ -1,13 +1,13 @@
 // How every download begins: written down, counted, then its Job (behaviour.md h.6).
 
 import { type exports, Fault } from "@svc/proto";
+import { jobUrl } from "../internal-url.ts";
 import { createJob } from "../job/begin.ts";
 import { label, newJobName } from "../job/names.ts";
 import type { JobWish } from "../job/spec.ts";
 import { finishJob, insertJob, type NewJob } from "../job/store.ts";
 import type { WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { jobUrl } from "../upload/landing.ts";
 import { admit, refund } from "./admit.ts";
 import { newSecrets, type Secrets } from "./secret.ts";
 import type { StoredExport } from "./state.ts";

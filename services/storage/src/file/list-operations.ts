@@ -1,13 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import { isStaff } from "../access.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
-import { listOps } from "./op.ts";
+import { listOps, type OpDeps } from "./op.ts";
 import { openWorld } from "./world.ts";
 
 /** storage.file.list-operations */
 export const listOperations =
-  (deps: TransferDeps): Handler<typeof files.listOperations> =>
+  (deps: OpDeps): Handler<typeof files.listOperations> =>
   async (context, { name }) => {
     const { claimed_at } = await openWorld(deps, { ...context, server: name });
     // What a former owner did with the files is not for the next one to read.

@@ -8,11 +8,13 @@ import type { files } from "@svc/proto";
 import { logDepsOf, placeOf } from "../deps.ts";
 import { type Outcome, readOutcome, readProgress } from "../job/outcome.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { dropUpload } from "../upload/account.ts";
 import { opErrorOf } from "./faults.ts";
 
 type StoredOp = files.StoredFileOp;
 type Entry = BucketEntry<StoredOp>;
+
+/** `onUploaded`: the upload with this id is in the world, so what was staged of it is no longer needed. */
+export type OpDeps = TransferDeps & { onUploaded: (upload: string) => Promise<unknown> };
 
 export function opKey({ server, id }: Pick<StoredOp, "server" | "id">): string {
   return `${server}/${id}`;
@@ -72,14 +74,14 @@ export async function endOp(deps: TransferDeps, entry: Entry, outcome: Outcome):
 }
 
 /** Looks at one running operation: notes its end when there is one. */
-export async function settleOp(deps: TransferDeps, entry: Entry): Promise<StoredOp> {
+export async function settleOp(deps: OpDeps, entry: Entry): Promise<StoredOp> {
   const { value: op } = entry;
   if (op.state !== "running") return op;
   const job = await deps.kube.find(resources.jobs, { name: op.job, ...placeOf(deps) });
   const outcome = job ? await readOutcome(logDepsOf(deps), job) : missing(deps, op);
   if (!outcome) return op;
   // The Job says so itself, but what it says may get lost.
-  if (outcome.kind === "done" && op.upload !== undefined) await dropUpload(deps, op.upload);
+  if (outcome.kind === "done" && op.upload !== undefined) await deps.onUploaded(op.upload);
   return endOp(deps, entry, outcome);
 }
 
@@ -92,7 +94,7 @@ function missing({ now, settings }: TransferDeps, op: StoredOp): Outcome | undef
 }
 
 /** Operations of a server as they are now, newest first; with `since` only those that began then or later. */
-export async function listOps(deps: TransferDeps, server: string, since?: string): Promise<files.FileOp[]> {
+export async function listOps(deps: OpDeps, server: string, since?: string): Promise<files.FileOp[]> {
   const keys = (await deps.ops.keys()).filter((key) => key.startsWith(`${server}/`));
   const entries = await Promise.all(keys.map((key) => deps.ops.get(key)));
   const from = Date.parse(since ?? "1970-01-01");
@@ -103,7 +105,7 @@ export async function listOps(deps: TransferDeps, server: string, since?: string
   return Promise.all(shown.map(async (entry) => toFileOp(await withProgress(deps, entry))));
 }
 
-async function withProgress(deps: TransferDeps, entry: Entry): Promise<StoredOp> {
+async function withProgress(deps: OpDeps, entry: Entry): Promise<StoredOp> {
   const op = await settleOp(deps, entry);
   if (op.state !== "running" || op.preparing_at > 0) return op;
   // The list is worth more than the progress: a log that cannot be read now is read by the next look.
@@ -112,7 +114,7 @@ async function withProgress(deps: TransferDeps, entry: Entry): Promise<StoredOp>
 }
 
 /** Notes the ends of running operations on and on; every replica may. */
-export function keepOpsSettled(deps: TransferDeps): { close: () => Promise<void> } {
+export function keepOpsSettled(deps: OpDeps): { close: () => Promise<void> } {
   const running = new Map<string, Entry>();
   const watching = deps.ops.watch({
     onEntry: (entry) => {

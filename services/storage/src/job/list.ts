@@ -1,7 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import { assertMayTouch, assertUserName } from "../access.ts";
-import { scopeOf } from "../backup/policy.ts";
+import { assertMayTouch, assertUserName, scopeOf } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
 import { toWorldJob } from "./row.ts";
 import { listJobsOf } from "./store.ts";

@@ -4,12 +4,13 @@ import { auditActor } from "@svc/mesh";
 import { Fault, isFault, type migrations } from "@svc/proto";
 import { acquireLock, lockedServers, lockValue, maintenanceAnnotation } from "@svc/world-lock";
 import { assertUserName } from "../access.ts";
+import type { MigrationRow } from "../database/world-migrations.ts";
 import { lockDepsOf, placeOf, type StorageDeps } from "../deps.ts";
 import { assertTickets } from "../job/archive-ticket.ts";
 import { assertConfigured, assertStopped, describeWorld, type WorldServer } from "../job/world.ts";
 import { assertTarget, identityOf } from "../volume/node.ts";
 import { findPlaced, type PlacedClaim } from "../volume/placed-claim.ts";
-import { type MigrationRow, toWorldMigration } from "./row.ts";
+import { toWorldMigration } from "./row.ts";
 import { abandon, dropUnlocked, findCarrier, findUnfinished, insertMigration, markLocked } from "./store.ts";
 
 type Contract = typeof migrations.begin;

@@ -4,12 +4,12 @@
 
 import { isKubeError, resources } from "@svc/kube";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
+import type { MigrationRow } from "../database/world-migrations.ts";
 import { placeOf, type StorageDeps } from "../deps.ts";
 import { revokeTickets } from "../job/archive-ticket.ts";
 import { label } from "../job/names.ts";
 import { findWorld } from "../job/world.ts";
 import { areJobsGone } from "./jobs.ts";
-import type { MigrationRow } from "./row.ts";
 import { endCancelled, undoCancel } from "./store.ts";
 import { jobsOf } from "./wish.ts";
 

@@ -1,8 +1,8 @@
 // Ending the Jobs of a move.
 
 import { isKubeError, resources } from "@svc/kube";
+import type { MigrationRow } from "../database/world-migrations.ts";
 import { placeOf, type StorageDeps } from "../deps.ts";
-import type { MigrationRow } from "./row.ts";
 import { jobsOf } from "./wish.ts";
 
 /** Removes the Jobs; true once none of their pods is left, so that nothing reads or writes the volumes any more. */

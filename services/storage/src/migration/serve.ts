@@ -1,12 +1,12 @@
 import type { Mesh } from "@svc/mesh";
 import { migrations as contracts } from "@svc/proto";
+import type { MigrationRow } from "../database/world-migrations.ts";
 import type { StorageDeps } from "../deps.ts";
 import { begin } from "./begin.ts";
 import { cancel } from "./cancel.ts";
 import { giveBack } from "./give-back.ts";
 import { read, readLatest } from "./read.ts";
 import { retry } from "./retry.ts";
-import type { MigrationRow } from "./row.ts";
 import { stepOne } from "./step.ts";
 import { findCancelled, findMoving } from "./store.ts";
 

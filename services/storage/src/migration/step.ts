@@ -13,6 +13,7 @@ import { isKubeError, type Job, resources } from "@svc/kube";
 import { isFault, worlds } from "@svc/proto";
 import { expiryOf } from "../backup/policy.ts";
 import { archiveNameOf } from "../backup/row.ts";
+import type { MigrationRow } from "../database/world-migrations.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
 import { issueTicket, revokeTickets } from "../job/archive-ticket.ts";
 import { findReceipt, type Receipt } from "../job/archive-ticket-store.ts";
@@ -22,11 +23,11 @@ import { type Outcome, readOutcome } from "../job/outcome.ts";
 import type { JobWish } from "../job/spec.ts";
 import { findWorld } from "../job/world.ts";
 import { identityOf, isOnline, whyNoTarget } from "../volume/node.ts";
-import { claimLike, findPlaced } from "../volume/placed-claim.ts";
+import { findPlaced } from "../volume/placed-claim.ts";
 import { holdsLock } from "./begin.ts";
 import { areJobsGone } from "./jobs.ts";
-import type { MigrationRow } from "./row.ts";
 import { advance, dropUnlocked, fail, findCarrier, markLocked, recordCarrier, succeed } from "./store.ts";
+import { claimLike } from "./target-claim.ts";
 import { backupWish, jobOf, jobsOf, restoreWish } from "./wish.ts";
 
 class Disturbed extends Error {

@@ -5,7 +5,7 @@ import { outboxRow, violates } from "@svc/store";
 import { type Insertable, sql } from "kysely";
 import { recordBackup } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
-import type { MigrationRow, MigrationsTable } from "./row.ts";
+import type { MigrationRow, MigrationsTable } from "../database/world-migrations.ts";
 
 export type Open = "backing_up" | "restoring" | "switching";
 const open: readonly Open[] = ["backing_up", "restoring", "switching"];

@@ -3,9 +3,9 @@
 
 import type { Settings } from "../config.ts";
 import type { BackupRow } from "../database/tables.ts";
+import type { MigrationRow } from "../database/world-migrations.ts";
 import type { Ticket } from "../job/archive-ticket.ts";
 import type { JobWish } from "../job/spec.ts";
-import type { MigrationRow } from "./row.ts";
 
 export function jobOf({ id, attempt }: MigrationRow, step: "backup" | "restore"): string {
   return `migration-${id.slice(0, 16)}-${attempt}-${step}`;

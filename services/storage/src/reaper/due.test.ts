@@ -8,10 +8,10 @@ import { loadSettings } from "@svc/config";
 import { reapers } from "@svc/proto";
 import { parse } from "yaml";
 import { settings as schema } from "../config.ts";
+import type { RunRow } from "../database/reaper-runs.ts";
 import { now } from "../testing/reaper/facts.ts";
 import { type Bed, day, openBed } from "../testing/reaper/fixture.ts";
 import { attemptDue, createReaper } from "./reaper.ts";
-import type { RunRow } from "./row.ts";
 import { diedMessage } from "./run-store.ts";
 
 describe("a run is due", () => {

@@ -9,21 +9,15 @@ import { lockDepsOf, placeOf } from "../deps.ts";
 import { count, countWith, note, type Run } from "./context.ts";
 import { evict } from "./delete-archive.ts";
 import { deleteWorld } from "./delete-world.ts";
+import type { Due } from "./due.ts";
 import type { ReadBack } from "./guard.ts";
 import { makeArchive } from "./make-archive.ts";
-import { judge, judgeVolume, type Verdict, type WorldServer } from "./policy.ts";
+import { judge, judgeVolume, type WorldServer } from "./policy.ts";
 import { noteRead, readBack } from "./read-back.ts";
 import { releaseServer } from "./release.ts";
 import { planRoom } from "./room.ts";
 import { findReaped, findRoom, lastSize } from "./store.ts";
 import { type Claim, findClaim, renewMovedClaim } from "./volume.ts";
-
-/** A world under our lock and what is to become of it. */
-export type Due = {
-  world: WorldServer;
-  verdict: Extract<Verdict, { kind: "reap" }>;
-  hold: Hold;
-};
 
 const busy: ReadonlySet<string> = new Set(["not_stopped", "maintenance_in_progress", "world_reclaiming"]);
 

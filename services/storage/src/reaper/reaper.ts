@@ -2,6 +2,7 @@
 // declared dead by whoever looks next, and tried again a few times (backoffLimit 2).
 
 import { setTimeout as delay } from "node:timers/promises";
+import type { RunRow } from "../database/reaper-runs.ts";
 import type { StorageDeps } from "../deps.ts";
 import { openArchiveFolder } from "../volume/archive-folder.ts";
 import { newRun, note, type Run } from "./context.ts";
@@ -9,7 +10,6 @@ import type { ReaperMetrics } from "./metrics.ts";
 import { runOnce } from "./one-run.ts";
 import { warnBeforeMs } from "./policy.ts";
 import { isRoomShort } from "./retention.ts";
-import type { RunRow } from "./row.ts";
 import {
   beat,
   buryRuns,

@@ -1,21 +1,6 @@
 import type { backups, reapers } from "@svc/proto";
-import type { ColumnType, Generated, Selectable } from "kysely";
-import { emptySummary, type Summary, summaryLine } from "./summary.ts";
-
-export type ReaperRunsTable = {
-  id: string;
-  state: Generated<"running" | "succeeded" | "failed">;
-  retention_only: Generated<boolean>;
-  started_by: string;
-  attempt: Generated<number>;
-  summary: ColumnType<Partial<Summary>, string | undefined, string>;
-  notes: ColumnType<string[], string | undefined, string>;
-  message: Generated<string>;
-  started_at: ColumnType<Date, Date | undefined, never>;
-  heartbeat_at: ColumnType<Date, Date | undefined, Date>;
-  finished_at: ColumnType<Date | null, undefined, Date>;
-};
-export type RunRow = Selectable<ReaperRunsTable>;
+import type { RunRow } from "../database/reaper-runs.ts";
+import { emptySummary, summaryLine } from "./summary.ts";
 
 /** What a run tells of itself. */
 export function toReaperRun(row: RunRow): reapers.ReaperRun {

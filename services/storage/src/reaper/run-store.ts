@@ -2,8 +2,8 @@
 
 import { randomUUID } from "node:crypto";
 import { violates } from "@svc/store";
+import type { RunRow } from "../database/reaper-runs.ts";
 import type { StorageDb } from "../database/tables.ts";
-import type { RunRow } from "./row.ts";
 import type { Summary } from "./summary.ts";
 
 export type NewRun = { startedBy: string; retentionOnly: boolean; attempt: number; now: Date };

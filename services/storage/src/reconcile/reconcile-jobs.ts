@@ -1,12 +1,13 @@
 // The look at everything that runs on worlds: it notes ends, carries restores on, and finds what was lost. It reads
 // rows first and Jobs second, so that a Job it does not see was not there after its row said so.
 
-import { isKubeError, type Job, resources } from "@svc/kube";
+import { type Job, resources } from "@svc/kube";
 import { isJobFinished } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
 import type { JobRow } from "../database/tables.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
 import { createJob, releaseWaiting } from "../job/begin.ts";
+import { letGo } from "../job/let-go.ts";
 import { jobNameAfter, label } from "../job/names.ts";
 import { readOutcome } from "../job/outcome.ts";
 import { decideJob } from "../job/policy.ts";
@@ -114,21 +115,6 @@ async function readRecovery(deps: StorageDeps, row: JobRow, job: Job | undefined
   else await noteFailure(deps, row, row.message);
   await letGo(deps, row.job);
   await letGo(deps, job.metadata.name);
-}
-
-/** The end is written down: the Job need not stay any longer than people want to look at it. */
-export async function letGo(
-  deps: StorageDeps,
-  job: string,
-  ttlMs = deps.settings.storage.job_ttl,
-): Promise<void> {
-  const ttlSecondsAfterFinished = Math.ceil(ttlMs / 1_000);
-  try {
-    const merge = { spec: { ttlSecondsAfterFinished } };
-    await deps.kube.patch(resources.jobs, { name: job, ...placeOf(deps) }, { merge });
-  } catch (error) {
-    if (!isKubeError(error, 404)) throw error;
-  }
 }
 
 // A snapshot that no row waits for any more must not hold its world until the Job goes.

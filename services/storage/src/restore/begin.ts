@@ -1,8 +1,7 @@
 // A restore: of a whole world or some files, after a safety snapshot or at once (behaviour.md h.4).
 
 import { Fault, type Principal } from "@svc/proto";
-import { mayTouch } from "../access.ts";
-import { scopeOf } from "../backup/policy.ts";
+import { mayTouch, scopeOf } from "../access.ts";
 import { backupWish, newBackupRow } from "../backup/start.ts";
 import { findBackup, findLatest } from "../backup/store.ts";
 import type { BackupRow, StorageTrx } from "../database/tables.ts";

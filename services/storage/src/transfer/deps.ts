@@ -4,11 +4,13 @@ import type { BucketStore, Lanes, Mesh } from "@svc/mesh";
 import { exports, files, uploads } from "@svc/proto";
 import type { Registry } from "@svc/telemetry";
 import type { StorageDeps } from "../deps.ts";
-import type { Coming } from "../upload/room.ts";
 import { type Background, createBackground } from "./background.ts";
 import { createTransferMetrics, type TransferMetrics } from "./metrics.ts";
 import { createStaging, type Staging } from "./staging.ts";
 import { createWorldRights, type WorldRights } from "./world-rights.ts";
+
+/** A part whose bytes are on their way; `until` is in Unix milliseconds. */
+export type Coming = { id: string; user_id: string; bytes: number; until: number };
 
 export type TransferDeps = StorageDeps & {
   lanes: Lanes;

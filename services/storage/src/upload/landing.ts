@@ -1,6 +1,7 @@
 // The task of the Job that puts a staged file into the world.
 
 import type { Task } from "@svc/world";
+import { jobUrl } from "../internal-url.ts";
 import type { JobSecret } from "../job/spec.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import type { StoredUpload } from "./session.ts";
@@ -19,9 +20,4 @@ export function landingOf(
     task: { mode: "upload", path, overwrite, url, size, sha256 },
     secret: { token },
   };
-}
-
-/** A place of the internal face as a Job reaches it. */
-export function jobUrl(base: string, place: string): string {
-  return `${base.replace(/\/+$/, "")}/api/v1/internal/${place}`;
 }

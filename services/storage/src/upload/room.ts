@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { Fault } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { Coming, TransferDeps } from "../transfer/deps.ts";
 import { receivedOf } from "./session.ts";
 
 const tries = 50;
@@ -12,7 +12,6 @@ const key = "all";
 const slowestBytesPerSecond = 16 * 1_024;
 
 export type Wanted = { user_id: string; bytes: number; now: number };
-export type Coming = { id: string; user_id: string; bytes: number; until: number };
 export type Room = {
   /** Of the volume. */
   size: number;

@@ -2,7 +2,6 @@
 
 import { type KubeObject, type Node, type PersistentVolumeClaim, resource, resources } from "@svc/kube";
 import { placeOf, type StorageDeps } from "../deps.ts";
-import { label } from "../job/names.ts";
 
 type Requirement = { key: string; operator: string; values?: string[] };
 type Term = { matchExpressions?: Requirement[]; matchFields?: Requirement[] };
@@ -53,25 +52,4 @@ export async function findPlaced(
     deps.kube.list(resources.nodes),
   ]);
   return { claim, uid: claim.metadata.uid ?? "", home: volume && homeOf(volume, nodes) };
-}
-
-/** A new claim like another one; where its volume comes to lie is decided by the first pod that uses it. */
-export function claimLike(
-  source: PersistentVolumeClaim,
-  name: string,
-  server: string,
-): PersistentVolumeClaim {
-  const { accessModes, resources: size, storageClassName, volumeMode } = source.spec ?? {};
-  const { namespace } = source.metadata;
-  return {
-    apiVersion: "v1",
-    kind: "PersistentVolumeClaim",
-    metadata: { name, ...(namespace && { namespace }), labels: { [label.server]: server } },
-    spec: {
-      ...(accessModes && { accessModes }),
-      ...(size && { resources: size }),
-      ...(storageClassName !== undefined && { storageClassName }),
-      ...(volumeMode !== undefined && { volumeMode }),
-    },
-  };
 }
