@@ -30,9 +30,6 @@ const knownCircles: readonly string[] = [
   "services/lobby/src",
   "services/proxy/src",
   "services/proxy/src/player",
-  "services/storage/src",
-  "services/storage/src/reaper",
-  "services/world-agent/src",
 ];
 
 function readImports(): Import[] {

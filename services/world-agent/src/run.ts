@@ -10,25 +10,13 @@ import {
   type TaskResult,
 } from "@svc/world";
 import type { Settings } from "./config.ts";
+import type { Context } from "./context.ts";
 import { backup } from "./modes/backup.ts";
 import { browse } from "./modes/browse.ts";
 import { exportOut } from "./modes/export.ts";
 import * as files from "./modes/files.ts";
 import { restore } from "./modes/restore.ts";
 import { verify } from "./modes/verify.ts";
-
-export type Context = {
-  /** Throws when the Job has no such volume. */
-  world: Folder;
-  archive: Folder;
-  tmp: string;
-  token: string;
-  content: () => Buffer;
-  signal: AbortSignal;
-  onProgress: (done: number, total: number) => void;
-  /** For whoever reads the log of a Job. */
-  say: (text: string) => void;
-};
 
 type Mode<Name extends Task["mode"]> = (task: Task & { mode: Name }, context: Context) => Promise<TaskDone>;
 

@@ -9,7 +9,7 @@ import {
   writeArchive,
 } from "@svc/world";
 import { limits } from "../config.ts";
-import type { Context } from "../run.ts";
+import type { Context } from "../context.ts";
 
 /** World -> archive folder, or -> the internal face for a world that moves to another node. */
 export async function backup(task: Task & { mode: "backup" }, context: Context): Promise<TaskDone> {

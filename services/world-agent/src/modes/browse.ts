@@ -1,6 +1,6 @@
 import { browseArchive, openArchive, type Task, type TaskDone } from "@svc/world";
 import { limits } from "../config.ts";
-import type { Context } from "../run.ts";
+import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 
 /** One folder of an archive's tree. */

@@ -8,7 +8,7 @@ import {
   type TaskDone,
 } from "@svc/world";
 import { limits } from "../config.ts";
-import type { Context } from "../run.ts";
+import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 
 type What<Kind> = (Task & { mode: "export" })["what"] & { kind: Kind };

@@ -15,7 +15,7 @@ import {
   writeWhole,
 } from "@svc/world";
 import { limits } from "../config.ts";
-import type { Context } from "../run.ts";
+import type { Context } from "../context.ts";
 
 type Of<Name extends Task["mode"]> = Task & { mode: Name };
 

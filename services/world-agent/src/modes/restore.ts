@@ -1,5 +1,5 @@
 import { countable, type Restored, restoreOnly, restoreWorld, type Task, type TaskDone } from "@svc/world";
-import type { Context } from "../run.ts";
+import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 
 /** Archive -> world: all of it, or some files and folders laid over what is there. */

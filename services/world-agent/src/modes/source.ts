@@ -4,7 +4,7 @@ import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fetchStream, isWorldFault, type Place, WorldFault, writeAll } from "@svc/world";
 import { limits } from "../config.ts";
-import type { Context } from "../run.ts";
+import type { Context } from "../context.ts";
 
 export type Source = AsyncDisposable & { file: FileHandle };
 

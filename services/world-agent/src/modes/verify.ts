@@ -1,5 +1,5 @@
 import { countable, isSameWorld, openArchive, type Task, type TaskDone, verifyArchive } from "@svc/world";
-import type { Context } from "../run.ts";
+import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 
 /** Reads an archive to its end and, when asked, holds the world against it. */

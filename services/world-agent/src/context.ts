@@ -1,0 +1,14 @@
+import type { Folder } from "@svc/world";
+
+export type Context = {
+  /** Throws when the Job has no such volume. */
+  world: Folder;
+  archive: Folder;
+  tmp: string;
+  token: string;
+  content: () => Buffer;
+  signal: AbortSignal;
+  onProgress: (done: number, total: number) => void;
+  /** For whoever reads the log of a Job. */
+  say: (text: string) => void;
+};
