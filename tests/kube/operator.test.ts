@@ -11,11 +11,11 @@ import { acquireLock } from "@svc/world-lock";
 import { parse, stringify } from "yaml";
 import { until } from "../../libs/mesh/src/testing.ts";
 import { annotation, servers } from "../../services/lifecycle/src/cluster/resource.ts";
-import { walkToAgreement } from "../../services/lifecycle/src/testing/agreement.ts";
+import { walkToAgreement } from "../../services/lifecycle/src/testing/convergence.ts";
 import { type FakeNode, startFakeNode } from "../../services/lifecycle/src/testing/fake-node.ts";
-import { type Operators, openOperators } from "../../services/lifecycle/src/testing/operators.ts";
-import { quickSettings } from "../../services/lifecycle/src/testing/quick.ts";
-import { applyRelease, applyShipped } from "../../services/lifecycle/src/testing/shipped.ts";
+import { quickSettings } from "../../services/lifecycle/src/testing/fast-settings.ts";
+import { type Operators, openOperators } from "../../services/lifecycle/src/testing/operator-fixture.ts";
+import { applyRelease, applyShipped } from "../../services/lifecycle/src/testing/release-manifests.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
 const seed = Number(process.env["SVC_WALK_SEED"] ?? Math.floor(Math.random() * 2 ** 32));

@@ -22,7 +22,7 @@ import { parseQuantity } from "../../services/lifecycle/src/cluster/quantity.ts"
 import { cleanLine } from "../../services/lifecycle/src/console/clean-line.ts";
 import { isUnknownCommand, parseInfoPage } from "../../services/lifecycle/src/console/reply/luck-perms.ts";
 import { bannedIn, whitelistedIn } from "../../services/lifecycle/src/console/reply/names.ts";
-import { detailOf } from "../../services/lifecycle/src/schedule/words.ts";
+import { detailOf } from "../../services/lifecycle/src/schedule/messages.ts";
 import { parseCommand } from "../../services/proxy/src/command/parse.ts";
 import { readDigest } from "../../services/storage/src/content-digest.ts";
 import { withProperty } from "../../services/world-agent/src/init/properties.ts";

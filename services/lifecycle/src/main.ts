@@ -1,6 +1,6 @@
 import { runService } from "@svc/service";
 import { settings } from "./config.ts";
-import { startLifecycle } from "./lifecycle.ts";
+import { startLifecycle } from "./service.ts";
 
 await runService({
   name: "lifecycle",

@@ -9,7 +9,7 @@ import { servers as contracts, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
 import { serviceOf } from "./reconcile/objects.ts";
-import { namespace, openStage, type Replica, type Stage } from "./testing/stage.ts";
+import { namespace, openStage, type Replica, type Stage } from "./testing/fixture.ts";
 
 const overrides = [
   "lifecycle.stop_notice=1s",

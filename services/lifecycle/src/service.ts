@@ -1,43 +1,65 @@
-// Table of contents: which handler answers which contract.
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { connectKube } from "@svc/kube";
+import type { Running, Runtime } from "@svc/service";
+import type { z } from "zod";
+import { kubeconfigFile, type settings } from "./config.ts";
+import { startConsole } from "./console/serve.ts";
+import type { Tables } from "./database/schema.ts";
+import { startOperator } from "./reconcile/operator.ts";
+import { startSchedules } from "./schedule/serve.ts";
+import { serveAll } from "./server/serve.ts";
+import { createServerStore } from "./server/store.ts";
 
-import type { Mesh } from "@svc/mesh";
-import { players } from "@svc/proto";
-import { serveNodes } from "./node/serve.ts";
-import { serveOwnership } from "./ownership/serve.ts";
-import { servePlayers } from "./player/serve.ts";
-import { create } from "./server/create.ts";
-import { contracts, type ServerDeps } from "./server/deps.ts";
-import { fleet, list } from "./server/list.ts";
-import { patch } from "./server/patch.ts";
-import { ready } from "./server/ready.ts";
-import { reportJoin, reportLeave, reportReady } from "./server/report.ts";
-import type { LifecycleStore } from "./server/schema.ts";
-import { readStatus, viewStatus } from "./server/status-of.ts";
-import { stop } from "./server/stop.ts";
-import { wake } from "./server/wake.ts";
-import { wakeForPlayer } from "./server/wake-for-player.ts";
-import { serveWorlds } from "./world/serve.ts";
-
-export function serveAll(mesh: Pick<Mesh, "serve">, deps: ServerDeps, database: LifecycleStore): void {
-  serveServers(mesh, deps);
-  serveOwnership(mesh, deps, database);
-  serveNodes(mesh, deps);
-  servePlayers(mesh, deps, database);
-  serveWorlds(mesh, deps, database);
+/** Starts one replica: it answers requests, and one of all replicas reconciles. */
+export async function startLifecycle(
+  runtime: Omit<Runtime<z.output<typeof settings>, Tables>, "environment">,
+  kubeconfig: string | undefined = kubeconfigFile(),
+): Promise<Running> {
+  const { mesh, log, registry } = runtime;
+  const { lifecycle, k8s } = runtime.settings;
+  const kube = connectKube({ kubeconfigFile: kubeconfig });
+  const store = createServerStore(runtime.store);
+  const { namespace } = k8s;
+  const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const operator = startOperator({
+    kube,
+    mesh,
+    store,
+    settings: lifecycle,
+    namespace,
+    identity,
+    registry,
+    log,
+  });
+  const { servers, nodes, countSoon } = operator;
+  const deps = { kube, mesh, store, servers, nodes, namespace, countSoon, settings: lifecycle };
+  // Whoever asks a replica that has not read the list yet gets a 503 that the others would not have given; a cluster
+  // that is away must not keep the process down.
+  await Promise.race([servers.ready, patience(runtime.signal)]);
+  serveAll(mesh, deps, runtime.store);
+  const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
+  const consoles = startConsole(needs);
+  const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
+  return {
+    notReady: async () => (servers.isReady() ? undefined : "the servers are not read from the cluster yet"),
+    stuck: operator.stuck,
+    stop: async () => {
+      // Runs under way still talk to their servers.
+      await schedules.close();
+      await consoles.close();
+      await operator.close();
+      kube.close();
+    },
+  };
 }
 
-function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
-  mesh.serve(contracts.ready, ready(deps));
-  mesh.serve(contracts.list, list(deps));
-  mesh.serve(contracts.readStatus, readStatus(deps));
-  mesh.serve(contracts.wakeForPlayer, wakeForPlayer(deps));
-  mesh.serve(contracts.reportReady, reportReady(deps));
-  mesh.serve(contracts.reportJoin, reportJoin(deps));
-  mesh.serve(players.reportLeave, reportLeave(deps));
-  mesh.serve(contracts.create, create(deps));
-  mesh.serve(contracts.patch, patch(deps));
-  mesh.serve(contracts.fleet, fleet(deps));
-  mesh.serve(contracts.viewStatus, viewStatus(deps));
-  mesh.serve(contracts.wake, wake(deps));
-  mesh.serve(contracts.stop, stop(deps));
+const firstReadMs = 15_000;
+
+function patience(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, firstReadMs);
+    timer.unref();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

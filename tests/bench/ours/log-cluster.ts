@@ -2,7 +2,7 @@
 // Lines carry the machine's monotonic clock at the moment they are printed.
 
 import { startRconServer } from "@svc/rcon";
-import { startLogCluster } from "../../../services/lifecycle/src/console/testing/log-cluster.ts";
+import { startLogCluster } from "../../../services/lifecycle/src/testing/console/log-cluster.ts";
 import { type Pace, pace } from "../harness/pace.ts";
 import { need, serveParent } from "../harness/parent.ts";
 

@@ -2,7 +2,7 @@
 
 import { openStore } from "@svc/store";
 import { createLogger } from "@svc/telemetry";
-import type { Tables } from "../../../services/lifecycle/src/server/schema.ts";
+import type { Tables } from "../../../services/lifecycle/src/database/schema.ts";
 import { createServerStore } from "../../../services/lifecycle/src/server/store.ts";
 import { serverName } from "../anchors/servers.ts";
 import { quantile } from "../harness/numbers.ts";

@@ -6,10 +6,10 @@ import { openStore } from "@svc/store";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { sql } from "kysely";
 import { settings } from "../../../services/lifecycle/src/config.ts";
+import type { Tables } from "../../../services/lifecycle/src/database/schema.ts";
 import { createScheduler } from "../../../services/lifecycle/src/schedule/scheduler.ts";
 import { scheduleDepsOf } from "../../../services/lifecycle/src/schedule/serve.ts";
 import type { ServerDeps } from "../../../services/lifecycle/src/server/deps.ts";
-import type { Tables } from "../../../services/lifecycle/src/server/schema.ts";
 import { quantile } from "../harness/numbers.ts";
 import { need, serveParent } from "../harness/parent.ts";
 

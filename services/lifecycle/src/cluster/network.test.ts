@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { BlockList } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { type KubeObject, resource } from "@svc/kube";
-import { applyShipped, shippedObjects } from "../testing/shipped.ts";
-import { startTestCluster, type TestCluster } from "../testing/stage.ts";
+import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
+import { applyShipped, shippedObjects } from "../testing/release-manifests.ts";
 import { managedLabels } from "./resource.ts";
 
 type Labels = Record<string, string>;

@@ -1,10 +1,10 @@
 import type { Handler } from "@svc/mesh";
 import type { consoles, Principal } from "@svc/proto";
+import { openForCommands } from "./authorize.ts";
 import { cleanLine } from "./clean-line.ts";
 import { readCommand } from "./command-text.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
-import { openForCommands } from "./gate.ts";
-import { notePlace } from "./place.ts";
+import { notePlace } from "./log-streams.ts";
 
 const encoder = new TextEncoder();
 

@@ -13,7 +13,7 @@ import { consoles as contracts, type StreamTicket, servers as serverContracts } 
 import { connectRcon, type RconClient } from "@svc/rcon";
 import { servers } from "../cluster/resource.ts";
 import { serviceOf } from "../reconcile/objects.ts";
-import { namespace, openStage, type Replica, type Stage } from "../testing/stage.ts";
+import { namespace, openStage, type Replica, type Stage } from "../testing/fixture.ts";
 
 const overrides = [
   "lifecycle.stop_notice=100ms",

@@ -9,10 +9,10 @@ import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { cleanLine } from "./clean-line.ts";
 import { createLineBudget } from "./line-budget.ts";
+import { createPlacing, encodePosition, parsePosition } from "./log-cursor.ts";
+import { logPlace, notePlace } from "./log-streams.ts";
 import type { ConsoleMetrics } from "./metrics.ts";
-import { logPlace, notePlace } from "./place.ts";
 import { hasLog } from "./policy.ts";
-import { createPlacing, encodePosition, parsePosition } from "./position.ts";
 
 export type FollowerDeps = {
   kube: Kube;

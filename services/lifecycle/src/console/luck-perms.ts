@@ -3,8 +3,8 @@
 import type { Handler } from "@svc/mesh";
 import { type consoles, Fault } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
+import { openForCommands } from "./authorize.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
-import { openForCommands } from "./gate.ts";
 import { isUnknownCommand, type Permission, parseInfoPage, splitGroups } from "./reply/luck-perms.ts";
 
 export const changePermission =

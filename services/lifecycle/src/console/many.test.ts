@@ -7,7 +7,7 @@ import { many } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventSubject } from "@svc/proto";
 import { createWire } from "@svc/store/testing";
-import { type ConsoleStage, openConsoleStage, readConsole } from "./testing/console-stage.ts";
+import { type ConsoleStage, openConsoleStage, readConsole } from "../testing/console/console-fixture.ts";
 
 const quick = { console_lease: 1_500, console_renew: 200, console_poll: 50 };
 

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { faultOf } from "@svc/mesh/testing";
+import { createRconStage, type RconStage } from "../testing/console/rcon-fixture.ts";
 import { defaults } from "../testing/observed.ts";
 import { createServerRcon, type ServerRcon } from "./rcon.ts";
-import { createRconStage, type RconStage } from "./testing/rcon-server.ts";
 
 let stage: RconStage;
 let rcon: ServerRcon;

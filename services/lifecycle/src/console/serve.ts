@@ -1,13 +1,13 @@
 import type { Mesh } from "@svc/mesh";
 import { consoles } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
+import type { LifecycleStore } from "../database/schema.ts";
 import type { ServerDeps } from "../server/deps.ts";
-import type { LifecycleStore } from "../server/schema.ts";
-import * as access from "./access.ts";
 import { command } from "./command.ts";
 import type { ConsoleDeps } from "./deps.ts";
 import { startFollowers } from "./followers.ts";
 import { changeGroup, changePermission, readLuckPerms } from "./luck-perms.ts";
+import * as access from "./player-access.ts";
 import { createServerRcon, type ServerRcon } from "./rcon.ts";
 import { watch } from "./watch.ts";
 

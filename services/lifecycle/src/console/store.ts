@@ -2,7 +2,7 @@
 
 import { asFault } from "@svc/store";
 import { sql } from "kysely";
-import type { LifecycleStore } from "../server/schema.ts";
+import type { LifecycleStore } from "../database/schema.ts";
 
 export type Spans = { leaseMs: number; lingerMs: number };
 

@@ -1,8 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import type { consoles } from "@svc/proto";
+import { openForReading } from "./authorize.ts";
 import type { ConsoleDeps } from "./deps.ts";
-import { openForReading } from "./gate.ts";
-import { ticketOf } from "./place.ts";
+import { ticketOf } from "./log-streams.ts";
 
 /** Also asked again each minute for every viewer, which keeps somebody following. */
 export const watch =

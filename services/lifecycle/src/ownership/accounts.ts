@@ -1,8 +1,8 @@
 // What identity asks when an account ends, moves or is looked at.
 
 import type { Handler } from "@svc/mesh";
+import { exceeded } from "../server/quota.ts";
 import type { contracts, OwnershipDeps } from "./deps.ts";
-import { exceeded } from "./quota.ts";
 
 export const releaseAccount =
   ({ ownership }: OwnershipDeps): Handler<typeof contracts.releaseAccount> =>

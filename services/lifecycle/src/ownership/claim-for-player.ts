@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { accounts } from "@svc/proto";
 
-import { assertClaimable, claimServer } from "./claiming.ts";
+import { assertClaimable, claimServer } from "./claim-server.ts";
 import type { contracts, OwnershipDeps } from "./deps.ts";
 
 export const claimForPlayer =

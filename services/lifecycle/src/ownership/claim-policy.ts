@@ -1,8 +1,8 @@
 // Whether an account may take a server (interface.md 4.4, behaviour.md c Claim). Pure.
 
-import type { Usage } from "../server/accounts.ts";
+import type { Usage } from "../database/account-usage.ts";
+import { exceeded, type Limits } from "../server/quota.ts";
 import type { Costs, ServerRow } from "../server/store.ts";
-import { exceeded, type Limits } from "./quota.ts";
 
 export type ClaimRefusal = {
   fault: "already_claimed" | "server_retiring" | "world_reclaiming" | "forbidden" | "quota_exceeded";

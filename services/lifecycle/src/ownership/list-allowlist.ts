@@ -1,6 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import { isUserName, links } from "@svc/proto";
-import { inBatches } from "../server/batches.ts";
+import { inBatches } from "../server/chunked-call.ts";
 import { callerOf, mayManage } from "./caller.ts";
 import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";
 

@@ -2,7 +2,7 @@
 
 import { systemNames } from "@svc/proto";
 import { sql } from "kysely";
-import type { LifecycleStore } from "../server/schema.ts";
+import type { LifecycleStore } from "../database/schema.ts";
 import { guarded, type RowColumns, rowColumns, rowOf, type ServerRow } from "../server/store.ts";
 
 export type ListedRow = { name: string; subdomain: string | undefined; row: ServerRow };

@@ -8,8 +8,8 @@ import type { Mesh } from "@svc/mesh";
 import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
 import { ownership as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
 import { annotation, label, servers } from "../cluster/resource.ts";
-import { noLimits } from "../testing/neighbours.ts";
-import { namespace, openStage, type Stage } from "../testing/stage.ts";
+import { noLimits } from "../testing/fake-services.ts";
+import { namespace, openStage, type Stage } from "../testing/fixture.ts";
 
 const noImage = "svc.local/nothing:1";
 const smallPages = ["lifecycle.list_page=7"];

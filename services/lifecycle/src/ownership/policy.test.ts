@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Server } from "../cluster/resource.ts";
+import { exceeded, type Limits } from "../server/quota.ts";
 import type { ServerRow } from "../server/store.ts";
-import { noLimits } from "../testing/neighbours.ts";
+import { noLimits } from "../testing/fake-services.ts";
 import { aServer, emptyRunning, failedSince } from "../testing/observed.ts";
 import { refusalOfClaim } from "./claim-policy.ts";
 import { type MenuFacts, verdictOf } from "./menu-policy.ts";
 import { toMyServerView } from "./my-server.ts";
-import { exceeded, type Limits } from "./quota.ts";
 import { refusalOfCancelling, refusalOfRetiring, retireStateOf } from "./retire-policy.ts";
 
 const free: ServerRow = { ownerId: undefined, retiring: undefined, offered: true };

@@ -1,7 +1,7 @@
 import type { Mesh } from "@svc/mesh";
-import { createLimit } from "../reconcile/limit.ts";
+import type { LifecycleStore } from "../database/schema.ts";
+import { createLimit } from "../semaphore.ts";
 import type { ServerDeps } from "../server/deps.ts";
-import type { LifecycleStore } from "../server/schema.ts";
 import { countOwned, releaseAccount, transferAccount } from "./accounts.ts";
 import { cancelRetirement } from "./cancel-retirement.ts";
 import { changeAllowlist } from "./change-allowlist.ts";

@@ -4,8 +4,8 @@
 import { ownership as contracts, type RetireState, worlds } from "@svc/proto";
 import { outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
-import { lockAccounts, type Usage, usageOf } from "../server/accounts.ts";
-import type { LifecycleStore, Tables } from "../server/schema.ts";
+import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
+import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { type Costs, costColumns, guarded, lockRow, type ServerRow } from "../server/store.ts";
 
 export type Transfer = { transferId: string; from: string; to: string };

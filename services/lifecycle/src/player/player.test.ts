@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { faultOf, staff, velocity } from "@svc/mesh/testing";
 import { players as contracts, type InputOf, servers } from "@svc/proto";
-import { openStage, type Stage } from "../testing/stage.ts";
+import { openStage, type Stage } from "../testing/fixture.ts";
 
 let stage: Stage;
 before(async () => {

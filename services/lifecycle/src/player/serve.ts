@@ -1,7 +1,7 @@
 import type { Mesh } from "@svc/mesh";
 import { players as contracts } from "@svc/proto";
+import type { LifecycleStore } from "../database/schema.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
-import type { LifecycleStore } from "../server/schema.ts";
 import { createPlayerStore } from "./store.ts";
 
 export function servePlayers(mesh: Pick<Mesh, "serve">, deps: ServerDeps, database: LifecycleStore): void {

@@ -2,9 +2,9 @@
 
 import type { players } from "@svc/proto";
 import { sql } from "kysely";
-import type { LifecycleStore, ProxyPlayer } from "../server/schema.ts";
+import type { LifecycleStore, ProxyPlayer } from "../database/schema.ts";
 import { guarded } from "../server/store.ts";
-import { mergeReport, type Report } from "./merge.ts";
+import { mergeReport, type Report } from "./merge-report.ts";
 
 export type Heard = { elsewhere: string[]; invitations: players.Invitation[] };
 

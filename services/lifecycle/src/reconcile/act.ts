@@ -9,11 +9,11 @@ import {
   type StatefulSet,
 } from "@svc/kube";
 import type { MinecraftServerStatus } from "@svc/proto";
+import { conditionOf } from "../cluster/condition.ts";
 import { namespaceOf, type Server, servers } from "../cluster/resource.ts";
 import type { Watched } from "../cluster/watched.ts";
-import { conditionOf } from "./condition.ts";
 import { type ForwardingAccess, forwardingSecretObject } from "./forwarding.ts";
-import { isAtRest, type Observed } from "./observe.ts";
+import { isAtRest, type Observed } from "./observed.ts";
 import type { Effect, Plan } from "./plan.ts";
 import type { RconAccess } from "./rcon-access.ts";
 

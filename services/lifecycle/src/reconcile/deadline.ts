@@ -1,8 +1,8 @@
 // Deadlines of a start, automatic restarts, and starts that begin anew (behaviour.md b.5).
 
-import type { Reason } from "./condition.ts";
-import type { Applied } from "./objects-wanted.ts";
-import { isPodGoing, type Memory, type Observed, replicasOf } from "./observe.ts";
+import type { Reason } from "../cluster/condition.ts";
+import type { Applied } from "./decide-objects.ts";
+import { isPodGoing, type Memory, type Observed, replicasOf } from "./observed.ts";
 import type { Effect, Note, Plan } from "./plan.ts";
 import { after, normal, plan } from "./rule.ts";
 import { failed, failureOf, starting } from "./status.ts";

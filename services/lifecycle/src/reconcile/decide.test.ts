@@ -17,7 +17,7 @@ import {
   startingSince,
 } from "../testing/observed.ts";
 import { decide } from "./decide.ts";
-import type { Observed } from "./observe.ts";
+import type { Observed } from "./observed.ts";
 import type { Plan } from "./plan.ts";
 
 type Row = {

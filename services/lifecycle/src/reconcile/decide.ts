@@ -1,5 +1,5 @@
 import { wantsToRun } from "../cluster/resource.ts";
-import type { Observed } from "./observe.ts";
+import type { Observed } from "./observed.ts";
 import type { Effect, Plan } from "./plan.ts";
 import type { Rule } from "./rule.ts";
 import {

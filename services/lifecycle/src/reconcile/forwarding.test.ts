@@ -11,9 +11,9 @@ import { until } from "@svc/mesh/testing";
 import { serverForwardingSecret, systemForwardingSecrets } from "@svc/proto";
 import { servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
-import { type Operators, openOperators } from "../testing/operators.ts";
-import { quickSettings } from "../testing/quick.ts";
-import { startTestCluster, type TestCluster } from "../testing/stage.ts";
+import { quickSettings } from "../testing/fast-settings.ts";
+import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
+import { type Operators, openOperators } from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
 const [old, next] = ["o".repeat(43), "n".repeat(43)];

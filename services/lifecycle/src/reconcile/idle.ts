@@ -1,5 +1,5 @@
 import { systemRoleOf } from "../cluster/resource.ts";
-import type { Observed, PlayerCount } from "./observe.ts";
+import type { Observed, PlayerCount } from "./observed.ts";
 import { iso } from "./status.ts";
 
 export type Idle =

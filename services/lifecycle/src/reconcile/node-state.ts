@@ -1,6 +1,6 @@
 import type { Node, Pod } from "@svc/kube";
 import { label, type Server } from "../cluster/resource.ts";
-import type { NodeState } from "./observe.ts";
+import type { NodeState } from "./observed.ts";
 
 export function isOnline({ status }: Node): boolean {
   return status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") ?? false;

@@ -1,6 +1,6 @@
 import type { Secret, Service, StatefulSet } from "@svc/kube";
 import type { MinecraftServerStatus } from "@svc/proto";
-import type { Memory } from "./observe.ts";
+import type { Memory } from "./observed.ts";
 
 /** What a pass does to the world, in order. The first that fails ends the pass; it is then tried again. */
 export type Effect =

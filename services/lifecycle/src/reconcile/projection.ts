@@ -4,11 +4,11 @@ import { createWorkQueue, type Informer } from "@svc/kube";
 import type { Mesh, ViewWriter } from "@svc/mesh";
 import { servers as contracts, type ServerInfo } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
+import { conditionOf } from "../cluster/condition.ts";
 import { isOffered, type Server } from "../cluster/resource.ts";
+import { createLimit } from "../semaphore.ts";
 import { toServerInfo } from "../server/info.ts";
 import type { ServerStore } from "../server/store.ts";
-import { conditionOf } from "./condition.ts";
-import { createLimit } from "./limit.ts";
 
 type Deps = {
   mesh: Pick<Mesh, "writeView">;

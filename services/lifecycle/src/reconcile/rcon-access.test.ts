@@ -15,7 +15,7 @@ import {
   password,
   startingSince,
 } from "../testing/observed.ts";
-import type { Observed } from "./observe.ts";
+import type { Observed } from "./observed.ts";
 import { createRconAccess } from "./rcon-access.ts";
 
 const never = new AbortController().signal;

@@ -6,9 +6,9 @@ import { type Kube, resources } from "@svc/kube";
 import { connectRcon, parsePlayerList, probe, type RconError } from "@svc/rcon";
 import { namespaceOf, rconPort, rconSecretRef, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
+import { createLimit } from "../semaphore.ts";
 import { announcementCommand } from "./announcement.ts";
-import { createLimit } from "./limit.ts";
-import { clusterIpOf, type Observed, type Probe, type SecretState } from "./observe.ts";
+import { clusterIpOf, type Observed, type Probe, type SecretState } from "./observed.ts";
 import type { Announcement } from "./plan.ts";
 
 export type RconAccess = {

@@ -1,13 +1,20 @@
 import { findHolder } from "@svc/world-lock";
 import { annotation, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
+import { createPlaces, type Outside } from "../semaphore.ts";
 import { type ActDeps, act } from "./act.ts";
 import { decide } from "./decide.ts";
 import { createForwardingAccess, type ForwardingAccess, withForwardingKey } from "./forwarding.ts";
-import { createPlaces, type Outside } from "./limit.ts";
-import { createMemories, type Memories } from "./memory.ts";
 import { nodeStateOf } from "./node-state.ts";
-import { isAtRest, needsForwarding, needsHolder, needsProbe, needsSecret, type Observed } from "./observe.ts";
+import {
+  isAtRest,
+  needsForwarding,
+  needsHolder,
+  needsProbe,
+  needsSecret,
+  type Observed,
+} from "./observed.ts";
+import { createMemories, type Memories } from "./pass-memory.ts";
 import type { RconAccess } from "./rcon-access.ts";
 import { invalidSpec } from "./rule.ts";
 

@@ -5,9 +5,14 @@ import { after, before, test } from "node:test";
 import { patience, until } from "@svc/mesh/testing";
 import { servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
-import { type Counts, type OperatorReplica, type Operators, openOperators } from "../testing/operators.ts";
-import { quickSettings } from "../testing/quick.ts";
-import { startTestCluster, type TestCluster } from "../testing/stage.ts";
+import { quickSettings } from "../testing/fast-settings.ts";
+import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
+import {
+  type Counts,
+  type OperatorReplica,
+  type Operators,
+  openOperators,
+} from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
 /** Each start and each stop asks once; nothing is asked by the clock. */

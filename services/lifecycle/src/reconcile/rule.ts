@@ -1,4 +1,4 @@
-import type { Observed } from "./observe.ts";
+import type { Observed } from "./observed.ts";
 import type { Note, Plan, Requeue } from "./plan.ts";
 import { failed } from "./status.ts";
 

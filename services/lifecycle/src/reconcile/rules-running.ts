@@ -2,9 +2,9 @@
 
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import { restart, specChanged, waitOrFail } from "./deadline.ts";
+import { apply } from "./decide-objects.ts";
 import { judgeIdle } from "./idle.ts";
 import { isServiceStale, serviceOf } from "./objects.ts";
-import { apply } from "./objects-wanted.ts";
 import {
   clusterIpOf,
   isAsked,
@@ -13,7 +13,7 @@ import {
   nextProbeAt,
   replicasOf,
   specFaultOf,
-} from "./observe.ts";
+} from "./observed.ts";
 import type { Effect } from "./plan.ts";
 import { after, invalidSpec, normal, plan, type Rule } from "./rule.ts";
 import { hindered, running, starting } from "./status.ts";

@@ -10,7 +10,7 @@ import {
   type Observed,
   replicasOf,
   specFaultOf,
-} from "./observe.ts";
+} from "./observed.ts";
 import type { Effect, Plan } from "./plan.ts";
 import { after, invalidSpec, normal, plan, type Rule } from "./rule.ts";
 import { running, stopped, stopping } from "./status.ts";

@@ -6,9 +6,9 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { annotation, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
-import { type Operators, openOperators } from "../testing/operators.ts";
-import { quickSettings } from "../testing/quick.ts";
-import { startTestCluster, type TestCluster } from "../testing/stage.ts";
+import { quickSettings } from "../testing/fast-settings.ts";
+import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
+import { type Operators, openOperators } from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
 const target = { name: "rolling", namespace };

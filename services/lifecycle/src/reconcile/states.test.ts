@@ -21,7 +21,7 @@ import {
   startingSince,
 } from "../testing/observed.ts";
 import { decide } from "./decide.ts";
-import { isPodReady, type Observed } from "./observe.ts";
+import { isPodReady, type Observed } from "./observed.ts";
 import type { Plan } from "./plan.ts";
 
 const seconds = (count: number) => count * 1_000;

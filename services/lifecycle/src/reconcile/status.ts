@@ -1,9 +1,9 @@
 // The whole status of each phase, as a pass leaves it (interface.md 3.1, behaviour.md b.5 to b.7).
 
 import type { MinecraftServerStatus, Phase } from "@svc/proto";
+import { type ConditionInput, type Reason, withConditions, withoutCondition } from "../cluster/condition.ts";
 import { hasRcon } from "../cluster/resource.ts";
-import { type ConditionInput, type Reason, withConditions, withoutCondition } from "./condition.ts";
-import { gameAddressOf, type Observed, type PlayerCount } from "./observe.ts";
+import { gameAddressOf, type Observed, type PlayerCount } from "./observed.ts";
 
 export function iso(now: number): string {
   return new Date(now).toISOString();

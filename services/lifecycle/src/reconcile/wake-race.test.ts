@@ -6,7 +6,7 @@ import { faultOf, staff, until } from "@svc/mesh/testing";
 import { servers as contracts } from "@svc/proto";
 import { acquireLock, type Hold } from "@svc/world-lock";
 import { servers } from "../cluster/resource.ts";
-import { namespace, openStage, type Stage } from "../testing/stage.ts";
+import { namespace, openStage, type Stage } from "../testing/fixture.ts";
 
 const rounds = 60;
 

@@ -12,7 +12,7 @@ import {
   password,
 } from "../testing/observed.ts";
 import { decide } from "./decide.ts";
-import { needsProbe, type Observed, type Probe } from "./observe.ts";
+import { needsProbe, type Observed, type Probe } from "./observed.ts";
 import type { Plan } from "./plan.ts";
 
 /** A small generator with a seed, so that a walk that fails can be walked again. */

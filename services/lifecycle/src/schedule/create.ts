@@ -2,10 +2,10 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
 
-import { withAccess } from "./access.ts";
+import { withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
-import { auditPayload, savedOf } from "./saved.ts";
+import { auditPayload, savedOf } from "./save-schedule.ts";
 
 export const create =
   (deps: ScheduleDeps): Handler<typeof contracts.create> =>

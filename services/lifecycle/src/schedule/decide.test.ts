@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { begin, decide, stoppedBy } from "./decide.ts";
-import type { ScheduleRow } from "./row.ts";
-import { type Look, runKeyOf, type Step } from "./step.ts";
 import {
   aLook,
   aRow,
@@ -15,7 +12,10 @@ import {
   starting,
   stopped,
   stopping,
-} from "./testing/look.ts";
+} from "../testing/schedule/observed-schedule.ts";
+import { begin, decide, stoppedBy } from "./decide.ts";
+import { type Look, runKeyOf, type Step } from "./plan.ts";
+import type { ScheduleRow } from "./row.ts";
 
 type Fact = [fact: string, look: Partial<Look>, step: Step];
 

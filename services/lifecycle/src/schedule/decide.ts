@@ -9,8 +9,8 @@
 import { MinecraftServer } from "@svc/proto";
 import { type Server, wantsToRun } from "../cluster/resource.ts";
 import { nextRun } from "./next-run.ts";
+import { endWith, finish, isOver, type Look, rest, runKeyOf, type Step } from "./plan.ts";
 import type { ScheduleSettings } from "./row.ts";
-import { endWith, finish, isOver, type Look, rest, runKeyOf, type Step } from "./step.ts";
 
 const minuteMs = 60_000;
 

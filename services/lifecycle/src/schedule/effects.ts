@@ -5,10 +5,10 @@ import { backups, Fault, isFault } from "@svc/proto";
 import { namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import { startServer } from "../server/start.ts";
 import { stoppedBy } from "./decide.ts";
+import type { Answer } from "./decide-outcome.ts";
 import type { ScheduleDeps } from "./deps.ts";
-import type { Answer } from "./judge.ts";
+import { runKeyOf } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
-import { runKeyOf } from "./step.ts";
 
 /** Read from the cluster itself: a copy may be older than what another replica did for the same run. */
 export async function readServer(deps: ScheduleDeps, name: string): Promise<Server | undefined> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { judgeInput, type ScheduleInput } from "./input.ts";
-import { detailOf, warningCommand } from "./words.ts";
+import { detailOf, warningCommand } from "./messages.ts";
 
 const base: ScheduleInput = { action: "restart", weekdays: 127, timezone: "Europe/Berlin" };
 const command = (text: string): Partial<ScheduleInput> => ({ action: "command", command: text });

@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
-import { checkAccess } from "./access.ts";
+import { checkAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
 

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from "@svc/telemetry";
+import type { Result } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
-import type { Result } from "./step.ts";
 
 export type ScheduleMetrics = {
   ran: (action: ScheduleRow["action"], result: Result) => void;

@@ -2,9 +2,9 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
 
-import { idOf, noSchedule, withAccess } from "./access.ts";
+import { idOf, noSchedule, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
-import { auditPayload } from "./saved.ts";
+import { auditPayload } from "./save-schedule.ts";
 
 export const remove =
   (deps: ScheduleDeps): Handler<typeof contracts.remove> =>

@@ -4,10 +4,17 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isWhole, many } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
+import { type Death, mortal } from "../testing/schedule/kill-points.ts";
+import {
+  minute,
+  openScheduleBed,
+  running,
+  type ScheduleBed,
+  type State,
+  stopped,
+} from "../testing/schedule/schedule-fixture.ts";
 import type { ScheduleRow } from "./row.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
-import { minute, openScheduleBed, running, type ScheduleBed, type State, stopped } from "./testing/bed.ts";
-import { type Death, mortal } from "./testing/killed.ts";
 
 let bed: ScheduleBed;
 before(async () => {

@@ -1,6 +1,6 @@
 import type { schedules as contracts } from "@svc/proto";
 import type { Selectable } from "kysely";
-import type { SchedulesTable } from "../server/schema.ts";
+import type { SchedulesTable } from "../database/schema.ts";
 
 export type ScheduleRow = Selectable<SchedulesTable>;
 /** What a caller chooses. */

@@ -2,10 +2,10 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
 
-import { checkAccess, idOf, noSchedule } from "./access.ts";
+import { checkAccess, idOf, noSchedule } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
-import { auditPayload } from "./saved.ts";
+import { auditPayload } from "./save-schedule.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** What was begun goes on whether or not the caller is still there. */

@@ -7,9 +7,15 @@ import { KubeError } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { Fault } from "@svc/proto";
 import { annotation, servers } from "../cluster/resource.ts";
+import {
+  minute,
+  openScheduleBed,
+  running,
+  type ScheduleBed,
+  stopped,
+} from "../testing/schedule/schedule-fixture.ts";
 import type { ScheduleRow } from "./row.ts";
 import type { Scheduler } from "./scheduler.ts";
-import { minute, openScheduleBed, running, type ScheduleBed, stopped } from "./testing/bed.ts";
 
 let bed: ScheduleBed;
 let one: Scheduler;

@@ -2,13 +2,13 @@
 // compare-and-set on the state that was decided on, so that any number of replicas may work on the same task.
 
 import { begin, decide } from "./decide.ts";
+import { judgeBackupAsked, judgeBackupRun, judgeStart } from "./decide-outcome.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { askBackup, readBackup, readServer, startFor, stopServer } from "./effects.ts";
-import { judgeBackupAsked, judgeBackupRun, judgeStart } from "./judge.ts";
+import { detailOf, warningCommand } from "./messages.ts";
+import { finish, type Look, type Step } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
-import { finish, type Look, type Step } from "./step.ts";
 import type { Found } from "./store.ts";
-import { detailOf, warningCommand } from "./words.ts";
 
 // A run goes through three states; more steps in one go than this would be a mistake of the rules.
 const stepsAtOnce = 12;

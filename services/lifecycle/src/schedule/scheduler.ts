@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
-import { createLimit } from "../reconcile/limit.ts";
+import { createLimit } from "../semaphore.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { beginRun, handleTask } from "./run.ts";
 import type { Found } from "./store.ts";

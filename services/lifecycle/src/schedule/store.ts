@@ -3,10 +3,10 @@
 import { schedules as contracts } from "@svc/proto";
 import { asFault, type OutboxTable, outboxRow } from "@svc/store";
 import { type Selectable, sql, type UpdateQueryBuilder } from "kysely";
-import type { LifecycleStore, SchedulesTable, Tables } from "../server/schema.ts";
-import { type HeldServer, holdServer } from "./held-server.ts";
+import type { LifecycleStore, SchedulesTable, Tables } from "../database/schema.ts";
+import { type HeldServer, holdServer } from "./locked-server.ts";
+import type { Ending } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
-import type { Ending } from "./step.ts";
 
 /** A task with the owner that its server has now; undefined when the server is deleted. */
 export type Found = { row: ScheduleRow; owner: string | null | undefined };

@@ -2,10 +2,10 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
 
-import { idOf, noSchedule, withAccess } from "./access.ts";
+import { idOf, noSchedule, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
-import { auditPayload, savedOf } from "./saved.ts";
+import { auditPayload, savedOf } from "./save-schedule.ts";
 
 export const update =
   (deps: ScheduleDeps): Handler<typeof contracts.update> =>

@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { sql } from "kysely";
-import type { LifecycleStore, Tables } from "../server/schema.ts";
+import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { createScheduleStore, workQuery } from "./store.ts";
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));

@@ -3,8 +3,8 @@ import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { type InputOf, images, type MinecraftServerSpec, quotas } from "@svc/proto";
 import { annotation, servers as resource } from "../cluster/resource.ts";
+import type { Usage } from "../database/account-usage.ts";
 import { refusalOfOwner } from "../ownership/claim-policy.ts";
-import type { Usage } from "./accounts.ts";
 import type { contracts, ServerDeps } from "./deps.ts";
 import {
   costsOf,

@@ -1,8 +1,8 @@
 // The status projection of one server (interface.md 2.3). Pure: object and row in, fields out.
 
 import type { FleetServer, PublicServerInfo, ServerInfo } from "@svc/proto";
+import { conditionOf } from "../cluster/condition.ts";
 import { label, type Server, systemRoleOf } from "../cluster/resource.ts";
-import { conditionOf } from "../reconcile/condition.ts";
 import { idleMsOf } from "../reconcile/idle.ts";
 import { isClaimable, type ServerRow } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { accounts } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
-import { inBatches } from "./batches.ts";
+import { inBatches } from "./chunked-call.ts";
 import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
 import { type OwnerFacts, toFleetServer, toServerInfo } from "./info.ts";
 

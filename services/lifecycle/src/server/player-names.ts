@@ -1,7 +1,7 @@
 // SQL of the names that players had when they joined last.
 
 import type { Trx } from "@svc/store";
-import type { LifecycleStore, Tables } from "./schema.ts";
+import type { LifecycleStore, Tables } from "../database/schema.ts";
 
 type Seen = { uuid: string; name: string; at: Date };
 

@@ -9,11 +9,11 @@ import type { Store } from "@svc/store";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger } from "@svc/telemetry";
 import { servers as resource, type Server } from "../cluster/resource.ts";
+import type { Tables } from "../database/schema.ts";
 import { createOwnershipStore } from "../ownership/store.ts";
+import { namespace, startTestCluster, type TestCluster } from "../testing/fixture.ts";
 import { defaults } from "../testing/observed.ts";
-import { namespace, startTestCluster, type TestCluster } from "../testing/stage.ts";
 import type { ServerDeps } from "./deps.ts";
-import type { Tables } from "./schema.ts";
 import { startServer } from "./start.ts";
 import { createServerStore } from "./store.ts";
 

@@ -3,10 +3,10 @@
 import { servers as contracts, Fault, ownership, type Phase, players, type RetireState } from "@svc/proto";
 import { asFault, claimRequest, outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
-import { lockAccounts, type Usage, usageOf } from "./accounts.ts";
-import { createBatch } from "./batch.ts";
+import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
+import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { findNames, rememberName } from "./player-names.ts";
-import type { LifecycleStore, Tables } from "./schema.ts";
+import { createBatch } from "./write-batcher.ts";
 
 /** What the database adds to a server's object. */
 export type ServerRow = {

@@ -6,7 +6,7 @@ import type { MinecraftServerSpec, MinecraftServerStatus } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { settings } from "../config.ts";
 import { headlessServiceOf, serviceOf } from "../reconcile/objects.ts";
-import { noMemory, type Observed } from "../reconcile/observe.ts";
+import { noMemory, type Observed } from "../reconcile/observed.ts";
 import { statefulSetOf } from "../reconcile/stateful-set.ts";
 
 export const now = Date.parse("2026-01-01T12:00:00.000Z");

@@ -1,6 +1,6 @@
 import type { Mesh } from "@svc/mesh";
+import type { LifecycleStore } from "../database/schema.ts";
 import type { ServerDeps } from "../server/deps.ts";
-import type { LifecycleStore } from "../server/schema.ts";
 import { restartIdleClock, stampWarning } from "./clocks.ts";
 import { contracts, type WorldDeps } from "./deps.ts";
 import { describeServer } from "./describe.ts";

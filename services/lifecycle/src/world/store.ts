@@ -3,7 +3,7 @@
 import { worlds as contracts } from "@svc/proto";
 import { outboxRow } from "@svc/store";
 import { sql } from "kysely";
-import type { LifecycleStore } from "../server/schema.ts";
+import type { LifecycleStore } from "../database/schema.ts";
 import { guarded, rowColumns, rowOf, type ServerRow } from "../server/store.ts";
 
 /** What the reaper must know of a row besides its owner. */

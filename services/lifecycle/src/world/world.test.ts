@@ -8,8 +8,8 @@ import type { Mesh } from "@svc/mesh";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { worlds as contracts, ownership, servers as serverContracts } from "@svc/proto";
 import { annotation, label, type Server, servers } from "../cluster/resource.ts";
+import { namespace, openStage, type Stage } from "../testing/fixture.ts";
 import { aServer } from "../testing/observed.ts";
-import { namespace, openStage, type Stage } from "../testing/stage.ts";
 import { isAtRest } from "./world-server.ts";
 
 describe("nothing of a run is left", () => {

@@ -3,8 +3,8 @@
 import type { Handler } from "@svc/mesh";
 import type { consoles } from "@svc/proto";
 import { parsePlayerList } from "@svc/rcon";
+import { openForCommands } from "./authorize.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
-import { openForCommands } from "./gate.ts";
 import { bannedIn, whitelistedIn } from "./reply/names.ts";
 
 export const listWhitelist =

@@ -1,4 +1,4 @@
-import { type Memory, noMemory } from "./observe.ts";
+import { type Memory, noMemory } from "./observed.ts";
 
 /** What the process remembers between passes, by server. */
 export type Memories = {

@@ -1,6 +1,6 @@
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import { headlessServiceOf, isServiceStale, rconSecretOf, serviceOf } from "./objects.ts";
-import { isAtRest, type Observed, replicasOf } from "./observe.ts";
+import { isAtRest, type Observed, replicasOf } from "./observed.ts";
 import type { Effect } from "./plan.ts";
 import { statefulSetOf } from "./stateful-set.ts";
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Server } from "../../cluster/resource.ts";
-import { aServer, emptyRunning } from "../../testing/observed.ts";
+import { aServer, emptyRunning } from "../observed.ts";
 
 export type LogCluster = {
   kubeconfig: string;

@@ -1,7 +1,7 @@
 import { Fault } from "@svc/proto";
 import { nextOf } from "./decide.ts";
-import type { Saved } from "./held-server.ts";
 import { judgeInput, type ScheduleInput } from "./input.ts";
+import type { Saved } from "./locked-server.ts";
 import type { ScheduleRow } from "./row.ts";
 
 /** What is stored for an input; throws `bad_schedule` or `bad_request`. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPlaces } from "./limit.ts";
+import { createPlaces } from "./semaphore.ts";
 
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();

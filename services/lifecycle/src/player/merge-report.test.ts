@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergeReport } from "./merge.ts";
+import { mergeReport } from "./merge-report.ts";
 
 const [alice, bob] = ["069a79f4-44e9-4726-a5be-fca90e38aaf5", "069a79f4-44e9-4726-a5be-fca90e38aaf6"];
 const now = "2026-01-01T00:00:10.000Z";

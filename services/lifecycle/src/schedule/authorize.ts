@@ -1,7 +1,7 @@
 import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault, isUserName, type Principal } from "@svc/proto";
 import type { ScheduleDeps } from "./deps.ts";
-import type { HeldServer } from "./held-server.ts";
+import type { HeldServer } from "./locked-server.ts";
 
 function checkOwner(principal: Principal, owner: string | null): void {
   const isAllowed = principal.kind === "account" && (principal.staff || principal.user_id === owner);

@@ -7,7 +7,7 @@
 // | also on another proxy, there first seen later            | is elsewhere                            |
 // | the same moment on both                                  | stays on the proxy that sorts first     |
 
-import type { ProxyPlayer } from "../server/schema.ts";
+import type { ProxyPlayer } from "../database/schema.ts";
 
 export type Report = { proxy: string; players: readonly Omit<ProxyPlayer, "since">[] };
 export type Other = { proxy: string; players: readonly ProxyPlayer[] };

@@ -15,9 +15,9 @@ import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { type Server, servers } from "../cluster/resource.ts";
 import { type LifecycleSettings, settings } from "../config.ts";
+import type { Tables } from "../database/schema.ts";
 import { type Operator, startOperator } from "../reconcile/operator.ts";
 import { createRconAccess, type RconAccess } from "../reconcile/rcon-access.ts";
-import type { Tables } from "../server/schema.ts";
 import { createServerStore } from "../server/store.ts";
 
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));

@@ -1,7 +1,7 @@
 // What an answer means for a run (behaviour.md i.3). Pure: the answer and the look in, the next step out.
 
 import { type FaultName, faults } from "@svc/proto";
-import { type Ending, endWith, finish, isOver, type Look, rest, type Step } from "./step.ts";
+import { type Ending, endWith, finish, isOver, type Look, rest, type Step } from "./plan.ts";
 
 /** How a request ended: it was done, or refused by name and with words. */
 export type Answer<T> = { kind: "done"; value: T } | { kind: "refused"; fault: FaultName; message: string };

@@ -1,9 +1,9 @@
 // A look to begin with: a daily restart at 05:00 UTC of a server that is ready, a minute before it is due.
 
 import type { Server } from "../../cluster/resource.ts";
-import { aServer, defaults, emptyRunning } from "../../testing/observed.ts";
-import type { ScheduleRow } from "../row.ts";
-import type { Look } from "../step.ts";
+import type { Look } from "../../schedule/plan.ts";
+import type { ScheduleRow } from "../../schedule/row.ts";
+import { aServer, defaults, emptyRunning } from "../observed.ts";
 
 export const due = Date.parse("2026-03-02T05:00:00.000Z");
 export const minute = 60_000;

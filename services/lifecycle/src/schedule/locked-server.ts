@@ -1,7 +1,7 @@
 // SQL on the tasks of one server whose row is locked: its owner and the number of its tasks cannot change meanwhile.
 
 import type { Trx } from "@svc/store";
-import type { Tables } from "../server/schema.ts";
+import type { Tables } from "../database/schema.ts";
 import type { ScheduleRow, ScheduleSettings } from "./row.ts";
 
 /** What a caller saves: the settings, and what follows from them. */

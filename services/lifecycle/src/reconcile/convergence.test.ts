@@ -1,6 +1,6 @@
 import { after, before, test } from "node:test";
-import { walkToAgreement } from "../testing/agreement.ts";
-import { startTestCluster, type TestCluster } from "../testing/stage.ts";
+import { walkToAgreement } from "../testing/convergence.ts";
+import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
 
 /** A walk that fails can be walked again: `SVC_WALK_SEED=<seed>`. */
 const seed = Number(process.env["SVC_WALK_SEED"] ?? Math.floor(Math.random() * 2 ** 32));

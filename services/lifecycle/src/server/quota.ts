@@ -1,7 +1,7 @@
 // What an account may own, in four dimensions (interface.md 2.23). Pure.
 
 import type { OutputOf, quotas } from "@svc/proto";
-import type { Usage } from "../server/accounts.ts";
+import type { Usage } from "../database/account-usage.ts";
 
 export type Limits = OutputOf<typeof quotas.readLimits>["limits"];
 

@@ -12,11 +12,11 @@ import { createSessions } from "../../../../../libs/http-gateway/src/access/sess
 import { startTestNats, type TestNats } from "../../../../../libs/mesh/src/testing.ts";
 import { createTestDatabase, type TestDatabase } from "../../../../../libs/store/src/testing.ts";
 import type { LifecycleSettings } from "../../config.ts";
+import { startConsole } from "../../console/serve.ts";
+import type { LifecycleStore, Tables } from "../../database/schema.ts";
 import type { ServerDeps } from "../../server/deps.ts";
-import type { LifecycleStore, Tables } from "../../server/schema.ts";
 import { createServerStore } from "../../server/store.ts";
-import { defaults } from "../../testing/observed.ts";
-import { startConsole } from "../serve.ts";
+import { defaults } from "../observed.ts";
 import { type LogCluster, startLogCluster } from "./log-cluster.ts";
 
 export type ConsoleReplica = {

@@ -3,7 +3,7 @@
 import { type Kube, resources } from "@svc/kube";
 import { type RconServer, startRconServer } from "@svc/rcon";
 import { rconPort, type Server } from "../../cluster/resource.ts";
-import { aServer, emptyRunning } from "../../testing/observed.ts";
+import { aServer, emptyRunning } from "../observed.ts";
 
 export type RconStage = {
   server: Server;

@@ -1,6 +1,6 @@
 // A replica that is killed at a chosen moment: just before or just after its n-th effect. Nothing of it works afterwards.
 
-import type { ScheduleDeps } from "../deps.ts";
+import type { ScheduleDeps } from "../../schedule/deps.ts";
 
 export type Death = { at: number; when: "before" | "after" };
 

@@ -15,10 +15,10 @@ import { openStore } from "@svc/store";
 import { createTestDatabase, type TestDatabase } from "@svc/store/testing";
 import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { settings } from "../config.ts";
-import { startLifecycle } from "../lifecycle.ts";
-import type { Tables } from "../server/schema.ts";
-import { type Library, type People, serveBuilds, serveIdentity } from "./neighbours.ts";
-import { applyRelease } from "./shipped.ts";
+import type { Tables } from "../database/schema.ts";
+import { startLifecycle } from "../service.ts";
+import { type Library, type People, serveBuilds, serveIdentity } from "./fake-services.ts";
+import { applyRelease } from "./release-manifests.ts";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
 

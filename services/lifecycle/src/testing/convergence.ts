@@ -9,8 +9,8 @@ import { isFault } from "@svc/proto";
 import { acquireLock, type Hold } from "@svc/world-lock";
 import { annotation, type Server, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "./fake-node.ts";
-import { type OperatorReplica, type Operators, openOperators } from "./operators.ts";
-import { quickSettings } from "./quick.ts";
+import { quickSettings } from "./fast-settings.ts";
+import { type OperatorReplica, type Operators, openOperators } from "./operator-fixture.ts";
 
 /** A stop with its notice, a start with its restarts, an abandoned lock and a lost leader: all of it after another. */
 const settleMs = 12_000;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPlacing, encodePosition, type Position, parsePosition } from "./position.ts";
+import { createPlacing, encodePosition, type Position, parsePosition } from "./log-cursor.ts";
 
 test("a position survives being written down; anything else is none", () => {
   const position = { pod: "8f2b-uid", atNs: 1_767_225_600_123_456_789n, ordinal: 17 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBatch } from "./batch.ts";
+import { createBatch } from "./write-batcher.ts";
 
 function recorder(highest = 3) {
   const runs: number[][] = [];

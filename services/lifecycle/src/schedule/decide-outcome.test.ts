@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type Answer, judgeBackupAsked, judgeBackupRun, judgeStart } from "./judge.ts";
+import { aLook, aRun, stopped } from "../testing/schedule/observed-schedule.ts";
+import { type Answer, judgeBackupAsked, judgeBackupRun, judgeStart } from "./decide-outcome.ts";
+import type { Look, Step } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
-import type { Look, Step } from "./step.ts";
-import { aLook, aRun, stopped } from "./testing/look.ts";
 
 const rest: Step = { kind: "rest" };
 const run = (action: ScheduleRow["action"]) => aRun({ action });
