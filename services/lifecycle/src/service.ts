@@ -1,3 +1,5 @@
+// Table of contents: what one replica serves and runs.
+
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { connectKube } from "@svc/kube";
@@ -6,10 +8,14 @@ import type { z } from "zod";
 import { kubeconfigFile, type settings } from "./config.ts";
 import { startConsole } from "./console/serve.ts";
 import type { Tables } from "./database/schema.ts";
+import { serveNodes } from "./node/serve.ts";
+import { serveOwnership } from "./ownership/serve.ts";
+import { servePlayers } from "./player/serve.ts";
 import { startOperator } from "./reconcile/operator.ts";
 import { startSchedules } from "./schedule/serve.ts";
-import { serveAll } from "./server/serve.ts";
+import { serveServers } from "./server/serve.ts";
 import { createServerStore } from "./server/store.ts";
+import { serveWorlds } from "./world/serve.ts";
 
 /** Starts one replica: it answers requests, and one of all replicas reconciles. */
 export async function startLifecycle(
@@ -37,7 +43,11 @@ export async function startLifecycle(
   // Whoever asks a replica that has not read the list yet gets a 503 that the others would not have given; a cluster
   // that is away must not keep the process down.
   await Promise.race([servers.ready, patience(runtime.signal)]);
-  serveAll(mesh, deps, runtime.store);
+  serveServers(mesh, deps);
+  serveOwnership(mesh, deps, runtime.store);
+  serveNodes(mesh, deps);
+  servePlayers(mesh, deps, runtime.store);
+  serveWorlds(mesh, deps, runtime.store);
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
   const schedules = startSchedules({ ...needs, rcon: consoles.rcon });

@@ -76,6 +76,13 @@ export function wantsToRun(server: Server): boolean {
   return server.spec.desiredState === "Running";
 }
 
+/** Milliseconds that a server may sit empty; 0 when it never idles out (interface.md 2.3 idleStopSeconds). */
+export function idleLimitMs(server: Server): number {
+  const { idle } = server.spec;
+  if (systemRoleOf(server) !== "" || !idle?.autoStopEnabled || !hasRcon(server)) return 0;
+  return (idle.emptySecondsBeforeStop ?? 0) * 1_000;
+}
+
 /** Where the RCON password lies; the Secret is made by the operator when it is missing. */
 export function rconSecretRef(server: Server): { name: string; key: string } {
   return server.spec.rcon?.secretRef ?? { name: `${server.metadata.name}-rcon`, key: "password" };

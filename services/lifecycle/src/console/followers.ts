@@ -2,9 +2,11 @@
 // are: a row names it, taken by compare-and-set and renewed every second; who falls silent is followed after the lease.
 
 import { setTimeout as delay } from "node:timers/promises";
+import type { Logger, Registry } from "@svc/telemetry";
+import type { LifecycleStore } from "../database/schema.ts";
+import type { ServerDeps } from "../server/deps.ts";
 import { type Follower, type FollowerDeps, startFollower } from "./follower.ts";
 import { createConsoleMetrics } from "./metrics.ts";
-import type { ConsoleNeeds } from "./serve.ts";
 import { type ConsoleStore, createConsoleStore } from "./store.ts";
 
 export type Followers = {
@@ -21,7 +23,18 @@ const backlogMs = 2_000;
 /** Consoles that one replica takes over in one round, so that several replicas share what a dead one left. */
 const takenAtOnce = 50;
 
-export function startFollowers(needs: ConsoleNeeds): Followers {
+/** What following needs of the replica that does it. */
+export type FollowersDeps = {
+  mesh: FollowerDeps["mesh"];
+  deps: Pick<ServerDeps, "kube" | "namespace" | "servers" | "settings">;
+  database: LifecycleStore;
+  registry: Registry;
+  log: Logger;
+  /** Name of this replica. */
+  replica: string;
+};
+
+export function startFollowers(needs: FollowersDeps): Followers {
   const { deps, replica, log } = needs;
   const { settings } = deps;
   const store = createConsoleStore(needs.database);

@@ -1,25 +1,15 @@
 import type { Mesh } from "@svc/mesh";
 import { consoles } from "@svc/proto";
-import type { Logger, Registry } from "@svc/telemetry";
-import type { LifecycleStore } from "../database/schema.ts";
 import type { ServerDeps } from "../server/deps.ts";
 import { command } from "./command.ts";
 import type { ConsoleDeps } from "./deps.ts";
-import { startFollowers } from "./followers.ts";
+import { type FollowersDeps, startFollowers } from "./followers.ts";
 import { changeGroup, changePermission, readLuckPerms } from "./luck-perms.ts";
 import * as access from "./player-access.ts";
 import { createServerRcon, type ServerRcon } from "./rcon.ts";
 import { watch } from "./watch.ts";
 
-export type ConsoleNeeds = {
-  mesh: Mesh;
-  deps: ServerDeps;
-  database: LifecycleStore;
-  registry: Registry;
-  log: Logger;
-  /** Name of this replica. */
-  replica: string;
-};
+export type ConsoleNeeds = FollowersDeps & { mesh: Mesh; deps: ServerDeps };
 
 /** Answers the operations and runs what belongs to them until closed; lends its connections to the servers. */
 export function startConsole(needs: ConsoleNeeds): { rcon: ServerRcon; close: () => Promise<void> } {

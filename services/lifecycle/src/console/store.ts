@@ -1,8 +1,8 @@
 // All SQL on who follows which console. Times are the database's own, so the clocks of replicas need not agree.
 
-import { asFault } from "@svc/store";
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import type { LifecycleStore } from "../database/schema.ts";
+import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 export type Spans = { leaseMs: number; lingerMs: number };
 
@@ -22,14 +22,8 @@ export type ConsoleStore = {
 const later = (ms: number) => sql<Date>`now() + ${ms}::float8 * interval '1 millisecond'`;
 
 export function createConsoleStore({ db }: LifecycleStore): ConsoleStore {
-  const run = async <T>(query: { execute: (on: typeof db) => Promise<{ rows: T[] }> }): Promise<T[]> => {
-    try {
-      return (await query.execute(db)).rows;
-    } catch (error) {
-      throw asFault(error);
-    }
-  };
-  const names = async (query: Parameters<typeof run<{ server_name: string }>>[0]) =>
+  const run = async <T>(query: RawBuilder<T>) => (await withDatabaseFaults(() => query.execute(db))()).rows;
+  const names = async (query: RawBuilder<{ server_name: string }>) =>
     (await run(query)).map(({ server_name }) => server_name);
   return {
     want: async (server, replica, { leaseMs, lingerMs }) => {

@@ -2,8 +2,8 @@
 
 import type { Trx } from "@svc/store";
 import { sql } from "kysely";
-import type { Costs } from "../server/store.ts";
 import type { Tables } from "./schema.ts";
+import type { Costs } from "./server-row.ts";
 
 /** What an account's servers cost together; `servers` counts them. */
 export type Usage = Costs & { servers: number };

@@ -2,8 +2,8 @@
 
 import type { Node } from "@svc/kube";
 import type { nodes } from "@svc/proto";
+import { identityOf, isOnline } from "../cluster/node.ts";
 import { label } from "../cluster/resource.ts";
-import { identityOf, isOnline } from "../reconcile/node-state.ts";
 
 const shownAddresses: ReadonlySet<string> = new Set(["InternalIP", "ExternalIP"]);
 

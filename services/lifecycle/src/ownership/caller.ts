@@ -1,7 +1,7 @@
 // Who asks, as far as ownership is concerned. Pure.
 
 import type { Principal } from "@svc/proto";
-import type { ServerRow } from "../server/store.ts";
+import type { ServerRow } from "../database/server-row.ts";
 
 export type Caller = { accountId: string | undefined; isStaff: boolean };
 

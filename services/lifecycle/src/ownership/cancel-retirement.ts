@@ -3,7 +3,7 @@ import { auditActor } from "@svc/mesh";
 import { lockHolderOf } from "@svc/world-lock";
 import { servers as resource } from "../cluster/resource.ts";
 
-import type { ServerRow } from "../server/store.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { callerOf } from "./caller.ts";
 import { assertRetirable, type contracts, findRow, type OwnershipDeps } from "./deps.ts";
 import { refusalOfCancelling } from "./retire-policy.ts";

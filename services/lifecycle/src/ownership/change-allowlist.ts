@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { isUserName } from "@svc/proto";
 
-import type { ServerRow } from "../server/store.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { callerOf, mayManage } from "./caller.ts";
 import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";
 

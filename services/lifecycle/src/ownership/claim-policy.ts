@@ -1,11 +1,11 @@
 // Whether an account may take a server (interface.md 4.4, behaviour.md c Claim). Pure.
 
 import type { Usage } from "../database/account-usage.ts";
-import { exceeded, type Limits } from "../server/quota.ts";
-import type { Costs, ServerRow } from "../server/store.ts";
+import type { Costs, ServerRow } from "../database/server-row.ts";
+import { type Limits, type OwnerRefusal, refusalOfOwner } from "../server/quota.ts";
 
 export type ClaimRefusal = {
-  fault: "already_claimed" | "server_retiring" | "world_reclaiming" | "forbidden" | "quota_exceeded";
+  fault: OwnerRefusal["fault"] | "already_claimed" | "server_retiring" | "world_reclaiming";
   message?: string;
 };
 
@@ -19,21 +19,6 @@ export function refusalOfRow(row: ServerRow): ClaimRefusal | undefined {
 export function refusalOfStranger(row: ServerRow, isStaff: boolean): ClaimRefusal | undefined {
   if (row.offered || isStaff) return undefined;
   return { fault: "forbidden", message: "This server is not offered; ask an operator for it." };
-}
-
-/** Whether an account may own one more server of these costs. */
-export function refusalOfOwner(about: {
-  /** False for a disabled or deleted account. */
-  isActive: boolean;
-  limits: Limits;
-  used: Usage;
-  costs: Costs;
-}): ClaimRefusal | undefined {
-  if (!about.isActive) {
-    return { fault: "forbidden", message: "This account is disabled or deleted; it can own nothing new." };
-  }
-  const message = exceeded(about.limits, about.used, { ...about.costs, servers: 1 });
-  return message === undefined ? undefined : { fault: "quota_exceeded", message };
 }
 
 /** What is in the way of a claim, in the order in which it is told. */

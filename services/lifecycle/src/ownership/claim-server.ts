@@ -5,8 +5,8 @@ import { type FaultOptions, isUserName, quotas } from "@svc/proto";
 import { lockHolderOf } from "@svc/world-lock";
 import { servers as resource, type Server } from "../cluster/resource.ts";
 import type { Usage } from "../database/account-usage.ts";
+import type { Costs, ServerRow } from "../database/server-row.ts";
 import { costsOf } from "../server/input.ts";
-import type { Costs, ServerRow } from "../server/store.ts";
 import { type ClaimRefusal, refusalOfClaim, refusalOfRow, refusalOfStranger } from "./claim-policy.ts";
 import { findRow, isSystem, type OwnershipDeps } from "./deps.ts";
 

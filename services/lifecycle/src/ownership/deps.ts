@@ -1,7 +1,7 @@
 import { ownership as contracts, Fault, isNameShape, isUserName, systemNames } from "@svc/proto";
 import { isOffered, type Server, systemRoleOf } from "../cluster/resource.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { findByAnyName, type ServerDeps } from "../server/deps.ts";
-import type { ServerRow } from "../server/store.ts";
 import type { ListStore } from "./list-store.ts";
 import type { OwnershipStore } from "./store.ts";
 

@@ -3,7 +3,8 @@
 import { systemNames } from "@svc/proto";
 import { sql } from "kysely";
 import type { LifecycleStore } from "../database/schema.ts";
-import { guarded, type RowColumns, rowColumns, rowOf, type ServerRow } from "../server/store.ts";
+import { type RowColumns, rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
+import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 export type ListedRow = { name: string; subdomain: string | undefined; row: ServerRow };
 /** Names of servers, by what they are to one player. */
@@ -28,11 +29,11 @@ export type WakeRight = { name: string; player: string; canWake: boolean };
 export function createListStore(store: LifecycleStore): ListStore {
   const { db } = store;
   return {
-    ownedOrClaimable: guarded((accountId, after, limit) =>
+    ownedOrClaimable: withDatabaseFaults((accountId, after, limit) =>
       ownedOrClaimable(store, accountId, { after, limit }),
     ),
-    menuNames: guarded((player, accountId) => menuNames(store, player, accountId)),
-    allowlist: guarded(async (name, limit) => {
+    menuNames: withDatabaseFaults((player, accountId) => menuNames(store, player, accountId)),
+    allowlist: withDatabaseFaults(async (name, limit) => {
       const rows = await db
         .selectFrom("server_allowlist")
         .select(["mc_uuid", "added_at", "revoked_at"])
@@ -47,7 +48,7 @@ export function createListStore(store: LifecycleStore): ListStore {
         canWake: row.revoked_at === null,
       }));
     }),
-    setWakeRight: guarded((about, judge) => setWakeRight(store, about, judge)),
+    setWakeRight: withDatabaseFaults((about, judge) => setWakeRight(store, about, judge)),
   };
 }
 

@@ -3,8 +3,8 @@
 import type { ownership } from "@svc/proto";
 import type { z } from "zod";
 import type { Server } from "../cluster/resource.ts";
+import { isClaimable } from "../database/server-row.ts";
 import { toServerInfo } from "../server/info.ts";
-import { isClaimable } from "../server/store.ts";
 import type { ListedRow } from "./list-store.ts";
 
 type MyServerView = z.output<typeof ownership.MyServerView>;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Server } from "../cluster/resource.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { exceeded, type Limits } from "../server/quota.ts";
-import type { ServerRow } from "../server/store.ts";
 import { noLimits } from "../testing/fake-services.ts";
 import { aServer, emptyRunning, failedSince } from "../testing/observed.ts";
 import { refusalOfClaim } from "./claim-policy.ts";

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
+import { isClaimable } from "../database/server-row.ts";
 import { findByAnyName } from "../server/deps.ts";
 import { toServerInfo } from "../server/info.ts";
-import { isClaimable } from "../server/store.ts";
 import { type contracts, isSystem, type OwnershipDeps } from "./deps.ts";
 
 export const readMenu =

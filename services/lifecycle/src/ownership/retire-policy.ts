@@ -1,7 +1,7 @@
 // Who may give a server up or delete it, and who may call that off (interface.md 2.5, behaviour.md f). Pure.
 
 import type { RetireState } from "@svc/proto";
-import type { ServerRow } from "../server/store.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { type Caller, mayManage } from "./caller.ts";
 
 export type RetireRefusal = { fault: "forbidden" | "confirm_mismatch"; message?: string };

@@ -4,7 +4,7 @@ import { auditActor } from "@svc/mesh";
 import type { InputOf } from "@svc/proto";
 import { servers as resource, type Server } from "../cluster/resource.ts";
 
-import type { ServerRow } from "../server/store.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { callerOf } from "./caller.ts";
 import { assertRetirable, type contracts, findRow, isSystem, type OwnershipDeps } from "./deps.ts";
 import { refusalOfRetiring, retireStateOf } from "./retire-policy.ts";

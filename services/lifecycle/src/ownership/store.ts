@@ -6,7 +6,8 @@ import { outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
-import { type Costs, costColumns, guarded, lockRow, type ServerRow } from "../server/store.ts";
+import { type Costs, costColumns, lockRow, type ServerRow } from "../database/server-row.ts";
+import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 export type Transfer = { transferId: string; from: string; to: string };
 
@@ -34,12 +35,12 @@ export type OwnershipStore = {
 
 export function createOwnershipStore(store: LifecycleStore): OwnershipStore {
   return {
-    claim: guarded((about, judge) => claim(store, about, judge)),
-    retire: guarded((name, judge) => retire(store, name, judge)),
-    cancelRetirement: guarded((name, judge) => cancelRetirement(store, name, judge)),
-    releaseAccount: guarded((accountId) => releaseAccount(store, accountId)),
-    transfer: guarded((about, judge) => transfer(store, about, judge)),
-    count: guarded(async (accountIds) => {
+    claim: withDatabaseFaults((about, judge) => claim(store, about, judge)),
+    retire: withDatabaseFaults((name, judge) => retire(store, name, judge)),
+    cancelRetirement: withDatabaseFaults((name, judge) => cancelRetirement(store, name, judge)),
+    releaseAccount: withDatabaseFaults((accountId) => releaseAccount(store, accountId)),
+    transfer: withDatabaseFaults((about, judge) => transfer(store, about, judge)),
+    count: withDatabaseFaults(async (accountIds) => {
       const rows = await store.db
         .selectFrom("servers")
         .select(["owner_id", sql<number>`count(*)`.as("owned")])

@@ -3,7 +3,7 @@
 import type { players } from "@svc/proto";
 import { sql } from "kysely";
 import type { LifecycleStore, ProxyPlayer } from "../database/schema.ts";
-import { guarded } from "../server/store.ts";
+import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { mergeReport, type Report } from "./merge-report.ts";
 
 export type Heard = { elsewhere: string[]; invitations: players.Invitation[] };
@@ -26,12 +26,12 @@ const isFresh = sql<boolean>`seen_at > now() - ${ms(silenceMs)}`;
 export function createPlayerStore(store: LifecycleStore): PlayerStore {
   const { db } = store;
   return {
-    report: guarded((report) => recordReport(store, report)),
-    list: guarded(async () => {
+    report: withDatabaseFaults((report) => recordReport(store, report)),
+    list: withDatabaseFaults(async () => {
       const rows = await db.selectFrom("proxy_players").selectAll().where(isFresh).execute();
       return onlineOf(rows);
     }),
-    invite: guarded(async (invitation) => {
+    invite: withDatabaseFaults(async (invitation) => {
       const { rows } = await sql<{ id: string }>`
         insert into player_invitations (id, from_uuid, from_name, to_uuid, server_name, expires_at)
         select ${invitation.id}, ${invitation.from_uuid}::uuid, ${invitation.from_name},

@@ -1,4 +1,4 @@
-import { systemRoleOf } from "../cluster/resource.ts";
+import { idleLimitMs } from "../cluster/resource.ts";
 import type { Observed, PlayerCount } from "./observed.ts";
 import { iso } from "./status.ts";
 
@@ -10,16 +10,9 @@ export type Idle =
   | { kind: "empty"; emptySince: string; stopAt: number }
   | { kind: "over"; emptySince: string };
 
-/** Milliseconds that a server may sit empty; 0 when it never idles out (interface.md 2.3 idleStopSeconds). */
-export function idleMsOf({ server }: Pick<Observed, "server">): number {
-  const { idle, rcon } = server.spec;
-  if (systemRoleOf(server) !== "" || !idle?.autoStopEnabled || !rcon?.enabled) return 0;
-  return (idle.emptySecondsBeforeStop ?? 0) * 1_000;
-}
-
 /** Where the idle clock stands after a count (behaviour.md b.6). */
 export function judgeIdle(observed: Observed, count: PlayerCount | undefined, now: number): Idle {
-  const limitMs = idleMsOf(observed);
+  const limitMs = idleLimitMs(observed.server);
   if (limitMs === 0) return { kind: "off" };
   const { status, settings } = observed;
   const before = status.phase === "Running" ? status.emptySince : undefined;

@@ -1,22 +1,36 @@
 // What only the leading replica does: passes over every server, and the projection of what they left.
 
 import { once } from "node:events";
-import { createEventRecorder, createWorkQueue, isKubeError, type WorkQueue } from "@svc/kube";
+import { createEventRecorder, createWorkQueue, isKubeError, type Kube, type WorkQueue } from "@svc/kube";
+import type { Mesh } from "@svc/mesh";
+import type { Logger, Registry } from "@svc/telemetry";
 import { operatorName } from "../cluster/resource.ts";
 import { type Watched, watchOwned, type watchServers } from "../cluster/watched.ts";
-import type { LifecycleMetrics } from "./metrics.ts";
-import type { OperatorDeps } from "./operator.ts";
+import type { LifecycleSettings } from "../config.ts";
+import type { ServerStore } from "../server/store.ts";
+import type { LifecycleMetrics, PassLoad } from "./metrics.ts";
 import { startProjection } from "./projection.ts";
-import { createRconAccess } from "./rcon-access.ts";
+import { createRconAccess, type RconAccess } from "./rcon-access.ts";
 import { createReconciler, type Reconciler } from "./reconcile.ts";
 
-export type Leading = {
+export type Leading = PassLoad & {
   changed: (name: string) => void;
   countSoon: (name: string) => void;
-  /** Servers that wait for a pass. */
-  depth: () => number;
-  /** Age of the longest pass that runs now; 0 when none does. */
-  oldestPassMs: () => number;
+};
+
+export type OperatorDeps = {
+  kube: Kube;
+  mesh: Pick<Mesh, "writeView">;
+  store: ServerStore;
+  settings: LifecycleSettings;
+  namespace: string;
+  /** Unique per process. */
+  identity: string;
+  registry: Registry;
+  log: Logger;
+  now?: () => number;
+  /** Another way to servers than by the network. */
+  rcon?: RconAccess;
 };
 
 export type LeaderDeps = OperatorDeps & {

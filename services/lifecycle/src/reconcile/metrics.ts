@@ -1,16 +1,23 @@
 import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
 import { type Server, systemRoleOf } from "../cluster/resource.ts";
-import type { Leading } from "./leader.ts";
 
 export type LifecycleMetrics = {
   started: (seconds: number) => void;
   reconciled: (result: "done" | "failed", seconds: number) => void;
 };
 
+/** How the leader keeps up with its passes. */
+export type PassLoad = {
+  /** Servers that wait for a pass. */
+  depth: () => number;
+  /** Age of the longest pass that runs now; 0 when none does. */
+  oldestPassMs: () => number;
+};
+
 /** What the metrics are read from; `leading` is undefined in a replica that does not lead. */
 export type MetricSources = {
   list: () => readonly Server[];
-  leading: () => Pick<Leading, "depth" | "oldestPassMs"> | undefined;
+  leading: () => PassLoad | undefined;
 };
 
 /** The gauges of behaviour.md b.8, filled by the replica that leads; `list` is empty for the others. */

@@ -1,22 +1,7 @@
 import type { Node, Pod } from "@svc/kube";
+import { identityOf, isOnline } from "../cluster/node.ts";
 import { label, type Server } from "../cluster/resource.ts";
 import type { NodeState } from "./observed.ts";
-
-export function isOnline({ status }: Node): boolean {
-  return status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") ?? false;
-}
-
-/** May take new servers: approved, schedulable and not the controller. */
-export function isApprovedWorker(node: Node): boolean {
-  const labels = node.metadata.labels ?? {};
-  return (
-    labels[label.nodeApproved] === "true" && labels[label.nodeRole] === "worker" && !node.spec?.unschedulable
-  );
-}
-
-export function identityOf(node: Node): string | undefined {
-  return node.metadata.labels?.[label.nodeIdentity];
-}
 
 /** Whether the node that a server is bound to can have it now (behaviour.md b.3, 3). */
 export function nodeStateOf(server: Server, pod: Pod | undefined, copy: { list: () => Node[] }): NodeState {

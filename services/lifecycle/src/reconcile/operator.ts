@@ -1,31 +1,11 @@
 // One replica's part in running the servers: a copy of them for requests, and a candidate for the lead
 // (architecture.md 5).
 
-import { type Informer, type Kube, type Node, startLease } from "@svc/kube";
-import type { Mesh } from "@svc/mesh";
-import type { Logger, Registry } from "@svc/telemetry";
+import { type Informer, type Node, startLease } from "@svc/kube";
 import type { Server } from "../cluster/resource.ts";
 import { watchServers } from "../cluster/watched.ts";
-import type { LifecycleSettings } from "../config.ts";
-import type { ServerStore } from "../server/store.ts";
-import { type Leading, leadServers } from "./leader.ts";
+import { type Leading, leadServers, type OperatorDeps } from "./leader.ts";
 import { createMetrics } from "./metrics.ts";
-import type { RconAccess } from "./rcon-access.ts";
-
-export type OperatorDeps = {
-  kube: Kube;
-  mesh: Pick<Mesh, "writeView">;
-  store: ServerStore;
-  settings: LifecycleSettings;
-  namespace: string;
-  /** Unique per process. */
-  identity: string;
-  registry: Registry;
-  log: Logger;
-  now?: () => number;
-  /** Another way to servers than by the network. */
-  rcon?: RconAccess;
-};
 
 export type Operator = {
   /** Servers and nodes as this replica sees them, leading or not. */

@@ -1,9 +1,10 @@
 // All SQL on scheduled tasks. Times come from the caller, so that one clock rules a run.
 
 import { schedules as contracts } from "@svc/proto";
-import { asFault, type OutboxTable, outboxRow } from "@svc/store";
+import { type OutboxTable, outboxRow } from "@svc/store";
 import { type Selectable, sql, type UpdateQueryBuilder } from "kysely";
 import type { LifecycleStore, SchedulesTable, Tables } from "../database/schema.ts";
+import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { type HeldServer, holdServer } from "./locked-server.ts";
 import type { Ending } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
@@ -49,34 +50,25 @@ export type ScheduleStore = {
 };
 
 export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
-  const guarded =
-    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
-    (...args: A): Promise<R> =>
-      work(...args).catch((error: unknown) => {
-        throw asFault(error);
-      });
   const live = (server: string) =>
     db.selectFrom("servers").select("owner_id").where("name", "=", server).where("deleted_at", "is", null);
   return {
-    ownerOf: guarded(async (server) => (await live(server).executeTakeFirst())?.owner_id),
-    list: guarded((server) =>
+    ownerOf: withDatabaseFaults(async (server) => (await live(server).executeTakeFirst())?.owner_id),
+    list: withDatabaseFaults((server) =>
       db.selectFrom("server_schedules").selectAll().where("server_name", "=", server).orderBy("id").execute(),
     ),
-    find: guarded(async (server, id) => {
+    find: withDatabaseFaults(async (server, id) => {
       const [found] = await findAll(db, [id]);
       return found?.row.server_name === server ? found : undefined;
     }),
     withServer: (server, work) =>
-      db
-        .transaction()
-        .execute(async (trx) => {
+      withDatabaseFaults(() =>
+        db.transaction().execute(async (trx) => {
           const held = await holdServer(trx, server);
           return held && (await work(held));
-        })
-        .catch((error: unknown) => {
-          throw asFault(error);
         }),
-    findWork: guarded(async (now, limit) => {
+      )(),
+    findWork: withDatabaseFaults(async (now, limit) => {
       const { rows } = await workQuery(now, limit).execute(db);
       return rows.length === 0
         ? []
@@ -85,11 +77,11 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
             rows.map(({ id }) => id),
           );
     }),
-    claim: guarded((row, now, nextRunAt) => claim(db, row, { now, nextRunAt })),
-    claimNow: guarded((row, now) => claim(db, row, { now })),
-    changeAtRest: guarded((row, change, about) => changeAtRest(db, row, { change, about })),
-    move: guarded((row, change) => ofStep(db, row).set(change).returningAll().executeTakeFirst()),
-    finish: guarded((row, ending, at) => finish(db, row, { ending, at })),
+    claim: withDatabaseFaults((row, now, nextRunAt) => claim(db, row, { now, nextRunAt })),
+    claimNow: withDatabaseFaults((row, now) => claim(db, row, { now })),
+    changeAtRest: withDatabaseFaults((row, change, about) => changeAtRest(db, row, { change, about })),
+    move: withDatabaseFaults((row, change) => ofStep(db, row).set(change).returningAll().executeTakeFirst()),
+    finish: withDatabaseFaults((row, ending, at) => finish(db, row, { ending, at })),
   };
 }
 

@@ -4,7 +4,7 @@ import { auditActor } from "@svc/mesh";
 import { type InputOf, images, type MinecraftServerSpec, quotas } from "@svc/proto";
 import { annotation, servers as resource } from "../cluster/resource.ts";
 import type { Usage } from "../database/account-usage.ts";
-import { refusalOfOwner } from "../ownership/claim-policy.ts";
+import type { Costs } from "../database/server-row.ts";
 import type { contracts, ServerDeps } from "./deps.ts";
 import {
   costsOf,
@@ -18,7 +18,7 @@ import {
   type Refusal,
 } from "./input.ts";
 import { isPlaceable, placeServer } from "./placement.ts";
-import type { Costs } from "./store.ts";
+import { refusalOfOwner } from "./quota.ts";
 
 type Contract = typeof contracts.create;
 type Input = InputOf<Contract>;
@@ -115,7 +115,7 @@ async function judgeOwner(
   const { limits, active } = await deps.mesh.call(quotas.readLimits, asked, { ...context, deadlineAt });
   const refusal = refusalOfOwner({ isActive: active, limits, used, costs });
   if (refusal?.fault === "quota_exceeded")
-    throw context.fault("quota_exceeded", { message: refusal.message ?? "" });
+    throw context.fault("quota_exceeded", { message: refusal.message });
   if (refusal)
     throw context.fault("bad_request", { message: "owner: there is no such account that can own a server." });
 }

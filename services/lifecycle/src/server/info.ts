@@ -2,9 +2,8 @@
 
 import type { FleetServer, PublicServerInfo, ServerInfo } from "@svc/proto";
 import { conditionOf } from "../cluster/condition.ts";
-import { label, type Server, systemRoleOf } from "../cluster/resource.ts";
-import { idleMsOf } from "../reconcile/idle.ts";
-import { isClaimable, type ServerRow } from "./store.ts";
+import { idleLimitMs, label, type Server, systemRoleOf } from "../cluster/resource.ts";
+import { isClaimable, type ServerRow } from "../database/server-row.ts";
 
 /** Everything that staff and the proxy see. `retiring` comes from the row and is for owner and staff only. */
 export function toServerInfo(server: Server, about: { autoRestarts: number; row?: ServerRow }): ServerInfo {
@@ -20,7 +19,7 @@ export function toServerInfo(server: Server, about: { autoRestarts: number; row?
     ready: phase === "Running" && status.ready === true,
     playersOnline: Math.max(0, status.players?.online ?? 0),
     playersMax: Math.max(0, status.players?.max ?? 0),
-    idleStopSeconds: idleMsOf({ server }) / 1_000,
+    idleStopSeconds: idleLimitMs(server) / 1_000,
     ...set("nodeName", spec.nodeName || status.nodeName),
     ...set("autostartPolicy", spec.autostartPolicy),
     desiredState: spec.desiredState ?? "Stopped",

@@ -3,7 +3,7 @@
 import { isUserName, type MinecraftServerSpec } from "@svc/proto";
 import { heapOf, parseQuantity, positiveQuantity } from "../cluster/quantity.ts";
 import type { LifecycleSettings } from "../config.ts";
-import type { Costs } from "./store.ts";
+import type { Costs } from "../database/server-row.ts";
 
 const mebibyte = 2 ** 20;
 /** What a column holds; nobody's quota is larger (api.md B.3). */

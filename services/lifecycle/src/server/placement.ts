@@ -1,7 +1,7 @@
 import type { Node } from "@svc/kube";
+import { identityOf, isApprovedWorker, isOnline } from "../cluster/node.ts";
 import { parseQuantity } from "../cluster/quantity.ts";
 import type { Server } from "../cluster/resource.ts";
-import { identityOf, isApprovedWorker, isOnline } from "../reconcile/node-state.ts";
 
 /** True for a node that a new server may name. */
 export function isPlaceable(nodes: readonly Node[], nodeName: string): boolean {

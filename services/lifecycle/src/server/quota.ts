@@ -2,6 +2,7 @@
 
 import type { OutputOf, quotas } from "@svc/proto";
 import type { Usage } from "../database/account-usage.ts";
+import type { Costs } from "../database/server-row.ts";
 
 export type Limits = OutputOf<typeof quotas.readLimits>["limits"];
 
@@ -24,4 +25,21 @@ export function exceeded(limits: Limits, used: Usage, more: Usage): string | und
 
 function scaled(limit: number | null, factor: number): number | null {
   return limit === null ? null : limit * factor;
+}
+
+export type OwnerRefusal = { fault: "forbidden" | "quota_exceeded"; message: string };
+
+/** Whether an account may own one more server of these costs. */
+export function refusalOfOwner(about: {
+  /** False for a disabled or deleted account. */
+  isActive: boolean;
+  limits: Limits;
+  used: Usage;
+  costs: Costs;
+}): OwnerRefusal | undefined {
+  if (!about.isActive) {
+    return { fault: "forbidden", message: "This account is disabled or deleted; it can own nothing new." };
+  }
+  const message = exceeded(about.limits, about.used, { ...about.costs, servers: 1 });
+  return message === undefined ? undefined : { fault: "quota_exceeded", message };
 }

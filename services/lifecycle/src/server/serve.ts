@@ -1,12 +1,5 @@
-// Table of contents: which handler answers which contract.
-
 import type { Mesh } from "@svc/mesh";
 import { players } from "@svc/proto";
-import type { LifecycleStore } from "../database/schema.ts";
-import { serveNodes } from "../node/serve.ts";
-import { serveOwnership } from "../ownership/serve.ts";
-import { servePlayers } from "../player/serve.ts";
-import { serveWorlds } from "../world/serve.ts";
 import { create } from "./create.ts";
 import { contracts, type ServerDeps } from "./deps.ts";
 import { fleet, list } from "./list.ts";
@@ -18,15 +11,7 @@ import { stop } from "./stop.ts";
 import { wake } from "./wake.ts";
 import { wakeForPlayer } from "./wake-for-player.ts";
 
-export function serveAll(mesh: Pick<Mesh, "serve">, deps: ServerDeps, database: LifecycleStore): void {
-  serveServers(mesh, deps);
-  serveOwnership(mesh, deps, database);
-  serveNodes(mesh, deps);
-  servePlayers(mesh, deps, database);
-  serveWorlds(mesh, deps, database);
-}
-
-function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
+export function serveServers(mesh: Pick<Mesh, "serve">, deps: ServerDeps): void {
   mesh.serve(contracts.ready, ready(deps));
   mesh.serve(contracts.list, list(deps));
   mesh.serve(contracts.readStatus, readStatus(deps));

@@ -10,9 +10,9 @@ import {
   type Server,
   wantsToRun,
 } from "../cluster/resource.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import type { ServerDeps } from "./deps.ts";
 import { hasGivenUp } from "./info.ts";
-import type { ServerRow } from "./store.ts";
 import { hasRoom, isAwake, type Obstacle, obstacleOf } from "./wake-policy.ts";
 
 type Refusal = Obstacle | "cooldown" | "at_capacity" | "not_found";

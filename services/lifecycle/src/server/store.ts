@@ -1,23 +1,21 @@
 // SQL on servers that every operation shares. Who owns them is in ownership/store.ts, the reaper's part in world/store.ts.
 
-import { servers as contracts, Fault, ownership, type Phase, players, type RetireState } from "@svc/proto";
-import { asFault, claimRequest, outboxRow, type Trx } from "@svc/store";
+import { servers as contracts, Fault, ownership, type Phase, players } from "@svc/proto";
+import { claimRequest, outboxRow } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
-import type { LifecycleStore, Tables } from "../database/schema.ts";
+import type { LifecycleStore } from "../database/schema.ts";
+import {
+  type Costs,
+  costColumns,
+  lockRow,
+  rowColumns,
+  rowOf,
+  type ServerRow,
+} from "../database/server-row.ts";
+import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { findNames, rememberName } from "./player-names.ts";
 import { createBatch } from "./write-batcher.ts";
-
-/** What the database adds to a server's object. */
-export type ServerRow = {
-  ownerId: string | undefined;
-  retiring: RetireState | undefined;
-  /** Whether players may claim it while it is nobody's; operators may always. */
-  offered: boolean;
-};
-
-/** CPU in milli, memory and storage in MB, as quotas count them. */
-export type Costs = { cpuMilli: number; memoryMb: number; storageMb: number };
 
 export type NewServer = {
   name: string;
@@ -77,27 +75,17 @@ export type PlayerMove = {
   at: Date;
 };
 
-/** Turns a lost database into the fault `unavailable`. */
-export function guarded<A extends unknown[], R>(
-  work: (...args: A) => Promise<R>,
-): (...args: A) => Promise<R> {
-  return (...args) =>
-    work(...args).catch((error: unknown) => {
-      throw asFault(error);
-    });
-}
-
 export function createServerStore(store: LifecycleStore): ServerStore {
   const { db } = store;
   return {
     ping: store.ping,
-    claimRequest: guarded(() => claimRequest(db)),
-    find: guarded(async (name) => {
+    claimRequest: withDatabaseFaults(() => claimRequest(db)),
+    find: withDatabaseFaults(async (name) => {
       const query = db.selectFrom("servers").select(rowColumns).where("name", "=", name);
       const row = await query.where("deleted_at", "is", null).executeTakeFirst();
       return row && rowOf(row);
     }),
-    rowsOf: guarded(async (names) => {
+    rowsOf: withDatabaseFaults(async (names) => {
       const rows = await db
         .selectFrom("servers")
         .select(["name", ...rowColumns])
@@ -106,13 +94,13 @@ export function createServerStore(store: LifecycleStore): ServerStore {
         .execute();
       return new Map(rows.map((row) => [row.name, rowOf(row)]));
     }),
-    subdomainHolder: guarded(async (subdomain) => {
+    subdomainHolder: withDatabaseFaults(async (subdomain) => {
       const query = db.selectFrom("server_aliases").select("server_name").where("subdomain", "=", subdomain);
       return (await query.executeTakeFirst())?.server_name;
     }),
-    insert: guarded((server, creation) => insertServer(store, server, creation)),
-    refreshCosts: guarded((name, read) => refreshCosts(store, name, read)),
-    isAllowed: guarded(async (name, players) => {
+    insert: withDatabaseFaults((server, creation) => insertServer(store, server, creation)),
+    refreshCosts: withDatabaseFaults((name, read) => refreshCosts(store, name, read)),
+    isAllowed: withDatabaseFaults(async (name, players) => {
       if (players.length === 0) return false;
       const query = db
         .selectFrom("server_allowlist")
@@ -123,69 +111,36 @@ export function createServerStore(store: LifecycleStore): ServerStore {
         .limit(1);
       return (await query.executeTakeFirst()) !== undefined;
     }),
-    cooldownLeft: guarded(async (name, cooldownMs) => {
+    cooldownLeft: withDatabaseFaults(async (name, cooldownMs) => {
       const query = db.selectFrom("servers").select(leftOf(cooldownMs).as("left")).where("name", "=", name);
       return Math.max(0, Number((await query.executeTakeFirst())?.left ?? 0));
     }),
-    recordWake: guarded(async (name, { startsCooldown }) => {
+    recordWake: withDatabaseFaults(async (name, { startsCooldown }) => {
       const at = sql<Date | null>`case when ${startsCooldown} and retire_requested_at is null
         then now() else last_wake_at end`;
       const query = db.updateTable("servers").set({ last_wake_at: at }).where("name", "=", name);
       const row = await query.returning("retire_requested_at").executeTakeFirst();
       return row !== undefined && row.retire_requested_at !== null;
     }),
-    recordJoin: guarded((name, player) => recordJoin(store, name, player)),
-    playerNames: guarded((uuids) => findNames(store, uuids)),
-    recordLeave: guarded(async (name, { uuid, name: player_name, reason, at }) => {
+    recordJoin: withDatabaseFaults((name, player) => recordJoin(store, name, player)),
+    playerNames: withDatabaseFaults((uuids) => findNames(store, uuids)),
+    recordLeave: withDatabaseFaults(async (name, { uuid, name: player_name, reason, at }) => {
       const left = { name, mc_uuid: uuid, player_name, reason, at: at.toISOString() };
       await db.insertInto("outbox").values(outboxRow(players.playerLeft, left)).execute();
     }),
-    phases: guarded(async () => {
+    phases: withDatabaseFaults(async () => {
       const query = db.selectFrom("servers").select(["name", "cached_phase"]).where("deleted_at", "is", null);
       return new Map((await query.execute()).map((row) => [row.name, row.cached_phase]));
     }),
-    adopt: guarded((server) => adopt(store, server)),
-    changePhase: guarded(createBatch({ ...phaseBatch, run: (changes) => changePhases(store, changes) })),
-    phaseOf: guarded(async (name) => {
+    adopt: withDatabaseFaults((server) => adopt(store, server)),
+    changePhase: withDatabaseFaults(
+      createBatch({ ...phaseBatch, run: (changes) => changePhases(store, changes) }),
+    ),
+    phaseOf: withDatabaseFaults(async (name) => {
       const query = db.selectFrom("servers").select("cached_phase").where("name", "=", name);
       return (await query.executeTakeFirst())?.cached_phase;
     }),
   };
-}
-
-export const rowColumns = ["owner_id", "retire_requested_at", "retire_delete", "offered"] as const;
-export type RowColumns = {
-  owner_id: string | null;
-  retire_requested_at: Date | null;
-  retire_delete: boolean;
-  offered: boolean;
-};
-
-/** What players may claim: nobody's, offered, and not being given up. */
-export function isClaimable(row: ServerRow | undefined): boolean {
-  return row === undefined || (row.ownerId === undefined && !row.retiring && row.offered);
-}
-
-export function rowOf(row: RowColumns): ServerRow {
-  const requestedAt = row.retire_requested_at;
-  return {
-    ownerId: row.owner_id ?? undefined,
-    retiring: requestedAt
-      ? { requested_at: requestedAt.toISOString(), delete: row.retire_delete }
-      : undefined,
-    offered: row.offered,
-  };
-}
-
-export function costColumns({ cpuMilli, memoryMb, storageMb }: Costs) {
-  return { cached_cpu_milli: cpuMilli, cached_memory_mb: memoryMb, cached_storage_mb: storageMb };
-}
-
-/** The row of a live server, locked until the transaction ends. */
-export async function lockRow(trx: Trx<Tables>, name: string): Promise<ServerRow | undefined> {
-  const query = trx.selectFrom("servers").select(rowColumns).where("name", "=", name);
-  const row = await query.where("deleted_at", "is", null).forUpdate().executeTakeFirst();
-  return row && rowOf(row);
 }
 
 // As a row that was never there: what a deleted server or a creation that did not get through left is wiped.

@@ -2,8 +2,8 @@
 
 import type { AutostartPolicy } from "@svc/proto";
 import { type Server, wantsToRun } from "../cluster/resource.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { hasGivenUp } from "./info.ts";
-import type { ServerRow } from "./store.ts";
 
 export type Waker = {
   accountId: string | undefined;

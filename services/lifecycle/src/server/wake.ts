@@ -2,9 +2,9 @@ import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { accounts } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
+import type { ServerRow } from "../database/server-row.ts";
 import { type contracts, findByUserName, type ServerDeps } from "./deps.ts";
 import { startServer } from "./start.ts";
-import type { ServerRow } from "./store.ts";
 import { judgeWaker } from "./wake-policy.ts";
 
 type Contract = typeof contracts.wake;

@@ -4,7 +4,8 @@ import { worlds as contracts } from "@svc/proto";
 import { outboxRow } from "@svc/store";
 import { sql } from "kysely";
 import type { LifecycleStore } from "../database/schema.ts";
-import { guarded, rowColumns, rowOf, type ServerRow } from "../server/store.ts";
+import { rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
+import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 /** What the reaper must know of a row besides its owner. */
 export type WorldRow = ServerRow & {
@@ -50,12 +51,12 @@ const byBytes = sql<string>`name collate "C"`;
 export function createWorldStore(store: LifecycleStore): WorldStore {
   const { db } = store;
   return {
-    find: guarded(async (name) => {
+    find: withDatabaseFaults(async (name) => {
       const query = db.selectFrom("servers").select(columns).where("name", "=", name);
       const row = await query.where("deleted_at", "is", null).executeTakeFirst();
       return row && worldRowOf(row);
     }),
-    page: guarded(async (after, limit) => {
+    page: withDatabaseFaults(async (after, limit) => {
       const rows = await db
         .selectFrom("servers")
         .select(["name", ...columns])
@@ -67,14 +68,14 @@ export function createWorldStore(store: LifecycleStore): WorldStore {
         .execute();
       return new Map(rows.map((row) => [row.name, worldRowOf(row)]));
     }),
-    release: guarded((about, removeObject) => release(store, about, removeObject)),
-    stampWarning: guarded(async (name, window, at) => {
+    release: withDatabaseFaults((about, removeObject) => release(store, about, removeObject)),
+    stampWarning: withDatabaseFaults(async (name, window, at) => {
       const stamp = window === "3d" ? { warned_3d_at: at } : { warned_1d_at: at };
       const query = db.updateTable("servers").set(stamp).where("name", "=", name);
       const done = await query.where("deleted_at", "is", null).executeTakeFirst();
       return done.numUpdatedRows > 0n;
     }),
-    restartIdleClock: guarded(async (name) => {
+    restartIdleClock: withDatabaseFaults(async (name) => {
       const isFree = sql<boolean>`owner_id is null`;
       const done = await db
         .updateTable("servers")
