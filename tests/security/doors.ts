@@ -3,7 +3,7 @@
 import { createFace, createSessions, openServiceTokens } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
-import { type Bed, startBed } from "../../services/identity/src/testing/bed.ts";
+import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
 import { ask, type Question, type Reply } from "./ask.ts";
 
 export const adminHost = "op.console.svc.localhost";

@@ -9,7 +9,7 @@ import {
   createAuthenticator,
   type RequestOptions,
 } from "../../services/identity/src/testing/authenticator.ts";
-import { type Bed, startBed } from "../../services/identity/src/testing/bed.ts";
+import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
 import { createPasskeyPeople, panel } from "../../services/identity/src/testing/passkeys.ts";
 import { ask, type Question, type Reply } from "./ask.ts";
 

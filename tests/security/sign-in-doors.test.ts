@@ -9,7 +9,7 @@ import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { hashPassword } from "../../services/identity/src/sign-in/password-hash.ts";
 import { savePassword } from "../../services/identity/src/sign-in/password-store.ts";
-import { type Bed, startBed } from "../../services/identity/src/testing/bed.ts";
+import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
 import { type Answer, send } from "../flow/stack.ts";
 
 const adminHost = "op.console.test";

@@ -7,9 +7,9 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { until } from "@svc/mesh/testing";
 import { accounts, isFault, signIn } from "@svc/proto";
 import type { RelaySettings } from "../../services/identity/src/config.ts";
-import { codeLetter } from "../../services/identity/src/mail/letters.ts";
+import { codeLetter } from "../../services/identity/src/mail/message.ts";
 import { createRelay } from "../../services/identity/src/mail/relay.ts";
-import { type Bed, startBed } from "../../services/identity/src/testing/bed.ts";
+import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
 import { type SmtpSink, startSmtpSink } from "../../services/identity/src/testing/smtp-sink.ts";
 import { type Postfix, startPostfix } from "./postfix.ts";
 

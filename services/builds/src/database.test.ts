@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { liveColumns, typedColumns } from "@svc/store/testing";
 import type { Tables } from "./database.ts";
-import { createBuildsDatabase } from "./testing/bed.ts";
+import { createBuildsDatabase } from "./testing/fixture.ts";
 
 // The compiler holds this list against the types, the test holds it against the live schema.
 const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {

@@ -2,7 +2,7 @@
 
 import { duration, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
-import { authSources, httpUrl, isLocalProfile } from "./session-verifier/settings.ts";
+import { authSources, httpUrl, isLocalProfile } from "./auth-source.ts";
 
 const day = 86_400_000;
 

@@ -2,30 +2,35 @@
 
 import { accounts } from "@svc/proto";
 import type { Running, Runtime } from "@svc/service";
-import { createMe, createNameAccounts, createSetupStatus } from "./account/own.ts";
-import { serveAccountMigrations } from "./account-migration/serve.ts";
 import { consumeAudit } from "./audit/consume.ts";
 import { createRefusals } from "./audit/refusals.ts";
 import { createTakeSignInBudget } from "./budget/sign-in.ts";
 import { adminOrigin, mailBudget, relaySettings, type Settings } from "./config.ts";
 import type { Tables } from "./database.ts";
 import type { Deps } from "./deps.ts";
-import { createEnterEmail } from "./email/enter.ts";
-import { createSendCode } from "./email/send-code.ts";
-import { createStartEmail } from "./email/start.ts";
-import { createVerifyEmail } from "./email/verify.ts";
+import { createEnterEmail } from "./email-address/enter.ts";
+import { createStartEmail } from "./email-address/start.ts";
+import { createVerifyEmail } from "./email-address/verify.ts";
+import { createSendCode } from "./email-code/send.ts";
 import { createEvents } from "./events.ts";
 import { createFindLink, createListLinks } from "./link/find.ts";
 import { serveLinks } from "./link/serve.ts";
 import { createMailer } from "./mail/mailer.ts";
-import { startNotices } from "./mail/notices.ts";
+import { startNotices } from "./mail/queue.ts";
 import { createRelay } from "./mail/relay.ts";
-import { serveNotices } from "./notice/serve.ts";
+import { serveNotices } from "./notice/send.ts";
 import { servePasskeys } from "./passkey/serve.ts";
 import { serveQuotas } from "./quota/serve.ts";
 import { startRetention } from "./retention/loop.ts";
-import type { Serving } from "./serving.ts";
-import { createListSessions, createLogout, createRevokeOthers, createRevokeSession } from "./session/own.ts";
+import { createMe, createNameAccounts, createSetupStatus } from "./self-service/account.ts";
+import {
+  createListSessions,
+  createLogout,
+  createRevokeOthers,
+  createRevokeSession,
+} from "./self-service/sessions.ts";
+import { serveAccountMigrations } from "./server-transfer/serve.ts";
+import type { Serving } from "./service-deps.ts";
 import { createResolve } from "./session/resolve.ts";
 import { serveSessionVerifier } from "./session-verifier/serve.ts";
 import { serveSettings } from "./setting/serve.ts";

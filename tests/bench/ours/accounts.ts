@@ -8,7 +8,7 @@ import { createLogger, createRegistry } from "@svc/telemetry";
 import { searchEntries } from "../../../services/identity/src/audit/search.ts";
 import { settings as schema } from "../../../services/identity/src/config.ts";
 import type { Tables } from "../../../services/identity/src/database.ts";
-import { saveCode } from "../../../services/identity/src/email/store.ts";
+import { saveCode } from "../../../services/identity/src/email-code/store.ts";
 import { createEvents } from "../../../services/identity/src/events.ts";
 import { findSession } from "../../../services/identity/src/session/store.ts";
 import type { DoorDeps } from "../../../services/identity/src/sign-in/deps.ts";

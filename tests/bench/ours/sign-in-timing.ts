@@ -4,7 +4,7 @@
 import { isFault, signIn } from "@svc/proto";
 import { hashPassword } from "../../../services/identity/src/sign-in/password-hash.ts";
 import { savePassword } from "../../../services/identity/src/sign-in/password-store.ts";
-import { type Bed, startBed } from "../../../services/identity/src/testing/bed.ts";
+import { type Bed, startBed } from "../../../services/identity/src/testing/fixture.ts";
 
 const rounds = Number(process.argv[2] ?? 200);
 const anonymous = { principal: { kind: "anonymous" } as const };

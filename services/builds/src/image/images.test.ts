@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { images } from "@svc/proto";
-import { admin, type Bed, faultOf, startBed } from "../testing/bed.ts";
+import { admin, type Bed, faultOf, startBed } from "../testing/fixture.ts";
 import { startTestRegistry, type TestRegistry } from "../testing/registry.ts";
 import { parseReference } from "./reference.ts";
 import { createRegistry } from "./registry.ts";

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { callerDir } from "../config.ts";
 
-const program = resolve(import.meta.dirname, "../../../identity/src/nano/main.ts");
+const program = resolve(import.meta.dirname, "../../../identity/src/standalone-verifier/main.ts");
 
 export type NanoOptions = { config?: string; listen: string; set?: string[] };
 

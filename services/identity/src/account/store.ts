@@ -2,7 +2,7 @@
 
 import { type Selectable, sql } from "kysely";
 import type { IdentityDb, IdentityTrx, UsersTable } from "../database.ts";
-import { isSameAddress } from "../email/policy.ts";
+import { isSameAddress } from "../email-code/policy.ts";
 import { mintId } from "../secret.ts";
 
 export type Account = Selectable<UsersTable>;

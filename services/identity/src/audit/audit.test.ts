@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { AuditEntry } from "@svc/proto";
-import { type Bed, startBed } from "../testing/bed.ts";
+import { type Bed, startBed } from "../testing/fixture.ts";
 import { saveEntry, toRow } from "./store.ts";
 
 const entry = AuditEntry.parse({

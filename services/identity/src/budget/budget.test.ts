@@ -5,9 +5,9 @@ import type { Store } from "@svc/store";
 import type { TestDatabase } from "@svc/store/testing";
 import { settings } from "../config.ts";
 import type { Tables } from "../database.ts";
-import { createIdentityDatabase } from "../testing/bed.ts";
-import { takeToken } from "./bucket.ts";
+import { createIdentityDatabase } from "../testing/fixture.ts";
 import { createTakeSignInBudget } from "./sign-in.ts";
+import { takeToken } from "./token-bucket.ts";
 
 describe("a token bucket", () => {
   let database: TestDatabase;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { type AnyContract, accountMigrations, accounts, links, operations, passkeys } from "@svc/proto";
-import { type Bed, type Person, startBed } from "../testing/bed.ts";
+import { type Bed, type Person, startBed } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const burst = 4;

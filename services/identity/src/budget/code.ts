@@ -4,7 +4,7 @@ import { Fault } from "@svc/proto";
 import type { Deps } from "../deps.ts";
 import type { Asker, FailedDoor } from "../events.ts";
 import { getAccount } from "../principal.ts";
-import { takeToken } from "./bucket.ts";
+import { takeToken } from "./token-bucket.ts";
 
 type CodeDeps = Pick<Deps, "db" | "limits" | "now" | "events">;
 

@@ -3,7 +3,7 @@
 import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import { sha256 } from "../secret.ts";
-import { type Bucket, type Taken, takeToken } from "./bucket.ts";
+import { type Bucket, type Taken, takeToken } from "./token-bucket.ts";
 
 export type MailRates = { perHour: number; burst: number };
 

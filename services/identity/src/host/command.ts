@@ -4,7 +4,7 @@ import { adminOrigin, type Settings } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import { exportAudit } from "./audit-export.ts";
 import { barPlayers, unbarPlayers } from "./players.ts";
-import { addOperator, liftLock, mintSetupLink, recoverOwner, setLocalAuth, setPassword } from "./rescue.ts";
+import { addOperator, liftLock, mintSetupLink, recoverOwner, setLocalAuth, setPassword } from "./recovery.ts";
 import { signInAtHost } from "./sign-in.ts";
 import { describeUser, listUsers } from "./users.ts";
 

@@ -8,7 +8,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { accounts } from "@svc/proto";
 import { sha256 } from "../secret.ts";
-import { type Bed, startBed, stateOf } from "../testing/bed.ts";
+import { type Bed, startBed, stateOf } from "../testing/fixture.ts";
 import type { Command } from "./command.ts";
 
 const program = fileURLToPath(new URL("./main.ts", import.meta.url));

@@ -5,8 +5,8 @@ import { dropBindCodes, lockPlayer } from "../link/code-store.ts";
 import { bar, isBarred, unbar } from "../link/player-store.ts";
 import { listLinkedPlayers, lockLinkedAccount } from "../link/store.ts";
 import { isStaffRole } from "../session/policy.ts";
+import { noteAtHost } from "./audit.ts";
 import type { Host } from "./command.ts";
-import { noteAtHost } from "./note.ts";
 import { getUser } from "./users.ts";
 
 /** `changed`: false for a player who was barred, or was not, already. */

@@ -4,8 +4,8 @@ import type { IdentityTrx } from "../database.ts";
 import { isStaffRole } from "../session/policy.ts";
 import { createSession, revokeSessions } from "../session/store.ts";
 import { findOwner } from "../setup/store.ts";
+import { noteAtHost } from "./audit.ts";
 import type { Host } from "./command.ts";
-import { noteAtHost } from "./note.ts";
 import { getUser } from "./users.ts";
 
 export type HostSession = {

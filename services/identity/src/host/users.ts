@@ -1,5 +1,5 @@
 import { type Account, findLiveAccount } from "../account/store.ts";
-import { decideLock } from "../email/policy.ts";
+import { decideLock } from "../email-code/policy.ts";
 import { findFailureWindow, listLinksOf, searchUsers } from "../user/store.ts";
 import { toUserView } from "../user/view.ts";
 import type { Host } from "./command.ts";

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventFilter, isFault, links, type Principal } from "@svc/proto";
-import { type Bed, type Person, startBed, stateOf } from "../testing/bed.ts";
+import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
 import { linkPlayer } from "./store.ts";
 
 const minute = 60_000;

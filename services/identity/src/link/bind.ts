@@ -3,7 +3,7 @@ import { type Client, type Fault, isFault, type links } from "@svc/proto";
 import { createBoundAccount } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { createSession } from "../session/store.ts";
 import { auditLink } from "./audit.ts";
 import { lockBindCode, lockPlayer, spendBindCode } from "./code-store.ts";

@@ -1,4 +1,4 @@
-import type { Language } from "../mail/letters.ts";
+import type { Language } from "../mail/message.ts";
 
 type About = { host: string; validMinutes: number };
 

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { links } from "@svc/proto";
 import { panelOrigin } from "../config.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { mintBindCode } from "./code.ts";
 import { saveBindCode } from "./code-store.ts";
 import { sourceOf } from "./policy.ts";

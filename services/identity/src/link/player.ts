@@ -2,7 +2,7 @@
 
 import type { Handler } from "@svc/mesh";
 import type { links } from "@svc/proto";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { auditLink } from "./audit.ts";
 import { dropBindCodes, lockPlayer } from "./code-store.ts";
 import { bar, holdData, isBarred } from "./player-store.ts";

@@ -1,9 +1,9 @@
 import { links } from "@svc/proto";
-import type { Serving } from "../serving.ts";
+import { createStartLink, createVerifyLink } from "../self-service/player-link.ts";
+import type { Serving } from "../service-deps.ts";
 import { createBind } from "./bind.ts";
 import { createNamePlayers } from "./find.ts";
 import { createMintCode } from "./mint-code.ts";
-import { createStartLink, createVerifyLink } from "./own.ts";
 import {
   createLinkStatus,
   createLinkStatuses,

@@ -11,7 +11,7 @@ import {
 import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import type { Events, MailKind } from "../events.ts";
-import type { Letter } from "./letters.ts";
+import type { Letter } from "./message.ts";
 import type { OpenRelay, Relay } from "./relay.ts";
 
 export type Mailer = {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { RelaySettings } from "../config.ts";
 import { type SmtpSink, startSmtpSink } from "../testing/smtp-sink.ts";
-import { codeLetter } from "./letters.ts";
+import { codeLetter } from "./message.ts";
 import { createRelay } from "./relay.ts";
 
 const letter = codeLetter({ code: "012345", validMinutes: 10, purpose: "sign_in" });

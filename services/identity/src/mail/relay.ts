@@ -3,7 +3,7 @@
 import { createTransport } from "nodemailer";
 import type { RelaySettings } from "../config.ts";
 import { isPlainAddress, wireAddress } from "./address.ts";
-import type { Letter } from "./letters.ts";
+import type { Letter } from "./message.ts";
 import { openConversation } from "./smtp.ts";
 
 export type Relay = {

@@ -9,9 +9,9 @@ import {
   verifyRegistrationResponse,
 } from "@simplewebauthn/server";
 import { decodeAttestationObject } from "@simplewebauthn/server/helpers";
-import { type Assertion, type Attestation, isFramed } from "./answer.ts";
 import { algorithms, isUsableKey } from "./public-key.ts";
 import type { RelyingParty } from "./relying-party.ts";
+import { type Assertion, type Attestation, isFramed } from "./response.ts";
 import type { Credential } from "./store.ts";
 
 type Options = Record<string, unknown> & { challenge: string };

@@ -1,6 +1,6 @@
 import { Fault } from "@svc/proto";
 import type { Deps } from "../deps.ts";
-import type { Notices } from "../mail/notices.ts";
+import type { Notices } from "../mail/queue.ts";
 import type { RelyingParty } from "./relying-party.ts";
 
 export type PasskeyDeps = Deps & { party: RelyingParty | undefined; notices: Notices };

@@ -5,8 +5,8 @@ import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
 import { bent, flag, type Lie } from "../testing/authenticator.ts";
-import { type Bed, startBed } from "../testing/bed.ts";
-import { changed, deepList, lies, text } from "../testing/lies.ts";
+import { type Bed, startBed } from "../testing/fixture.ts";
+import { changed, deepList, lies, text } from "../testing/forged-responses.ts";
 import { type Ceremony, createPasskeyPeople, type Holder } from "../testing/passkeys.ts";
 
 const ceremonies: Ceremony[] = ["login", "discoverable", "reauth"];

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { passkeys } from "@svc/proto";
 import { type AttestationLie, flag } from "../testing/authenticator.ts";
-import { type Bed, startBed } from "../testing/bed.ts";
 import { head } from "../testing/cbor.ts";
-import { changed, deepList, lies, text } from "../testing/lies.ts";
+import { type Bed, startBed } from "../testing/fixture.ts";
+import { changed, deepList, lies, text } from "../testing/forged-responses.ts";
 import { createPasskeyPeople } from "../testing/passkeys.ts";
 
 const minute = 60_000;

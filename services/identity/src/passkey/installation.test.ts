@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { accounts, passkeys, signIn } from "@svc/proto";
-import { startBed, stateOf } from "../testing/bed.ts";
+import { startBed, stateOf } from "../testing/fixture.ts";
 import { createPasskeyPeople, panel, stranger } from "../testing/passkeys.ts";
 
 describe("an installation", () => {

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { isFault, passkeys, signIn } from "@svc/proto";
 import type { RequestOptions } from "../testing/authenticator.ts";
-import { type Bed, startBed, stateOf } from "../testing/bed.ts";
+import { type Bed, startBed, stateOf } from "../testing/fixture.ts";
 import { createPasskeyPeople, panel, stranger } from "../testing/passkeys.ts";
 
 const minute = 60_000;

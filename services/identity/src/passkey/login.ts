@@ -6,12 +6,12 @@ import { type Account, findByVerifiedEmail, findLiveAccount } from "../account/s
 import { networkOf } from "../budget/network.ts";
 import type { ChallengePurpose, IdentityTrx } from "../database.ts";
 import { createSession } from "../session/store.ts";
-import { namedAccount, parseAssertion } from "./answer.ts";
+import { usePasskey } from "./authenticate.ts";
 import { assertionOptions } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
 import type { RelyingParty } from "./relying-party.ts";
+import { namedAccount, parseAssertion } from "./response.ts";
 import { countLive, insertChallenge, listCredentials, takeTurn } from "./store.ts";
-import { usePasskey } from "./use.ts";
 
 /**
  * identity.passkey.begin-login: an unknown address and one without a passkey are answered alike. A stranger is told the

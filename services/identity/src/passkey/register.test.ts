@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { passkeys } from "@svc/proto";
 import type { Algorithm, AttestationLie } from "../testing/authenticator.ts";
-import { type Bed, type Person, startBed } from "../testing/bed.ts";
+import { type Bed, type Person, startBed } from "../testing/fixture.ts";
 import { createPasskeyPeople, panel } from "../testing/passkeys.ts";
 
 const minute = 60_000;

@@ -3,13 +3,13 @@ import { Fault, type passkeys } from "@svc/proto";
 import { violates } from "@svc/store";
 import { type Account, findLiveAccount, lockLiveAccount } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
+import { requireReauth } from "../fresh-proof/require.ts";
 import { getAccount } from "../principal.ts";
-import { requireReauth } from "../reauth/require.ts";
 import { noteProof } from "../session/store.ts";
 import { clearLinkFile, completeSetup, type SetupEnd } from "../setup/complete.ts";
-import { parseAttestation, signedChallenge } from "./answer.ts";
 import { registrationOptions, verifyAttestation } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
+import { parseAttestation, signedChallenge } from "./response.ts";
 import {
   type Credential,
   insertChallenge,

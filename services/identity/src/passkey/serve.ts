@@ -1,7 +1,8 @@
 import { passkeys } from "@svc/proto";
 import { createStartReauthEmail, createVerifyReauthEmail } from "../reauth/email.ts";
-import { createBeginReauth, createFinishReauth, createReauthStatus } from "../reauth/own.ts";
-import type { Serving } from "../serving.ts";
+import { createBeginReauth, createFinishReauth, createReauthStatus } from "../reauth/passkey.ts";
+import { createListPasskeys, createRemovePasskey } from "../self-service/passkeys.ts";
+import type { Serving } from "../service-deps.ts";
 import type { PasskeyDeps } from "./deps.ts";
 import {
   createBeginDiscoverable,
@@ -9,7 +10,6 @@ import {
   createFinishDiscoverable,
   createFinishLogin,
 } from "./login.ts";
-import { createListPasskeys, createRemovePasskey } from "./own.ts";
 import { createBeginRegister, createFinishRegister } from "./register.ts";
 import { relyingParty } from "./relying-party.ts";
 

@@ -2,10 +2,10 @@
 
 import { Fault } from "@svc/proto";
 import type { IdentityTrx } from "../database.ts";
+import { usePasskey } from "./authenticate.ts";
 import { assertionOptions, toAllowed } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
 import { insertChallenge, keepNewestChallenges, listCredentials } from "./store.ts";
-import { usePasskey } from "./use.ts";
 
 export type StepUp = { userId: string; session: string; purpose: "reauth" | "migrate" };
 

@@ -3,7 +3,7 @@
 import type { Handler } from "@svc/mesh";
 import { quotas } from "@svc/proto";
 import { getAccount } from "../principal.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { auditUser } from "../user/audit.ts";
 import { findQuota, saveQuota, unlimited } from "./store.ts";
 

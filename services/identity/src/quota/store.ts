@@ -1,8 +1,8 @@
 // All SQL of quotas.
 
 import type { quotas } from "@svc/proto";
-import { isHandingOver } from "../account-migration/store.ts";
 import type { IdentityDb } from "../database.ts";
+import { isHandingOver } from "../server-transfer/store.ts";
 
 type Limits = quotas.Limits;
 const columns = ["max_servers", "max_cpu_milli", "max_memory_mb", "max_storage_gb"] as const;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { passkeys } from "@svc/proto";
-import { type Bed, type NewPerson, type Person, startBed } from "../testing/bed.ts";
-import { wrong } from "../testing/mail-door.ts";
+import { wrong } from "../testing/code-requests.ts";
+import { type Bed, type NewPerson, type Person, startBed } from "../testing/fixture.ts";
 import { createPasskeyPeople, type Holder } from "../testing/passkeys.ts";
 
 const minute = 60_000;

@@ -6,7 +6,7 @@ import type { TestDatabase } from "@svc/store/testing";
 import { createLogger } from "@svc/telemetry";
 import { saveEntry } from "../audit/store.ts";
 import type { Tables } from "../database.ts";
-import { createIdentityDatabase } from "../testing/bed.ts";
+import { createIdentityDatabase } from "../testing/fixture.ts";
 import { startRetention } from "./loop.ts";
 import { planSweep, sweep } from "./sweep.ts";
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { after, afterEach, before, describe, test } from "node:test";
 import { links, type Principal, sessionVerifier } from "@svc/proto";
 import { linkPlayer } from "../link/store.ts";
-import { type Bed, startBed } from "../testing/bed.ts";
+import { type Bed, startBed } from "../testing/fixture.ts";
 import { type Player, type SessionServer, sendJson, startSessionServer } from "../testing/session-server.ts";
 import { thirdPartyId, toDashed } from "./profile.ts";
 

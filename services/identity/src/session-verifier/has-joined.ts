@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { Fault, type sessionVerifier } from "@svc/proto";
 import { isBarred } from "../link/player-store.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { toDashed } from "./profile.ts";
 import type { Verify } from "./verify.ts";
 

@@ -1,6 +1,6 @@
 import { sessionVerifier } from "@svc/proto";
 import { Counter } from "@svc/telemetry";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { createHasJoined } from "./has-joined.ts";
 import { createVerifier } from "./verify.ts";
 

@@ -4,7 +4,6 @@
 import type { sessionVerifier } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { Settings } from "../config.ts";
-import { type AskLimits, askSource, isNameTaken, type Outcome } from "./ask.ts";
 import {
   type Asked,
   isPlayerName,
@@ -15,6 +14,7 @@ import {
   thirdPartyId,
   toAnswer,
 } from "./profile.ts";
+import { type AskLimits, askSource, isNameTaken, type Outcome } from "./query-source.ts";
 
 export type Verdict =
   | { kind: "admitted"; profile: sessionVerifier.Profile; source: string }

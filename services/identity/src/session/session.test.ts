@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts } from "@svc/proto";
 import { sha256 } from "../secret.ts";
-import { type Bed, startBed, stateOf } from "../testing/bed.ts";
+import { type Bed, startBed, stateOf } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

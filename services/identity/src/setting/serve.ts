@@ -3,7 +3,7 @@
 import type { Handler } from "@svc/mesh";
 import { settings } from "@svc/proto";
 import { searchEntries } from "../audit/search.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { auditUser } from "../user/audit.ts";
 import { readPlatformSettings, savePlatformSettings } from "./store.ts";
 

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { settings } from "@svc/proto";
 import { saveEntry } from "../audit/store.ts";
-import { type Bed, type Person, startBed, stateOf } from "../testing/bed.ts";
+import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
 
 describe("platform settings and the audit log", () => {
   let bed: Bed;

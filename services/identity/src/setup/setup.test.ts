@@ -10,7 +10,7 @@ import { createLogger } from "@svc/telemetry";
 import type { Limits } from "../config.ts";
 import type { Tables } from "../database.ts";
 import { sha256 } from "../secret.ts";
-import { type Bed, createIdentityDatabase, startBed, stateOf } from "../testing/bed.ts";
+import { type Bed, createIdentityDatabase, startBed, stateOf } from "../testing/fixture.ts";
 import { ensureOwner } from "./ensure-owner.ts";
 import { decideSetup } from "./policy.ts";
 import { createSetupToken } from "./store.ts";

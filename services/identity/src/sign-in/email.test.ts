@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, signIn } from "@svc/proto";
-import { type Bed, startBed } from "../testing/bed.ts";
-import { createMailDoor, newAddress, wrong } from "../testing/mail-door.ts";
+import { createMailDoor, newAddress, wrong } from "../testing/code-requests.ts";
+import { type Bed, startBed } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

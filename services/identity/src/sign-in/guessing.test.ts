@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { accounts, isFault, signIn } from "@svc/proto";
-import { type Bed, startBed } from "../testing/bed.ts";
+import { type Bed, startBed } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const anonymous = { kind: "anonymous" } as const;

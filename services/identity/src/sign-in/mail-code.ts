@@ -1,8 +1,8 @@
 import type { Account } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
-import { dropCode, keepNewest, saveCode } from "../email/store.ts";
-import { codeLetter } from "../mail/letters.ts";
+import { dropCode, keepNewest, saveCode } from "../email-code/store.ts";
 import type { Mailer } from "../mail/mailer.ts";
+import { codeLetter } from "../mail/message.ts";
 import type { OpenRelay } from "../mail/relay.ts";
 import { mintCode } from "../secret.ts";
 import type { DoorPurpose } from "./store.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { signIn } from "@svc/proto";
-import { type Bed, startBed, stateOf } from "../testing/bed.ts";
+import { type Bed, startBed, stateOf } from "../testing/fixture.ts";
 import { hashPassword, isPassword } from "./password-hash.ts";
 import { savePassword } from "./password-store.ts";
 

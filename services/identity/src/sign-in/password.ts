@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { type Client, Fault, type signIn } from "@svc/proto";
 import { type Account, lockLiveAccount } from "../account/store.ts";
-import { takeToken } from "../budget/bucket.ts";
+import { takeToken } from "../budget/token-bucket.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { sha256 } from "../secret.ts";

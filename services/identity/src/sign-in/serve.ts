@@ -1,6 +1,6 @@
 import { signIn } from "@svc/proto";
 import { relyingParty } from "../passkey/relying-party.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { createBackground } from "./background.ts";
 import type { DoorDeps } from "./deps.ts";
 import { createApproveOpLogin, createListPending, createReadOpLogin } from "./op-login/approve.ts";

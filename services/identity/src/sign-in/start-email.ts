@@ -1,11 +1,11 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";
 import { findByVerifiedEmail } from "../account/store.ts";
-import { decideLock } from "../email/policy.ts";
-import { findFailures } from "../email/store.ts";
+import { decideLock } from "../email-code/policy.ts";
+import { findFailures } from "../email-code/store.ts";
 import type { DoorDeps } from "./deps.ts";
-import { type Admitted, knock } from "./knock.ts";
 import { mailCode } from "./mail-code.ts";
+import { type Admitted, knock } from "./request-code.ts";
 
 type StartContext = Context<typeof signIn.startEmail>;
 

@@ -2,13 +2,13 @@ import type { Context, Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";
 import { type Account, findByVerifiedEmail } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
-import { isSameAddress } from "../email/policy.ts";
-import { spendCodes } from "../email/store.ts";
-import { type TryOutcome, tryCode } from "../email/try-code.ts";
+import { addLockLetter, noteLock } from "../email-code/lockout.ts";
+import { isSameAddress } from "../email-code/policy.ts";
+import { spendCodes } from "../email-code/store.ts";
+import { type TryOutcome, tryCode } from "../email-code/verify.ts";
 import { isStaffRole } from "../session/policy.ts";
 import { createSession } from "../session/store.ts";
 import type { DoorDeps } from "./deps.ts";
-import { addLockLetter, noteLock } from "./lock.ts";
 import { noteMiss } from "./store.ts";
 
 const purpose = "sign_in";

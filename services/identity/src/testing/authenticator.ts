@@ -3,7 +3,7 @@
 
 import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { bytesOf, encode } from "./cbor.ts";
-import { vouch } from "./maker.ts";
+import { vouch } from "./device-certificate.ts";
 
 export type Algorithm = "ES256" | "EdDSA";
 

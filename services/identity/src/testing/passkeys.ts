@@ -9,7 +9,7 @@ import {
   type Lie,
   type RequestOptions,
 } from "./authenticator.ts";
-import type { Bed, NewPerson, Person } from "./bed.ts";
+import type { Bed, NewPerson, Person } from "./fixture.ts";
 
 /** The panel of a bed, and the only host that its passkeys are for. */
 export const panel = { origin: "https://console.svc.localhost", rpId: "console.svc.localhost" };

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
 import { sourceOf } from "../link/policy.ts";
 import { linkPlayer } from "../link/store.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { auditUser } from "./audit.ts";
 import { deleteLink, lockUser } from "./store.ts";
 

@@ -1,11 +1,11 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
 import type { IdentityTrx } from "../database.ts";
+import { requireReauth } from "../fresh-proof/require.ts";
 import { tell } from "../passkey/register.ts";
 import { deleteCredentialsOf } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
-import { requireReauth } from "../reauth/require.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { revokeSessions } from "../session/store.ts";
 import { auditUser } from "./audit.ts";
 import { lockUser } from "./store.ts";

@@ -1,8 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
-import { decideLock } from "../email/policy.ts";
-import type { Serving } from "../serving.ts";
-import { toSessionView } from "../session/own.ts";
+import { decideLock } from "../email-code/policy.ts";
+import { toSessionView } from "../self-service/sessions.ts";
+import type { Serving } from "../service-deps.ts";
 import { listLive } from "../session/store.ts";
 import { findFailureWindow, findUser, listLinksOf, searchUsers } from "./store.ts";
 import { countServers, toUserView } from "./view.ts";

@@ -8,7 +8,7 @@ import type { Logger } from "@svc/telemetry";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
 import { startSagaLoop } from "../saga.ts";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { auditUser } from "./audit.ts";
 import { refusalOf } from "./policy.ts";
 import { endAccount } from "./retire.ts";

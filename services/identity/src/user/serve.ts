@@ -1,5 +1,5 @@
 import { users } from "@svc/proto";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { createCreateUser, createDisableUser, createPatchUser } from "./change.ts";
 import { createAddLink, createRemoveLink } from "./links.ts";
 import { createRemoveUserPasskeys } from "./passkeys.ts";

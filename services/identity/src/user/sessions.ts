@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
-import type { Serving } from "../serving.ts";
+import type { Serving } from "../service-deps.ts";
 import { revokeSessions } from "../session/store.ts";
 import { auditUser } from "./audit.ts";
 import { findUser } from "./store.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventFilter, Fault, type InputOf, ownership, quotas, users } from "@svc/proto";
-import { type Bed, type Person, startBed, stateOf } from "../testing/bed.ts";
+import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
 
 const minute = 60_000;
 

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { type AnyContract, type InputOf, isFault, signIn } from "@svc/proto";
-import { type Bed, type NewPerson, type Person, startBed } from "../../testing/bed.ts";
+import { type Bed, type NewPerson, type Person, startBed } from "../../testing/fixture.ts";
 
 const minute = 60_000;
 const anonymous = { kind: "anonymous" } as const;

@@ -4,8 +4,8 @@ import { findByVerifiedEmail } from "../../account/store.ts";
 import { mintId } from "../../secret.ts";
 import { isStaffRole } from "../../session/policy.ts";
 import type { DoorDeps } from "../deps.ts";
-import { type Admitted, knock } from "../knock.ts";
 import { mailCode } from "../mail-code.ts";
+import { type Admitted, knock } from "../request-code.ts";
 import { saveOpLogin } from "./store.ts";
 
 type StartContext = Context<typeof signIn.startOpLogin>;

@@ -1,0 +1,47 @@
+import type { Handler } from "@svc/mesh";
+import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
+import { lockLiveAccount } from "../account/store.ts";
+import type { IdentityTrx } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import { isSameAddress } from "../email-code/policy.ts";
+import { saveUnverifiedEmail, spendAllCodes } from "../email-code/store.ts";
+import { requireReauth } from "../fresh-proof/require.ts";
+import { isPlainAddress } from "../mail/address.ts";
+import type { Notices } from "../mail/queue.ts";
+import { getAccount } from "../principal.ts";
+
+type EnterDeps = Deps & { notices: Notices };
+type Entered = { email: string; replaced: boolean };
+
+/** identity.email.enter */
+export function createEnterEmail(deps: EnterDeps): Handler<typeof accounts.enterEmail> {
+  const { db, events, notices } = deps;
+  return async (context, { email }) => {
+    if (!isPlainAddress(email))
+      throw context.fault("bad_request", { message: "email: must be an e-mail address" });
+    const caller = getAccount(context.principal);
+    const entered = await db.transaction().execute((trx) => enter(deps, trx, { caller, email }));
+    if (entered.replaced) notices.wake();
+    events.emailEntered(context, { replaced: entered.replaced });
+    return { email: entered.email };
+  };
+}
+
+type Given = { caller: AccountPrincipal; email: string };
+
+/** The address that is verified already stays so. Codes that were mailed to the one before are worth nothing now. */
+async function enter(deps: EnterDeps, trx: IdentityTrx, { caller, email }: Given): Promise<Entered> {
+  const { user_id: userId, session } = caller;
+  const now = deps.now();
+  const account = await lockLiveAccount(trx, userId);
+  if (!account) throw new Fault("unauthorized");
+  await requireReauth(deps, trx, { account, session });
+  const former = account.email_verified ? account.email : null;
+  if (former !== null && isSameAddress(former, email)) return { email: former, replaced: false };
+  await saveUnverifiedEmail(trx, { userId, email });
+  await spendAllCodes(trx, { userId, now });
+  if (former === null) return { email, replaced: false };
+  const letter = { kind: "email_removed", facts: {}, to: former, language: account.language } as const;
+  await deps.notices.add(trx, letter);
+  return { email, replaced: true };
+}

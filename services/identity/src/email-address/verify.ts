@@ -1,0 +1,116 @@
+import type { Context, Handler } from "@svc/mesh";
+import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
+import { violates } from "@svc/store";
+import { takeCodeTry } from "../budget/code.ts";
+import type { CodePurpose, IdentityTrx } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import { isSameAddress, maskAddress } from "../email-code/policy.ts";
+import { isTaken, saveVerifiedEmail, spendAllCodes, spendCodes } from "../email-code/store.ts";
+import { type TryOutcome, tryCode } from "../email-code/verify.ts";
+import type { Notices } from "../mail/queue.ts";
+import { getAccount } from "../principal.ts";
+import { noteProof, revokeSessions } from "../session/store.ts";
+import { clearLinkFile, completeSetup, type SetupEnd } from "../setup/complete.ts";
+
+const purpose: CodePurpose = "onboard_email";
+type VerifyDeps = Deps & { notices: Notices };
+type VerifyContext = Context<typeof accounts.verifyEmail>;
+type RightTry = Extract<TryOutcome, { kind: "right" }>;
+type Refusal = Exclude<TryOutcome, RightTry> | { kind: "taken" };
+type Verified = { kind: "verified"; email: string; replaced: boolean; revoked: number; setup: SetupEnd };
+type Outcome = Refusal | Verified;
+
+/** identity.email.verify: one transaction; a wrong code commits too, because it counts. */
+export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.verifyEmail> {
+  const { db, events, notices } = deps;
+  return async (context, { code }) => {
+    await takeCodeTry(deps, context, "account_email");
+    const caller = getAccount(context.principal);
+    const outcome = await db
+      .transaction()
+      .execute((trx) => settle(deps, trx, { caller, code }))
+      .catch((error: unknown): Outcome => {
+        // Somebody else proved the address between the look and the write: nothing was changed.
+        if (violates(error, "users_verified_email")) return { kind: "taken" };
+        throw error;
+      });
+    if (hasLetter(outcome)) notices.wake();
+    if (outcome.kind !== "verified") throw refusal(deps, context, outcome);
+    const { email, replaced, revoked, setup } = outcome;
+    clearLinkFile(deps, caller.role, setup);
+    events.emailVerified(context, { replaced });
+    events.sessionsRevoked(context, { count: revoked, action: "account.session.revoke_others" });
+    return { verified: true, email };
+  };
+}
+
+type Given = { caller: AccountPrincipal; code: string };
+
+async function settle(deps: VerifyDeps, trx: IdentityTrx, { caller, code }: Given): Promise<Outcome> {
+  const tried = await tryCode(deps, trx, { userId: caller.user_id, purpose, code });
+  if (tried.kind === "right") return accept(deps, trx, { caller, tried });
+  if (tried.kind === "wrong" && tried.lockedUntil && tried.account.email_verified && tried.account.email) {
+    const facts = { until: tried.lockedUntil.toISOString() };
+    await deps.notices.add(trx, {
+      kind: "codes_locked",
+      to: tried.account.email,
+      language: tried.account.language,
+      facts,
+    });
+  }
+  return tried;
+}
+
+type Accepting = { caller: AccountPrincipal; tried: RightTry };
+
+async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Accepting): Promise<Outcome> {
+  const { account, email } = tried;
+  const now = deps.now();
+  if (await isTaken(trx, { email, userId: account.id })) return { kind: "taken" };
+  await saveVerifiedEmail(trx, { userId: account.id, email });
+  const replaced = account.email_verified && !isSameAddress(account.email, email);
+  if (replaced) await spendAllCodes(trx, { userId: account.id, now });
+  else await spendCodes(trx, { userId: account.id, purpose, now });
+  await noteProof(trx, { tokenHash: caller.session, now });
+  const setup = await completeSetup(trx, { userId: account.id, session: caller.session, now });
+  if (!replaced || account.email === null)
+    return { kind: "verified", email, replaced: false, revoked: setup.revoked, setup };
+  const others = await revokeSessions(trx, { userId: account.id, now, except: caller.session });
+  const revoked = setup.revoked + others;
+  const facts = { newAddress: maskAddress(email) };
+  await deps.notices.add(trx, {
+    kind: "email_changed",
+    to: account.email,
+    language: account.language,
+    facts,
+  });
+  return { kind: "verified", email, replaced, revoked, setup };
+}
+
+function hasLetter(outcome: Outcome): boolean {
+  if (outcome.kind === "verified") return outcome.replaced;
+  return outcome.kind === "wrong" && outcome.lockedUntil !== undefined;
+}
+
+function refusal({ events }: VerifyDeps, context: VerifyContext, outcome: Refusal): Fault {
+  switch (outcome.kind) {
+    case "gone":
+      return new Fault("unauthorized");
+    case "taken":
+      return context.fault("email_taken");
+    case "locked":
+      return context.fault("otp_account_locked", { retryAfterSeconds: outcome.retryAfterSeconds });
+    case "spent":
+      return context.fault("otp_locked");
+    case "no_code":
+      return context.fault("invalid_code");
+    case "wrong":
+      events.signInFailed(context, { door: "account_email", reason: "bad_code" });
+      if (outcome.lockedUntil) events.codesLocked(context, { purpose, until: outcome.lockedUntil });
+      return outcome.isLast
+        ? context.fault("invalid_code", {
+            message: "The code is wrong and has no tries left; ask for a new one.",
+          })
+        : context.fault("invalid_code");
+  }
+}

@@ -1,0 +1,171 @@
+// Letters that follow a committed change: stored with it, sent after it, tried again while the relay is away.
+
+import { isFault } from "@svc/proto";
+import type { Logger } from "@svc/telemetry";
+import { z } from "zod";
+import type { Limits } from "../config.ts";
+import type { IdentityDb, IdentityTrx } from "../database.ts";
+import type { Mailer } from "./mailer.ts";
+import {
+  codesLockedLetter,
+  emailChangedLetter,
+  emailRemovedLetter,
+  type Language,
+  type Letter,
+  toLetter,
+} from "./message.ts";
+import { passkeyDraft } from "./templates/passkey.ts";
+import { migrationDoneDraft, migrationIssuedDraft } from "./templates/server-transfer.ts";
+
+const notice = z.discriminatedUnion("kind", [
+  z.object({ kind: z.literal("email_changed"), facts: z.object({ newAddress: z.string() }) }),
+  z.object({ kind: z.literal("email_removed"), facts: z.object({}) }),
+  z.object({ kind: z.literal("codes_locked"), facts: z.object({ until: z.string() }) }),
+  z.object({ kind: z.enum(["passkey_added", "passkey_removed"]), facts: z.object({ name: z.string() }) }),
+  z.object({
+    kind: z.literal("migration_issued"),
+    facts: z.object({ target: z.string(), validMinutes: z.number() }),
+  }),
+  z.object({
+    kind: z.literal("migration_done"),
+    facts: z.object({ target: z.string(), servers: z.number() }),
+  }),
+]);
+type Notice = z.output<typeof notice>;
+
+export type Notices = {
+  /** Adds a letter in the transaction of the change it tells of. Without a relay nothing is kept. */
+  add: (trx: IdentityTrx, letter: Notice & { to: string; language: Language }) => Promise<void>;
+  /** Sends what waits, soon; call it after the commit. */
+  wake: () => void;
+  close: () => Promise<void>;
+};
+
+export type NoticesOptions = {
+  db: IdentityDb;
+  mailer: Mailer;
+  hasRelay: boolean;
+  limits: Pick<Limits, "notice_every" | "notice_keep" | "mail_timeout">;
+  now: () => Date;
+  log: Logger;
+};
+
+const longestPauseMs = 3_600_000;
+
+/** Starts the sender. Any number of replicas may run it: each letter is leased by one of them at a time. */
+export function startNotices(options: NoticesOptions): Notices {
+  const { hasRelay, limits, now } = options;
+  let running = Promise.resolve();
+  let isClosed = false;
+  let isQueued = false;
+  const wake = () => {
+    if (!hasRelay || isClosed || isQueued) return;
+    isQueued = true;
+    running = running.then(async () => {
+      isQueued = false;
+      await sendAll(options, () => !isClosed).catch((error: unknown) =>
+        options.log.warn({ error: (error as Error).message }, "waiting letters could not be looked at"),
+      );
+    });
+  };
+  const timer = setInterval(wake, limits.notice_every);
+  wake();
+  return {
+    add: async (trx, { kind, facts, to, language }) => {
+      if (!hasRelay) return;
+      const at = now();
+      await trx
+        .insertInto("mail_notices")
+        .values({ kind, recipient: to, language, facts: JSON.stringify(facts), next_at: at, created_at: at })
+        .execute();
+    },
+    wake,
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+async function sendAll(options: NoticesOptions, mayGoOn: () => boolean): Promise<void> {
+  while (mayGoOn()) {
+    const leased = await leaseNext(options);
+    if (!leased) return;
+    await sendOne(options, leased);
+  }
+}
+
+type Leased = {
+  id: number;
+  kind: string;
+  recipient: string;
+  language: Language;
+  facts: unknown;
+  attempts: number;
+  created_at: Date;
+};
+
+// The lease outlives the longest send, so no other replica takes the letter meanwhile.
+async function leaseNext({ db, limits, now }: NoticesOptions): Promise<Leased | undefined> {
+  const at = now();
+  return db
+    .updateTable("mail_notices")
+    .set({ next_at: new Date(at.getTime() + 2 * limits.mail_timeout) })
+    .where("id", "=", (inner) =>
+      inner
+        .selectFrom("mail_notices")
+        .select("id")
+        .where("next_at", "<=", at)
+        .orderBy("id")
+        .limit(1)
+        .forUpdate()
+        .skipLocked(),
+    )
+    .returning(["id", "kind", "recipient", "language", "facts", "attempts", "created_at"])
+    .executeTakeFirst();
+}
+
+async function sendOne(options: NoticesOptions, leased: Leased): Promise<void> {
+  const { db, mailer, limits, now, log } = options;
+  const isStale = now().getTime() - leased.created_at.getTime() > limits.notice_keep;
+  const known = notice.safeParse(leased);
+  const drop = () => db.deleteFrom("mail_notices").where("id", "=", leased.id).execute();
+  if (!known.success || isStale) {
+    log.error({ kind: leased.kind, attempts: leased.attempts }, "a letter is given up");
+    return void (await drop());
+  }
+  const { kind } = known.data;
+  try {
+    await mailer.takeBudget(kind);
+    const letter = letterOf(known.data, leased.language);
+    await mailer.deliver(kind, { to: leased.recipient, letter, requestId: `notice-${leased.id}` });
+    await drop();
+  } catch (error) {
+    const asked = isFault(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
+    const pauseMs = Math.min(Math.max(limits.notice_every * 2 ** leased.attempts, asked), longestPauseMs);
+    await db
+      .updateTable("mail_notices")
+      .set({ attempts: leased.attempts + 1, next_at: new Date(now().getTime() + pauseMs) })
+      .where("id", "=", leased.id)
+      .execute();
+  }
+}
+
+function letterOf(known: Notice, language: Language): Letter {
+  switch (known.kind) {
+    case "email_changed":
+      return emailChangedLetter(known.facts, language);
+    case "email_removed":
+      return emailRemovedLetter(language);
+    case "codes_locked":
+      return codesLockedLetter(known.facts, language);
+    case "passkey_added":
+    case "passkey_removed":
+      return toLetter(passkeyDraft(known.kind, known.facts.name, language), language);
+    case "migration_issued":
+      return toLetter(migrationIssuedDraft(known.facts, language), language);
+    case "migration_done":
+      return toLetter(migrationDoneDraft(known.facts, language), language);
+  }
+}

@@ -1,0 +1,32 @@
+// Letters that other services ask for: sent now, so that the asker may note that they arrived (interface.md 3.3.9).
+
+import type { Handler } from "@svc/mesh";
+import { notices } from "@svc/proto";
+import { findLiveAccount } from "../account/store.ts";
+import { toLetter } from "../mail/message.ts";
+import { worldDraft } from "../mail/templates/world.ts";
+import type { Serving } from "../service-deps.ts";
+
+export function serveNotices(serving: Serving): void {
+  serving.mesh.serve(notices.sendNotice, createSendNotice(serving));
+}
+
+/** identity.notice.send */
+function createSendNotice({ deps, mailer }: Serving): Handler<typeof notices.sendNotice> {
+  return async (context, { user_id, kind, facts }) => {
+    const suppressed = (reason: string) => ({ result: "suppressed", reason }) as const;
+    if (!deps.hasRelay) return suppressed("no mail relay is configured");
+    const account = await findLiveAccount(deps.db, user_id);
+    if (!account) return suppressed("the account is disabled or deleted");
+    if (!account.email_verified || account.email === null) return suppressed("no verified address");
+    const about = { server: facts["server"] ?? "", moment: momentOf(facts["at"]) };
+    const letter = toLetter(worldDraft(kind, about, account.language), account.language);
+    await mailer.takeBudget("world");
+    await mailer.deliver("world", { to: account.email, letter, requestId: context.requestId });
+    return { result: "delivered" };
+  };
+}
+
+function momentOf(at: string | undefined): string {
+  return at === undefined ? "" : `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;
+}

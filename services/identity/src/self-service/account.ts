@@ -1,0 +1,62 @@
+// What a signed-in person learns of their own account (api.md A6 setup/status, A7).
+
+import type { Handler } from "@svc/mesh";
+import { type accounts, Fault, isFault } from "@svc/proto";
+import { type Account, findLiveAccount, findNames } from "../account/store.ts";
+import type { Deps } from "../deps.ts";
+import { findPlayersOf } from "../link/store.ts";
+import { hasPasskey } from "../passkey/store.ts";
+import { getAccount } from "../principal.ts";
+import { isInSetup } from "../session/policy.ts";
+
+/** identity.account.me: staff rights are told only where they hold, on the operator console host. */
+export function createMe({ db }: Deps): Handler<typeof accounts.me> {
+  return async (context) => {
+    const { user_id: userId, staff: isStaff } = getAccount(context.principal);
+    const account = await findLiveAccount(db, userId).catch((error: unknown) => {
+      if (isFault(error) && error.fault === "unavailable") throw context.fault("auth_unavailable");
+      throw error;
+    });
+    if (!account) throw new Fault("unauthorized");
+    return {
+      user_id: account.id,
+      email: account.email ?? "",
+      role: account.role,
+      is_admin: isStaff,
+      is_owner: isStaff && account.role === "owner",
+      email_verified: account.email_verified,
+    };
+  };
+}
+
+/** identity.setup.status */
+export function createSetupStatus({ db, hasRelay }: Deps): Handler<typeof accounts.setupStatus> {
+  return async (context) => {
+    const account = await findLiveAccount(db, getAccount(context.principal).user_id);
+    if (!account) throw context.fault("not_found", { message: "This account is gone." });
+    return toSetupState(account, { hasRelay, hasPasskey: await hasPasskey(db, account.id) });
+  };
+}
+
+/** identity.account.name */
+export function createNameAccounts({ db }: Deps): Handler<typeof accounts.nameAccounts> {
+  return async (_context, { user_ids }) => ({
+    names: await findNames(db, user_ids),
+    players: await findPlayersOf(db, user_ids),
+  });
+}
+
+type Ways = { hasRelay: boolean; hasPasskey: boolean };
+
+export function toSetupState(account: Account, { hasRelay, hasPasskey }: Ways): accounts.SetupState {
+  const { role, email_verified: emailVerified } = account;
+  return {
+    user_id: account.id,
+    username: account.username,
+    role,
+    email: account.email ?? "",
+    email_verified: emailVerified,
+    has_passkey: hasPasskey,
+    setup_required: isInSetup({ role, emailVerified, hasPasskey }, hasRelay),
+  };
+}

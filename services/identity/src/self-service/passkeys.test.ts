@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { passkeys } from "@svc/proto";
+import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
+import { createPasskeyPeople } from "../testing/passkeys.ts";
+
+const minute = 60_000;
+
+describe("removing a passkey", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed();
+  });
+  after(() => bed.stop());
+  const people = createPasskeyPeople(() => bed);
+  const ids = async (person: Person) =>
+    (await bed.gateway.call(passkeys.list, {}, people.as(person))).credentials.map(({ id }) => id);
+  const remove = (person: Person, id = "") => bed.gateway.call(passkeys.remove, { id }, people.as(person));
+  const refused = async (person: Person, id = "") =>
+    (await bed.refused(passkeys.remove, { id }, people.as(person))).fault;
+
+  test("signs out everywhere else, tells the verified address, and signs in no more", async () => {
+    const who = await people.holder();
+    const other = await bed.session(who.userId);
+    const [id] = await ids(who);
+    assert.equal(await remove(who, id), null);
+    assert.deepEqual(await ids(who), []);
+    assert.equal((await stateOf(bed, other.hash)).state, "unknown");
+    assert.equal((await stateOf(bed, who.session)).state, "live");
+    await bed.smtp.awaitMail(who.email, 2);
+    const subjects = bed.smtp.mails.filter(({ to }) => to === who.email).map(({ subject }) => subject);
+    assert.deepEqual(subjects, [
+      "A passkey was added to your account",
+      "A passkey was removed from your account",
+    ]);
+    assert.equal(await people.pass("discoverable", who), "passkey_login_invalid");
+  });
+
+  test("the last one stays while no verified address is another way in", async () => {
+    const person = await bed.person({ email: "unproved@example.org" });
+    await people.register(person, people.newDevice());
+    await people.register(person, people.newDevice());
+    const [one, two] = await ids(person);
+    await remove(person, one);
+    assert.equal(await refused(person, two), "last_passkey");
+    assert.deepEqual(await ids(person), [two]);
+  });
+
+  test("of the last two, one stays when both are removed at the same time", async () => {
+    const person = await bed.person();
+    await people.register(person, people.newDevice());
+    await people.register(person, people.newDevice());
+    const ends = await Promise.allSettled((await ids(person)).map((id) => remove(person, id)));
+    assert.equal(ends.filter(({ status }) => status === "fulfilled").length, 1);
+    assert.equal((await ids(person)).length, 1);
+  });
+
+  test("needs a fresh proof, and a passkey of one's own", async () => {
+    const [who, other] = [await people.holder(), await people.holder()];
+    const [own] = await ids(who);
+    const [foreign] = await ids(other);
+    assert.equal(await refused(who, foreign), "not_found");
+    bed.pass(5 * minute);
+    assert.equal(await refused(who, own), "reauth_required");
+    assert.equal((await ids(who)).length, 1);
+    assert.equal((await ids(other)).length, 1);
+  });
+
+  test("between the beginning and the end of a login, it gets nobody in", async () => {
+    const who = await people.holder();
+    const begun = await people.begin("login", who);
+    const [id] = await ids(who);
+    await remove(who, id);
+    const assertion = who.device.assert(begun.options);
+    assert.equal(await people.finish("login", who, { loginId: "", assertion }), "passkey_login_invalid");
+  });
+});

@@ -1,0 +1,77 @@
+// Linking a player to the account of somebody who is signed in (api.md A8).
+
+import type { Context, Handler } from "@svc/mesh";
+import { type AccountPrincipal, Fault, type links } from "@svc/proto";
+import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
+import { takeCodeTry } from "../budget/code.ts";
+import type { IdentityTrx } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import { lacksProof } from "../fresh-proof/require.ts";
+import { auditLink } from "../link/audit.ts";
+import { lockBindCode, lockPlayer, spendBindCode } from "../link/code-store.ts";
+import { instructions } from "../link/instructions.ts";
+import { decideLink, type LinkVerdict } from "../link/policy.ts";
+import { findLink, linkPlayer, listLinkedPlayers } from "../link/store.ts";
+import { getAccount } from "../principal.ts";
+import type { Serving } from "../service-deps.ts";
+
+/** identity.link.start */
+export function createStartLink({ deps, settings }: Serving): Handler<typeof links.startLink> {
+  const about = {
+    host: settings.server.root_domain,
+    validMinutes: Math.ceil(deps.limits.bind_code_ttl / 60_000),
+  };
+  return async ({ principal }) => {
+    const { user_id: userId } = getAccount(principal);
+    const account = await findLiveAccount(deps.db, userId);
+    if (!account) throw new Fault("unauthorized");
+    const players = await listLinkedPlayers(deps.db, userId);
+    return { linked: players.length > 0, instructions: instructions(about, account.language) };
+  };
+}
+
+type VerifyContext = Context<typeof links.verifyLink>;
+type Outcome =
+  | { kind: "linked"; isNew: boolean; mcUuid: string; authSource: links.AuthSource }
+  | { kind: "invalid_code" | Exclude<LinkVerdict, "link" | "linked"> };
+
+/** identity.link.verify: whatever is refused keeps the code. */
+export function createVerifyLink({ deps, mesh }: Serving): Handler<typeof links.verifyLink> {
+  return async (context, { code }) => {
+    await takeCodeTry(deps, context, "bind");
+    const given = { code, caller: getAccount(context.principal) };
+    const outcome = await deps.db.transaction().execute((trx) => settle(deps, trx, given));
+    if (outcome.kind !== "linked") throw refusal(deps, context, outcome.kind);
+    const { mcUuid, authSource } = outcome;
+    const payload = { mc_uuid: mcUuid, auth_source: authSource };
+    if (outcome.isNew) auditLink(mesh, context, { action: "account.link", payload });
+    return { linked: true, ...payload };
+  };
+}
+
+async function settle(
+  deps: Deps,
+  trx: IdentityTrx,
+  { code: typed, caller }: { code: string; caller: AccountPrincipal },
+): Promise<Outcome> {
+  const now = deps.now();
+  const code = await lockBindCode(trx, { code: typed, now });
+  if (!code) return { kind: "invalid_code" };
+  const mcUuid = code.mc_uuid;
+  await lockPlayer(trx, mcUuid);
+  const account = await lockLiveAccount(trx, caller.user_id);
+  if (!account) throw new Fault("unauthorized");
+  const link = await findLink(trx, mcUuid);
+  const isProofMissing = await lacksProof(deps, trx, { account, session: caller.session });
+  const verdict = decideLink({ linkedTo: link?.user_id, userId: account.id, isProofMissing });
+  if (verdict === "already_linked" || verdict === "reauth_required") return { kind: verdict };
+  const authSource = link?.auth_source ?? code.auth_source;
+  await linkPlayer(trx, { userId: account.id, mcUuid, authSource, now });
+  await spendBindCode(trx, code.code_hash);
+  return { kind: "linked", isNew: verdict === "link", mcUuid, authSource };
+}
+
+function refusal({ events }: Deps, context: VerifyContext, kind: Exclude<Outcome["kind"], "linked">): Fault {
+  if (kind === "invalid_code") events.signInFailed(context, { door: "bind", reason: "bad_code" });
+  return context.fault(kind);
+}

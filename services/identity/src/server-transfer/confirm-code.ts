@@ -1,0 +1,103 @@
+// The step-up by a mailed code (api.md A12): for a source without a passkey.
+
+import type { Context, Handler } from "@svc/mesh";
+import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
+import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
+import { takeCodeTry } from "../budget/code.ts";
+import type { CodePurpose, IdentityTrx } from "../database.ts";
+import { addLockLetter, noteLock } from "../email-code/lockout.ts";
+import { spendCodes } from "../email-code/store.ts";
+import { type TryOutcome, tryCode } from "../email-code/verify.ts";
+import { hasPasskey } from "../passkey/store.ts";
+import { getAccount } from "../principal.ts";
+import type { Serving } from "../service-deps.ts";
+import { auditMigration } from "./audit.ts";
+import { atOf } from "./issue-code.ts";
+import { stateFor } from "./policy.ts";
+import { confirmMigration, findUnfinished } from "./store.ts";
+
+const purpose: CodePurpose = "migrate_confirm";
+type VerifyContext = Context<typeof accountMigrations.verifyCode>;
+type Outcome = TryOutcome | { kind: "no_migration" | "already_confirmed" };
+
+/** identity.account-migration.start-code */
+export function createStartCode({ deps, sendCode }: Serving): Handler<typeof accountMigrations.startCode> {
+  return async (context) => {
+    const caller = getAccount(context.principal);
+    const account = await findLiveAccount(deps.db, caller.user_id);
+    if (!account) throw new Fault("unauthorized");
+    const migration = await findUnfinished(deps.db, account.id);
+    if (!migration) throw context.fault("no_migration");
+    if (await hasPasskey(deps.db, account.id)) throw context.fault("passkey_required");
+    if (stateFor(migration, atOf(deps, caller)) !== "initiated") throw context.fault("already_confirmed");
+    if (!deps.hasRelay) throw context.fault("mail_unavailable");
+    if (!account.email_verified || account.email === null) throw context.fault("no_step_up_factor");
+    const { id: userId, email } = account;
+    const { expiresAt } = await sendCode({ userId, email, purpose, requestId: context.requestId });
+    return { sent: true, expires_at: expiresAt.toISOString() };
+  };
+}
+
+/** identity.account-migration.verify-code: one transaction; a wrong code commits too, because it counts. */
+export function createVerifyCode(serving: Serving): Handler<typeof accountMigrations.verifyCode> {
+  const { deps, mesh, notices } = serving;
+  return async (context, { code }) => {
+    await takeCodeTry(deps, context, "account_migration");
+    const caller = getAccount(context.principal);
+    const outcome = await deps.db.transaction().execute((trx) => settle(serving, trx, { caller, code }));
+    if (outcome.kind !== "right") {
+      if (outcome.kind === "wrong") noteLock({ ...deps, notices }, context, { tried: outcome, purpose });
+      throw refusal(serving, context, outcome);
+    }
+    auditMigration(mesh, context, { action: "confirm", payload: { factor: "email_otp" } });
+    return { confirmed: true };
+  };
+}
+
+async function settle(
+  { deps, notices }: Serving,
+  trx: IdentityTrx,
+  { caller, code }: { caller: AccountPrincipal; code: string },
+): Promise<Outcome> {
+  const account = await lockLiveAccount(trx, caller.user_id);
+  if (!account) return { kind: "gone" };
+  const migration = await findUnfinished(trx, account.id);
+  if (!migration) return { kind: "no_migration" };
+  const at = atOf(deps, caller);
+  if (stateFor(migration, at) !== "initiated") return { kind: "already_confirmed" };
+  const tried = await tryCode(deps, trx, { userId: account.id, purpose, code });
+  if (tried.kind !== "right") {
+    await addLockLetter({ ...deps, notices }, trx, tried);
+    return tried;
+  }
+  await spendCodes(trx, { userId: account.id, purpose, now: at.now });
+  const proof = { id: migration.id, factor: "email_otp", session: caller.session, now: at.now } as const;
+  await confirmMigration(trx, proof);
+  return tried;
+}
+
+function refusal(
+  { deps }: Serving,
+  context: VerifyContext,
+  outcome: Exclude<Outcome, { kind: "right" }>,
+): Fault {
+  switch (outcome.kind) {
+    case "gone":
+      return new Fault("unauthorized");
+    case "locked":
+      return context.fault("otp_account_locked", { retryAfterSeconds: outcome.retryAfterSeconds });
+    case "spent":
+      return context.fault("otp_locked");
+    case "no_code":
+      return context.fault("invalid_code");
+    case "wrong":
+      deps.events.signInFailed(context, { door: "account_migration", reason: "bad_code" });
+      return outcome.isLast
+        ? context.fault("invalid_code", {
+            message: "The code is wrong and has no tries left; ask for a new one.",
+          })
+        : context.fault("invalid_code");
+    default:
+      return context.fault(outcome.kind);
+  }
+}

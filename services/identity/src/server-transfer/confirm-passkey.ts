@@ -1,0 +1,57 @@
+// The step-up by a passkey (api.md A12): the only one for a source that has any.
+
+import type { Handler } from "@svc/mesh";
+import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
+import { lockLiveAccount } from "../account/store.ts";
+import type { Deps } from "../deps.ts";
+import { passkeyDeps } from "../passkey/serve.ts";
+import { beginStepUp, finishStepUp } from "../passkey/step-up.ts";
+import { getAccount } from "../principal.ts";
+import type { Serving } from "../service-deps.ts";
+import { auditMigration } from "./audit.ts";
+import { atOf } from "./issue-code.ts";
+import { stateFor } from "./policy.ts";
+import { confirmMigration, findUnfinished } from "./store.ts";
+
+const purpose = "migrate";
+
+/** identity.account-migration.begin-passkey */
+export function createBeginPasskey(serving: Serving): Handler<typeof accountMigrations.beginPasskey> {
+  const passkeys = passkeyDeps(serving);
+  return async (context) => {
+    const { user_id: userId, session } = getAccount(context.principal);
+    if (!(await findUnfinished(serving.deps.db, userId))) throw context.fault("no_migration");
+    return { publicKey: await beginStepUp(passkeys, { userId, session, purpose }) };
+  };
+}
+
+/** identity.account-migration.finish-passkey */
+export function createFinishPasskey(serving: Serving): Handler<typeof accountMigrations.finishPasskey> {
+  const { deps, mesh } = serving;
+  const passkeys = passkeyDeps(serving);
+  return async (context, { assertion }) => {
+    const caller = getAccount(context.principal);
+    const { user_id: userId, session } = caller;
+    if (!(await findUnfinished(deps.db, userId))) throw context.fault("no_migration");
+    if (!(await finishStepUp(passkeys, { userId, session, purpose, assertion }))) {
+      deps.events.signInFailed(context, { door: "account_migration", reason: "bad_assertion" });
+      throw context.fault("passkey_login_invalid");
+    }
+    await confirm(deps, caller);
+    auditMigration(mesh, context, { action: "confirm", payload: { factor: "passkey" } });
+    return { confirmed: true };
+  };
+}
+
+// A proof renews itself; a code that is out stays what it is.
+async function confirm(deps: Deps, caller: AccountPrincipal): Promise<void> {
+  await deps.db.transaction().execute(async (trx) => {
+    if (!(await lockLiveAccount(trx, caller.user_id))) throw new Fault("unauthorized");
+    const migration = await findUnfinished(trx, caller.user_id);
+    if (!migration) throw new Fault("no_migration");
+    const at = atOf(deps, caller);
+    if (stateFor(migration, at) === "code_issued") throw new Fault("already_confirmed");
+    const proof = { id: migration.id, factor: "passkey", session: caller.session, now: at.now } as const;
+    await confirmMigration(trx, proof);
+  });
+}

@@ -1,0 +1,95 @@
+// The steps of a redemption that come after its code was taken.
+
+import { isFault, ownership } from "@svc/proto";
+import type { Asker } from "../events.ts";
+import { findQuota, unlimited } from "../quota/store.ts";
+import type { Serving } from "../service-deps.ts";
+import { endAccount } from "../user/retire.ts";
+import { markDeleted } from "../user/store.ts";
+import { auditMigration } from "./audit.ts";
+import type { Migration } from "./policy.ts";
+import { abandonRedemption, endRedemption, giveCodeBack, noteTold } from "./redemption-store.ts";
+import { findTarget, lockSource } from "./store.ts";
+
+export type HandOver = Pick<Serving, "deps" | "mesh" | "notices" | "log"> & {
+  /** Counts what became of redemptions. */
+  count: (result: "redeemed" | "refused" | "interrupted") => void;
+};
+export type Work = {
+  migration: Migration;
+  asker: Asker;
+  /** Whether the target hears of the end from this very call. */
+  isTold: boolean;
+};
+
+/**
+ * Moves the servers and retires the source; call it with the lease. Throws `migrate_quota_exceeded` when nothing was
+ * moved, and whatever else went wrong with the redemption left for anybody to carry on.
+ */
+export async function handOver(needs: HandOver, work: Work): Promise<string[]> {
+  const { deps, count, log } = needs;
+  const { id, leasedUntil } = work.migration;
+  try {
+    const servers = await moveServers(needs, work);
+    await retireSource(needs, work, servers);
+    count("redeemed");
+    return servers;
+  } catch (error) {
+    const leased = { id, leasedUntil, now: deps.now() };
+    if (isFault(error) && error.fault === "migrate_quota_exceeded") {
+      await giveCodeBack(deps.db, leased);
+      count("refused");
+      throw error;
+    }
+    count("interrupted");
+    log.warn({ migration: id, err: error }, "an account migration is not over yet; it is carried on");
+    await abandonRedemption(deps.db, leased).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function moveServers({ deps, mesh }: HandOver, { migration, asker }: Work): Promise<string[]> {
+  const { id, sourceUserId, targetUserId } = migration;
+  if (targetUserId === null) throw new Error(`account migration ${id} has no target`);
+  const quota = await findQuota(deps.db, targetUserId);
+  const { servers } = await mesh.call(
+    ownership.transferAccount,
+    {
+      transfer_id: id,
+      from_user_id: sourceUserId,
+      to_user_id: targetUserId,
+      limits: quota?.limits ?? unlimited,
+    },
+    { requestId: asker.requestId, principal: asker.principal, client: asker.client },
+  );
+  return servers;
+}
+
+// Servers that the source took while it was giving its others away are released with the deletion.
+async function retireSource(needs: HandOver, work: Work, servers: readonly string[]): Promise<void> {
+  const { deps, mesh, notices } = needs;
+  const { id, sourceUserId, targetUserId } = work.migration;
+  const now = deps.now();
+  const retired = await deps.db.transaction().execute(async (trx) => {
+    const source = await lockSource(trx, sourceUserId);
+    if (!(await endRedemption(trx, { id, servers, isTold: work.isTold, now }))) return undefined;
+    await markDeleted(trx, sourceUserId, now);
+    const revoked = await endAccount(trx, { userId: sourceUserId, by: "migrated", now });
+    if (source?.emailVerified && source.email !== null) {
+      const target = await findTarget(trx, targetUserId ?? "");
+      const facts = { target: target?.username ?? "", servers: servers.length };
+      const { email: to, language } = source;
+      await notices.add(trx, { kind: "migration_done", to, language, facts });
+    }
+    return { revoked };
+  });
+  if (!retired) {
+    // Another process was sooner; the target hears of it from this one all the same.
+    if (work.isTold) await noteTold(deps.db, { id, now });
+    return;
+  }
+  notices.wake();
+  deps.events.sessionsRevoked(work.asker, { count: retired.revoked, action: "user.session.revoke" });
+  const payload = { migration: id, source_user_id: sourceUserId, target_user_id: targetUserId, servers };
+  auditMigration(mesh, work.asker, { action: "redeem", payload });
+}

@@ -1,0 +1,56 @@
+// The source's side in the browser: how far it is, and a code for the target (api.md A12).
+
+import type { Handler } from "@svc/mesh";
+import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
+import type { Deps } from "../deps.ts";
+import { hashBindCode, mintBindCode } from "../link/code.ts";
+import { getAccount } from "../principal.ts";
+import type { Serving } from "../service-deps.ts";
+import { auditMigration } from "./audit.ts";
+import { type At, decideIssue, toView } from "./policy.ts";
+import { findTarget, findUnfinished, lockSource, saveMigrationCode } from "./store.ts";
+
+/** Now, as a session of the source sees it. */
+export function atOf(deps: Pick<Deps, "now" | "limits">, caller: AccountPrincipal): At {
+  return { now: deps.now(), session: caller.session, confirmTtlMs: deps.limits.migration_confirm_ttl };
+}
+
+/** identity.account-migration.read */
+export function createRead({ deps }: Serving): Handler<typeof accountMigrations.read> {
+  return async ({ principal }) => {
+    const caller = getAccount(principal);
+    return toView(await findUnfinished(deps.db, caller.user_id), atOf(deps, caller));
+  };
+}
+
+/** identity.account-migration.issue-code */
+export function createIssueCode(serving: Serving): Handler<typeof accountMigrations.issueCode> {
+  const { deps, mesh, notices } = serving;
+  return async (context, { target_user_id: targetUserId }) => {
+    const caller = getAccount(context.principal);
+    const issued = await deps.db.transaction().execute(async (trx) => {
+      const at = atOf(deps, caller);
+      const source = await lockSource(trx, caller.user_id);
+      if (!source || source.disabled || source.deletedAt) throw new Fault("unauthorized");
+      const migration = await findUnfinished(trx, source.id);
+      const target = await findTarget(trx, targetUserId);
+      const verdict = decideIssue({ migration, sourceUserId: source.id, targetUserId }, target, at);
+      if (verdict !== "issue") throw context.fault(verdict);
+      if (!migration || !target) throw context.fault("internal");
+      const code = mintBindCode();
+      const expiresAt = new Date(at.now.getTime() + deps.limits.migration_code_ttl);
+      const codeHash = hashBindCode(code);
+      await saveMigrationCode(trx, { id: migration.id, targetUserId, codeHash, expiresAt, now: at.now });
+      if (source.emailVerified && source.email !== null) {
+        const validMinutes = Math.ceil(deps.limits.migration_code_ttl / 60_000);
+        const facts = { target: target.username, validMinutes };
+        const { email: to, language } = source;
+        await notices.add(trx, { kind: "migration_issued", to, language, facts });
+      }
+      return { code, expires_at: expiresAt.toISOString() };
+    });
+    notices.wake();
+    auditMigration(mesh, context, { action: "issue_code", payload: { target_user_id: targetUserId } });
+    return issued;
+  };
+}

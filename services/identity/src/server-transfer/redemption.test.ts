@@ -1,0 +1,154 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, beforeEach, describe, test } from "node:test";
+import { until } from "@svc/mesh/testing";
+import { Fault, quotas } from "@svc/proto";
+import {
+  faultOf,
+  live,
+  type MigrationBed,
+  newName,
+  retired,
+  startMigrationBed,
+} from "../testing/server-transfer-fixture.ts";
+
+describe("a redemption that is interrupted", () => {
+  let all: MigrationBed;
+  before(async () => {
+    all = await startMigrationBed();
+  });
+  after(() => all.bed.stop());
+  beforeEach(() => all.lifecycle.calm());
+
+  test("lifecycle away is unavailable; what it did by then stands, and the same code gets the same answer", async () => {
+    const world = newName();
+    const { source, target, code } = await all.ready(world);
+    all.lifecycle.after = async () => {
+      throw new Fault("unavailable");
+    };
+    assert.equal(await faultOf(all.redeem(target, code)), "unavailable");
+    assert.equal((await all.read(source)).state, "code_issued");
+    assert.equal(await faultOf(all.open(source.mcUuid)), "account_is_retired");
+    all.lifecycle.after = async () => {};
+    await until(async () => (await all.rowOf(source.userId))?.["state"] === "redeemed");
+    assert.deepEqual(await all.account(source.userId), retired);
+    const answer = await all.redeem(target, code);
+    assert.deepEqual(answer, { migrated: true, servers_moved: 1, servers: [world] });
+    assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
+  });
+
+  /** What a process leaves that dies right after it took the code. */
+  const dieAfterTaking = async (sourceId: string) => {
+    await all.bed.database.admin(
+      `update identity.account_migrations set state = 'redeeming', leased_until = $2
+       where source_user_id = $1`,
+      [sourceId, new Date(all.bed.now().getTime() + 30_000)],
+    );
+  };
+
+  test("killed after the code was taken: the lease protects it, then it is carried on by whoever looks", async () => {
+    const { source, target, code } = await all.ready(newName());
+    await dieAfterTaking(source.userId);
+    assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
+    assert.equal(all.lifecycle.calls, 0);
+    all.bed.pass(30_000);
+    await until(async () => (await all.rowOf(source.userId))?.["state"] === "redeemed");
+    assert.equal((await all.redeem(target, code)).servers_moved, 1);
+    assert.deepEqual(await all.account(source.userId), retired);
+  });
+
+  test("killed after the servers were moved: nothing is moved twice, and the answer is the first one", async () => {
+    const world = newName();
+    const { source, target, code } = await all.ready(world);
+    const row = await all.rowOf(source.userId);
+    all.lifecycle.move({
+      transfer_id: String(row?.["id"]),
+      from_user_id: source.userId,
+      to_user_id: target.userId,
+      limits: { max_servers: null, max_cpu_milli: null, max_memory_mb: null, max_storage_gb: null },
+    });
+    await dieAfterTaking(source.userId);
+    all.bed.pass(30_000);
+    await until(async () => (await all.rowOf(source.userId))?.["state"] === "redeemed");
+    assert.deepEqual((await all.redeem(target, code)).servers, [world]);
+  });
+
+  test("killed before the target's quota was asked: the loop gives the code back and nothing is moved", async () => {
+    const { source, target, code } = await all.ready(newName());
+    await all.bed.database.admin("insert into identity.quotas (user_id, max_servers) values ($1, 0)", [
+      target.userId,
+    ]);
+    await dieAfterTaking(source.userId);
+    all.bed.pass(30_000);
+    await until(async () => (await all.rowOf(source.userId))?.["state"] === "code_issued");
+    assert.deepEqual(await all.account(source.userId), live);
+    assert.equal(await faultOf(all.redeem(target, code)), "migrate_quota_exceeded");
+    assert.equal(all.lifecycle.ownedBy(source.userId).length, 1);
+  });
+
+  test("the database gone after the move: the servers are the target's, and the source is retired later", async () => {
+    const world = newName();
+    const { source, target, code } = await all.ready(world);
+    all.lifecycle.after = () => all.bed.wire.cut();
+    assert.equal(await faultOf(all.redeem(target, code)), "unavailable");
+    assert.deepEqual(all.lifecycle.ownedBy(target.userId), [world]);
+    all.lifecycle.after = async () => {};
+    await all.bed.wire.mend();
+    all.bed.pass(30_000);
+    await until(async () => (await all.rowOf(source.userId))?.["state"] === "redeemed");
+    assert.deepEqual((await all.redeem(target, code)).servers, [world]);
+    assert.deepEqual(await all.account(source.userId), retired);
+  });
+
+  test("while its servers are moved the source may own nothing new, and what it took is released after", async () => {
+    const { source, target, code } = await all.ready(newName());
+    const stray = newName();
+    let active: boolean | undefined;
+    all.lifecycle.after = async () => {
+      active = (await all.bed.lifecycle.call(quotas.readLimits, { user_id: source.userId })).active;
+      all.lifecycle.own(source.userId, stray);
+    };
+    await all.redeem(target, code);
+    assert.equal(active, false);
+    await until(() => all.lifecycle.released.includes(source.userId));
+    assert.deepEqual(all.lifecycle.ownedBy(source.userId), []);
+    assert.equal(all.lifecycle.ownedBy(target.userId).length, 1);
+  });
+
+  test("two accounts that hand over to each other at once: one is retired, and all servers have a live owner", async () => {
+    for (let round = 0; round < 5; round++) {
+      const [one, other] = [await all.confirmed(newName()), await all.confirmed(newName())];
+      const [toOther, toOne] = [await all.issue(one, other.userId), await all.issue(other, one.userId)];
+      const answers = await Promise.all([
+        faultOf(all.redeem(other, toOther.code)),
+        faultOf(all.redeem(one, toOne.code)),
+      ]);
+      assert.equal(answers.filter((answer) => answer === "none").length, 1);
+      const refusals = ["unavailable", "invalid_code", "unauthorized"];
+      assert.ok(answers.some((answer) => refusals.includes(answer)));
+      const owner = answers[0] === "none" ? other : one;
+      assert.deepEqual(await all.account(owner.userId), live);
+      assert.equal(all.lifecycle.ownedBy(owner.userId).length, 2);
+    }
+  });
+
+  test("an account that is getting servers does not give its own away meanwhile", async () => {
+    const { source, target, code } = await all.ready(newName());
+    const third = await all.bed.person();
+    const email = `middle-${randomUUID().slice(0, 8)}@example.org`;
+    const sql = "update identity.users set email = $2, email_verified = true where id = $1";
+    await all.bed.database.admin(sql, [target.userId, email]);
+    await all.open(await all.link(target.userId));
+    await all.verify(target, await all.mailCode({ ...target, email }));
+    const onward = await all.issue(target, third.userId);
+    let meanwhile = "";
+    all.lifecycle.before = async () => {
+      all.lifecycle.before = async () => {};
+      meanwhile = await faultOf(all.redeem(third, onward.code));
+    };
+    await all.redeem(target, code);
+    assert.equal(meanwhile, "unavailable");
+    assert.equal((await all.redeem(third, onward.code)).servers_moved, 1);
+    assert.deepEqual(await all.account(source.userId), retired);
+  });
+});

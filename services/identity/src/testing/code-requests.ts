@@ -1,0 +1,60 @@
+// A person before the public doors of a bed: asks for codes, types them, and sees what was mailed and audited.
+
+import { signIn } from "@svc/proto";
+import type { Bed, NewPerson } from "./fixture.ts";
+
+const minute = 60_000;
+let number = 0;
+
+export const newAddress = () => `mail${++number}@example.org`;
+export const anonymous = { kind: "anonymous" } as const;
+export const wrong = (code: string) => (code === "000000" ? "000001" : "000000");
+
+export type MailDoor = ReturnType<typeof createMailDoor>;
+
+/** `bed` is asked for late: a suite makes its door before its bed has started. */
+export function createMailDoor(bedOf: () => Bed) {
+  const client = () => ({ address: `198.51.100.${++number % 250}`, userAgent: "browser" });
+  const options = () => ({ principal: anonymous, client: client() });
+  const start = (email: string) => bedOf().gateway.call(signIn.startEmail, { email }, options());
+  const verify = (email: string, code: string) =>
+    bedOf().gateway.forward(signIn.verifyEmail, { email, code }, options());
+  const refused = async (email: string, code: string) =>
+    (await bedOf().refused(signIn.verifyEmail, { email, code }, options())).fault;
+  const holder = async (about: NewPerson = {}) => {
+    const email = newAddress();
+    return { email, person: await bedOf().person({ email, emailVerified: true, ...about }) };
+  };
+  const mailed = async (about: NewPerson = {}) => {
+    const given = await holder(about);
+    await start(given.email);
+    await bedOf().smtp.awaitMail(given.email);
+    return { ...given, code: bedOf().smtp.codeTo(given.email) };
+  };
+  /** The codes of `count` mails, a minute apart, oldest first. */
+  const several = async (count: number) => {
+    const { email, person, code } = await mailed();
+    const codes = [code];
+    while (codes.length < count) {
+      bedOf().pass(minute);
+      await start(email);
+      await bedOf().smtp.awaitMail(email, codes.length + 1);
+      codes.push(bedOf().smtp.codeTo(email));
+    }
+    return { email, person, codes };
+  };
+  const auditOf = async (action: string) =>
+    (
+      await bedOf().database.admin("select * from identity.audit_logs where action = $1 order by id", [
+        action,
+      ])
+    ).map(({ payload, actor_user_id }) => ({ payload, actor_user_id }));
+  /** Nothing was mailed though everything that a start sets off has ended. */
+  const settled = async (email: string) => {
+    const mark = await holder();
+    await start(mark.email);
+    await bedOf().smtp.awaitMail(mark.email);
+    return bedOf().smtp.mails.filter(({ to }) => to === email).length;
+  };
+  return { options, start, verify, refused, holder, mailed, several, auditOf, settled };
+}

@@ -1,0 +1,234 @@
+// Identity on a real PostgreSQL, a real nats-server and a real SMTP server, with a clock that a test moves.
+
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { loadSettings } from "@svc/config";
+import type { CallOptions, Mesh, RawReply } from "@svc/mesh";
+import { startTestNats, type TestNats } from "@svc/mesh/testing";
+import {
+  type AccountPrincipal,
+  type AnyContract,
+  accounts,
+  type FaceHost,
+  type InputOf,
+  isFault,
+} from "@svc/proto";
+import { type Store, startOutboxRelay } from "@svc/store";
+import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
+import { createLogger, createRegistry, type Logger, type Registry } from "@svc/telemetry";
+import type { z } from "zod";
+import { authSources } from "../auth-source.ts";
+import { type Settings, settings as schema } from "../config.ts";
+import type { SessionDoor, Tables } from "../database.ts";
+import { startIdentity } from "../service.ts";
+import { createSession } from "../session/store.ts";
+import { type SmtpSink, startSmtpSink } from "./smtp-sink.ts";
+
+const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
+
+export function createIdentityDatabase(): Promise<TestDatabase> {
+  return createTestDatabase({ schema: "identity", migrations });
+}
+
+export type Person = { userId: string; session: string; cookie: string; principal: AccountPrincipal };
+export type NewPerson = {
+  role?: "owner" | "admin" | "user";
+  email?: string;
+  emailVerified?: boolean;
+  door?: SessionDoor;
+  /** Where the session was minted; staff: the operator console. */
+  host?: FaceHost;
+  /** Whether the session has just proved itself; true unless said otherwise. */
+  isProof?: boolean;
+};
+
+export type Bed = {
+  store: Store<Tables>;
+  database: TestDatabase;
+  wire: Wire;
+  smtp: SmtpSink;
+  nats: TestNats;
+  registry: Registry;
+  gateway: Mesh;
+  lifecycle: Mesh;
+  /** The internal face. */
+  internal: Mesh;
+  /** One more identity on the same database; it ends with the bed. */
+  addReplica: () => Promise<void>;
+  /** Moves the clock on. */
+  pass: (ms: number) => void;
+  now: () => Date;
+  /** Makes an account with a session of its own. */
+  person: (about?: NewPerson) => Promise<Person>;
+  /** One more session of a person. */
+  session: (
+    userId: string,
+    about?: { door?: SessionDoor; host?: FaceHost },
+  ) => Promise<{ cookie: string; hash: string }>;
+  /** A call that must be refused: the name of the fault and its Retry-After. */
+  refused: <C extends AnyContract>(
+    contract: C,
+    input: InputOf<C>,
+    options?: CallOptions,
+  ) => Promise<{ fault: string; retryAfterSeconds: number | undefined }>;
+  forward: <C extends AnyContract>(
+    contract: C,
+    input: InputOf<C>,
+    options?: CallOptions,
+  ) => Promise<RawReply>;
+  metric: (line: string) => Promise<number>;
+  stop: () => Promise<void>;
+};
+
+export type BedOptions = {
+  /** Overrides as `--set` has them. */
+  set?: readonly string[];
+  /** False for an installation without a mail relay. */
+  hasRelay?: boolean;
+  /** `[[auth_source]]` of the configuration. */
+  authSources?: z.input<typeof authSources>;
+};
+
+export async function startBed(options: BedOptions = {}): Promise<Bed> {
+  const [database, nats, smtp] = await Promise.all([
+    createIdentityDatabase(),
+    startTestNats(),
+    startSmtpSink(),
+  ]);
+  const wire = await createWire(database.url);
+  const log = createLogger("identity", "silent");
+  const store = database.open<Tables>({ url: wire.url });
+  const registry = createRegistry("identity", "test");
+  const mesh = await nats.connect("identity", { registry });
+  const relay = startOutboxRelay({ url: wire.url, schema: "identity", publish: mesh.publish, log });
+  let clock = Date.now();
+  const now = () => new Date(clock);
+  const mail = [`smtp.host=127.0.0.1`, `smtp.port=${smtp.port}`, "smtp.from=svc@example.org"];
+  const overrides = [...(options.hasRelay === false ? [] : mail), ...(options.set ?? [])];
+  const loaded = loadSettings(schema, { overrides });
+  const settings = { ...loaded, auth_source: authSources.parse(options.authSources) };
+  const running = await startIdentity({ settings, log, registry, mesh, store, now });
+  const replicas = createReplicas({ settings, log, now, nats, database, url: wire.url });
+  const [gateway, lifecycle, internal] = await Promise.all([
+    nats.connect("gateway-external"),
+    nats.connect("lifecycle"),
+    nats.connect("gateway-internal"),
+  ]);
+  const people = createPeople(store, now, settings.identity.session_ttl);
+  return {
+    store,
+    database,
+    wire,
+    smtp,
+    nats,
+    registry,
+    gateway,
+    lifecycle,
+    internal,
+    addReplica: replicas.add,
+    now,
+    pass: (ms) => {
+      clock += ms;
+    },
+    ...people,
+    refused: async (contract, input, given) => {
+      const error = await gateway.call(contract, input, given).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      if (!isFault(error)) throw new Error(`no fault but ${String(error)}`);
+      return { fault: error.fault, retryAfterSeconds: error.retryAfterSeconds };
+    },
+    forward: (contract, input, given) => gateway.forward(contract, input, given),
+    metric: async (line) => {
+      const found = (await registry.metrics()).split("\n").find((text) => text.startsWith(`${line} `));
+      return Number(found?.slice(line.length + 1) ?? 0);
+    },
+    stop: async () => {
+      await replicas.stop();
+      await running.stop?.();
+      await relay.close();
+      await Promise.all([mesh, gateway, lifecycle, internal].map((one) => one.drain(1_000)));
+      await store.close();
+      await Promise.all([wire.cut(), smtp.stop(), nats.stop()]);
+      await database.drop();
+    },
+  };
+}
+
+type ReplicaNeeds = {
+  settings: Settings;
+  log: Logger;
+  now: () => Date;
+  nats: TestNats;
+  database: TestDatabase;
+  url: string;
+};
+
+function createReplicas({ settings, log, now, nats, database, url }: ReplicaNeeds) {
+  const stops: (() => Promise<void>)[] = [];
+  return {
+    add: async () => {
+      const mesh = await nats.connect("identity");
+      const store = database.open<Tables>({ url });
+      const registry = createRegistry("identity", "test");
+      const running = await startIdentity({ settings, log, now, mesh, store, registry });
+      await mesh.announce();
+      stops.push(async () => {
+        await running.stop?.();
+        await mesh.drain(1_000);
+        await store.close();
+      });
+    },
+    stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
+  };
+}
+
+function createPeople(store: Store<Tables>, now: () => Date, ttlMs: number): Pick<Bed, "person" | "session"> {
+  const newSession = (
+    userId: string,
+    about: { door?: SessionDoor; isProof?: boolean; host?: FaceHost | undefined },
+  ) =>
+    store.db.transaction().execute((trx) =>
+      createSession(trx, {
+        userId,
+        door: about.door ?? "setup",
+        client: { address: "192.0.2.7", userAgent: "browser", ...(about.host && { host: about.host }) },
+        now: now(),
+        ttlMs,
+        isProof: about.isProof ?? true,
+      }),
+    );
+  return {
+    person: async (about = {}) => {
+      const userId = randomBytes(16).toString("hex");
+      const { role = "user", email = null, emailVerified = false } = about;
+      const username = `name-${userId.slice(0, 6)}`;
+      await store.db
+        .insertInto("users")
+        .values({ id: userId, username, role, email, email_verified: emailVerified })
+        .execute();
+      const host = about.host ?? (role === "user" ? "player" : "operator");
+      const { value, tokenHash } = await newSession(userId, { ...about, host });
+      const principal: AccountPrincipal = {
+        kind: "account",
+        user_id: userId,
+        username,
+        role,
+        staff: role !== "user",
+        setup: false,
+        session: tokenHash,
+      };
+      return { userId, session: tokenHash, cookie: value, principal };
+    },
+    session: async (userId, about = {}) => {
+      const { value, tokenHash } = await newSession(userId, about);
+      return { cookie: value, hash: tokenHash };
+    },
+  };
+}
+
+/** The state a gateway is told of a session. */
+export async function stateOf(bed: Bed, hash: string): Promise<accounts.SessionAnswer> {
+  return bed.gateway.call(accounts.resolveSession, { hash });
+}
