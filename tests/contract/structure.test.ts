@@ -17,7 +17,6 @@ const packageImport = /^(?:import|export)\b[^;"]*?(?:from )?"@svc\/([^/"]+)/gm;
 const knownCircles: readonly string[] = [
   "libs/minecraft/src/limbo",
   "libs/minecraft/src/wire",
-  "services/builds/src/image",
   "services/cli/src",
   "services/demo-server/src/command",
   "services/identity/src",

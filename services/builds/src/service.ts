@@ -12,6 +12,6 @@ export type BuildsRuntime = Pick<Runtime<Settings, Tables>, "settings" | "mesh" 
 export async function startBuilds({ settings, mesh, store }: BuildsRuntime): Promise<Running> {
   const { db } = store;
   await seedRecommended(db, settings.builds.recommended);
-  serveImages(mesh, { db, mesh, settings });
+  serveImages({ db, mesh, settings });
   return {};
 }

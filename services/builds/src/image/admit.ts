@@ -1,14 +1,15 @@
 import type { Handler } from "@svc/mesh";
 import type { images } from "@svc/proto";
+import type { BuildsDb } from "../database.ts";
 import { entriesAdmitting, parseReference, pinned } from "./reference.ts";
 import type { Registry } from "./registry.ts";
-import type { ImageDeps } from "./serve.ts";
 import { isListed } from "./store.ts";
 
 /** builds.image.admit: the list is asked first, so that nobody probes the registry through it. */
-export function createAdmit(
-  deps: Pick<ImageDeps, "db"> & { registry: Registry | undefined },
-): Handler<typeof images.admitImage> {
+export function createAdmit(deps: {
+  db: BuildsDb;
+  registry: Registry | undefined;
+}): Handler<typeof images.admitImage> {
   const { db, registry } = deps;
   return async (context, { image_ref }) => {
     const reference = parseReference(image_ref);

@@ -8,11 +8,11 @@ import { createList } from "./list.ts";
 import { createRegistry } from "./registry.ts";
 import { createRemove } from "./remove.ts";
 
-export type ImageDeps = { db: BuildsDb; mesh: Pick<Mesh, "audit">; settings: Settings };
+type ImageDeps = { db: BuildsDb; mesh: Pick<Mesh, "audit" | "serve">; settings: Settings };
 
-export function serveImages(mesh: Pick<Mesh, "serve">, deps: ImageDeps): void {
-  mesh.serve(images.listImages, createList(deps));
-  mesh.serve(images.addImage, createAdd(deps));
-  mesh.serve(images.removeImage, createRemove(deps));
-  mesh.serve(images.admitImage, createAdmit({ ...deps, registry: createRegistry(deps.settings.registry) }));
+export function serveImages({ db, mesh, settings }: ImageDeps): void {
+  mesh.serve(images.listImages, createList({ db, pageSize: settings.builds.list_page }));
+  mesh.serve(images.addImage, createAdd({ db, mesh }));
+  mesh.serve(images.removeImage, createRemove({ db, mesh }));
+  mesh.serve(images.admitImage, createAdmit({ db, registry: createRegistry(settings.registry) }));
 }
