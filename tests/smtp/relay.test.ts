@@ -7,8 +7,8 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { until } from "@svc/mesh/testing";
 import { accounts, isFault, signIn } from "@svc/proto";
 import type { RelaySettings } from "../../services/identity/src/config.ts";
-import { codeLetter } from "../../services/identity/src/mail/message.ts";
 import { createRelay } from "../../services/identity/src/mail/relay.ts";
+import { codeMessage } from "../../services/identity/src/mail/templates/account.ts";
 import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
 import { type SmtpSink, startSmtpSink } from "../../services/identity/src/testing/smtp-sink.ts";
 import { type Postfix, startPostfix } from "./postfix.ts";
@@ -50,7 +50,7 @@ describe("Postfix takes our mails", () => {
       ...{ host: "localhost", port: postfix.port, from: "svc <svc@example.org>", username: "", password: "" },
       ...{ requireTls: true, implicitTls: false, timeoutMs: 10_000, ...given },
     });
-  const letter = codeLetter({ code: "012345", validMinutes: 10, purpose: "sign_in" }, "zh");
+  const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" }, "zh");
   const startEmail = (email: string) => bed.gateway.call(signIn.startEmail, { email }, anonymous);
   const faultOf = async (work: Promise<unknown>) => {
     const error: unknown = await work.catch((reason: unknown) => reason);

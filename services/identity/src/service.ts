@@ -21,14 +21,9 @@ import { createRelay } from "./mail/relay.ts";
 import { serveNotices } from "./notice/send.ts";
 import { servePasskeys } from "./passkey/serve.ts";
 import { serveQuotas } from "./quota/serve.ts";
+import { serveReauth } from "./reauth/serve.ts";
 import { startRetention } from "./retention/loop.ts";
-import { createMe, createNameAccounts, createSetupStatus } from "./self-service/account.ts";
-import {
-  createListSessions,
-  createLogout,
-  createRevokeOthers,
-  createRevokeSession,
-} from "./self-service/sessions.ts";
+import { serveSelfService } from "./self-service/serve.ts";
 import { serveAccountMigrations } from "./server-transfer/serve.ts";
 import type { Serving } from "./service-deps.ts";
 import { createResolve } from "./session/resolve.ts";
@@ -75,7 +70,9 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const serving: Serving = { mesh, deps, settings, mailer, notices, sendCode, registry, log };
   serveAccounts(serving);
   const doors = serveSignIn(serving);
+  serveSelfService(serving);
   servePasskeys(serving);
+  serveReauth(serving);
   serveLinks(serving);
   const migrations = serveAccountMigrations(serving);
   serveUsers(serving);
@@ -95,15 +92,8 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
 
 function serveAccounts({ mesh, deps, notices, sendCode }: Serving): void {
   mesh.serve(accounts.redeemSetup, createRedeem(deps));
-  mesh.serve(accounts.setupStatus, createSetupStatus(deps));
-  mesh.serve(accounts.me, createMe(deps));
-  mesh.serve(accounts.nameAccounts, createNameAccounts(deps));
 
   mesh.serve(accounts.resolveSession, createResolve(deps));
-  mesh.serve(accounts.logout, createLogout(deps));
-  mesh.serve(accounts.listSessions, createListSessions(deps));
-  mesh.serve(accounts.revokeSession, createRevokeSession(deps));
-  mesh.serve(accounts.revokeOtherSessions, createRevokeOthers(deps));
 
   mesh.serve(accounts.startEmail, createStartEmail({ ...deps, sendCode }));
   mesh.serve(accounts.enterEmail, createEnterEmail({ ...deps, notices }));

@@ -2,8 +2,8 @@
 
 import { type Selectable, sql } from "kysely";
 import type { IdentityDb, IdentityTrx, UsersTable } from "../database.ts";
-import { isSameAddress } from "../email-code/policy.ts";
 import { mintId } from "../secret.ts";
+import { isSameAddress } from "./address.ts";
 
 export type Account = Selectable<UsersTable>;
 
@@ -74,4 +74,14 @@ export async function createBoundAccount(trx: IdentityTrx, username: string): Pr
     .returningAll()
     .executeTakeFirst();
   return created ?? createBoundAccount(trx, `${username}-${id.slice(0, 8)}`);
+}
+
+export async function hasPasskey(db: IdentityDb, userId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom("webauthn_credentials")
+    .select("id")
+    .where("user_id", "=", userId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
 }

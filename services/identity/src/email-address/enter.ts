@@ -1,9 +1,9 @@
 import type { Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
+import { isSameAddress } from "../account/address.ts";
 import { lockLiveAccount } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import { isSameAddress } from "../email-code/policy.ts";
 import { saveUnverifiedEmail, spendAllCodes } from "../email-code/store.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
 import { isPlainAddress } from "../mail/address.ts";

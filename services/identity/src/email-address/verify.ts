@@ -1,10 +1,10 @@
 import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
 import { violates } from "@svc/store";
+import { isSameAddress, maskAddress } from "../account/address.ts";
 import { takeCodeTry } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import { isSameAddress, maskAddress } from "../email-code/policy.ts";
 import { isTaken, saveVerifiedEmail, spendAllCodes, spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
 import type { Notices } from "../mail/queue.ts";

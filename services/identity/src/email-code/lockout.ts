@@ -1,13 +1,13 @@
 // What follows the wrong code that locks an account: one letter, one audit entry, one count.
 
 import type { CodePurpose, IdentityTrx } from "../database.ts";
-import type { Asker } from "../events.ts";
-import type { DoorDeps } from "../sign-in/deps.ts";
+import type { Asker, Events } from "../events.ts";
+import type { Notices } from "../mail/queue.ts";
 import type { TryOutcome } from "./verify.ts";
 
 /** In the transaction of the wrong code. */
 export async function addLockLetter(
-  deps: Pick<DoorDeps, "notices">,
+  deps: { notices: Notices },
   trx: IdentityTrx,
   tried: TryOutcome,
 ): Promise<void> {
@@ -20,7 +20,7 @@ export async function addLockLetter(
 
 /** After its commit. */
 export function noteLock(
-  { events, notices }: Pick<DoorDeps, "events" | "notices">,
+  { events, notices }: { events: Events; notices: Notices },
   asker: Asker,
   { tried, purpose }: { tried: TryOutcome; purpose: CodePurpose },
 ): void {

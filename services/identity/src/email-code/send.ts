@@ -5,7 +5,7 @@ import { findLanguage } from "../account/store.ts";
 import type { CodePurpose } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { codeLetter } from "../mail/message.ts";
+import { codeMessage } from "../mail/templates/account.ts";
 import { mintCode } from "../secret.ts";
 import { decideLock, secondsUntil } from "./policy.ts";
 import {
@@ -66,7 +66,7 @@ async function mintAndSend(
   const expiresAt = new Date(now.getTime() + limits.otp_ttl);
   const id = await saveCode(db, { userId, email, code, purpose, now, expiresAt });
   try {
-    const letter = codeLetter(
+    const letter = codeMessage(
       { code, validMinutes: Math.ceil(limits.otp_ttl / 60_000), purpose },
       await findLanguage(db, userId),
     );

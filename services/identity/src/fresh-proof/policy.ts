@@ -2,7 +2,8 @@
 // architecture.md 6.23). Pure.
 
 import type { Role } from "@svc/proto";
-import { isProven, isStaffRole } from "../session/policy.ts";
+import { isStaffRole } from "../account/policy.ts";
+import { isProven } from "../session/policy.ts";
 
 export type Ways = { role: Role; emailVerified: boolean; hasPasskey: boolean; hasRelay: boolean };
 export type Factor = "passkey" | "email" | "sign_in";

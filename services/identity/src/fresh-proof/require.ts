@@ -1,8 +1,8 @@
 import { Fault } from "@svc/proto";
 import type { Account } from "../account/store.ts";
+import { hasPasskey } from "../account/store.ts";
 import type { IdentityDb } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import { hasPasskey } from "../passkey/store.ts";
 import { findReauthAt } from "../session/store.ts";
 import { needsProof, type Ways } from "./policy.ts";
 

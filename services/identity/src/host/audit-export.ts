@@ -1,7 +1,7 @@
 import { open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { searchEntries } from "../audit/search.ts";
-import type { Host } from "./command.ts";
+import type { Host } from "./context.ts";
 
 const pageSize = 1_000;
 const openFaults: Record<string, (file: string) => string> = {

@@ -5,7 +5,7 @@ import { userInfo } from "node:os";
 import { saveEntry } from "../audit/store.ts";
 import type { IdentityDb } from "../database.ts";
 import { mintId } from "../secret.ts";
-import type { Host } from "./command.ts";
+import type { Host } from "./context.ts";
 
 export async function noteAtHost(
   { now }: Host,

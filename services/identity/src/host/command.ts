@@ -1,8 +1,8 @@
 import { Sha256Hex } from "@svc/proto";
 import { z } from "zod";
-import { adminOrigin, type Settings } from "../config.ts";
-import type { IdentityDb } from "../database.ts";
+import { adminOrigin } from "../config.ts";
 import { exportAudit } from "./audit-export.ts";
+import type { Host } from "./context.ts";
 import { barPlayers, unbarPlayers } from "./players.ts";
 import { addOperator, liftLock, mintSetupLink, recoverOwner, setLocalAuth, setPassword } from "./recovery.ts";
 import { signInAtHost } from "./sign-in.ts";
@@ -41,8 +41,6 @@ export const Command = z.discriminatedUnion("do", [
   }),
 ]);
 export type Command = z.output<typeof Command>;
-
-export type Host = { db: IdentityDb; settings: Settings; now: Date };
 
 /** Carries one command out. Throws an Error with a sentence for the person. */
 export async function runCommand(host: Host, command: Command): Promise<unknown> {

@@ -1,12 +1,12 @@
 // Keeping players out, and letting them in again. Each change is audited in its transaction.
 
+import { isStaffRole } from "../account/policy.ts";
 import type { IdentityTrx } from "../database.ts";
 import { dropBindCodes, lockPlayer } from "../link/code-store.ts";
 import { bar, isBarred, unbar } from "../link/player-store.ts";
 import { listLinkedPlayers, lockLinkedAccount } from "../link/store.ts";
-import { isStaffRole } from "../session/policy.ts";
 import { noteAtHost } from "./audit.ts";
-import type { Host } from "./command.ts";
+import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
 /** `changed`: false for a player who was barred, or was not, already. */

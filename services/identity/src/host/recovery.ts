@@ -1,16 +1,16 @@
 // Ways back in for those who hold the host; each one is audited in its transaction.
 
+import { isInSetup, isStaffRole } from "../account/policy.ts";
+import { hasPasskey } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
-import { hasPasskey } from "../passkey/store.ts";
 import { mintId } from "../secret.ts";
-import { isInSetup, isStaffRole } from "../session/policy.ts";
 import { savePlatformSettings } from "../setting/store.ts";
 import { setupLink } from "../setup/link-file.ts";
 import { createOwner, createSetupToken, findOwner, takeSetupTurn } from "../setup/store.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
 import { savePassword } from "../sign-in/password-store.ts";
 import { noteAtHost } from "./audit.ts";
-import type { Host } from "./command.ts";
+import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
 type Link = { username: string; setup_url: string; valid_minutes: number };

@@ -1,11 +1,11 @@
 import { userInfo } from "node:os";
+import { isStaffRole } from "../account/policy.ts";
 import { lockLiveAccount } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
-import { isStaffRole } from "../session/policy.ts";
 import { createSession, revokeSessions } from "../session/store.ts";
 import { findOwner } from "../setup/store.ts";
 import { noteAtHost } from "./audit.ts";
-import type { Host } from "./command.ts";
+import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
 export type HostSession = {

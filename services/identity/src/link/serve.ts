@@ -1,5 +1,4 @@
 import { links } from "@svc/proto";
-import { createStartLink, createVerifyLink } from "../self-service/player-link.ts";
 import type { Serving } from "../service-deps.ts";
 import { createBind } from "./bind.ts";
 import { createNamePlayers } from "./find.ts";
@@ -18,8 +17,6 @@ export function serveLinks(serving: Serving): void {
   mesh.serve(links.linkStatus, createLinkStatus(serving));
   mesh.serve(links.linkStatuses, createLinkStatuses(serving));
   mesh.serve(links.bind, createBind(serving));
-  mesh.serve(links.startLink, createStartLink(serving));
-  mesh.serve(links.verifyLink, createVerifyLink(serving));
   mesh.serve(links.reclaimName, createReclaim(serving));
   mesh.serve(links.readBlacklist, createReadBlacklist(serving));
   mesh.serve(links.readStandings, createReadStandings(serving));

@@ -11,7 +11,7 @@ import {
 import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
 import type { Events, MailKind } from "../events.ts";
-import type { Letter } from "./message.ts";
+import type { Message } from "./message.ts";
 import type { OpenRelay, Relay } from "./relay.ts";
 
 export type Mailer = {
@@ -27,7 +27,7 @@ export type Mailer = {
   deliver: (kind: MailKind, mail: Mail, opened?: OpenRelay) => Promise<void>;
 };
 
-export type Mail = { to: string; letter: Letter; requestId: string };
+export type Mail = { to: string; letter: Message; requestId: string };
 
 export type MailerOptions = {
   db: IdentityDb;

@@ -6,14 +6,8 @@ import { z } from "zod";
 import type { Limits } from "../config.ts";
 import type { IdentityDb, IdentityTrx } from "../database.ts";
 import type { Mailer } from "./mailer.ts";
-import {
-  codesLockedLetter,
-  emailChangedLetter,
-  emailRemovedLetter,
-  type Language,
-  type Letter,
-  toLetter,
-} from "./message.ts";
+import { type Language, type Message, toMessage } from "./message.ts";
+import { codesLockedMessage, emailChangedMessage, emailRemovedMessage } from "./templates/account.ts";
 import { passkeyDraft } from "./templates/passkey.ts";
 import { migrationDoneDraft, migrationIssuedDraft } from "./templates/server-transfer.ts";
 
@@ -152,20 +146,20 @@ async function sendOne(options: NoticesOptions, leased: Leased): Promise<void> {
   }
 }
 
-function letterOf(known: Notice, language: Language): Letter {
+function letterOf(known: Notice, language: Language): Message {
   switch (known.kind) {
     case "email_changed":
-      return emailChangedLetter(known.facts, language);
+      return emailChangedMessage(known.facts, language);
     case "email_removed":
-      return emailRemovedLetter(language);
+      return emailRemovedMessage(language);
     case "codes_locked":
-      return codesLockedLetter(known.facts, language);
+      return codesLockedMessage(known.facts, language);
     case "passkey_added":
     case "passkey_removed":
-      return toLetter(passkeyDraft(known.kind, known.facts.name, language), language);
+      return toMessage(passkeyDraft(known.kind, known.facts.name, language), language);
     case "migration_issued":
-      return toLetter(migrationIssuedDraft(known.facts, language), language);
+      return toMessage(migrationIssuedDraft(known.facts, language), language);
     case "migration_done":
-      return toLetter(migrationDoneDraft(known.facts, language), language);
+      return toMessage(migrationDoneDraft(known.facts, language), language);
   }
 }

@@ -4,15 +4,15 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import type { RelaySettings } from "../config.ts";
 import { type SmtpSink, startSmtpSink } from "../testing/smtp-sink.ts";
-import { codeLetter } from "./message.ts";
 import { createRelay } from "./relay.ts";
+import { codeMessage } from "./templates/account.ts";
 
-const letter = codeLetter({ code: "012345", validMinutes: 10, purpose: "sign_in" });
+const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" });
 
 test("a letter has the same words as text and as HTML, with HTML's own characters escaped", () => {
   assert.match(letter.text, /012345/);
   assert.match(letter.html, /<strong>012345<\/strong>/);
-  assert.ok(!codeLetter({ code: "<b>", validMinutes: 1, purpose: "reauth" }).html.includes("<b>"));
+  assert.ok(!codeMessage({ code: "<b>", validMinutes: 1, purpose: "reauth" }).html.includes("<b>"));
 });
 
 describe("the relay", () => {

@@ -3,16 +3,16 @@
 import { createTransport } from "nodemailer";
 import type { RelaySettings } from "../config.ts";
 import { isPlainAddress, wireAddress } from "./address.ts";
-import type { Letter } from "./message.ts";
+import type { Message } from "./message.ts";
 import { openConversation } from "./smtp.ts";
 
 export type Relay = {
   /** Tries the relay as far as the sender: a throw says nothing about who the letter is for. */
   open: (to: string) => Promise<OpenRelay>;
-  send: (to: string, letter: Letter) => Promise<void>;
+  send: (to: string, letter: Message) => Promise<void>;
 };
 
-export type OpenRelay = { send: (to: string, letter: Letter) => Promise<void>; close: () => void };
+export type OpenRelay = { send: (to: string, letter: Message) => Promise<void>; close: () => void };
 
 /** Each mail has a connection of its own: they are few, and a kept one would only go stale. */
 export function createRelay(settings: RelaySettings): Relay {
@@ -20,7 +20,7 @@ export function createRelay(settings: RelaySettings): Relay {
     ...{ streamTransport: true, buffer: true, newline: "windows" },
     ...{ disableFileAccess: true, disableUrlAccess: true },
   });
-  const write = async (to: string, { subject, text, html }: Letter): Promise<Buffer> => {
+  const write = async (to: string, { subject, text, html }: Message): Promise<Buffer> => {
     const headers = { "Auto-Submitted": "auto-generated" };
     const recipient = { name: "", address: to };
     const { message } = await writer.sendMail({

@@ -3,7 +3,7 @@
 import type { Handler } from "@svc/mesh";
 import { notices } from "@svc/proto";
 import { findLiveAccount } from "../account/store.ts";
-import { toLetter } from "../mail/message.ts";
+import { toMessage } from "../mail/message.ts";
 import { worldDraft } from "../mail/templates/world.ts";
 import type { Serving } from "../service-deps.ts";
 
@@ -20,7 +20,7 @@ function createSendNotice({ deps, mailer }: Serving): Handler<typeof notices.sen
     if (!account) return suppressed("the account is disabled or deleted");
     if (!account.email_verified || account.email === null) return suppressed("no verified address");
     const about = { server: facts["server"] ?? "", moment: momentOf(facts["at"]) };
-    const letter = toLetter(worldDraft(kind, about, account.language), account.language);
+    const letter = toMessage(worldDraft(kind, about, account.language), account.language);
     await mailer.takeBudget("world");
     await mailer.deliver("world", { to: account.email, letter, requestId: context.requestId });
     return { result: "delivered" };

@@ -23,16 +23,6 @@ export function listCredentials(db: IdentityDb, userId: string): Promise<Credent
     .execute();
 }
 
-export async function hasPasskey(db: IdentityDb, userId: string): Promise<boolean> {
-  const row = await db
-    .selectFrom("webauthn_credentials")
-    .select("id")
-    .where("user_id", "=", userId)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 export function findCredential(db: IdentityDb, credentialId: string): Promise<Credential | undefined> {
   return db
     .selectFrom("webauthn_credentials")

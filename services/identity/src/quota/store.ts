@@ -1,8 +1,8 @@
 // All SQL of quotas.
 
 import type { quotas } from "@svc/proto";
+import { sql } from "kysely";
 import type { IdentityDb } from "../database.ts";
-import { isHandingOver } from "../server-transfer/store.ts";
 
 type Limits = quotas.Limits;
 const columns = ["max_servers", "max_cpu_milli", "max_memory_mb", "max_storage_gb"] as const;
@@ -13,6 +13,10 @@ export const unlimited: Limits = {
   max_storage_gb: null,
 };
 
+// An account that is giving its servers away takes none meanwhile.
+const isTransferring = sql<boolean>`exists (select 1 from account_migrations m
+  where m.source_user_id = u.id and m.state = 'redeeming')`;
+
 /** A user's limits and whether they may own anything new; undefined when there is no such user. */
 export async function findQuota(
   db: IdentityDb,
@@ -22,12 +26,12 @@ export async function findQuota(
     .selectFrom("users as u")
     .leftJoin("quotas as q", "q.user_id", "u.id")
     .where("u.id", "=", userId)
-    .select(["u.disabled", "u.deleted_at", isHandingOver.as("is_handing_over")])
+    .select(["u.disabled", "u.deleted_at", isTransferring.as("is_transferring")])
     .select(columns.map((column) => `q.${column}` as const))
     .executeTakeFirst();
   if (!row) return undefined;
-  const { disabled, deleted_at, is_handing_over, ...limits } = row;
-  return { limits, active: !disabled && deleted_at === null && !is_handing_over };
+  const { disabled, deleted_at, is_transferring, ...limits } = row;
+  return { limits, active: !disabled && deleted_at === null && !is_transferring };
 }
 
 /** Replaces all four; false when there is no such user. */

@@ -2,17 +2,17 @@
 
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type passkeys } from "@svc/proto";
+import { isSameAddress } from "../account/address.ts";
+import { isStaffRole } from "../account/policy.ts";
 import { type Account, findLiveAccount } from "../account/store.ts";
 import { takeCodeTry } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
 import { addLockLetter, noteLock } from "../email-code/lockout.ts";
-import { isSameAddress } from "../email-code/policy.ts";
 import type { SendCode } from "../email-code/send.ts";
 import { spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
 import type { PasskeyDeps } from "../passkey/deps.ts";
 import { getAccount } from "../principal.ts";
-import { isStaffRole } from "../session/policy.ts";
 import { noteProof } from "../session/store.ts";
 import { untilOf } from "./passkey.ts";
 

@@ -2,12 +2,11 @@
 
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault, isFault } from "@svc/proto";
-import { type Account, findLiveAccount, findNames } from "../account/store.ts";
+import { toSetupState } from "../account/setup-state.ts";
+import { findLiveAccount, findNames, hasPasskey } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
 import { findPlayersOf } from "../link/store.ts";
-import { hasPasskey } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
-import { isInSetup } from "../session/policy.ts";
 
 /** identity.account.me: staff rights are told only where they hold, on the operator console host. */
 export function createMe({ db }: Deps): Handler<typeof accounts.me> {
@@ -44,19 +43,4 @@ export function createNameAccounts({ db }: Deps): Handler<typeof accounts.nameAc
     names: await findNames(db, user_ids),
     players: await findPlayersOf(db, user_ids),
   });
-}
-
-type Ways = { hasRelay: boolean; hasPasskey: boolean };
-
-export function toSetupState(account: Account, { hasRelay, hasPasskey }: Ways): accounts.SetupState {
-  const { role, email_verified: emailVerified } = account;
-  return {
-    user_id: account.id,
-    username: account.username,
-    role,
-    email: account.email ?? "",
-    email_verified: emailVerified,
-    has_passkey: hasPasskey,
-    setup_required: isInSetup({ role, emailVerified, hasPasskey }, hasRelay),
-  };
 }

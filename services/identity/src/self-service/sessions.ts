@@ -2,11 +2,10 @@
 
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault } from "@svc/proto";
-import type { Selectable } from "kysely";
-import type { SessionsTable } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
 import { endSession, listLive, revokeSessions } from "../session/store.ts";
+import { toSessionView } from "../session/view.ts";
 
 /** identity.session.logout: ends the presented session, if any, live or not; the cookie goes in every case. */
 export function createLogout({ db, events, now }: Deps): Handler<typeof accounts.logout> {
@@ -54,19 +53,5 @@ export function createRevokeOthers({ db, events, now }: Deps): Handler<typeof ac
     const count = await db.transaction().execute((trx) => revokeSessions(trx, about));
     events.sessionsRevoked(context, { count, action: "account.session.revoke_others" });
     return { revoked: count };
-  };
-}
-
-/** One session; `current` is the hash of the one that asks. */
-export function toSessionView(row: Selectable<SessionsTable>, current = ""): accounts.SessionView {
-  return {
-    token_hash: row.token_hash,
-    created_at: row.created_at.toISOString(),
-    expires_at: row.expires_at.toISOString(),
-    last_seen_at: row.last_seen_at.toISOString(),
-    user_agent: row.user_agent,
-    client_ip: row.client_ip,
-    ...(row.revoked_at && { revoked_at: row.revoked_at.toISOString() }),
-    ...(row.token_hash === current && { current: true }),
   };
 }

@@ -2,13 +2,12 @@
 
 import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
-import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
+import { findLiveAccount, hasPasskey, lockLiveAccount } from "../account/store.ts";
 import { takeCodeTry } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import { addLockLetter, noteLock } from "../email-code/lockout.ts";
 import { spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
-import { hasPasskey } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
 import type { Serving } from "../service-deps.ts";
 import { auditMigration } from "./audit.ts";

@@ -1,6 +1,6 @@
 // All SQL of account migrations. Whoever changes one holds the lock on its source account.
 
-import { type Selectable, sql } from "kysely";
+import type { Selectable } from "kysely";
 import type { AccountMigrationsTable, IdentityDb, IdentityTrx } from "../database.ts";
 import { mintId } from "../secret.ts";
 import type { Migration, Source } from "./policy.ts";
@@ -155,7 +155,3 @@ export async function saveMigrationCode(trx: IdentityTrx, code: IssuedCode): Pro
     .where("id", "=", code.id)
     .execute();
 }
-
-/** Whether an account is giving its servers away right now; it takes none meanwhile. */
-export const isHandingOver = sql<boolean>`exists (select 1 from account_migrations m
-  where m.source_user_id = u.id and m.state = 'redeeming')`;

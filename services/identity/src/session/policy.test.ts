@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isInSetup, isProven, judgeSession, keptUserAgent, type SessionFacts } from "./policy.ts";
+import { isProven, judgeSession, keptUserAgent, type SessionFacts } from "./policy.ts";
 
 const now = new Date("2026-01-01T12:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);
@@ -39,13 +39,6 @@ for (const [name, facts, verdict, isPasswordDoorOpen = false] of verdicts) {
     assert.equal(judgeSession({ ...live, ...facts }, at), verdict);
   });
 }
-
-test("a verified e-mail ends setup only while there is a relay", () => {
-  const owner = { role: "owner", emailVerified: true, hasPasskey: false } as const;
-  assert.equal(isInSetup(owner, true), false);
-  assert.equal(isInSetup(owner, false), true);
-  assert.equal(isInSetup({ ...owner, hasPasskey: true }, false), false);
-});
 
 test("a proof counts for less than its time", () => {
   const at = { now, reauthTtlMs: 5 * minute };

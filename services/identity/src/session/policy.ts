@@ -1,6 +1,7 @@
 // Rules of sessions (interface.md 5.2): which one still counts, and what an account may do with it.
 
 import type { FaceHost } from "@svc/proto";
+import { isStaffRole } from "../account/policy.ts";
 import type { SessionDoor } from "../database.ts";
 
 export type SessionFacts = {
@@ -27,19 +28,6 @@ export function judgeSession(
     return "unknown";
   if (session.door === "password" && !at.isPasswordDoorOpen) return "local_auth_off";
   return "live";
-}
-
-export function isStaffRole(role: SessionFacts["role"]): boolean {
-  return role !== "user";
-}
-
-/** Staff without a durable way in are in setup; a verified e-mail is one only while mail can be sent (6.23). */
-export function isInSetup(
-  account: { role: SessionFacts["role"]; emailVerified: boolean; hasPasskey: boolean },
-  hasRelay: boolean,
-): boolean {
-  if (!isStaffRole(account.role)) return false;
-  return !account.hasPasskey && !(account.emailVerified && hasRelay);
 }
 
 /** Whether this session proved itself recently enough to change a way into the account. */

@@ -1,7 +1,8 @@
 import type { Handler } from "@svc/mesh";
 import type { accounts } from "@svc/proto";
+import { isInSetup } from "../account/policy.ts";
 import type { Deps } from "../deps.ts";
-import { isInSetup, judgeSession } from "./policy.ts";
+import { judgeSession } from "./policy.ts";
 import { findSession, noteSeen } from "./store.ts";
 
 /** identity.session.resolve */

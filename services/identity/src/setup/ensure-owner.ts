@@ -1,9 +1,9 @@
 import type { Logger } from "@svc/telemetry";
+import { isInSetup } from "../account/policy.ts";
 import type { Account } from "../account/store.ts";
+import { hasPasskey } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import { hasPasskey } from "../passkey/store.ts";
-import { isInSetup } from "../session/policy.ts";
 import { removeLinkFile, setupLink, writeLinkFile } from "./link-file.ts";
 import { decideSetup, type SetupStep } from "./policy.ts";
 import { countLiveTokens, createOwner, createSetupToken, findOwner, takeSetupTurn } from "./store.ts";

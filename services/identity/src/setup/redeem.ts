@@ -1,11 +1,10 @@
 import type { Handler } from "@svc/mesh";
 import type { accounts } from "@svc/proto";
-import { type Account, lockLiveAccount } from "../account/store.ts";
+import { isInSetup } from "../account/policy.ts";
+import { toSetupState } from "../account/setup-state.ts";
+import { type Account, hasPasskey, lockLiveAccount } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import { hasPasskey } from "../passkey/store.ts";
-import { toSetupState } from "../self-service/account.ts";
-import { isInSetup } from "../session/policy.ts";
 import { createSession } from "../session/store.ts";
 import { findTokenOwner, spendSetupTokens } from "./store.ts";
 

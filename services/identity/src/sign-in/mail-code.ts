@@ -2,8 +2,8 @@ import type { Account } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
 import { dropCode, keepNewest, saveCode } from "../email-code/store.ts";
 import type { Mailer } from "../mail/mailer.ts";
-import { codeLetter } from "../mail/message.ts";
 import type { OpenRelay } from "../mail/relay.ts";
+import { codeMessage } from "../mail/templates/account.ts";
 import { mintCode } from "../secret.ts";
 import type { DoorPurpose } from "./store.ts";
 
@@ -30,7 +30,7 @@ export async function mailCode(deps: Deps & { mailer: Mailer }, toMail: CodeToMa
     ...{ code, purpose, now, expiresAt },
   });
   const validMinutes = Math.ceil(limits.otp_ttl / 60_000);
-  const letter = codeLetter({ code, validMinutes, purpose }, account.language);
+  const letter = codeMessage({ code, validMinutes, purpose }, account.language);
   try {
     await mailer.deliver("code", { to: account.email, letter, requestId }, relay);
   } catch (error) {

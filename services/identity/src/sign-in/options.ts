@@ -1,8 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";
-import { findByVerifiedEmail } from "../account/store.ts";
+import { findByVerifiedEmail, hasPasskey } from "../account/store.ts";
 import type { Deps } from "../deps.ts";
-import { hasPasskey } from "../passkey/store.ts";
 
 type OptionsDeps = Pick<Deps, "db" | "hasRelay"> & { takesPasskeys: boolean };
 

@@ -1,10 +1,10 @@
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type users } from "@svc/proto";
 import { violates } from "@svc/store";
+import { isSameAddress } from "../account/address.ts";
 import type { Account } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import { isSameAddress } from "../email-code/policy.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
 import { isPlainAddress } from "../mail/address.ts";
 import { getAccount } from "../principal.ts";

@@ -1,9 +1,9 @@
 import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
 import { decideLock } from "../email-code/policy.ts";
-import { toSessionView } from "../self-service/sessions.ts";
 import type { Serving } from "../service-deps.ts";
 import { listLive } from "../session/store.ts";
+import { toSessionView } from "../session/view.ts";
 import { findFailureWindow, findUser, listLinksOf, searchUsers } from "./store.ts";
 import { countServers, toUserView } from "./view.ts";
 

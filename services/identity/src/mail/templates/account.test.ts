@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { CodePurpose } from "../../database.ts";
-import { codeLetter, codesLockedLetter, emailChangedLetter, emailRemovedLetter } from "../message.ts";
+import { codeMessage, codesLockedMessage, emailChangedMessage, emailRemovedMessage } from "./account.ts";
 
 const purposes: CodePurpose[] = ["sign_in", "op_login", "onboard_email", "reauth", "migrate_confirm"];
 const code = (purpose: CodePurpose, language: "en" | "zh") =>
-  codeLetter({ code: "012345", validMinutes: 10, purpose }, language);
+  codeMessage({ code: "012345", validMinutes: 10, purpose }, language);
 
 for (const language of ["en", "zh"] as const) {
   test(`a letter with a code says what it is for, in ${language}`, () => {
@@ -23,9 +23,9 @@ test("every letter of one language has no word of the other", () => {
   const chinese = /\p{Script=Han}/u;
   const all = (language: "en" | "zh") => [
     code("sign_in", language),
-    emailChangedLetter({ newAddress: "n***@e***.org" }, language),
-    emailRemovedLetter(language),
-    codesLockedLetter({ until: "2026-01-02T03:04:05.000Z" }, language),
+    emailChangedMessage({ newAddress: "n***@e***.org" }, language),
+    emailRemovedMessage(language),
+    codesLockedMessage({ until: "2026-01-02T03:04:05.000Z" }, language),
   ];
   for (const { subject, text } of all("en")) assert.doesNotMatch(subject + text, chinese);
   for (const { subject, text, html } of all("zh")) {
@@ -36,6 +36,6 @@ test("every letter of one language has no word of the other", () => {
 });
 
 test("a moment is told to the minute, with its zone", () => {
-  const { text } = codesLockedLetter({ until: "2026-01-02T03:04:05.000Z" });
+  const { text } = codesLockedMessage({ until: "2026-01-02T03:04:05.000Z" });
   assert.match(text, /until 2026-01-02 03:04 UTC/);
 });

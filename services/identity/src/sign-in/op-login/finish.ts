@@ -1,12 +1,12 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";
+import { isSameAddress } from "../../account/address.ts";
+import { isStaffRole } from "../../account/policy.ts";
 import type { Account } from "../../account/store.ts";
 import type { IdentityTrx } from "../../database.ts";
 import { addLockLetter, noteLock } from "../../email-code/lockout.ts";
-import { isSameAddress } from "../../email-code/policy.ts";
 import { spendCodes } from "../../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../../email-code/verify.ts";
-import { isStaffRole } from "../../session/policy.ts";
 import { createSession } from "../../session/store.ts";
 import type { DoorDeps } from "../deps.ts";
 import { consume, countAttempt, findApproved, lockApproved } from "./store.ts";

@@ -1,8 +1,8 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";
+import { isStaffRole } from "../../account/policy.ts";
 import { findByVerifiedEmail } from "../../account/store.ts";
 import { mintId } from "../../secret.ts";
-import { isStaffRole } from "../../session/policy.ts";
 import type { DoorDeps } from "../deps.ts";
 import { mailCode } from "../mail-code.ts";
 import { type Admitted, knock } from "../request-code.ts";

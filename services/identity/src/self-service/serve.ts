@@ -1,0 +1,25 @@
+import { accounts, links, passkeys } from "@svc/proto";
+import { passkeyDeps } from "../passkey/serve.ts";
+import type { Serving } from "../service-deps.ts";
+import { createMe, createNameAccounts, createSetupStatus } from "./account.ts";
+import { createListPasskeys, createRemovePasskey } from "./passkeys.ts";
+import { createStartLink, createVerifyLink } from "./player-link.ts";
+import { createListSessions, createLogout, createRevokeOthers, createRevokeSession } from "./sessions.ts";
+
+export function serveSelfService(serving: Serving): void {
+  const { mesh, deps } = serving;
+  mesh.serve(accounts.setupStatus, createSetupStatus(deps));
+  mesh.serve(accounts.me, createMe(deps));
+  mesh.serve(accounts.nameAccounts, createNameAccounts(deps));
+
+  mesh.serve(accounts.logout, createLogout(deps));
+  mesh.serve(accounts.listSessions, createListSessions(deps));
+  mesh.serve(accounts.revokeSession, createRevokeSession(deps));
+  mesh.serve(accounts.revokeOtherSessions, createRevokeOthers(deps));
+
+  mesh.serve(passkeys.list, createListPasskeys(passkeyDeps(serving)));
+  mesh.serve(passkeys.remove, createRemovePasskey(passkeyDeps(serving)));
+
+  mesh.serve(links.startLink, createStartLink(serving));
+  mesh.serve(links.verifyLink, createVerifyLink(serving));
+}
