@@ -10,14 +10,8 @@ export {
   maxListedServers,
 } from "./control.ts";
 export { MinecraftFault, type MinecraftFaultCode } from "./fault.ts";
-export {
-  type ChestItem,
-  createLimbo,
-  type Limbo,
-  type LimboEvents,
-  type LimboOptions,
-  type LimboSession,
-} from "./limbo/limbo.ts";
+export type { ChestItem, Limbo, LimboEvents, LimboOptions, LimboSession } from "./limbo/limbo.ts";
+export { createLimbo } from "./limbo/session.ts";
 export {
   type AcceptOptions,
   accept,
@@ -47,4 +41,3 @@ export {
   versionLabel,
 } from "./version/catalog.ts";
 export { Connection, type Packet } from "./wire/connection.ts";
-export type { Interest, Relay } from "./wire/relay.ts";

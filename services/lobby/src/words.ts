@@ -1,13 +1,14 @@
 // What players read in the lobby, in the language of their client.
 
-import type { Obstacle } from "./menu/tile.ts";
-
 export type Language = "en" | "zh";
 
 /** Chinese for every Chinese locale, else English. */
 export function languageOf(locale: string): Language {
   return /^zh(_|-|$)/i.test(locale) ? "zh" : "en";
 }
+
+/** Why a server can't be started; each has its text. */
+export type Obstacle = "retiring" | "start_failed" | "owner_only" | "allowlist";
 
 /** Error codes that have a text of their own (interface.md 4.10, behaviour.md r.4). */
 export type ErrorCode = "not_linked" | "quota_exceeded" | "already_claimed" | "busy" | "not_found";

@@ -5,6 +5,7 @@ import { readTextNbt, type Text } from "../packet/text.ts";
 import { Reader } from "../wire/bytes.ts";
 import type { Connection } from "../wire/connection.ts";
 import type { Relay } from "../wire/relay.ts";
+import { startRelay } from "../wire/relay-frames.ts";
 import { type ReachingPacket, tapsOf } from "./tap.ts";
 
 /** What one connection between a player and a backend tells the bridge. */
@@ -53,8 +54,8 @@ export function attach(player: Player, server: Connection, events: LinkEvents): 
   };
   void server.closed.then(() => lose(state, undefined));
   greet(player, server);
-  server.relay(serverRelay(state));
-  if (!state.detached) player.connection.relay(clientRelay(state));
+  startRelay(server, serverRelay(state));
+  if (!state.detached) startRelay(player.connection, clientRelay(state));
   return {
     server,
     inBundle: () => state.inBundle,

@@ -10,7 +10,8 @@ import { offlineUuid } from "../login/profile.ts";
 import { getVersion, supportedProtocols } from "../version/catalog.ts";
 import { bool, string, ushort, varint } from "../wire/bytes.ts";
 import { encodeFrame } from "../wire/frame.ts";
-import { createLimbo, type LimboSession } from "./limbo.ts";
+import type { LimboSession } from "./limbo.ts";
+import { createLimbo } from "./session.ts";
 
 const secret = "between the proxy and its servers";
 const version = getVersion(supportedProtocols.at(-1) ?? 0);

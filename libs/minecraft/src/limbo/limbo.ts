@@ -66,5 +66,3 @@ export type Limbo = AsyncDisposable & {
   /** Takes a player in configuration into the world; resolves when they are in it. */
   readonly enter: (player: Player, events?: LimboEvents) => Promise<LimboSession>;
 };
-
-export { createLimbo } from "./session.ts";

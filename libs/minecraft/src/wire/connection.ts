@@ -3,7 +3,6 @@ import type { Socket } from "node:net";
 import { MinecraftFault } from "../fault.ts";
 import { Reader, varint } from "./bytes.ts";
 import { decodeFrame, encodeFrame, maxFrameBytes, maxInflatedBytes } from "./frame.ts";
-import { type Relay, relayChunk } from "./relay.ts";
 import { Work, workOf } from "./work.ts";
 
 /** One whole packet. `reader` stands behind the id; `body` is id and fields, and is only borrowed until the sink returns. */
@@ -13,11 +12,13 @@ const maxLoose = 256;
 
 type Transform = { update(bytes: Buffer): Buffer };
 type Sink = (packet: Packet) => void;
-type Used = { readonly bytes: number; readonly needed: number; readonly body?: Buffer };
+/** How many bytes were handled, and how many the next step needs at least. */
+export type Used = { readonly bytes: number; readonly needed: number };
+type ReadChunk = (bytes: Buffer) => Used;
 
 /**
  * A socket with Minecraft framing. Bytes are read only while somebody wants them: during `next()`, with `listen()`, or
- * in `relayTo()`. Anything the peer does wrong closes it with a `frame` fault; `closed` then settles, and never rejects.
+ * with `readChunks()`. Anything the peer does wrong closes it with a `frame` fault; `closed` then settles, and never rejects.
  */
 export class Connection {
   readonly socket: Socket;
@@ -40,7 +41,7 @@ export class Connection {
   #loose = 0;
   #needed = 1;
   #sink: Sink | undefined;
-  #relay: Relay | undefined;
+  #reader: { readonly owner: object; readonly readChunk: ReadChunk } | undefined;
   #fault: MinecraftFault | undefined;
   #parsing = false;
   #blocked = false;
@@ -115,17 +116,17 @@ export class Connection {
     this.#read(sink);
   }
 
-  /** Passes frames on untouched until `stop()`; see `Relay`. */
-  relay(relay: Relay): void {
+  /** Hands bytes to `readChunk` as they come, frames and all, until `stop()`. `owner` is who asks for it. */
+  readChunks(owner: object, readChunk: ReadChunk): void {
     this.#sink = undefined;
-    this.#relay = relay;
+    this.#reader = { owner, readChunk };
     this.#drive();
   }
 
   /** Stops reading; bytes stay in the socket, so that the peer feels it. */
   stop(): void {
     this.#sink = undefined;
-    this.#relay = undefined;
+    this.#reader = undefined;
     this.#blocked = false;
     this.#suspended = undefined;
     this.socket.pause();
@@ -186,13 +187,13 @@ export class Connection {
   }
 
   #read(sink: Sink): void {
-    this.#relay = undefined;
+    this.#reader = undefined;
     this.#sink = sink;
     this.#drive();
   }
 
   #wanted(): boolean {
-    return (this.#sink !== undefined || this.#relay !== undefined) && this.#isFree();
+    return (this.#sink !== undefined || this.#reader !== undefined) && this.#isFree();
   }
 
   #isFree(): boolean {
@@ -230,9 +231,9 @@ export class Connection {
 
   /** Handles what is buffered; false when the next frame is not whole yet. Tiny chunks are joined once, not each time. */
   #step(): boolean {
-    const relay = this.#relay;
-    const bytes = this.#joined(relay !== undefined);
-    const used: Used = relay ? relayChunk(this, relay, bytes) : this.#one(bytes);
+    const reader = this.#reader;
+    const bytes = this.#joined(reader !== undefined);
+    const used: Used & { readonly body?: Buffer } = reader ? reader.readChunk(bytes) : this.#one(bytes);
     if (used.bytes > 0) {
       this.#buffered -= used.bytes;
       if (used.bytes === bytes.length) this.#chunks.shift();
@@ -268,7 +269,7 @@ export class Connection {
     return all;
   }
 
-  #one(bytes: Buffer): Used {
+  #one(bytes: Buffer): Used & { readonly body?: Buffer } {
     const header = frameHeader(bytes, 0, this.frameLimit);
     if (header === undefined) return { bytes: 0, needed: bytes.length + 1 };
     const end = header.start + header.length;
@@ -284,14 +285,14 @@ export class Connection {
     sink({ id: reader.varint(), reader, body });
   }
 
-  /** What relay code needs to know while it walks a chunk. */
-  isRelaying(relay: Relay): boolean {
-    return this.#relay === relay && this.#isFree();
+  /** Whether `owner` still reads and nothing makes it wait. */
+  isReading(owner: object): boolean {
+    return this.isReadBy(owner) && this.#isFree();
   }
 
-  /** Whether a relay is still the one, also while it waits. */
-  isFor(relay: Relay): boolean {
-    return this.#relay === relay && !this.socket.destroyed;
+  /** Whether `owner` still reads, even if it has to wait now. */
+  isReadBy(owner: object): boolean {
+    return this.#reader?.owner === owner && !this.socket.destroyed;
   }
 }
 

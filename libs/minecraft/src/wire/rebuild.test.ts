@@ -9,6 +9,7 @@ import { varint } from "./bytes.ts";
 import { Connection } from "./connection.ts";
 import { encodeFrame } from "./frame.ts";
 import type { Interest, Relay } from "./relay.ts";
+import { startRelay } from "./relay-frames.ts";
 import { Work, workOf } from "./work.ts";
 
 const [passing, dropped, counted] = [47, 25, 29];
@@ -26,7 +27,7 @@ async function stage(thresholds: { from: number; to: number }) {
   ]);
   const note = (id: number) => seen.push(id) > 0;
   const relay: Relay = { to, tap, peekBytes: 4_096, onPacket: note, onPassed: (id) => void note(id) };
-  from.relay(relay);
+  startRelay(from, relay);
   const close = () => {
     for (const socket of [near, source, outer, end]) socket.destroy();
   };

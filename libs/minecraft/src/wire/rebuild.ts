@@ -49,7 +49,7 @@ async function rebuildInPool(from: Connection, relay: Relay, content: Buffer): P
   const packs = to.threshold >= 0 && body.length >= to.threshold;
   const frame = packs ? await encodeInPool(body) : encodeFrame(body, to.threshold);
   // Only now: what `onPassed` sets off comes right behind the frame.
-  if (!from.isFor(relay) || isTaken(from, relay, body) || !from.isFor(relay)) return;
+  if (!from.isReadBy(relay) || isTaken(from, relay, body) || !from.isReadBy(relay)) return;
   pass(from, relay, frame);
 }
 

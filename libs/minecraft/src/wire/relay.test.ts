@@ -7,6 +7,7 @@ import { varint } from "./bytes.ts";
 import { Connection } from "./connection.ts";
 import { encodeFrame } from "./frame.ts";
 import type { Interest, Relay } from "./relay.ts";
+import { startRelay } from "./relay-frames.ts";
 
 const [passing, dropped, counted] = [47, 25, 29];
 const threshold = 256;
@@ -26,7 +27,7 @@ async function stage() {
     onPacket: (id) => seen.push(id) > 0,
     onPassed: (id) => void seen.push(id),
   };
-  from.relay(relay);
+  startRelay(from, relay);
   const end = () => {
     for (const socket of [near, source, outer, target]) socket.destroy();
   };

@@ -1,7 +1,7 @@
 import type { Player } from "flying-squid";
 import type { NameList } from "../access/lists.ts";
 import { isPlayerName } from "../admission/rules.ts";
-import type { CommandTools, OwnCommand } from "./own.ts";
+import type { CommandTools, OwnCommand } from "./tools.ts";
 
 /** Replies are the game's own words, because people and programs know them. */
 export function accessCommands(tools: CommandTools): Record<string, OwnCommand> {

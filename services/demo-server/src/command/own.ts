@@ -1,30 +1,10 @@
-import type { CommandContext, GameServer } from "flying-squid";
-import type { AccessLists } from "../access/lists.ts";
+import type { GameServer } from "flying-squid";
 import { isPlayerName } from "../admission/rules.ts";
-import { type Log, oneLine } from "../console/log.ts";
+import { oneLine } from "../console/log.ts";
 import { accessCommands } from "./access.ts";
 import { componentNbt } from "./component.ts";
+import type { CommandTools, OwnCommand } from "./tools.ts";
 import { teleportCommands } from "./teleport.ts";
-
-export type CommandTools = {
-  readonly server: GameServer;
-  readonly lists: AccessLists;
-  readonly log: Log;
-  readonly maxPlayers: number;
-  readonly saveAll: () => Promise<void>;
-  readonly requestStop: () => void;
-};
-
-export type OwnCommand = {
-  readonly usage: string;
-  readonly info: string;
-  /** Players need no operator rights for it. */
-  readonly isOpen?: true;
-  readonly run: (
-    argument: string,
-    context: CommandContext,
-  ) => string | undefined | Promise<string | undefined>;
-};
 
 /** Adds what flying-squid lacks, and takes the place of what it does otherwise than the game. */
 export function installCommands(tools: CommandTools): void {

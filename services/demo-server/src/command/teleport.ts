@@ -1,5 +1,5 @@
 import type { CommandContext, GameServer, Position } from "flying-squid";
-import type { OwnCommand } from "./own.ts";
+import type { OwnCommand } from "./tools.ts";
 
 const usage = "tp [player] <player | x y z>";
 

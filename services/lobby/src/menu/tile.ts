@@ -8,6 +8,8 @@
 // | the player may not start it                   | says why   | says why      |
 // | any other                                     | starts     | starts        |
 
+import type { Obstacle } from "../words.ts";
+
 /** What the proxy told of a server. */
 export type ServerStatus = {
   readonly phase: string;
@@ -24,9 +26,6 @@ export type Server = {
   /** What this player may do; empty is unknown. */
   readonly verdict: string;
 };
-
-/** Why a server can't be started; each has its text. */
-export type Obstacle = "retiring" | "start_failed" | "owner_only" | "allowlist";
 
 export type Tile =
   | {
