@@ -43,6 +43,7 @@ declare module "flying-squid" {
     teleport(position: Position): Promise<void>;
     login(): Promise<void>;
     save(): Promise<void>;
+    worldSendRestOfChunks(): Promise<void>;
     kick(reason: string): void;
     chat(text: string): void;
     system(text: string): void;
@@ -56,10 +57,12 @@ declare module "flying-squid" {
     readonly savingQueue: Map<string, QueuedColumn>;
     readonly unloadQueue: Map<string, QueuedColumn>;
     readonly storageProvider: {
+      load(chunkX: number, chunkZ: number): Promise<object | null>;
       save(chunkX: number, chunkZ: number, column: object): Promise<void>;
       close(): Promise<unknown>;
     };
     getBlockType(position: { readonly y: number }): Promise<number>;
+    getColumn(chunkX: number, chunkZ: number): Promise<object | undefined>;
     saveNow(): Promise<void>;
     stopSaving(): void;
     queueSaving(chunkX: number, chunkZ: number): void;

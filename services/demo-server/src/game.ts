@@ -7,6 +7,7 @@ import { explain } from "./command/runner.ts";
 import type { DemoConfig } from "./config.ts";
 import type { Log } from "./console/log.ts";
 import { listPlayers } from "./tab-list.ts";
+import { containChunkFailures, serializeColumns } from "./world/columns.ts";
 
 /** The newest version that flying-squid, minecraft-protocol and mineflayer all know. */
 const version = "1.21.4";
@@ -41,6 +42,7 @@ export async function startGame({ config, consolePlugin, prepare }: GameOptions)
   const failed = new Promise<never>((_, reject) => server.once("error", reject));
   await Promise.race([server.waitForReady(startTimeoutMs), failed]);
   layFloor(server);
+  serializeColumns(server.overworld);
   return server;
 }
 
@@ -85,6 +87,7 @@ function usePlugins(require: NodeJS.Require, consolePlugin: Plugin): void {
 export function containPlayers(server: GameServer, { log, lists }: { log: Log; lists: AccessLists }): void {
   server.on("newPlayer", (player: Player) => {
     listPlayers(server);
+    containChunkFailures(player, log);
     const login = player.login;
     player.login = async () => {
       try {

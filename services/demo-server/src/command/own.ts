@@ -3,8 +3,8 @@ import { isPlayerName } from "../admission/rules.ts";
 import { oneLine } from "../console/log.ts";
 import { accessCommands } from "./access.ts";
 import { componentNbt } from "./component.ts";
-import type { CommandTools, OwnCommand } from "./tools.ts";
 import { teleportCommands } from "./teleport.ts";
+import type { CommandTools, OwnCommand } from "./tools.ts";
 
 /** Adds what flying-squid lacks, and takes the place of what it does otherwise than the game. */
 export function installCommands(tools: CommandTools): void {

@@ -36,12 +36,16 @@ function answerAsProxy(client: LoginClient, { secret, body }: NonNullable<Join["
 /** A player in the game, whose surroundings are loaded. */
 export async function joinGame(join: Join) {
   const bot = connectBot(join);
+  const errors: Error[] = [];
+  bot.on("error", (error: Error) => void errors.push(error));
   const kicked = once(bot, "kicked").then(([reason]) => {
     throw new Error(`${join.name} was kicked: ${String(reason)}`);
   });
   kicked.catch(() => {});
   await Promise.race([once(bot, "spawn"), kicked]);
-  await bot.waitForChunksToLoad();
+  await Promise.race([bot.waitForChunksToLoad(), kicked]).catch((error: Error) => {
+    throw new AggregateError([error, ...errors], `${join.name} at ${bot.entity.position}: ${error.message}`);
+  });
   const leave = async () => {
     const ended = once(bot, "end");
     bot.quit();
