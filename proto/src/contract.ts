@@ -23,7 +23,7 @@ export const callerTokens = ["velocity", "limbo", "build", "ops"] as const;
 export type CallerToken = (typeof callerTokens)[number];
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** How bytes move: one JSON answer, a server-sent event stream, or a body in or out through a lane. */
+/** How bytes move: one JSON answer, a server-sent event stream, or a body in or out by byte transfer. */
 export type BindingKind = "json" | "events" | "upload" | "download";
 
 export type HttpBinding = {

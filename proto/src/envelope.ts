@@ -66,8 +66,8 @@ export const header = {
   errorCode: "Nats-Service-Error-Code",
   /** Reply: the session that the gateway turns into a cookie, as `SessionGrant` JSON. */
   session: "Svc-Session",
-  /** Reply: where the gateway fetches or sends the bytes, as `LaneTicket` JSON. */
-  lane: "Svc-Lane",
+  /** Reply: where the gateway fetches or sends the bytes, as `ByteTransferTicket` JSON. */
+  byteTransfer: "Svc-Lane",
   /** Reply: the subject and position of an event stream, as `StreamTicket` JSON. */
   stream: "Svc-Stream",
 } as const;
@@ -77,13 +77,13 @@ export const SessionGrant = z.strictObject({ value: z.string(), expires_at: z.is
 export type SessionGrant = z.output<typeof SessionGrant>;
 
 /** A one-time place on the owner's data port where a body is sent or fetched (architecture.md 3, lanes). */
-export const LaneTicket = z.strictObject({
+export const ByteTransferTicket = z.strictObject({
   url: z.url(),
   token: z.string(),
   /** Response headers the gateway copies onto its own answer of a download (type, disposition, digest, length). */
   headers: z.record(z.string(), z.string()).default({}),
 });
-export type LaneTicket = z.output<typeof LaneTicket>;
+export type ByteTransferTicket = z.output<typeof ByteTransferTicket>;
 
 /** A NATS subject that carries the lines of one event stream, kept in a JetStream stream for resuming. */
 export const StreamTicket = z.strictObject({

@@ -53,9 +53,9 @@ export {
 } from "./contract.ts";
 export {
   type AccountPrincipal,
+  ByteTransferTicket,
   type Client,
   header,
-  LaneTicket,
   type Language,
   languages,
   Principal,

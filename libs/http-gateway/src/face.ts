@@ -36,7 +36,7 @@ export type FaceOptions = {
   /** Contracts to serve; those of the other face are left out. */
   operations: readonly Operation[];
   processOperations: readonly ProcessOperation[];
-  mesh: Pick<Mesh, "call" | "forward" | "mirrorView" | "readLines">;
+  mesh: Pick<Mesh, "call" | "forward" | "mirrorView" | "readLiveLog">;
   /** Needed by operations that take a session. */
   sessions?: Sessions;
   /** Needed by operations that take a service token. */

@@ -3,13 +3,13 @@
 import type {
   AnyContract,
   Bucket,
+  ByteTransferTicket,
   Client,
   EventContract,
   Fault,
   FaultOf,
   FaultOptions,
   InputOf,
-  LaneTicket,
   OutputOf,
   Owner,
   Principal,
@@ -34,10 +34,10 @@ export type Context<C extends AnyContract> = {
   /** Makes a fault that this contract declares: `throw context.fault("cooldown", { retryAfterSeconds: 12 })`. */
   fault: (name: FaultOf<C>, options?: FaultOptions) => Fault;
   /**
-   * What a gateway does besides answering the body; only contracts that say so may set it. A handler that opens a
-   * `lane` and returns nothing says that the answer comes through it.
+   * What a gateway does in addition to sending the body; only contracts that say so may set it. A handler that sets
+   * `byteTransfer` and returns nothing answers with the transferred bytes.
    */
-  reply: { session?: SessionGrant; lane?: LaneTicket; stream?: StreamTicket };
+  reply: { session?: SessionGrant; byteTransfer?: ByteTransferTicket; stream?: StreamTicket };
 };
 
 export type Handler<C extends AnyContract> = (
@@ -60,7 +60,7 @@ export type CallOptions = {
 export type RawReply = {
   body: Uint8Array;
   session?: SessionGrant;
-  lane?: LaneTicket;
+  byteTransfer?: ByteTransferTicket;
   stream?: StreamTicket;
 };
 
@@ -154,18 +154,18 @@ export type BucketWatchOptions<V> = {
 };
 
 /** Bytes go over a private HTTP port of the owner with a single-use token (architecture.md 3, lanes). */
-export type Lanes = {
-  /** Opens a place a gateway fetches bytes from once. `source` is called when it comes. */
-  download: (lane: DownloadLane) => LaneTicket;
-  /** Opens a place a gateway sends bytes to once; `done` answers the operation's body. */
-  upload: (lane: UploadLane) => LaneTicket;
+export type ByteTransfers = {
+  /** Lets a gateway fetch bytes once; `source` is called when it does. */
+  download: (download: ByteDownload) => ByteTransferTicket;
+  /** Lets a gateway send bytes once; `receive` returns the operation's JSON body. */
+  upload: (upload: ByteUpload) => ByteTransferTicket;
 };
-export type DownloadLane = {
+export type ByteDownload = {
   headers: Record<string, string>;
   source: (signal: AbortSignal) => AsyncIterable<Uint8Array>;
   ttlMs?: number;
 };
-export type UploadLane = {
+export type ByteUpload = {
   receive: (body: AsyncIterable<Uint8Array>, about: UploadHead, signal: AbortSignal) => Promise<unknown>;
   ttlMs?: number;
   /** Milliseconds without a byte after which the transfer fails; default 120000. */
@@ -179,9 +179,9 @@ export type UploadHead = {
 };
 
 /** Where lines of one source go: `svc.live.<owner>.<noun>.<key>`. */
-export type LinePlace = { owner: Owner; noun: string; key: string };
+export type LiveLogSource = { owner: Owner; noun: string; key: string };
 
-export type LineWriter = {
+export type LiveLogWriter = {
   /** What came with the newest line that is kept, whoever wrote it; undefined when none is. */
   position: () => string | undefined;
   /**
@@ -272,15 +272,15 @@ export type Mesh = {
   mirrorView: <V>(view: View<V>) => ViewMirror;
   /** Opens a bucket of this owner. */
   bucket: <V>(bucket: Bucket<V>) => BucketStore<V>;
-  lanes: Lanes;
+  byteTransfers: ByteTransfers;
   /** Publishes one line of a live stream (console, build log); kept for an hour for `Last-Event-ID`. */
-  publishLine: (owner: Owner, noun: string, key: string, line: Uint8Array) => Promise<void>;
+  publishLiveLine: (owner: Owner, noun: string, key: string, line: Uint8Array) => Promise<void>;
   /** Takes over as the one writer of a source's live lines; reads where the last writer was. */
-  writeLines: (place: LinePlace) => Promise<LineWriter>;
+  openLiveLog: (place: LiveLogSource) => Promise<LiveLogWriter>;
   /** Publishes the last line of a source that has ended: whoever reads it live is ended behind it. */
-  endLines: (place: LinePlace, line: Uint8Array) => Promise<void>;
+  endLiveLog: (place: LiveLogSource, line: Uint8Array) => Promise<void>;
   /** Reads a live stream from a ticket's position; a line with `isLast` is the end of its source. */
-  readLines: (
+  readLiveLog: (
     ticket: StreamTicket,
     signal: AbortSignal,
   ) => AsyncIterable<{ atSeconds: number; line: Uint8Array; isLast?: true }>;
@@ -298,8 +298,8 @@ export type MeshOptions = {
   log: Logger;
   /** Version of this build, told in the services protocol. */
   version: string;
-  /** Where gateways reach this process's lane port; default 127.0.0.1 on a free port. */
-  laneHost?: string;
+  /** Where gateways reach this process's byte transfer port; default 127.0.0.1 on a free port. */
+  byteTransferHost?: string;
   /** Where the mesh counts its requests; none when absent. */
   registry?: Registry;
   /** Aborts a connect that never succeeds. */

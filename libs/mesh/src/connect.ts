@@ -5,14 +5,14 @@ import { setTimeout as delay } from "node:timers/promises";
 import { liveSubject, type Owner, owners, type View } from "@svc/proto";
 import type { Mesh, MeshOptions } from "./api.ts";
 import { openBucket } from "./bucket/open.ts";
-import { type LaneServer, startLaneServer } from "./byte-transfer/server.ts";
+import { type ByteTransferServer, startByteTransferServer } from "./byte-transfer/server.ts";
 import { dial } from "./connection/dial.ts";
 import { createLink, type Link } from "./connection/nats-connection.ts";
 import type { Core } from "./core.ts";
 import { createAuditing } from "./event/audit.ts";
 import { type Consumer, startConsumer } from "./event/consume.ts";
 import { readDeadLetters } from "./event/dead-letters.ts";
-import { createLines } from "./live-log/read.ts";
+import { createLiveLogReader } from "./live-log/read.ts";
 import { lineHeader, openLineWriter } from "./live-log/write.ts";
 import { createMeshMetrics } from "./metrics.ts";
 import { discover } from "./operator/discover.ts";
@@ -55,35 +55,38 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     closing: closing.signal,
   };
   try {
-    let laneServer: LaneServer | undefined;
+    let byteTransferServer: ByteTransferServer | undefined;
     if (isOwner(service)) {
       await requireStreams(core, service);
-      laneServer = await startLaneServer({ host: options.laneHost ?? "127.0.0.1", log });
+      byteTransferServer = await startByteTransferServer({
+        host: options.byteTransferHost ?? "127.0.0.1",
+        log,
+      });
     }
-    return assemble(core, { closing, laneServer });
+    return assemble(core, { closing, byteTransferServer });
   } catch (error) {
     await link.close();
     throw error;
   }
 }
 
-type Parts = { closing: AbortController; laneServer: LaneServer | undefined };
+type Parts = { closing: AbortController; byteTransferServer: ByteTransferServer | undefined };
 type Closeable = { close: () => Promise<void> };
 
-function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
+function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
   const { link, service } = core;
   const serving = createServing(core);
   const replicas = createReplicas(core);
   const auditing = createAuditing(core);
-  const lines = createLines(core);
+  const liveLogs = createLiveLogReader(core);
   const consumers: Consumer[] = [];
-  const opened: Closeable[] = [lines, ...(laneServer ? [laneServer] : [])];
+  const opened: Closeable[] = [liveLogs, ...(byteTransferServer ? [byteTransferServer] : [])];
   const withdrawals: (() => void)[] = [];
 
   const stopWork = async () => {
     for (const withdraw of withdrawals) withdraw();
     await Promise.all([serving.stop(), ...consumers.map((consumer) => consumer.stop())]);
-    await Promise.all([serving.idle(), laneServer?.idle()]);
+    await Promise.all([serving.idle(), byteTransferServer?.idle()]);
     await auditing.idle();
     replicas.close();
   };
@@ -129,24 +132,24 @@ function assemble(core: Core, { closing, laneServer }: Parts): Mesh {
       return mirror;
     },
     bucket: (declared) => openBucket(core, declared, opened),
-    lanes: laneServer?.lanes ?? noLanes(service),
-    publishLine: async (owner, noun, key, line) => {
+    byteTransfers: byteTransferServer?.byteTransfers ?? noByteTransfers(service),
+    publishLiveLine: async (owner, noun, key, line) => {
       await store(core, { subject: liveSubject(owner, noun, key), body: line, headers: {} });
     },
-    writeLines: (place) => openLineWriter(core, place),
-    endLines: async ({ owner, noun, key }, line) => {
+    openLiveLog: (place) => openLineWriter(core, place),
+    endLiveLog: async ({ owner, noun, key }, line) => {
       const headers = { [lineHeader.end]: "1" };
       await store(core, { subject: liveSubject(owner, noun, key), body: line, headers });
     },
-    readLines: (ticket, signal) => lines.read(ticket, signal),
+    readLiveLog: (ticket, signal) => liveLogs.read(ticket, signal),
     status: link.status,
     drain: once((timeoutMs = defaultDrainMs) => drain(link, { timeoutMs, closing, stopWork, opened })),
   };
 }
 
-function noLanes(service: string): Mesh["lanes"] {
+function noByteTransfers(service: string): Mesh["byteTransfers"] {
   const refuse = () => {
-    throw new Error(`${service} owns nothing, so it opens no lanes`);
+    throw new Error(`${service} is not an owner and opens no byte transfers`);
   };
   return { download: refuse, upload: refuse };
 }

@@ -1,24 +1,25 @@
-// The mesh: requests, events, views, live lines and byte lanes over NATS (architecture.md 3).
+// The mesh: requests, events, views, live logs and byte transfers over NATS (architecture.md 3).
 
 export type {
   BucketEntry,
   BucketStore,
   BucketWatchOptions,
   BucketWriteOptions,
+  ByteDownload,
+  ByteTransfers,
+  ByteUpload,
   CallOptions,
   ConsumeOptions,
   Context,
   DeadLetters,
   Delivery,
-  DownloadLane,
   EventOf,
   FollowedEvent,
   FollowOptions,
   FoundService,
   Handler,
-  Lanes,
-  LinePlace,
-  LineWriter,
+  LiveLogSource,
+  LiveLogWriter,
   Mesh,
   MeshOptions,
   MeshStatus,
@@ -26,11 +27,10 @@ export type {
   RawReply,
   Repeats,
   UploadHead,
-  UploadLane,
   ViewMirror,
   ViewWriter,
 } from "./api.ts";
-export { type FetchedLane, fetchLane, sendLane } from "./byte-transfer/client.ts";
+export { type FetchedBytes, fetchBytes, sendBytes } from "./byte-transfer/client.ts";
 export { connectMesh } from "./connect.ts";
 export { type Actor, auditActor } from "./event/actor.ts";
 export { type MigrateOptions, migrateStreams } from "./stream/migrate.ts";

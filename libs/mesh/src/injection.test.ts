@@ -109,14 +109,14 @@ describe("a service that somebody else runs", () => {
     await until(() => mirror.get("survival") !== undefined);
     const subject = liveSubject(console.owner, console.noun, console.key);
     void (async () => {
-      for await (const { line } of gateway.readLines(
+      for await (const { line } of gateway.readLiveLog(
         { stream: "LIFECYCLE_LIVE", subject, tail: 0 },
         stop.signal,
       ))
         seen.lines.push(Buffer.from(line).toString());
     })();
     await until(async () => {
-      await lifecycle.publishLine("lifecycle", "console", "survival", Buffer.from("first"));
+      await lifecycle.publishLiveLine("lifecycle", "console", "survival", Buffer.from("first"));
       return seen.lines.includes("first");
     });
   });
@@ -139,7 +139,7 @@ describe("a service that somebody else runs", () => {
     };
     await lifecycle.publish([moved]);
     identity.audit({ action: round, actor: "svc", source: "scheduler" });
-    await lifecycle.publishLine("lifecycle", "console", "survival", Buffer.from(round));
+    await lifecycle.publishLiveLine("lifecycle", "console", "survival", Buffer.from(round));
     await writer.put("survival", { ...survival, memory: round });
     await until(() => seen.lines.includes(round));
     // Who pulls from its own consumer has what it was about to be given.

@@ -12,7 +12,7 @@ export type ServiceEnvironment = ServiceArguments & {
   poolSize: number | undefined;
   healthHost: string;
   healthPort: number;
-  laneHost: string;
+  byteTransferHost: string;
   logLevel: string;
   buildVersion: string;
 };
@@ -42,7 +42,7 @@ export function readEnvironment(
     poolSize: poolSize(env["SVC_DATABASE_POOL_SIZE"]),
     healthHost: env["SVC_HEALTH_HOST"] ?? "127.0.0.1",
     healthPort: Number(env["SVC_HEALTH_PORT"] ?? 0),
-    laneHost: env["SVC_LANE_HOST"] ?? "127.0.0.1",
+    byteTransferHost: env["SVC_LANE_HOST"] ?? "127.0.0.1",
     logLevel: env["SVC_LOG_LEVEL"] ?? "info",
     buildVersion: env["SVC_VERSION"] ?? "0.1.0",
   };

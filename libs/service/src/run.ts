@@ -86,7 +86,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
     password: environment.natsPassword,
     log,
     version: environment.buildVersion,
-    laneHost: environment.laneHost,
+    byteTransferHost: environment.byteTransferHost,
     registry,
     signal: stopping.signal,
   });

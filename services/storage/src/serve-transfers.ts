@@ -35,7 +35,10 @@ import { reportLanded } from "./upload/report-landed.ts";
 import { keepStagingSwept } from "./upload/sweep.ts";
 import { upload } from "./upload/whole.ts";
 
-type Needs = { mesh: Pick<Mesh, "serve" | "lanes" | "bucket" | "call" | "listen">; registry: Registry };
+type Needs = {
+  mesh: Pick<Mesh, "serve" | "byteTransfers" | "bucket" | "call" | "listen">;
+  registry: Registry;
+};
 
 /** Answers everything about files until closed. */
 export function startTransfers(storage: StorageDeps, needs: Needs): { close: () => Promise<void> } {

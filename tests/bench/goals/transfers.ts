@@ -9,7 +9,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import type { LaneTicket } from "@svc/proto";
+import type { ByteTransferTicket } from "@svc/proto";
 import { request } from "undici";
 import type { Arena, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
@@ -72,7 +72,7 @@ async function uploading(arena: Arena, { ours, bare, nginx, base, parts }: Ends)
       seconds(() =>
         each(async (index) => {
           const part = { offset: index * partBytes, length: partBytes, sha256 };
-          const { url, token } = await ours.ask<LaneTicket>("part", part);
+          const { url, token } = await ours.ask<ByteTransferTicket>("part", part);
           await put(url, bytes, { authorization: `Bearer ${token}` });
         }),
       ).finally(() => ours.ask("clear")),
@@ -107,7 +107,7 @@ async function downloading(arena: Arena, { ours, bare, nginx, base, parts }: End
   await writeFile(join(base, "backup"), randomBytes(parts * partBytes));
   const port = await bare.ask<number>("port");
   const fromUs = async (isPlain: boolean) => {
-    const { url, token } = await ours.ask<LaneTicket>("download", { file: "backup", isPlain });
+    const { url, token } = await ours.ask<ByteTransferTicket>("download", { file: "backup", isPlain });
     return seconds(() => get(url, { authorization: `Bearer ${token}` }));
   };
   const found = await interleave<string, { seconds: number }>(arena.options.rounds, {

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createLogger } from "@svc/telemetry";
-import { startLaneServer } from "../../../libs/mesh/src/byte-transfer/server.ts";
+import { startByteTransferServer } from "../../../libs/mesh/src/byte-transfer/server.ts";
 import { createRelay } from "../../../services/storage/src/export/relay.ts";
 import { createStaging } from "../../../services/storage/src/transfer/staging.ts";
 import { need, serveParent } from "../harness/parent.ts";
@@ -13,12 +13,17 @@ import { need, serveParent } from "../harness/parent.ts";
 const base = need("BENCH_BASE");
 const id = "0".repeat(32);
 const staging = createStaging({ path: base, keepFree: 0 });
-const { lanes } = await startLaneServer({ host: "127.0.0.1", log: createLogger("storage", "warn") });
+const { byteTransfers } = await startByteTransferServer({
+  host: "127.0.0.1",
+  log: createLogger("storage", "warn"),
+});
 
 type Part = { offset: number; length: number; sha256: string };
 
 const part = (coming: Part) =>
-  lanes.upload({ receive: (body, _head, signal) => staging.receive(body, { ...coming, id, signal }) });
+  byteTransfers.upload({
+    receive: (body, _head, signal) => staging.receive(body, { ...coming, id, signal }),
+  });
 
 /** As the anchor reads it; a Job's body comes by itself as well. */
 const pieces = (file: string) => createReadStream(join(base, file), { highWaterMark: 1 << 20 });
@@ -38,7 +43,7 @@ async function download({ file, isPlain }: { file: string; isPlain: boolean }) {
   const trailerDigest = () => `sha-256=:${digest.toString("base64")}:`;
   const head = { contentLength: undefined, contentDigest: undefined, trailerDigest };
   relay.receive(pieces(file), head, new AbortController().signal).catch(() => {});
-  return lanes.download({ headers: {}, source: relay.source });
+  return byteTransfers.download({ headers: {}, source: relay.source });
 }
 
 serveParent({ part, download, clear: () => staging.remove(id) });

@@ -17,14 +17,14 @@ describe("a 429 never leaves without Retry-After", () => {
     });
     bed.owner.serve(contracts.put, (context, { id }) => {
       const receive = () => Promise.reject(new Fault(id as FaultName));
-      context.reply.lane = bed.owner.lanes.upload({ receive });
+      context.reply.byteTransfer = bed.owner.byteTransfers.upload({ receive });
       return null;
     });
     face = await bed.openFace();
   });
   after(() => bed.close());
 
-  const ways = { "an owner's answer": "/things", "an owner's lane": "/blobs" };
+  const ways = { "an owner's answer": "/things", "an owner's byte transfer": "/blobs" };
   for (const [way, place] of Object.entries(ways)) {
     test(`in ${way}, though whoever throws it names no time`, async () => {
       for (const name of limits) {

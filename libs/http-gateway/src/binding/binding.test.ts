@@ -179,7 +179,7 @@ async function view(port: number, id: string, headers: Record<string, string> = 
 }
 
 const say = (id: string, line: string) =>
-  bed.owner.publishLine("lifecycle", "console", id, Buffer.from(line));
+  bed.owner.publishLiveLine("lifecycle", "console", id, Buffer.from(line));
 
 describe("event streams", () => {
   test("a viewer gets the tail, then every line with the second it was said in", async () => {
@@ -199,9 +199,9 @@ describe("event streams", () => {
     let readers = 0;
     const counted = {
       ...bed.gateway,
-      readLines: (...args: Parameters<typeof bed.gateway.readLines>) => {
+      readLiveLog: (...args: Parameters<typeof bed.gateway.readLiveLog>) => {
         readers++;
-        return bed.gateway.readLines(...args);
+        return bed.gateway.readLiveLog(...args);
       },
     };
     const own = await bed.openFace({ mesh: counted });
@@ -305,7 +305,7 @@ describe("event streams", () => {
     await say("ending", "one");
     await until("the line", () => viewer.text().includes("one"));
     const place = { owner: "lifecycle", noun: "console", key: "ending" } as const;
-    await bed.owner.endLines(place, Buffer.from("the end"));
+    await bed.owner.endLiveLog(place, Buffer.from("the end"));
     await viewer.ended;
     assert.match(viewer.text(), /data: the end\n\n$/);
     assert.ok(viewer.response.complete);

@@ -16,7 +16,7 @@ import { createTransferRights } from "./transfer-rights.ts";
 import { uploadBinding } from "./upload.ts";
 
 export type BindingNeeds = {
-  mesh: Pick<Mesh, "forward" | "mirrorView" | "readLines">;
+  mesh: Pick<Mesh, "forward" | "mirrorView" | "readLiveLog">;
   sessions?: Sessions | undefined;
   gate: Gate;
   settings: FaceSettings;

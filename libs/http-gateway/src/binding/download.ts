@@ -1,7 +1,7 @@
-// Bytes from the owner's lane to the caller, at the caller's pace (architecture.md 3, lanes).
+// Bytes from the owner to the caller, at the caller's pace (architecture.md 3, lanes).
 
 import { pipeline } from "node:stream/promises";
-import { fetchLane, type Mesh } from "@svc/mesh";
+import { fetchBytes, type Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import { commonHeaders } from "../answer/headers.ts";
 import type { FaceSettings } from "../settings.ts";
@@ -63,9 +63,9 @@ export function downloadBinding(
     }
 
     async function open() {
-      const { lane } = await mesh.forward(contract, input, { ...options, signal });
-      if (!lane) throw new Error(`${contract.subject} answered without a lane`);
-      return fetchLane(lane, signal);
+      const { byteTransfer } = await mesh.forward(contract, input, { ...options, signal });
+      if (!byteTransfer) throw new Error(`${contract.subject} answered without a byte transfer`);
+      return fetchBytes(byteTransfer, signal);
     }
   };
 }

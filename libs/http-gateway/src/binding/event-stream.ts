@@ -30,7 +30,7 @@ type Viewer = {
 };
 
 export type EventStreamNeeds = {
-  mesh: Pick<Mesh, "forward" | "readLines">;
+  mesh: Pick<Mesh, "forward" | "readLiveLog">;
   gate: Gate;
   sessions?: Pick<Sessions, "onRevoked"> | undefined;
   settings: FaceSettings;

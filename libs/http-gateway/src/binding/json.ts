@@ -1,7 +1,7 @@
 // One JSON answer: the owner's bytes go out as they came.
 
 import { buffer } from "node:stream/consumers";
-import { fetchLane, type Mesh, type RawReply } from "@svc/mesh";
+import { fetchBytes, type Mesh, type RawReply } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import type { Sessions } from "../access/sessions.ts";
 import { answerJson } from "../answer/answer.ts";
@@ -19,7 +19,7 @@ export function jsonBinding(
   if (session === undefined) {
     return async ({ exchange, input, options }) => {
       const reply = await mesh.forward(contract, input, options);
-      const body = reply.lane ? await largeBody(reply.lane) : reply.body;
+      const body = reply.byteTransfer ? await largeBody(reply.byteTransfer) : reply.body;
       answerJson(exchange, { status: statusOf(body) }, body);
     };
   }
@@ -31,9 +31,9 @@ export function jsonBinding(
   };
 }
 
-// An answer that NATS would not carry comes through a lane (architecture.md 3, payload limit).
-async function largeBody(lane: NonNullable<RawReply["lane"]>): Promise<Uint8Array> {
-  return buffer((await fetchLane(lane)).body);
+// An answer that NATS would not carry comes by byte transfer (architecture.md 3, payload limit).
+async function largeBody(byteTransfer: NonNullable<RawReply["byteTransfer"]>): Promise<Uint8Array> {
+  return buffer((await fetchBytes(byteTransfer)).body);
 }
 
 function isNull(body: Uint8Array): boolean {

@@ -26,7 +26,7 @@ const memoryBytes = 1024 * 1024;
 
 /** `onFailure` hears why an upstream broke; its listeners are ended and come back by themselves. */
 export function createLiveLines(
-  mesh: Pick<Mesh, "readLines">,
+  mesh: Pick<Mesh, "readLiveLog">,
   onFailure: (subject: string, error: unknown) => void,
 ): LiveLines {
   const hubs = new Map<string, Hub>();
@@ -55,7 +55,7 @@ export function createLiveLines(
 
   const run = async (hub: Hub) => {
     try {
-      for await (const { atSeconds, line, isLast } of mesh.readLines(hub.from, hub.stop.signal)) {
+      for await (const { atSeconds, line, isLast } of mesh.readLiveLog(hub.from, hub.stop.signal)) {
         if (hub.stop.signal.aborted) break;
         const frame = { atSeconds, bytes: frameOf(atSeconds, line) };
         keep(hub, frame);

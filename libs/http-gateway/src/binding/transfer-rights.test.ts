@@ -18,7 +18,7 @@ describe("transfers of somebody who may no longer", () => {
   before(async () => {
     bed = await openTestBed();
     bed.owner.serve(contracts.put, (context, { id }) => {
-      context.reply.lane = bed.owner.lanes.upload({
+      context.reply.byteTransfer = bed.owner.byteTransfers.upload({
         receive: async (body) => {
           received.set(id, 0);
           try {
@@ -33,7 +33,7 @@ describe("transfers of somebody who may no longer", () => {
       return null;
     });
     bed.owner.serve(contracts.get, (context, { id }) => {
-      context.reply.lane = bed.owner.lanes.download({
+      context.reply.byteTransfer = bed.owner.byteTransfers.download({
         headers: { "Content-Length": String(1_000 * megabyte) },
         source: async function* (signal) {
           sent.set(id, "sending");

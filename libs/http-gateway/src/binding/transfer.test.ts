@@ -49,7 +49,7 @@ const streamOf = (id: string) => streamed.find((one) => one["id"] === id);
 describe("uploads and downloads", () => {
   before(() => {
     bed.owner.serve(contracts.put, (context, { id }) => {
-      context.reply.lane = bed.owner.lanes.upload({
+      context.reply.byteTransfer = bed.owner.byteTransfers.upload({
         receive: async (body, about) => {
           const digest = createHash("sha256");
           let size = 0;
@@ -66,14 +66,14 @@ describe("uploads and downloads", () => {
       return null;
     });
     bed.owner.serve(contracts.putPart, (context, input) => {
-      context.reply.lane = bed.owner.lanes.upload({
+      context.reply.byteTransfer = bed.owner.byteTransfers.upload({
         receive: async (body) => ({ ...input, bytes: await sizeOf(body, "part") }),
       });
       return null;
     });
     bed.owner.serve(contracts.putStream, (context, { id, token }) => {
       if (token !== "right") throw context.fault("not_found");
-      context.reply.lane = bed.owner.lanes.upload({
+      context.reply.byteTransfer = bed.owner.byteTransfers.upload({
         receive: async (body, { trailerDigest, contentLength }) => {
           if (id === "parked") await parked;
           const bytes = await sizeOf(body, id);
@@ -85,7 +85,7 @@ describe("uploads and downloads", () => {
     });
     bed.owner.serve(contracts.get, (context, { id }) => {
       const bytes = Buffer.alloc(3_000_000, id);
-      context.reply.lane = bed.owner.lanes.download({
+      context.reply.byteTransfer = bed.owner.byteTransfers.download({
         headers: {
           "Content-Type": "application/gzip",
           "Content-Length": String(id === "promising" ? bytes.length + 10 : bytes.length),

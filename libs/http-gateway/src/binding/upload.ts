@@ -1,7 +1,7 @@
-// A body that goes to the owner's lane as it arrives (architecture.md 3, lanes).
+// Sends a body on to the owner as it arrives (architecture.md 3, lanes).
 
 import type { IncomingMessage } from "node:http";
-import { type Mesh, sendLane } from "@svc/mesh";
+import { type Mesh, sendBytes } from "@svc/mesh";
 import { Fault, type Operation } from "@svc/proto";
 import { answerJson } from "../answer/answer.ts";
 import { expectWholeUpload } from "../answer/raw-answer.ts";
@@ -25,10 +25,15 @@ export function uploadBinding(
     if (contract.faults.includes("upload_incomplete")) expectWholeUpload(exchange.request);
     using watched = rights.watch(call);
     const signal = AbortSignal.any([leavingOf(exchange), watched.signal]);
-    const { lane } = await mesh.forward(contract, input, { ...options, signal });
-    if (!lane) throw new Error(`${contract.subject} answered without a lane`);
+    const { byteTransfer } = await mesh.forward(contract, input, { ...options, signal });
+    if (!byteTransfer) throw new Error(`${contract.subject} answered without a byte transfer`);
     try {
-      const result = await sendLane(lane, chunksOf(exchange, limit), headOf(exchange.request), signal);
+      const result = await sendBytes(
+        byteTransfer,
+        chunksOf(exchange, limit),
+        headOf(exchange.request),
+        signal,
+      );
       answerJson(exchange, { status }, Buffer.from(JSON.stringify(result)));
     } catch (error) {
       // What is left of the body is thrown away, at a pace that cannot hold the connection for ever.
@@ -42,7 +47,7 @@ export function uploadBinding(
   };
 }
 
-function headOf(request: IncomingMessage): Parameters<typeof sendLane>[2] {
+function headOf(request: IncomingMessage): Parameters<typeof sendBytes>[2] {
   const { "content-length": length, "content-digest": digest } = request.headers;
   return {
     contentLength: length === undefined ? undefined : Number(length),
@@ -51,7 +56,7 @@ function headOf(request: IncomingMessage): Parameters<typeof sendLane>[2] {
   };
 }
 
-// A lane that refuses early ends its reader; the caller's connection must live on to hear why.
+// An owner that refuses early ends its reader; the caller's connection must live on to hear why.
 async function* chunksOf(exchange: Exchange, limit: LargestUpload): AsyncGenerator<Buffer> {
   inviteBody(exchange);
   let bytes = 0;

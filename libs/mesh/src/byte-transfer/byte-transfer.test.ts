@@ -6,14 +6,14 @@ import { after, before, test } from "node:test";
 import { Fault } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { until } from "../testing.ts";
-import { fetchLane, sendLane } from "./client.ts";
-import { type LaneServer, startLaneServer } from "./server.ts";
+import { fetchBytes, sendBytes } from "./client.ts";
+import { type ByteTransferServer, startByteTransferServer } from "./server.ts";
 
 const log = createLogger("lifecycle", "silent");
-let server: LaneServer;
+let server: ByteTransferServer;
 
 before(async () => {
-  server = await startLaneServer({ host: "127.0.0.1", log });
+  server = await startByteTransferServer({ host: "127.0.0.1", log });
 });
 after(() => server?.close());
 
@@ -37,55 +37,57 @@ const isFault = (name: string) => (error: unknown) => {
 };
 
 test("a download brings every byte and the headers of the ticket", async () => {
-  const ticket = server.lanes.download({
+  const ticket = server.byteTransfers.download({
     headers: { "content-type": "application/zip" },
     source: () => chunks(50, 100_000),
   });
-  const { headers, body } = await fetchLane(ticket);
+  const { headers, body } = await fetchBytes(ticket);
   assert.equal(headers["content-type"], "application/zip");
   assert.deepEqual(await digestOf(body), await digestOf(chunks(50, 100_000)));
 });
 
 test("an empty download is an empty body", async () => {
-  const { body } = await fetchLane(server.lanes.download({ headers: {}, source: () => chunks(0, 0) }));
+  const { body } = await fetchBytes(
+    server.byteTransfers.download({ headers: {}, source: () => chunks(0, 0) }),
+  );
   assert.equal((await digestOf(body)).bytes, 0);
 });
 
 test("a token works once, also for two that come at the same time", async () => {
-  const ticket = server.lanes.download({ headers: {}, source: () => chunks(1, 10) });
-  const outcomes = await Promise.allSettled([fetchLane(ticket), fetchLane(ticket), fetchLane(ticket)]);
+  const ticket = server.byteTransfers.download({ headers: {}, source: () => chunks(1, 10) });
+  const outcomes = await Promise.allSettled([fetchBytes(ticket), fetchBytes(ticket), fetchBytes(ticket)]);
   const won = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
   assert.equal(won.length, 1);
   await won[0]?.body.resume();
-  await assert.rejects(fetchLane(ticket), isFault("forbidden"));
+  await assert.rejects(fetchBytes(ticket), isFault("forbidden"));
 });
 
-test("a wrong token is refused and does not use the lane up", async () => {
-  const ticket = server.lanes.download({ headers: {}, source: () => chunks(1, 10) });
+test("a wrong token is refused and does not use up the ticket", async () => {
+  const ticket = server.byteTransfers.download({ headers: {}, source: () => chunks(1, 10) });
   const wrong = { ...ticket, token: randomBytes(32).toString("base64url") };
-  await assert.rejects(fetchLane(wrong), isFault("forbidden"));
-  await assert.rejects(sendLane(ticket, Readable.from([]), {}), isFault("forbidden"));
-  assert.equal((await digestOf((await fetchLane(ticket)).body)).bytes, 10);
+  await assert.rejects(fetchBytes(wrong), isFault("forbidden"));
+  await assert.rejects(sendBytes(ticket, Readable.from([]), {}), isFault("forbidden"));
+  assert.equal((await digestOf((await fetchBytes(ticket)).body)).bytes, 10);
 });
 
 test("a ticket that nobody uses expires", async () => {
-  const ticket = server.lanes.download({ headers: {}, source: () => chunks(1, 10), ttlMs: 1 });
+  const ticket = server.byteTransfers.download({ headers: {}, source: () => chunks(1, 10), ttlMs: 1 });
   await until(async () => {
-    const again = await fetchLane({ ...ticket, token: "x" }).catch((error) => error);
+    const again = await fetchBytes({ ...ticket, token: "x" }).catch((error) => error);
     return (again as Fault).fault === "forbidden";
   });
-  await assert.rejects(fetchLane(ticket), isFault("forbidden"));
+  await assert.rejects(fetchBytes(ticket), isFault("forbidden"));
 });
 
 test("a source that refuses before the first byte answers its fault", async () => {
-  const ticket = server.lanes.download({
+  const ticket = server.byteTransfers.download({
     headers: {},
     // biome-ignore lint/correctness/useYield: the refusal comes before the first byte
     source: async function* () {
       throw new Fault("not_found", { message: "The backup is gone." });
     },
   });
-  await assert.rejects(fetchLane(ticket), (error: Error) => {
+  await assert.rejects(fetchBytes(ticket), (error: Error) => {
     assert.equal((error as Fault).fault, "not_found");
     assert.equal(error.message, "The backup is gone.");
     return true;
@@ -93,20 +95,20 @@ test("a source that refuses before the first byte answers its fault", async () =
 });
 
 test("a source that fails midway breaks the body, so that nobody takes the rest for the whole", async () => {
-  const ticket = server.lanes.download({
+  const ticket = server.byteTransfers.download({
     headers: {},
     source: async function* () {
       yield* chunks(3, 100_000);
       throw new Error("disk");
     },
   });
-  const { body } = await fetchLane(ticket);
+  const { body } = await fetchBytes(ticket);
   await assert.rejects(digestOf(body));
 });
 
 test("a reader that goes away aborts the source", async () => {
   let aborted = false;
-  const ticket = server.lanes.download({
+  const ticket = server.byteTransfers.download({
     headers: {},
     source: async function* (signal) {
       signal.addEventListener("abort", () => {
@@ -115,7 +117,7 @@ test("a reader that goes away aborts the source", async () => {
       for (let n = 0; n < 100_000 && !signal.aborted; n++) yield Buffer.alloc(100_000);
     },
   });
-  const { body } = await fetchLane(ticket);
+  const { body } = await fetchBytes(ticket);
   body.once("error", () => {});
   body.destroy();
   await until(() => aborted);
@@ -123,13 +125,13 @@ test("a reader that goes away aborts the source", async () => {
 
 test("a slow reader holds the source back", async () => {
   let made = 0;
-  const ticket = server.lanes.download({
+  const ticket = server.byteTransfers.download({
     headers: {},
     source: async function* () {
       for (; made < 2_000; made++) yield Buffer.alloc(100_000);
     },
   });
-  const { body } = await fetchLane(ticket);
+  const { body } = await fetchBytes(ticket);
   let before = -1;
   // It stops growing once the buffers on the way are full.
   await until(async () => {
@@ -143,23 +145,23 @@ test("a slow reader holds the source back", async () => {
 });
 
 test("an upload arrives whole and its result is the answer", async () => {
-  const ticket = server.lanes.upload({
+  const ticket = server.byteTransfers.upload({
     receive: async (body, about) => ({ ...(await digestOf(body)), ...about }),
   });
   const head = { contentLength: 5_000_000, contentDigest: "sha-256=:x:" };
-  const answer = await sendLane(ticket, Readable.from(chunks(50, 100_000)), head);
+  const answer = await sendBytes(ticket, Readable.from(chunks(50, 100_000)), head);
   assert.deepEqual(answer, { ...(await digestOf(chunks(50, 100_000))), ...head });
 });
 
 test("an upload of unknown length arrives whole", async () => {
-  const ticket = server.lanes.upload({ receive: (body) => digestOf(body) });
-  const answer = await sendLane(ticket, Readable.from(chunks(5, 10)), {});
+  const ticket = server.byteTransfers.upload({ receive: (body) => digestOf(body) });
+  const answer = await sendBytes(ticket, Readable.from(chunks(5, 10)), {});
   assert.equal((answer as { bytes: number }).bytes, 50);
 });
 
 test("the digest in the trailers is there once the body has ended", async () => {
   const seen: (string | undefined)[] = [];
-  const ticket = server.lanes.upload({
+  const ticket = server.byteTransfers.upload({
     receive: async (body, { contentLength, trailerDigest }) => {
       seen.push(trailerDigest());
       const { bytes } = await digestOf(body);
@@ -168,7 +170,7 @@ test("the digest in the trailers is there once the body has ended", async () => 
     },
   });
   const head = { trailerDigest: () => "sha-256=:end:" };
-  const answer = await sendLane(ticket, Readable.from(chunks(40, 100_000)), head);
+  const answer = await sendBytes(ticket, Readable.from(chunks(40, 100_000)), head);
   assert.deepEqual(answer, { bytes: 4_000_000, contentLength: "none" });
   assert.deepEqual(seen, [undefined, "sha-256=:end:"]);
 });
@@ -177,7 +179,7 @@ for (const contentLength of [undefined, 4_000_000]) {
   const kind = contentLength === undefined ? "unknown" : "declared";
   test(`a body of ${kind} length that fails midway is broken at the owner, and its fault is heard`, async () => {
     let outcome = "";
-    const ticket = server.lanes.upload({
+    const ticket = server.byteTransfers.upload({
       receive: async (body) => {
         outcome = await digestOf(body).then(
           () => "whole",
@@ -189,14 +191,14 @@ for (const contentLength of [undefined, 4_000_000]) {
       yield* chunks(3, 100_000);
       throw new Fault("too_large");
     };
-    await assert.rejects(sendLane(ticket, body(), { contentLength }), isFault("too_large"));
+    await assert.rejects(sendBytes(ticket, body(), { contentLength }), isFault("too_large"));
     await until(() => outcome !== "");
     assert.equal(outcome, "broken");
   });
   test(`a body of ${kind} length waits for an owner that takes nothing yet`, async () => {
     let made = 0;
     const { promise: mayRead, resolve: startReading } = Promise.withResolvers<void>();
-    const ticket = server.lanes.upload({
+    const ticket = server.byteTransfers.upload({
       receive: async (body) => {
         await mayRead;
         return digestOf(body);
@@ -206,7 +208,7 @@ for (const contentLength of [undefined, 4_000_000]) {
       for (; made < 400; made++) yield Buffer.alloc(100_000);
     };
     const head = contentLength === undefined ? {} : { contentLength: 40_000_000 };
-    const answer = sendLane(ticket, body(), head);
+    const answer = sendBytes(ticket, body(), head);
     let before = -1;
     await until(async () => {
       const isSteady = made > 0 && made === before;
@@ -221,7 +223,7 @@ for (const contentLength of [undefined, 4_000_000]) {
   test(`a caller that leaves an upload of ${kind} length aborts the owner`, async () => {
     const leaving = new AbortController();
     let aborted = false;
-    const ticket = server.lanes.upload({
+    const ticket = server.byteTransfers.upload({
       receive: async (body, _about, signal) => {
         signal.addEventListener("abort", () => {
           aborted = true;
@@ -232,18 +234,21 @@ for (const contentLength of [undefined, 4_000_000]) {
     const body = async function* () {
       for (;;) yield Buffer.alloc(10_000);
     };
-    await assert.rejects(sendLane(ticket, body(), { contentLength }, leaving.signal), isFault("unavailable"));
+    await assert.rejects(
+      sendBytes(ticket, body(), { contentLength }, leaving.signal),
+      isFault("unavailable"),
+    );
     await until(() => aborted);
   });
 }
 
 test("a refused upload answers the fault with its seconds, before the body has ended", async () => {
-  const ticket = server.lanes.upload({
+  const ticket = server.byteTransfers.upload({
     receive: async (body) => {
       for await (const _ of body) throw new Fault("upload_busy", { retryAfterSeconds: 3 });
     },
   });
-  await assert.rejects(sendLane(ticket, Readable.from(chunks(20, 100_000)), {}), (error: unknown) => {
+  await assert.rejects(sendBytes(ticket, Readable.from(chunks(20, 100_000)), {}), (error: unknown) => {
     assert.equal((error as Fault).fault, "upload_busy");
     assert.equal((error as Fault).retryAfterSeconds, 3);
     return true;
@@ -251,12 +256,12 @@ test("a refused upload answers the fault with its seconds, before the body has e
 });
 
 test("an unknown failure of an upload is internal and its text is withheld", async () => {
-  const ticket = server.lanes.upload({
+  const ticket = server.byteTransfers.upload({
     receive: async () => {
       throw new Error("/srv/secret");
     },
   });
-  await assert.rejects(sendLane(ticket, Readable.from([]), {}), (error: Error) => {
+  await assert.rejects(sendBytes(ticket, Readable.from([]), {}), (error: Error) => {
     assert.equal((error as Fault).fault, "internal");
     assert.doesNotMatch(error.message, /secret/);
     return true;
@@ -265,7 +270,7 @@ test("an unknown failure of an upload is internal and its text is withheld", asy
 
 test("a sender that breaks off fails the upload at the owner", async () => {
   let outcome = "";
-  const ticket = server.lanes.upload({
+  const ticket = server.byteTransfers.upload({
     receive: async (body) => {
       await digestOf(body).then(
         () => {
@@ -290,7 +295,7 @@ test("a sender that breaks off fails the upload at the owner", async () => {
 
 test("a sender that stands still is cut off after the stall time", async () => {
   let outcome = "";
-  const ticket = server.lanes.upload({
+  const ticket = server.byteTransfers.upload({
     stallMs: 50,
     receive: async (body) => {
       outcome = await digestOf(body).then(
@@ -310,28 +315,28 @@ test("a sender that stands still is cut off after the stall time", async () => {
   socket.destroy();
 });
 
-test("an owner that is gone makes a lane unavailable", async () => {
-  const gone = await startLaneServer({ host: "127.0.0.1", log });
-  const ticket = gone.lanes.download({ headers: {}, source: () => chunks(1, 1) });
+test("an owner that is gone makes a byte transfer unavailable", async () => {
+  const gone = await startByteTransferServer({ host: "127.0.0.1", log });
+  const ticket = gone.byteTransfers.download({ headers: {}, source: () => chunks(1, 1) });
   await gone.close();
-  await assert.rejects(fetchLane(ticket), isFault("unavailable"));
-  await assert.rejects(sendLane(ticket, Readable.from(["x"]), {}), isFault("unavailable"));
+  await assert.rejects(fetchBytes(ticket), isFault("unavailable"));
+  await assert.rejects(sendBytes(ticket, Readable.from(["x"]), {}), isFault("unavailable"));
 });
 
 test("a body that was refused in its middle does not stand before the next one of its connection", async () => {
   const head = { contentLength: 1_000_000 };
   for (let round = 0; round < 10; round++) {
-    const refusing = server.lanes.upload({
+    const refusing = server.byteTransfers.upload({
       receive: async (body) => {
         for await (const _ of body) throw new Fault("upload_busy");
       },
     });
     // All of it is on its way before it is refused.
     const body = Readable.from([Buffer.alloc(1_000_000)]);
-    await assert.rejects(sendLane(refusing, body, head), isFault("upload_busy"));
-    const ticket = server.lanes.upload({ receive: (taken) => digestOf(taken) });
+    await assert.rejects(sendBytes(refusing, body, head), isFault("upload_busy"));
+    const ticket = server.byteTransfers.upload({ receive: (taken) => digestOf(taken) });
     const signal = AbortSignal.timeout(5_000);
-    const answer = await sendLane(ticket, Readable.from(chunks(10, 100_000)), head, signal);
+    const answer = await sendBytes(ticket, Readable.from(chunks(10, 100_000)), head, signal);
     assert.equal((answer as { bytes: number }).bytes, 1_000_000);
   }
 });

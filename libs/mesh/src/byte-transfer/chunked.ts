@@ -1,16 +1,16 @@
-// Sends a body of unknown length into a lane, with its trailers: undici sends none.
+// Uploads a body of unknown length with trailers, which undici cannot send.
 
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { LaneTicket } from "@svc/proto";
+import type { ByteTransferTicket } from "@svc/proto";
 
 const connectWithinMs = 5_000;
 const answerWithinMs = 600_000;
 
 export type Chunked = {
-  ticket: LaneTicket;
+  ticket: ByteTransferTicket;
   headers: Record<string, string>;
   /** Asked when the body has ended. */
   trailerDigest: (() => string | undefined) | undefined;
@@ -51,7 +51,7 @@ export async function sendChunked(
 }
 
 function limitWaits(outgoing: ClientRequest): void {
-  const giveUp = (what: string) => () => outgoing.destroy(new Error(`a lane ${what}`));
+  const giveUp = (what: string) => () => outgoing.destroy(new Error(`the byte transfer port ${what}`));
   const connecting = setTimeout(giveUp("cannot be reached"), connectWithinMs);
   const done = () => clearTimeout(connecting);
   outgoing.once("socket", (socket) => (socket.connecting ? socket.once("connect", done) : done()));

@@ -1,7 +1,7 @@
-// The gateway's side of lanes: fetches or sends the bytes of one ticket.
+// The gateway's side of byte transfers: fetches or sends the bytes of one ticket.
 
 import { Readable } from "node:stream";
-import { Fault, isFault, isFaultName, type LaneTicket } from "@svc/proto";
+import { type ByteTransferTicket, Fault, isFault, isFaultName } from "@svc/proto";
 import { Agent, type Dispatcher, request } from "undici";
 import type { UploadHead } from "../api.ts";
 import { sendChunked } from "./chunked.ts";
@@ -27,25 +27,25 @@ function agent(): Agent {
 }
 
 /** Bytes of a download and the headers that go with it; a `body` that ends early is destroyed with an error. */
-export type FetchedLane = { headers: Record<string, string>; body: Readable };
+export type FetchedBytes = { headers: Record<string, string>; body: Readable };
 
 /**
- * Fetches a download lane. Throws the fault that the owner answers, or `unavailable` when it cannot be reached.
+ * Downloads the bytes of a ticket. Throws the fault that the owner returns, or `unavailable` when it cannot be reached.
  * Read the body or destroy it.
  */
-export async function fetchLane(ticket: LaneTicket, signal?: AbortSignal): Promise<FetchedLane> {
+export async function fetchBytes(ticket: ByteTransferTicket, signal?: AbortSignal): Promise<FetchedBytes> {
   const response = await orUnavailable(exchange(ticket, { method: "GET", ...(signal ? { signal } : {}) }));
   if (response.statusCode !== 200) throw faultIn(await orUnavailable(response.body.text()));
   return { headers: ticket.headers, body: response.body };
 }
 
 /**
- * Sends a body into an upload lane and answers what the owner makes of it: the operation's JSON body. A body without
- * a length may have trailers. Throws the fault that the owner answers or that `body` fails with, or `unavailable` when
- * the lane breaks or the owner takes nothing for two minutes.
+ * Uploads a body and returns the operation's JSON body. A body without
+ * a length may have trailers. Throws the fault that the owner returns or that `body` fails with, or `unavailable` when
+ * the connection breaks or the owner reads nothing for two minutes.
  */
-export async function sendLane(
-  ticket: LaneTicket,
+export async function sendBytes(
+  ticket: ByteTransferTicket,
   body: AsyncIterable<Uint8Array>,
   head: Partial<UploadHead>,
   signal?: AbortSignal,
@@ -64,7 +64,7 @@ export async function sendLane(
   return JSON.parse(text);
 }
 
-type Whole = { ticket: LaneTicket; headers: Record<string, string>; contentLength: number };
+type Whole = { ticket: ByteTransferTicket; headers: Record<string, string>; contentLength: number };
 
 async function sendWhole(
   { ticket, headers, contentLength }: Whole,
@@ -85,7 +85,7 @@ type LaneRequest = Pick<Dispatcher.RequestOptions, "body" | "headersTimeout" | "
   headers?: Record<string, string>;
 };
 
-function exchange(ticket: LaneTicket, options: LaneRequest): Promise<Dispatcher.ResponseData> {
+function exchange(ticket: ByteTransferTicket, options: LaneRequest): Promise<Dispatcher.ResponseData> {
   const headers = { ...options.headers, authorization: `Bearer ${ticket.token}` };
   return request(ticket.url, { ...options, headers, dispatcher: agent() });
 }

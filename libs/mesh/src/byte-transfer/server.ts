@@ -1,13 +1,13 @@
-// The owner's data port (architecture.md 3, lanes): bytes go past NATS, each lane once, by a token.
+// The owner's byte transfer port (architecture.md 3, lanes): bytes bypass NATS; each ticket is valid once.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { Fault, faults, isFault, type LaneTicket } from "@svc/proto";
+import { type ByteTransferTicket, Fault, faults, isFault } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
-import type { DownloadLane, Lanes, UploadLane } from "../api.ts";
+import type { ByteDownload, ByteTransfers, ByteUpload } from "../api.ts";
 import { watchReader, watchSource } from "./stall.ts";
 
 const defaultTtlMs = 60_000;
@@ -16,18 +16,21 @@ const openLimit = 10_000;
 const bufferBytes = 1_048_576;
 
 type Open =
-  | { kind: "download"; lane: DownloadLane; tokenHash: Buffer; expiry: NodeJS.Timeout }
-  | { kind: "upload"; lane: UploadLane; tokenHash: Buffer; expiry: NodeJS.Timeout };
+  | { kind: "download"; work: ByteDownload; tokenHash: Buffer; expiry: NodeJS.Timeout }
+  | { kind: "upload"; work: ByteUpload; tokenHash: Buffer; expiry: NodeJS.Timeout };
 
-export type LaneServer = {
-  lanes: Lanes;
-  /** Opens no more lanes and waits for the transfers under way. */
+export type ByteTransferServer = {
+  byteTransfers: ByteTransfers;
+  /** Waits for the transfers under way. */
   idle: () => Promise<void>;
   close: () => Promise<void>;
 };
 
-/** Starts the port. `host` is what gateways dial: a name or an address, with `:port` when it is fixed. */
-export async function startLaneServer(options: { host: string; log: Logger }): Promise<LaneServer> {
+/** Starts the port. `host` is the name or address that gateways dial, with `:port` when it is fixed. */
+export async function startByteTransferServer(options: {
+  host: string;
+  log: Logger;
+}): Promise<ByteTransferServer> {
   const open = new Map<string, Open>();
   const running = new Set<Promise<void>>();
   const server = createServer((request, response) => {
@@ -40,20 +43,24 @@ export async function startLaneServer(options: { host: string; log: Logger }): P
   const base = await listen(server, options.host);
 
   const add = (
-    lane: { kind: "download"; lane: DownloadLane } | { kind: "upload"; lane: UploadLane },
-  ): LaneTicket => {
+    opened: { kind: "download"; work: ByteDownload } | { kind: "upload"; work: ByteUpload },
+  ): ByteTransferTicket => {
     if (open.size >= openLimit) throw new Fault("overloaded", { retryAfterSeconds: 1 });
     const id = randomBytes(12).toString("base64url");
     const token = randomBytes(32).toString("base64url");
-    const expiry = setTimeout(() => open.delete(id), lane.lane.ttlMs ?? defaultTtlMs);
+    const expiry = setTimeout(() => open.delete(id), opened.work.ttlMs ?? defaultTtlMs);
     expiry.unref();
-    open.set(id, { ...lane, tokenHash: hashOf(token), expiry });
-    return { url: `${base}/lanes/${id}`, token, headers: lane.kind === "download" ? lane.lane.headers : {} };
+    open.set(id, { ...opened, tokenHash: hashOf(token), expiry });
+    return {
+      url: `${base}/lanes/${id}`,
+      token,
+      headers: opened.kind === "download" ? opened.work.headers : {},
+    };
   };
   return {
-    lanes: {
-      download: (lane) => add({ kind: "download", lane }),
-      upload: (lane) => add({ kind: "upload", lane }),
+    byteTransfers: {
+      download: (work) => add({ kind: "download", work }),
+      upload: (work) => add({ kind: "upload", work }),
     },
     idle: async () => {
       while (running.size > 0) await Promise.all(running);
@@ -96,19 +103,22 @@ async function transfer(open: Map<string, Open>, exchange: Exchange): Promise<vo
   const { request, response, log } = exchange;
   const found = claim(open, request);
   if (!found)
-    return refuse(exchange, new Fault("forbidden", { message: "This lane is unknown, used or expired." }));
+    return refuse(
+      exchange,
+      new Fault("forbidden", { message: "This byte transfer is unknown, used or expired." }),
+    );
   const gone = new AbortController();
   response.once("close", () => gone.abort());
   try {
-    if (found.kind === "download") await sendBytes(exchange, found.lane, gone.signal);
-    else await takeBytes(exchange, found.lane, gone.signal);
+    if (found.kind === "download") await sendDownload(exchange, found.work, gone.signal);
+    else await receiveUpload(exchange, found.work, gone.signal);
   } catch (error) {
     if (gone.signal.aborted || response.headersSent) {
-      if (!gone.signal.aborted) log.warn({ err: error }, "a lane broke off while bytes were sent");
+      if (!gone.signal.aborted) log.warn({ err: error }, "byte transfer failed while sending");
       response.destroy();
       return;
     }
-    if (!isFault(error)) log.error({ err: error }, "a lane failed in a way that no fault names");
+    if (!isFault(error)) log.error({ err: error }, "byte transfer failed unexpectedly");
     refuse(exchange, isFault(error) ? error : new Fault("internal"));
   }
 }
@@ -126,16 +136,16 @@ function claim(open: Map<string, Open>, request: IncomingMessage): Open | undefi
   return found;
 }
 
-async function sendBytes(exchange: Exchange, lane: DownloadLane, gone: AbortSignal): Promise<void> {
+async function sendDownload(exchange: Exchange, download: ByteDownload, gone: AbortSignal): Promise<void> {
   const { response } = exchange;
   const stop = new AbortController();
-  const source = lane.source(AbortSignal.any([gone, stop.signal]))[Symbol.asyncIterator]();
+  const source = download.source(AbortSignal.any([gone, stop.signal]))[Symbol.asyncIterator]();
   // A source that refuses at once is answered as a fault; later the connection can only be cut.
   const first = await source.next();
   response.writeHead(200, { "content-type": "application/octet-stream" });
   const onStall = () => {
     stop.abort();
-    response.destroy(new Error("the reader of a lane stands still"));
+    response.destroy(new Error("the receiver stopped reading"));
   };
   const bytes = watchReader(chain(first, source), defaultStallMs, onStall);
   await pipeline(Readable.from(bytes, { objectMode: false, highWaterMark: bufferBytes }), response);
@@ -156,21 +166,21 @@ async function* chain(
   }
 }
 
-async function takeBytes(exchange: Exchange, lane: UploadLane, gone: AbortSignal): Promise<void> {
+async function receiveUpload(exchange: Exchange, upload: ByteUpload, gone: AbortSignal): Promise<void> {
   const { request, response } = exchange;
   const length = request.headers["content-length"];
   const digest = request.headers["content-digest"];
-  const onStall = () => request.destroy(new Error("the sender of a lane stands still"));
+  const onStall = () => request.destroy(new Error("the sender stopped sending"));
   const over = new AbortController();
   const watch = { onStall, over: over.signal };
-  const body = watchSource(bodyOf(request), lane.stallMs ?? defaultStallMs, watch);
+  const body = watchSource(bodyOf(request), upload.stallMs ?? defaultStallMs, watch);
   const about = {
     contentLength: length === undefined ? undefined : Number(length),
     contentDigest: typeof digest === "string" ? digest : undefined,
     trailerDigest: () => request.trailers["content-digest"],
   };
-  // A watch that outlived its lane would later end the next request of this connection.
-  const answer = await lane.receive(body, about, gone).finally(() => over.abort());
+  // A watch that outlived its transfer would end the next request of this connection.
+  const answer = await upload.receive(body, about, gone).finally(() => over.abort());
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify(answer ?? null));
   // What is left of the body is read away, so that the answer is not lost in a reset connection.

@@ -20,7 +20,7 @@ after(async () => {
 });
 
 const say = (key: string, line: string) =>
-  lifecycle.publishLine("lifecycle", "console", key, new TextEncoder().encode(line));
+  lifecycle.publishLiveLine("lifecycle", "console", key, new TextEncoder().encode(line));
 
 function ticket(key: string, more: Partial<StreamTicket> = {}): StreamTicket {
   return { stream: "LIFECYCLE_LIVE", subject: liveSubject("lifecycle", "console", key), tail: 100, ...more };
@@ -33,7 +33,7 @@ function view(from: StreamTicket, reader = gateway): Viewer {
   const lines: string[] = [];
   const seconds: number[] = [];
   const ended = (async () => {
-    for await (const { atSeconds, line } of reader.readLines(from, stop.signal)) {
+    for await (const { atSeconds, line } of reader.readLiveLog(from, stop.signal)) {
       lines.push(Buffer.from(line).toString());
       seconds.push(atSeconds);
     }
@@ -106,7 +106,7 @@ test("a viewer without a past starts with what comes next", async () => {
 });
 
 test("a viewer that does not read is closed, and another viewer of the same console misses nothing", async () => {
-  const slow = gateway.readLines(ticket("slow", { tail: 0 }), AbortSignal.timeout(20_000));
+  const slow = gateway.readLiveLog(ticket("slow", { tail: 0 }), AbortSignal.timeout(20_000));
   const iterator = slow[Symbol.asyncIterator]();
   const fast = view(ticket("slow", { tail: 0 }));
   const first = iterator.next();
@@ -134,7 +134,7 @@ test("a viewer of a stream that is not there yet gets its first line", async () 
   const early = view({ stream: "BUILDS_LIVE", subject: liveSubject("builds", "log", "b1"), tail: 0 });
   const builds = await nats.connect("builds");
   await until(async () => {
-    await builds.publishLine("builds", "log", "b1", new TextEncoder().encode("hello"));
+    await builds.publishLiveLine("builds", "log", "b1", new TextEncoder().encode("hello"));
     return early.lines.length > 0;
   });
   early.leave();
@@ -147,7 +147,7 @@ test("viewers go on after NATS was killed, without a line twice", async () => {
   const owner = await own.connect("lifecycle");
   const reader = await own.connect("gateway-external");
   const tell = (line: string) =>
-    owner.publishLine("lifecycle", "console", "e", new TextEncoder().encode(line));
+    owner.publishLiveLine("lifecycle", "console", "e", new TextEncoder().encode(line));
   await tell("before");
   const viewer = view(ticket("e"), reader);
   await until(() => viewer.lines.length === 1);

@@ -1,4 +1,4 @@
-// Live lines (console, build log): kept for an hour in the owner's LIVE stream. However many sources are watched here,
+// Live logs (console, build log): kept for an hour in the owner's LIVE stream. However many sources are watched here,
 // this process reads the stream once; each viewer replays its own and then joins (performance.md, consoles).
 
 import { Fault, type StreamTicket } from "@svc/proto";
@@ -15,10 +15,10 @@ type Kept = Line & { timestampNs: bigint };
 const liveHeartbeatMs = 2_000;
 const replayHeartbeatMs = 5_000;
 const replayWithinMs = 10_000;
-/** Lines that wait for one viewer; a viewer that is further behind is closed and comes back with its position. */
+/** LiveLogReader that wait for one viewer; a viewer that is further behind is closed and comes back with its position. */
 const viewerLimit = 2_000;
 
-export type Lines = {
+export type LiveLogReader = {
   read: (ticket: StreamTicket, signal: AbortSignal) => AsyncGenerator<Line, void, undefined>;
   close: () => Promise<void>;
 };
@@ -27,8 +27,8 @@ type Take = (line: Kept) => void;
 type Feed = { viewers: Map<string, Set<Take>>; started: Promise<void>; reader: OrderedReader };
 type Join = (ticket: StreamTicket, viewer: Take) => { started: Promise<void>; leave: () => void };
 
-/** The reading side of live lines for this process. */
-export function createLines(core: Core): Lines {
+/** Reads live logs for all viewers of this process. */
+export function createLiveLogReader(core: Core): LiveLogReader {
   const feeds = new Map<string, Feed>();
   const join: Join = ({ stream, subject }, viewer) => {
     const feed = feeds.get(stream) ?? startFeed(core, { stream, filter: filterOf(subject) });
@@ -47,7 +47,7 @@ export function createLines(core: Core): Lines {
   };
   return {
     read: (ticket, signal) =>
-      readLines(core, { ticket, signal: AbortSignal.any([signal, core.closing]), join }),
+      readLiveLog(core, { ticket, signal: AbortSignal.any([signal, core.closing]), join }),
     close: async () => {
       await Promise.all([...feeds.values()].map((feed) => feed.reader.close()));
       feeds.clear();
@@ -108,7 +108,7 @@ type Viewing = {
   join: Join;
 };
 
-async function* readLines(core: Core, viewing: Viewing): AsyncGenerator<Line, void, undefined> {
+async function* readLiveLog(core: Core, viewing: Viewing): AsyncGenerator<Line, void, undefined> {
   const { ticket, signal } = viewing;
   let waiting: Kept[] = [];
   let isBehind = false;

@@ -29,7 +29,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 async function readAll(key: string, tail = 100): Promise<string[]> {
   const ticket = { stream: "LIFECYCLE_LIVE", subject: liveSubject("lifecycle", "console", key), tail };
   const lines: string[] = [];
-  for await (const { line, isLast } of gateway.readLines(ticket, AbortSignal.timeout(10_000))) {
+  for await (const { line, isLast } of gateway.readLiveLog(ticket, AbortSignal.timeout(10_000))) {
     lines.push(Buffer.from(line).toString());
     if (isLast) return lines;
   }
@@ -37,20 +37,20 @@ async function readAll(key: string, tail = 100): Promise<string[]> {
 }
 
 test("lines are kept in order with the position of the last, which the next writer is told", async () => {
-  const writer = await first.writeLines(place("a.log"));
+  const writer = await first.openLiveLog(place("a.log"));
   assert.equal(writer.position(), undefined);
   for (let n = 0; n < 5; n++) assert.equal(await writer.write(bytes(`line ${n}`), `at ${n}`), true);
   assert.equal(writer.position(), "at 4");
-  assert.equal((await second.writeLines(place("a.log"))).position(), "at 4");
+  assert.equal((await second.openLiveLog(place("a.log"))).position(), "at 4");
 });
 
 test("once another has written, the writer before it is refused for good", async () => {
-  const old = await first.writeLines(place("b.log"));
+  const old = await first.openLiveLog(place("b.log"));
   await old.write(bytes("one"), "1");
-  const fresh = await second.writeLines(place("b.log"));
+  const fresh = await second.openLiveLog(place("b.log"));
   assert.equal(await old.write(bytes("two"), "2"), true, "taking over alone refuses nobody");
   assert.equal(await fresh.write(bytes("two"), "2"), false, "the old one was faster");
-  const again = await second.writeLines(place("b.log"));
+  const again = await second.openLiveLog(place("b.log"));
   assert.equal(again.position(), "2");
   assert.equal(await again.write(bytes("three"), "3"), true);
   assert.equal(await old.write(bytes("three"), "3"), false);
@@ -60,7 +60,7 @@ test("once another has written, the writer before it is refused for good", async
 test("of many writers of one source no line is stored twice", async () => {
   const write = async (mesh: Mesh) => {
     for (;;) {
-      const writer = await mesh.writeLines(place("c.log"));
+      const writer = await mesh.openLiveLog(place("c.log"));
       let next = Number(writer.position() ?? -1) + 1;
       while (next < 200 && (await writer.write(bytes(`line ${next}`), String(next)))) next++;
       if (next >= 200) return;
@@ -70,7 +70,7 @@ test("of many writers of one source no line is stored twice", async () => {
   const reading = readAll("c.*", 1_000);
   const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`);
   await until(async () => {
-    await first.endLines(place("c.note"), bytes("end"));
+    await first.endLiveLog(place("c.note"), bytes("end"));
     const notYet = new Promise<boolean>((later) => setTimeout(() => later(false), 20));
     return Promise.race([reading.then(() => true), notYet]);
   });
@@ -79,16 +79,16 @@ test("of many writers of one source no line is stored twice", async () => {
 });
 
 test("notes beside a source refuse no writer", async () => {
-  const writer = await first.writeLines(place("d.log"));
+  const writer = await first.openLiveLog(place("d.log"));
   await writer.write(bytes("one"), "1");
-  await second.publishLine("lifecycle", "console", "d.note", bytes("a note"));
+  await second.publishLiveLine("lifecycle", "console", "d.note", bytes("a note"));
   assert.equal(await writer.write(bytes("two"), "2"), true);
 });
 
 test("a line that may have been stored when NATS died is not stored again", async () => {
   const own = await startTestNats();
   const owner = await own.connect("lifecycle");
-  const writer = await owner.writeLines(place("e"));
+  const writer = await owner.openLiveLog(place("e"));
   await writer.write(bytes("one"), "1");
   const failing = writer.write(bytes("two"), "2").catch((error: unknown) => error);
   await own.kill();
@@ -103,7 +103,7 @@ test("a line that may have been stored when NATS died is not stored again", asyn
   const stop = new AbortController();
   const reading = (async () => {
     const ticket = { stream: "LIFECYCLE_LIVE", subject: liveSubject("lifecycle", "console", "e"), tail: 10 };
-    for await (const { line } of reader.readLines(ticket, stop.signal))
+    for await (const { line } of reader.readLiveLog(ticket, stop.signal))
       lines.push(Buffer.from(line).toString());
   })();
   await until(() => lines.includes("three"));

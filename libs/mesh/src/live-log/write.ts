@@ -1,9 +1,9 @@
-// Writing live lines from a source that several processes could read: each line is stored only behind the writer's own
+// Writes the live log of a source that several processes could read: each line is stored only behind the writer's own
 // last one, so whoever took over ends the one before it, and no line is stored twice (architecture.md 3, event streams).
 
 import { randomBytes } from "node:crypto";
 import { Fault, liveSubject } from "@svc/proto";
-import type { LinePlace, LineWriter } from "../api.ts";
+import type { LiveLogSource, LiveLogWriter } from "../api.ts";
 import { encodeHeaders } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
 import { liveStreamName } from "../stream/catalog.ts";
@@ -25,7 +25,7 @@ type Last = { sequence: number; writer: string | undefined; position: string | u
 type PubAck = { seq?: number; error?: { err_code?: number; description: string } };
 
 /** Takes the place over: from its first line on, the writer before it is refused. */
-export async function openLineWriter(core: Core, place: LinePlace): Promise<LineWriter> {
+export async function openLineWriter(core: Core, place: LiveLogSource): Promise<LiveLogWriter> {
   const subject = liveSubject(place.owner, place.noun, place.key);
   const stream = liveStreamName(place.owner);
   const me = randomBytes(9).toString("base64url");

@@ -79,6 +79,6 @@ function faultOf(core: Core, request: Request, error: unknown): Fault {
     return new Fault("internal", { cause: error });
   }
   if (error.kind !== "too-large") return new Fault("unavailable", { cause: error });
-  core.log.error(about, "a request is over the payload limit of NATS; send the bytes through a lane");
+  core.log.error(about, "a request is over the payload limit of NATS; send the bytes by byte transfer");
   return new Fault("internal", { cause: error });
 }

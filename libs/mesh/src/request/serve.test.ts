@@ -228,11 +228,11 @@ async function rawRequest(body: string, deadline: string): Promise<string> {
   return reply.headers?.get("Svc-Fault") ?? "";
 }
 
-test("a gateway gets the session, the lane and the stream beside the bytes of the body", async () => {
+test("a gateway gets the session, the byte transfer and the stream beside the bytes of the body", async () => {
   const lifecycle = await owner();
   lifecycle.serve(change, (context, input) => {
     context.reply.session = { value: "s", expires_at: "2030-01-01T00:00:00Z" };
-    context.reply.lane = {
+    context.reply.byteTransfer = {
       url: "http://127.0.0.1:1/lanes/x",
       token: "t",
       headers: { "content-type": "a/b" },
@@ -244,7 +244,7 @@ test("a gateway gets the session, the lane and the stream beside the bytes of th
   const reply = await gateway.forward(change, { n: 9 });
   assert.equal(Buffer.from(reply.body).toString(), '{"n":9}');
   assert.equal(reply.session?.value, "s");
-  assert.equal(reply.lane?.headers["content-type"], "a/b");
+  assert.equal(reply.byteTransfer?.headers["content-type"], "a/b");
   assert.equal(reply.stream?.tail, 5);
 });
 

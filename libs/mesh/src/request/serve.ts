@@ -135,8 +135,8 @@ async function handle(core: Core, served: Served, arrival: Arrival): Promise<Ans
   const { context, end } = createContext(core, contract, arrival.envelope);
   try {
     const result = await served.handler(context, input);
-    // Nothing beside a lane: the answer is what comes through it.
-    if (context.reply.lane && (result ?? null) === null)
+    // No result beside a byte transfer: the transferred bytes are the answer.
+    if (context.reply.byteTransfer && (result ?? null) === null)
       return { body: nothing, headers: encodeReplyExtras(context.reply) };
     const output = contract.output.safeParse(result);
     if (!output.success)
@@ -165,7 +165,10 @@ function knownFault(core: Core, failure: Failure): Fault {
   const { contract, requestId, error } = failure;
   const about = { request_id: requestId, subject: contract.subject };
   if (error instanceof LinkError && error.kind === "too-large") {
-    core.log.error(about, "the answer is over the payload limit of NATS; page it, or use a view or a lane");
+    core.log.error(
+      about,
+      "the answer is over the payload limit of NATS; page it, or use a view or a byte transfer",
+    );
     return new Fault("internal");
   }
   if (isFault(error)) return error;

@@ -3,13 +3,13 @@
 import { randomUUID } from "node:crypto";
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import {
+  ByteTransferTicket,
   type Client,
   Fault,
   faceHosts,
   faults,
   header,
   isFaultName,
-  LaneTicket,
   languages,
   Principal,
   type ServiceName,
@@ -143,15 +143,15 @@ export function encodeFault(fault: Fault): Uint8Array {
   });
 }
 
-type ReplyExtras = Pick<RawReply, "session" | "lane" | "stream">;
+type ReplyExtras = Pick<RawReply, "session" | "byteTransfer" | "stream">;
 
 /** The header block of a reply that tells a gateway to do more; undefined when there is nothing to tell. */
 export function encodeReplyExtras(extras: ReplyExtras): Uint8Array | undefined {
-  const { session, lane, stream } = extras;
-  if (session === undefined && lane === undefined && stream === undefined) return undefined;
+  const { session, byteTransfer, stream } = extras;
+  if (session === undefined && byteTransfer === undefined && stream === undefined) return undefined;
   return encodeHeaders({
     [header.session]: session === undefined ? undefined : asciiJson(session),
-    [header.lane]: lane === undefined ? undefined : asciiJson(lane),
+    [header.byteTransfer]: byteTransfer === undefined ? undefined : asciiJson(byteTransfer),
     [header.stream]: stream === undefined ? undefined : asciiJson(stream),
   });
 }
@@ -166,12 +166,12 @@ export function decodeReply(message: Msg): RawReply {
   if (!headers) return { body: message.data };
   if (headers.has(header.errorCode) || headers.has(header.fault)) throw decodeFault(headers);
   const session = headers.get(header.session);
-  const lane = headers.get(header.lane);
+  const byteTransfer = headers.get(header.byteTransfer);
   const stream = headers.get(header.stream);
   return {
     body: message.data,
     ...(session ? { session: SessionGrant.parse(JSON.parse(session)) } : {}),
-    ...(lane ? { lane: LaneTicket.parse(JSON.parse(lane)) } : {}),
+    ...(byteTransfer ? { byteTransfer: ByteTransferTicket.parse(JSON.parse(byteTransfer)) } : {}),
     ...(stream ? { stream: StreamTicket.parse(JSON.parse(stream)) } : {}),
   };
 }

@@ -54,7 +54,7 @@ function dedupId(core: Core, headers: HeaderValues): HeaderValues {
 export async function publishAll(core: Core, messages: readonly Outgoing[]): Promise<void> {
   let next = 0;
   let failure: unknown;
-  const lane = async () => {
+  const worker = async () => {
     while (failure === undefined) {
       const message = messages[next++];
       if (!message) return;
@@ -66,6 +66,6 @@ export async function publishAll(core: Core, messages: readonly Outgoing[]): Pro
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(inFlightLimit, messages.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(inFlightLimit, messages.length) }, worker));
   if (failure !== undefined) throw failure;
 }

@@ -192,8 +192,8 @@ async function repair(state: State, lost: readonly string[]): Promise<void> {
 
 async function forEachInFlight(keys: readonly string[], work: (key: string) => Promise<void>): Promise<void> {
   let next = 0;
-  const lane = async () => {
+  const worker = async () => {
     for (let key = keys[next++]; key !== undefined; key = keys[next++]) await work(key);
   };
-  await Promise.all(Array.from({ length: Math.min(inFlightLimit, keys.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(inFlightLimit, keys.length) }, worker));
 }

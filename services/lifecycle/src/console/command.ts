@@ -30,7 +30,7 @@ export const command =
 function echo(deps: ConsoleDeps, name: string, text: string): Promise<void> {
   const { owner, noun, key } = notePlace(name);
   const line = cleanLine(encoder.encode(text), deps.settings.console_line_bytes);
-  const echoed = deps.mesh.publishLine(owner, noun, key, encoder.encode(line));
+  const echoed = deps.mesh.publishLiveLine(owner, noun, key, encoder.encode(line));
   echoed.catch(() => {});
   return echoed;
 }

@@ -106,7 +106,7 @@ async function view(who: CallOptions = owner, more: Partial<StreamTicket> = {}):
   const lines: string[] = [];
   let isOver = false;
   const reading = (async () => {
-    for await (const { line, isLast } of stage.external.readLines(ticket, stop.signal)) {
+    for await (const { line, isLast } of stage.external.readLiveLog(ticket, stop.signal)) {
       lines.push(Buffer.from(line).toString());
       if (isLast) break;
     }

@@ -7,7 +7,7 @@ import type { ServerRcon } from "./rcon.ts";
 
 /** What the handlers of consoles and access work with. */
 export type ConsoleDeps = ServerDeps & {
-  mesh: Pick<Mesh, "call" | "audit" | "publishLine">;
+  mesh: Pick<Mesh, "call" | "audit" | "publishLiveLine">;
   rcon: ServerRcon;
   followers: Followers;
 };

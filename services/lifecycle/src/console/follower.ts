@@ -3,7 +3,7 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, type Kube, type PodLogLine, readPodLog, resources } from "@svc/kube";
-import type { LineWriter, Mesh } from "@svc/mesh";
+import type { LiveLogWriter, Mesh } from "@svc/mesh";
 import type { Logger } from "@svc/telemetry";
 import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
@@ -16,7 +16,7 @@ import { hasLog } from "./policy.ts";
 
 export type FollowerDeps = {
   kube: Kube;
-  mesh: Pick<Mesh, "writeLines" | "publishLine" | "endLines">;
+  mesh: Pick<Mesh, "openLiveLog" | "publishLiveLine" | "endLiveLog">;
   settings: LifecycleSettings;
   namespace: string;
   /** The server as this replica knows it; may be some moments old. */
@@ -87,7 +87,7 @@ async function run(deps: FollowerDeps, follow: Follow): Promise<FollowEnd> {
   const { name, signal, started } = follow;
   while (!signal.aborted) {
     try {
-      const end = await followOn(deps, follow, await deps.mesh.writeLines(logPlace(name)));
+      const end = await followOn(deps, follow, await deps.mesh.openLiveLog(logPlace(name)));
       if (end) return end;
     } catch (error) {
       if (signal.aborted) break;
@@ -107,7 +107,7 @@ async function run(deps: FollowerDeps, follow: Follow): Promise<FollowEnd> {
 async function followOn(
   deps: FollowerDeps,
   follow: Follow,
-  writer: LineWriter,
+  writer: LiveLogWriter,
 ): Promise<FollowEnd | undefined> {
   const { name, signal, started } = follow;
   let isBegun = false;
@@ -126,7 +126,7 @@ async function followOn(
     }
     if (signal.aborted) break;
     if (await hasStopped(deps, name)) {
-      await deps.mesh.endLines(notePlace(name), encoder.encode("The server has stopped."));
+      await deps.mesh.endLiveLog(notePlace(name), encoder.encode("The server has stopped."));
       return "stopped";
     }
     started.resolve();
@@ -146,7 +146,7 @@ async function hasStopped({ kube, namespace, known }: FollowerDeps, name: string
   return !hasLog(await kube.find(serverResource, { name, namespace }));
 }
 
-type Source = { writer: LineWriter; pod: string };
+type Source = { writer: LiveLogWriter; pod: string };
 
 function requestFor(deps: FollowerDeps, follow: Follow) {
   const { settings, namespace } = deps;
@@ -217,7 +217,7 @@ async function writeLive(deps: FollowerDeps, follow: Follow, { writer, pod }: So
 
 async function write(
   { settings, metrics }: FollowerDeps,
-  writer: LineWriter,
+  writer: LiveLogWriter,
   { line, at }: { line: PodLogLine; at: string },
 ): Promise<void> {
   const text = cleanLine(line.line, settings.console_line_bytes);
@@ -234,6 +234,6 @@ function tellLeftOut(deps: FollowerDeps, { name, budget }: Follow): void {
 function note({ mesh, log }: FollowerDeps, name: string, text: string): void {
   const { owner, noun, key } = notePlace(name);
   mesh
-    .publishLine(owner, noun, key, encoder.encode(text))
+    .publishLiveLine(owner, noun, key, encoder.encode(text))
     .catch((error: unknown) => log.debug({ server: name, err: error }, "a note could not be published"));
 }

@@ -16,7 +16,7 @@ export const receive =
     if (!ticket) throw context.fault("not_found");
     const { local_path: folder } = settings.archive;
     const { keep_free: keepFree, transfer_stall: stallMs } = settings.storage;
-    context.reply.lane = deps.lanes.upload({
+    context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs,
       receive: async (body, { trailerDigest }, signal) => {
         const incoming = { folder, name: ticket.archive, keepFree, trailerDigest, signal };

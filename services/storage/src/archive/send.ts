@@ -19,7 +19,7 @@ export const send =
     const { local_path } = deps.settings.archive;
     const size = await sizeOf(local_path, archive);
     const type = archive.endsWith(".gz") ? "application/gzip" : "application/zstd";
-    context.reply.lane = deps.lanes.download({
+    context.reply.byteTransfer = deps.byteTransfers.download({
       headers: { "Content-Type": type, "Content-Length": String(size) },
       source: (signal) => read({ folder: local_path, archive, size }, signal),
     });

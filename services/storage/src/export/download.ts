@@ -14,6 +14,6 @@ export const download =
     if (state === "pending") throw context.fault("export_not_ready");
     if (state !== "ready" || lane === undefined) throw context.fault("export_expired");
     if (!(await step(deps, entry, { state: "streaming" }))) throw context.fault("export_expired");
-    context.reply.lane = openLane(ticket, lane);
+    context.reply.byteTransfer = openLane(ticket, lane);
     return null;
   };

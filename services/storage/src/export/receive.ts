@@ -25,7 +25,7 @@ export const receive =
       bodyMs,
       onWaited: async () => giveUp(deps, id),
     });
-    const lane = deps.lanes.download({
+    const lane = deps.byteTransfers.download({
       headers: headersOf(entry.value, length),
       source: relay.source,
       ttlMs: 2 * waitMs + stallMs,
@@ -33,7 +33,7 @@ export const receive =
     if (!(await step(deps, entry, { state: "ready", lane: sealLane(token, lane) }))) {
       throw context.fault("not_found");
     }
-    context.reply.lane = deps.lanes.upload({
+    context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs,
       receive: noteEnd(deps, entry.value, { ...relay, stop }),
     });

@@ -2,7 +2,7 @@
 // Whoever reads the bucket has none of them. Pure.
 
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
-import { LaneTicket } from "@svc/proto";
+import { ByteTransferTicket } from "@svc/proto";
 import { hashOf } from "../one-time-token.ts";
 
 export { hashOf, isToken } from "../one-time-token.ts";
@@ -27,7 +27,7 @@ export function tokenOf(ticket: string): string {
 }
 
 /** Hides where the bytes wait from all but who has the ticket, and the Job. */
-export function sealLane(token: string, lane: LaneTicket): string {
+export function sealLane(token: string, lane: ByteTransferTicket): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", derive(token, "export lane").digest(), nonce);
   const sealed = Buffer.concat([cipher.update(JSON.stringify(lane)), cipher.final()]);
@@ -35,11 +35,11 @@ export function sealLane(token: string, lane: LaneTicket): string {
 }
 
 /** Throws for anything that was not sealed for this ticket. */
-export function openLane(ticket: string, sealed: string): LaneTicket {
+export function openLane(ticket: string, sealed: string): ByteTransferTicket {
   const bytes = Buffer.from(sealed, "base64");
   const key = derive(tokenOf(ticket), "export lane").digest();
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12));
   decipher.setAuthTag(bytes.subarray(12, 28));
   const text = Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8");
-  return LaneTicket.parse(JSON.parse(text));
+  return ByteTransferTicket.parse(JSON.parse(text));
 }

@@ -8,13 +8,13 @@ const inMessageBytes = 512 * 1_024;
 
 /** Returns the answer, or opens a lane for it. */
 export function answerThrough<T>(
-  { lanes }: Pick<TransferDeps, "lanes">,
+  { byteTransfers }: Pick<TransferDeps, "byteTransfers">,
   context: Pick<Context<AnyContract>, "reply">,
   answer: T,
 ): T {
   const bytes = Buffer.from(JSON.stringify(answer));
   if (bytes.length <= inMessageBytes) return answer;
-  context.reply.lane = lanes.download({
+  context.reply.byteTransfer = byteTransfers.download({
     headers: {},
     source: async function* () {
       yield bytes;

@@ -1,6 +1,6 @@
 // What files, uploads and exports work with besides the rest of the service.
 
-import type { BucketStore, Lanes, Mesh } from "@svc/mesh";
+import type { BucketStore, ByteTransfers, Mesh } from "@svc/mesh";
 import { exports, files, uploads } from "@svc/proto";
 import type { Registry } from "@svc/telemetry";
 import type { StorageDeps } from "../deps.ts";
@@ -13,7 +13,7 @@ import { createWorldRights, type WorldRights } from "./world-rights.ts";
 export type Coming = { id: string; user_id: string; bytes: number; until: number };
 
 export type TransferDeps = StorageDeps & {
-  lanes: Lanes;
+  byteTransfers: ByteTransfers;
   ops: BucketStore<files.StoredFileOp>;
   uploads: BucketStore<uploads.StagedUpload>;
   uploaders: BucketStore<{ sessions: string[] }>;
@@ -30,13 +30,16 @@ export type TransferDeps = StorageDeps & {
 
 export function transferDepsOf(
   deps: StorageDeps,
-  { mesh, registry }: { mesh: Pick<Mesh, "lanes" | "bucket" | "call" | "listen">; registry: Registry },
+  {
+    mesh,
+    registry,
+  }: { mesh: Pick<Mesh, "byteTransfers" | "bucket" | "call" | "listen">; registry: Registry },
 ): TransferDeps {
   const { staging_path, staging_keep_free, transfer_recheck: recheckMs } = deps.settings.storage;
   const background = createBackground(deps.log);
   return {
     ...deps,
-    lanes: mesh.lanes,
+    byteTransfers: mesh.byteTransfers,
     ops: mesh.bucket(files.fileOps),
     uploads: mesh.bucket(uploads.stagedUploads),
     uploaders: mesh.bucket(uploads.uploaders),

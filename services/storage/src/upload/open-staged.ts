@@ -16,7 +16,7 @@ export const openStaged =
     const written = await deps.uploads.update(id, spent, entry.revision, { ttlMs });
     if (written === undefined) throw context.fault("not_found");
     const { size, parts } = entry.value;
-    context.reply.lane = deps.lanes.download({
+    context.reply.byteTransfer = deps.byteTransfers.download({
       headers: { "Content-Type": "application/octet-stream", "Content-Length": String(size) },
       source: (signal) => deps.staging.read(id, parts, signal),
     });

@@ -18,7 +18,7 @@ export const putPart =
     checkPart(value, { offset, length }, deps.settings.storage.upload_parts);
     const part = { id, offset, length, sha256 };
     const { transfer_stall: stallMs } = deps.settings.storage;
-    context.reply.lane = deps.lanes.upload({
+    context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs,
       receive: async (body, _head: UploadHead, signal) => {
         using rights = deps.rights.watch(name, (world) => mayTouch(context.principal, world));

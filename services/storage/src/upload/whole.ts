@@ -22,7 +22,7 @@ export const upload =
     await openStopped(deps, { ...context, server });
     await assertCouldFit(deps, size);
     const wish = { server, path, size, sha256, overwrite: overwrite === "true" };
-    context.reply.lane = deps.lanes.upload({
+    context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs: deps.settings.storage.transfer_stall,
       receive: (body, _head, signal) => land(deps, { context, body, signal }, wish),
     });
