@@ -10,7 +10,7 @@ import { stepDrills } from "./drill/step.ts";
 import { sweepDrills } from "./drill/sweep.ts";
 import { forgetTickets } from "./job/archive-ticket-store.ts";
 import { forgetJobs } from "./job/store.ts";
-import { moveWorlds } from "./migration/serve.ts";
+import { moveWorlds } from "./move/serve.ts";
 import { settleAll } from "./reconcile/reconcile-jobs.ts";
 
 type Loop = {

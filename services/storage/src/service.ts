@@ -27,7 +27,7 @@ import { listJobs } from "./job/list.ts";
 import { listJobsByOperator } from "./job/list-by-operator.ts";
 import { startLeading } from "./leader.ts";
 import { createStorageMetrics } from "./metrics.ts";
-import { serveMigrations } from "./migration/serve.ts";
+import { serveMigrations } from "./move/serve.ts";
 import { startReaping } from "./reaper/serve.ts";
 import { restoreByOperator } from "./restore/by-operator.ts";
 import { restore } from "./restore/restore.ts";

@@ -25,10 +25,10 @@ import { findWorld } from "../job/world.ts";
 import { identityOf, isOnline, whyNoTarget } from "../volume/node.ts";
 import { findPlaced } from "../volume/placed-claim.ts";
 import { holdsLock } from "./begin.ts";
-import { areJobsGone } from "./jobs.ts";
+import { areJobsGone } from "./end-jobs.ts";
+import { backupWish, jobOf, jobsOf, restoreWish } from "./job-spec.ts";
 import { advance, dropUnlocked, fail, findCarrier, markLocked, recordCarrier, succeed } from "./store.ts";
 import { claimLike } from "./target-claim.ts";
-import { backupWish, jobOf, jobsOf, restoreWish } from "./wish.ts";
 
 class Disturbed extends Error {
   override name = "Disturbed";

@@ -6,8 +6,8 @@ import type { StorageDeps } from "../deps.ts";
 import { assertStopped, describeWorld } from "../job/world.ts";
 import { assertTarget } from "../volume/node.ts";
 import { holdsLock } from "./begin.ts";
-import { toWorldMigration } from "./row.ts";
 import { abandon, findCarrier, findMigration, retryMigration } from "./store.ts";
+import { toWorldMigration } from "./view.ts";
 
 /** storage.migration.retry: goes on with the step that failed. */
 export const retry =

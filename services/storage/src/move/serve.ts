@@ -4,7 +4,7 @@ import type { MigrationRow } from "../database/world-migrations.ts";
 import type { StorageDeps } from "../deps.ts";
 import { begin } from "./begin.ts";
 import { cancel } from "./cancel.ts";
-import { giveBack } from "./give-back.ts";
+import { giveBack } from "./cancel-cleanup.ts";
 import { read, readLatest } from "./read.ts";
 import { retry } from "./retry.ts";
 import { stepOne } from "./step.ts";

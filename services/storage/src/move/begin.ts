@@ -10,8 +10,8 @@ import { assertTickets } from "../job/archive-ticket.ts";
 import { assertConfigured, assertStopped, describeWorld, type WorldServer } from "../job/world.ts";
 import { assertTarget, identityOf } from "../volume/node.ts";
 import { findPlaced, type PlacedClaim } from "../volume/placed-claim.ts";
-import { toWorldMigration } from "./row.ts";
 import { abandon, dropUnlocked, findCarrier, findUnfinished, insertMigration, markLocked } from "./store.ts";
+import { toWorldMigration } from "./view.ts";
 
 type Contract = typeof migrations.begin;
 

@@ -3,7 +3,7 @@
 import { isKubeError, resources } from "@svc/kube";
 import type { MigrationRow } from "../database/world-migrations.ts";
 import { placeOf, type StorageDeps } from "../deps.ts";
-import { jobsOf } from "./wish.ts";
+import { jobsOf } from "./job-spec.ts";
 
 /** Removes the Jobs; true once none of their pods is left, so that nothing reads or writes the volumes any more. */
 export async function areJobsGone(deps: StorageDeps, row: MigrationRow): Promise<boolean> {

@@ -2,8 +2,8 @@ import type { Handler } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
-import { toWorldMigration } from "./row.ts";
 import { findCarrier, findMigration } from "./store.ts";
+import { toWorldMigration } from "./view.ts";
 
 export const readLatest =
   ({ db }: Pick<StorageDeps, "db">): Handler<typeof migrations.readLatest> =>

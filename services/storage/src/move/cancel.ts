@@ -3,8 +3,8 @@ import { auditActor } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
-import { toWorldMigration } from "./row.ts";
 import { cancelMigration, findCarrier, findMigration } from "./store.ts";
+import { toWorldMigration } from "./view.ts";
 
 /** storage.migration.cancel: written down here; what is left to do is done by the leader's looks (give-back.ts). */
 export const cancel =

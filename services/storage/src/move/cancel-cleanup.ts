@@ -9,9 +9,9 @@ import { placeOf, type StorageDeps } from "../deps.ts";
 import { revokeTickets } from "../job/archive-ticket.ts";
 import { label } from "../job/names.ts";
 import { findWorld } from "../job/world.ts";
-import { areJobsGone } from "./jobs.ts";
+import { areJobsGone } from "./end-jobs.ts";
+import { jobsOf } from "./job-spec.ts";
 import { endCancelled, undoCancel } from "./store.ts";
-import { jobsOf } from "./wish.ts";
 
 export async function giveBack(deps: StorageDeps, row: MigrationRow): Promise<void> {
   if (!(await areJobsGone(deps, row))) return;
