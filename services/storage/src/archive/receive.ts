@@ -4,7 +4,7 @@ import { claimTicket, noteReceipt } from "../job/archive-ticket-store.ts";
 import { hashOf } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { openArchiveFolder } from "../volume/archive-folder.ts";
-import { keepIncoming } from "./keep.ts";
+import { keepIncoming } from "./store-archive.ts";
 
 /** storage.archive.receive: the answer comes when the archive is kept and its receipt is written. */
 export const receive =

@@ -12,7 +12,7 @@ import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
 import { readOutcome } from "../job/outcome.ts";
 import { findWorld } from "../job/world.ts";
-import { restoreWish } from "../restore/wish.ts";
+import { restoreWish } from "../restore/job-spec.ts";
 import { type Drill, type Drills, isOver, scratchName } from "./drill.ts";
 import { drillLabel, scratchClaim, scratchPod } from "./objects.ts";
 import { askStatus } from "./server-status.ts";

@@ -3,8 +3,8 @@ import { mayTouch, scopeOf } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
+import { stop } from "./reconcile.ts";
 import { hashOf, idOf } from "./secret.ts";
-import { stop } from "./settle.ts";
 import { type Entry, end, isLive, type StoredExport } from "./state.ts";
 
 /**

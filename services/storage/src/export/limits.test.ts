@@ -4,7 +4,7 @@ import { loadSettings } from "@svc/config";
 import { isFault } from "@svc/proto";
 import { settings } from "../config.ts";
 import { checkOwn, checkPlatform, limitsOf, withinWindow } from "./limits.ts";
-import { decideExport } from "./settle.ts";
+import { decideExport } from "./reconcile.ts";
 
 const { storage } = loadSettings(settings, { overrides: [] });
 const minute = 60_000;

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { exports } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { findByTicket } from "./find.ts";
-import { settleExport } from "./settle.ts";
+import { settleExport } from "./reconcile.ts";
 
 /** storage.export.read-status: a Job that died is noticed by whoever looks. */
 export const readStatus =

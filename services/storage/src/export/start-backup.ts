@@ -5,7 +5,7 @@ import { type exports, Fault } from "@svc/proto";
 import { scopeOf } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { auditFile } from "../file/audit.ts";
-import { openWorld } from "../file/world.ts";
+import { openWorld } from "../file/open-world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { archiveType } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
-import { holdWorld } from "../file/world.ts";
+import { holdWorld } from "../file/open-world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { archiveType, worldFilename } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";

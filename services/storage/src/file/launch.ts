@@ -9,7 +9,7 @@ import type { WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { admitChange, type Change, endingOfStart, settleChange } from "./change.ts";
 import { opKey } from "./op.ts";
-import { createFileJob } from "./world.ts";
+import { createFileJob } from "./open-world.ts";
 
 export type Launch = {
   op: files.StoredFileOp;

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import { isStaff } from "../access.ts";
 import { listOps, type OpDeps } from "./op.ts";
-import { openWorld } from "./world.ts";
+import { openWorld } from "./open-world.ts";
 
 /** storage.file.list-operations */
 export const listOperations =

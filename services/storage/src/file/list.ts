@@ -1,9 +1,9 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { answerThrough } from "./answer.ts";
+import { answerThrough } from "./large-answer.ts";
 import { readPath } from "./path.ts";
-import { runOnWorld } from "./run.ts";
+import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.list */
 export const list =

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { readTarget } from "./path.ts";
-import { runOnWorld } from "./run.ts";
+import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.make-folder */
 export const makeFolder =

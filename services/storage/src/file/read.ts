@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { answerThrough } from "./answer.ts";
+import { answerThrough } from "./large-answer.ts";
 import { readTarget } from "./path.ts";
-import { runOnWorld } from "./run.ts";
+import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.read */
 export const read =

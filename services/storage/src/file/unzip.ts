@@ -4,8 +4,8 @@ import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { admitOp, launch, settleStart } from "./launch.ts";
 import { newOp, opKey, toFileOp } from "./op.ts";
+import { holdWorld } from "./open-world.ts";
 import { readZip } from "./path.ts";
-import { holdWorld } from "./world.ts";
 
 /** storage.file.unzip */
 export const unzip =

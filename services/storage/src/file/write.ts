@@ -3,7 +3,7 @@ import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { contentOf } from "./content.ts";
 import { readTarget } from "./path.ts";
-import { runOnWorld } from "./run.ts";
+import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.write */
 export const write =

@@ -1,8 +1,8 @@
 // How an archive goes: given up first, so that nobody begins to read it, then the file, then its row says so. A process
 // that dies in between leaves a row that the next run finds again.
 
-import { countWith, type Run } from "./context.ts";
-import type { Candidate } from "./room.ts";
+import type { Candidate } from "./evict-plan.ts";
+import { countWith, type Run } from "./run.ts";
 import { evictCopied, evictManual, findBackupById, markDeleted, takeForDeletion } from "./store.ts";
 
 /** False when somebody still needs it. Throws when the file cannot be deleted. */

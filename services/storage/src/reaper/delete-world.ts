@@ -4,10 +4,10 @@ import { isFault, worlds } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import type { BackupRow } from "../database/tables.ts";
 import { placeOf } from "../deps.ts";
-import { count, countWith, type Run } from "./context.ts";
-import type { Due } from "./due.ts";
+import type { Due } from "./due-world.ts";
 import { assertMayDelete, type Evidence, type ReadBack } from "./guard.ts";
 import { releaseServer } from "./release.ts";
+import { count, countWith, type Run } from "./run.ts";
 import { findBackupById } from "./store.ts";
 import { type Claim, findClaim, removeClaim, renewMovedClaim } from "./volume.ts";
 

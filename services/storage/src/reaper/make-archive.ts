@@ -12,7 +12,7 @@ import { createJob } from "../job/begin.ts";
 import { findJob, insertJob, markRunning } from "../job/store.ts";
 import { reachable } from "../job/transport.ts";
 import type { WorldServer } from "./policy.ts";
-import type { ReaperReason } from "./row.ts";
+import type { ReaperReason } from "./view.ts";
 
 export type ArchiveWish = { world: WorldServer; reason: ReaperReason; signal: AbortSignal };
 

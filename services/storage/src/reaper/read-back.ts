@@ -8,7 +8,7 @@ import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { runToEnd } from "../job/await.ts";
 import type { Outcome } from "../job/outcome.ts";
-import { count, countWith, type Run } from "./context.ts";
+import { count, countWith, type Run } from "./run.ts";
 
 export type ReadResult =
   | { kind: "whole"; sha256: string; isSameWorld: boolean }

@@ -5,11 +5,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { RunRow } from "../database/reaper-runs.ts";
 import type { StorageDeps } from "../deps.ts";
 import { openArchiveFolder } from "../volume/archive-folder.ts";
-import { newRun, note, type Run } from "./context.ts";
+import { runOnce } from "./daily-run.ts";
 import type { ReaperMetrics } from "./metrics.ts";
-import { runOnce } from "./one-run.ts";
 import { warnBeforeMs } from "./policy.ts";
 import { isRoomShort } from "./retention.ts";
+import { newRun, note, type Run } from "./run.ts";
 import {
   beat,
   buryRuns,

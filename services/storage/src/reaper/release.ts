@@ -1,8 +1,8 @@
 import { isFault, notices, worlds } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
-import { count, countWith, type Run } from "./context.ts";
-import type { Due } from "./due.ts";
+import type { Due } from "./due-world.ts";
 import type { Outcome } from "./policy.ts";
+import { count, countWith, type Run } from "./run.ts";
 import type { SummaryKey } from "./summary.ts";
 
 const keyOf: Record<Outcome, SummaryKey> = { reclaimed: "reaped", released: "released", deleted: "deleted" };

@@ -4,9 +4,9 @@ import { statfs } from "node:fs/promises";
 import { notices } from "@svc/proto";
 import { findDeletable, pardonBackup } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
-import { count, countWith, note, type Run } from "./context.ts";
 import { deleteArchive } from "./delete-archive.ts";
 import { noteRead, readBack } from "./read-back.ts";
+import { count, countWith, note, type Run } from "./run.ts";
 import { findClaimedNames, findCondemned, findUnread } from "./store.ts";
 
 const batch = 200;

@@ -5,8 +5,8 @@ import type { Registry } from "@svc/telemetry";
 import type { StorageDeps } from "../deps.ts";
 import { createReaperMetrics } from "./metrics.ts";
 import { createReaper, type Reaper } from "./reaper.ts";
-import { toReaperRun } from "./row.ts";
 import { findNewestRun, findRun } from "./run-store.ts";
+import { toReaperRun } from "./view.ts";
 
 const startReaper =
   (reaper: Reaper): Handler<typeof contracts.startReaper> =>

@@ -3,7 +3,7 @@
 import { sql } from "kysely";
 import { expireBackup, presentBytes, restoreReads } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx } from "../database/tables.ts";
-import type { Candidate } from "./room.ts";
+import type { Candidate } from "./evict-plan.ts";
 
 /** True while a restore or a move of a world reads the backup, or is going to. */
 const isInUse = sql<boolean>`(${restoreReads} or exists (

@@ -1,6 +1,6 @@
 import { isFault, notices, worlds } from "@svc/proto";
-import { count, type Run } from "./context.ts";
 import type { Verdict, WorldServer } from "./policy.ts";
+import { count, type Run } from "./run.ts";
 
 /** Mails the owner; only a letter that was delivered is noted, so that any other is tried again the next day. */
 export async function warnOwner(

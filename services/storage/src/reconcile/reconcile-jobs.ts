@@ -7,13 +7,13 @@ import { presentBytes } from "../backup/store.ts";
 import type { JobRow } from "../database/tables.ts";
 import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
 import { createJob, releaseWaiting } from "../job/begin.ts";
-import { letGo } from "../job/let-go.ts";
 import { jobNameAfter, label } from "../job/names.ts";
 import { readOutcome } from "../job/outcome.ts";
 import { decideJob } from "../job/policy.ts";
+import { letGo } from "../job/shorten-ttl.ts";
 import { needsSecret } from "../job/spec.ts";
 import { findJob, findOpenJobs, freeRunKey, markRunning, startRecovery } from "../job/store.ts";
-import { carryOn, relabel } from "../restore/chain.ts";
+import { carryOn, relabel } from "../restore/after-snapshot.ts";
 import { noteBackup, noteFailure, noteSuccess } from "./record-end.ts";
 
 const rowsAtMost = 500;

@@ -10,7 +10,7 @@ import { beginJob } from "../job/begin.ts";
 import { newJobName } from "../job/names.ts";
 import { findRestoreOf } from "../job/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
-import { restoreAnnotations, restoreWish } from "./wish.ts";
+import { restoreAnnotations, restoreWish } from "./job-spec.ts";
 
 export type RestoreWish = {
   server: string;

@@ -1,9 +1,9 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
+import { assertTransfers, openStopped } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
-import { assertTransfers, openStopped } from "../file/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { addSession, assertRoomFor } from "./account.ts";
+import { addSession, assertRoomFor } from "./quota.ts";
 import { newUploadId, type StoredUpload, toSession } from "./session.ts";
 
 /** storage.upload.begin */

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { dropUpload } from "./account.ts";
+import { dropUpload } from "./quota.ts";
 import { assertNoWriter, openSession } from "./session.ts";
 
 /** storage.upload.cancel */

@@ -4,12 +4,12 @@ import type { AnyContract, Principal, uploads } from "@svc/proto";
 import { assertMayTouch } from "../access.ts";
 import { admitOp, type Launch, launch, settleStart } from "../file/launch.ts";
 import { endOp, newOp, opKey, toFileOp } from "../file/op.ts";
-import { assertTransfers, holdWorld } from "../file/world.ts";
+import { assertTransfers, holdWorld } from "../file/open-world.ts";
 import { describeWorld } from "../job/world.ts";
 import { newToken } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { gather } from "./gather.ts";
-import { landingOf } from "./landing.ts";
+import { landingOf } from "./commit-task.ts";
+import { gather } from "./digest-parts.ts";
 import { type Lease, openSession, receivedOf, takeLease } from "./session.ts";
 
 /** storage.upload.commit: everything is checked before the answer, the digest of the whole is gathered behind it. */

@@ -2,9 +2,9 @@ import type { Handler, UploadHead } from "@svc/mesh";
 import { Fault, type uploads } from "@svc/proto";
 import { mayTouch } from "../access.ts";
 import { readDigest } from "../content-digest.ts";
-import { assertTransfers } from "../file/world.ts";
+import { assertTransfers } from "../file/open-world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { reserve } from "./room.ts";
+import { reserve } from "./reservation.ts";
 import { assertNoWriter, checkPart, findUpload, openSession, takeLease, toSession } from "./session.ts";
 
 /** storage.upload.put-part: refused before a byte is read, taken under a lease when the bytes come. */

@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
 import { isToken } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { dropUpload } from "./account.ts";
+import { dropUpload } from "./quota.ts";
 import { findUpload } from "./session.ts";
 
 /** storage.upload.report-landed: only the token of the latest commit counts. */

@@ -4,7 +4,7 @@
 import { randomBytes } from "node:crypto";
 import type { BucketEntry } from "@svc/mesh";
 import { Fault, type Principal, uploads } from "@svc/proto";
-import { openWorld } from "../file/world.ts";
+import { openWorld } from "../file/open-world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 
 export type StoredUpload = uploads.StagedUpload;

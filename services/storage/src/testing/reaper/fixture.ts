@@ -14,8 +14,8 @@ import type { BackupRow, Tables } from "../../database/tables.ts";
 import { createStorageMetrics } from "../../metrics.ts";
 import { createReaperMetrics } from "../../reaper/metrics.ts";
 import { createReaper, type ReaperDeps } from "../../reaper/reaper.ts";
-import { toReaperRun } from "../../reaper/row.ts";
 import { findRun } from "../../reaper/run-store.ts";
+import { toReaperRun } from "../../reaper/view.ts";
 import { openStage, quick, type Stage, type StartCluster } from "../stage.ts";
 import { namespace } from "../worlds.ts";
 

@@ -4,8 +4,8 @@
 import { resources } from "@svc/kube";
 import type { FileChangeRow } from "../database/tables.ts";
 import { logDepsOf, placeOf } from "../deps.ts";
-import { letGo } from "../job/let-go.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
+import { letGo } from "../job/shorten-ttl.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { endingOf, settleChange } from "./change.ts";
 import { opKey } from "./op.ts";

@@ -10,7 +10,7 @@ import type { JobSecret } from "../job/spec.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { admitChange, type Change, endingOf, endingOfStart, settleChange } from "./change.ts";
 import { faultOf } from "./faults.ts";
-import { createFileJob, holdWorld, openStopped, type Visit } from "./world.ts";
+import { createFileJob, holdWorld, openStopped, type Visit } from "./open-world.ts";
 
 type Asked = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
 export type FileRun = Visit &

@@ -1,11 +1,11 @@
 // All of one run: worlds first, for their archives may need the room, then the store (behaviour.md i.1).
 
 import { worlds } from "@svc/proto";
-import { count, countWith, type Run } from "./context.ts";
 import { judge, type WorldServer } from "./policy.ts";
 import { reapWorld } from "./reap-world.ts";
 import { releaseServer } from "./release.ts";
 import { expireArchives, readArchives, sweepFolder } from "./retention.ts";
+import { count, countWith, type Run } from "./run.ts";
 import { readClock } from "./store.ts";
 import { findClaimsOf } from "./volume.ts";
 import { warnOwner } from "./warn.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { now } from "../testing/reaper/facts.ts";
-import { type Candidate, planRoom } from "./room.ts";
+import { type Candidate, planRoom } from "./evict-plan.ts";
 
 const one = (id: string, about: Partial<Candidate> = {}): Candidate => ({
   id,

@@ -2,7 +2,7 @@
 
 import { Fault, uploads } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { assertCouldFit } from "./room.ts";
+import { assertCouldFit } from "./reservation.ts";
 import { lifeOf, type StoredUpload } from "./session.ts";
 
 const tries = 20;

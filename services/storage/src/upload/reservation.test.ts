@@ -13,7 +13,7 @@ import { until } from "@svc/mesh/testing";
 import { isFault } from "@svc/proto";
 import { settings } from "../config.ts";
 import { contentDigest, cookie, type FaceStage, openFaceStage } from "../testing/faces.ts";
-import { checkRoom, type Room } from "./room.ts";
+import { checkRoom, type Room } from "./reservation.ts";
 import { lifeOf } from "./session.ts";
 
 const base = "/api/v1/servers/survival/files";

@@ -2,14 +2,14 @@ import type { Context, Handler } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
 import { mayTouch } from "../access.ts";
 import { readDigest } from "../content-digest.ts";
+import { assertTransfers, openStopped } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
-import { runOnWorld } from "../file/run.ts";
-import { assertTransfers, openStopped } from "../file/world.ts";
+import { runOnWorld } from "../file/run-on-world.ts";
 import { newToken } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { dropUpload } from "./account.ts";
-import { landingOf } from "./landing.ts";
-import { assertCouldFit, reserve } from "./room.ts";
+import { landingOf } from "./commit-task.ts";
+import { dropUpload } from "./quota.ts";
+import { assertCouldFit, reserve } from "./reservation.ts";
 import { lifeOf, newUploadId, type StoredUpload, takeLease } from "./session.ts";
 
 /** storage.upload.whole: everything that can be refused is refused before the body is read. */

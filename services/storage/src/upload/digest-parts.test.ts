@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { loadSettings } from "@svc/config";
 import { settings as schema } from "../config.ts";
-import { gather } from "./gather.ts";
+import { gather } from "./digest-parts.ts";
 import type { StoredUpload } from "./session.ts";
 
 test("a slow volume under a large upload gives signs of life within the patience of its operation", async () => {

@@ -10,8 +10,8 @@ import { jobNameAfter, label } from "../job/names.ts";
 import { insertJob, settleThenRestore } from "../job/store.ts";
 import { reachable } from "../job/transport.ts";
 import { findWorld, type WorldServer } from "../job/world.ts";
+import { restoreWish } from "./job-spec.ts";
 import { decideChain } from "./policy.ts";
-import { restoreWish } from "./wish.ts";
 
 type Jobs = ReadonlyMap<string, Job>;
 
