@@ -13,8 +13,8 @@ import { connectKube, isKubeError, type Job, type Kube, type KubeObject, resourc
 import { backupKeeping, backups, reapers } from "@svc/proto";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { staff, until } from "../../libs/mesh/src/testing.ts";
+import type { StartCluster } from "../../services/storage/src/testing/fixture.ts";
 import type { Bed } from "../../services/storage/src/testing/move/fixture.ts";
-import type { StartCluster } from "../../services/storage/src/testing/stage.ts";
 import { startKubelet } from "./kubelet.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { staff, until } from "@svc/mesh/testing";
 import { backupKeeping, backups } from "@svc/proto";
-import { openStage, type Stage } from "../testing/stage.ts";
+import { openStage, type Stage } from "../testing/fixture.ts";
 
 describe("restore points that nobody asked for", () => {
   let stage: Stage;

@@ -4,7 +4,7 @@ import { after, before, describe, test } from "node:test";
 import { account, faultOf, ops, retryAfterOf, staff, until } from "@svc/mesh/testing";
 import { backupKeeping, backups, eventSubject, ownership } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { openStage, type Stage } from "../testing/stage.ts";
+import { openStage, type Stage } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 describe("backups of worlds", () => {

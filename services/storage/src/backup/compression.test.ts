@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
-import { type FaceStage, openFaceStage } from "../testing/faces.ts";
+import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
 
 const server = "/api/v1/servers/survival";
 const first = { "level.dat": "one", "region/r.0.0.mca": "chunks" };

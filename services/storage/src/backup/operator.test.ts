@@ -5,7 +5,7 @@ import type { Mesh } from "@svc/mesh";
 import { faultOf, staff, until } from "@svc/mesh/testing";
 import { backupKeeping, backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { demoImage, openStage, type Stage } from "../testing/stage.ts";
+import { demoImage, openStage, type Stage } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const files = { "level.dat": "one", "region/r.0.0.mca": "chunks", "region/r.0.1.mca": "more" };

@@ -4,7 +4,7 @@ import { resources } from "@svc/kube";
 import { account, faultOf, ops, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { openStage, type Stage } from "../testing/stage.ts";
+import { openStage, type Stage } from "../testing/fixture.ts";
 import { addServerObject, namespace } from "../testing/worlds.ts";
 
 describe("what keeps a backup or a restore from beginning", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createStorageDatabase } from "../testing/stage.ts";
+import { createStorageDatabase } from "../testing/fixture.ts";
 import type { Tables } from "./tables.ts";
 
 type Own = Pick<Tables, "world_backups" | "world_jobs" | "world_migrations" | "archive_tickets">;

@@ -8,8 +8,8 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import type { exports } from "@svc/proto";
 import { isJobFinished } from "@svc/world-lock";
-import { type FaceStage, openFaceStage } from "../testing/faces.ts";
-import type { Replica } from "../testing/stage.ts";
+import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import type { Replica } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 import { idOf, tokenOf } from "./secret.ts";
 

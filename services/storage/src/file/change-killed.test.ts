@@ -5,9 +5,9 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
-import { assertAudited } from "../testing/audited.ts";
-import { asked, core, describeDeaths, oldFiles, type Point } from "../testing/deaths.ts";
-import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
+import { assertAudited } from "../testing/audit-assertions.ts";
+import { asked, core, describeDeaths, oldFiles, type Point } from "../testing/kill-points.ts";
+import { assertForgivable, createPatientClient, insist } from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
 const changing: Point[] = [

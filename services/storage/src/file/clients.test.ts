@@ -21,8 +21,8 @@ import {
   cookie,
   type FaceStage,
   openFaceStage,
-} from "../testing/faces.ts";
-import type { Replica } from "../testing/stage.ts";
+} from "../testing/face-fixture.ts";
+import type { Replica } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const base = "/api/v1/servers/survival";

@@ -7,8 +7,13 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { killPoint } from "@svc/config/testing";
 import type { exports } from "@svc/proto";
-import { all, asked, core, describeDeaths, type Point } from "../testing/deaths.ts";
-import { assertForgivable, createPatientClient, insist, type PatientClient } from "../testing/patient.ts";
+import { all, asked, core, describeDeaths, type Point } from "../testing/kill-points.ts";
+import {
+  assertForgivable,
+  createPatientClient,
+  insist,
+  type PatientClient,
+} from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
 const downloading: Point[] = [

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
-import { type FaceStage, openFaceStage } from "../testing/faces.ts";
+import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");

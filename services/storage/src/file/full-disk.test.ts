@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
-import { contentDigest, type FaceStage, openFaceStage } from "../testing/faces.ts";
+import { contentDigest, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
 import { readFiles } from "../testing/worlds.ts";
 
 const base = "/api/v1/servers/survival";

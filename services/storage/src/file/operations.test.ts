@@ -7,8 +7,8 @@ import type { Mesh } from "@svc/mesh";
 import { until } from "@svc/mesh/testing";
 import { files } from "@svc/proto";
 import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
-import { type FaceStage, openFaceStage } from "../testing/faces.ts";
-import type { Replica } from "../testing/stage.ts";
+import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import type { Replica } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 import { endedBy, newOp, opKey } from "./op.ts";
 

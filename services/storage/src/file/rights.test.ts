@@ -11,7 +11,7 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { eventSubject, type exports, ownership, type uploads } from "@svc/proto";
 import { isJobFinished } from "@svc/world-lock";
-import { contentDigest, cookie, type FaceStage, openFaceStage } from "../testing/faces.ts";
+import { contentDigest, cookie, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const base = "/api/v1/servers/survival";

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { killPoint } from "@svc/config/testing";
-import { assertAudited } from "../testing/audited.ts";
-import { all, asked, core, describeDeaths, never, oldFiles, type Point } from "../testing/deaths.ts";
-import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
+import { assertAudited } from "../testing/audit-assertions.ts";
+import { all, asked, core, describeDeaths, never, oldFiles, type Point } from "../testing/kill-points.ts";
+import { assertForgivable, createPatientClient, insist } from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
 const sending: Point[] = [

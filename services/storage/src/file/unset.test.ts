@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
-import { type FaceStage, openFaceStage } from "../testing/faces.ts";
+import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const server = "/api/v1/servers/survival";

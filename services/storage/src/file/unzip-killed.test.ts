@@ -6,9 +6,9 @@ import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import type { files } from "@svc/proto";
 import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
-import { assertAudited } from "../testing/audited.ts";
-import { asked, core, describeDeaths, ended, never, oldFiles, type Point } from "../testing/deaths.ts";
-import { assertForgivable, createPatientClient, insist } from "../testing/patient.ts";
+import { assertAudited } from "../testing/audit-assertions.ts";
+import { asked, core, describeDeaths, ended, never, oldFiles, type Point } from "../testing/kill-points.ts";
+import { assertForgivable, createPatientClient, insist } from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
 type Op = files.FileOp;

@@ -6,9 +6,14 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import type { files, uploads } from "@svc/proto";
-import { assertAudited } from "../testing/audited.ts";
-import { all, asked, core, describeDeaths, ended, oldFiles, type Point } from "../testing/deaths.ts";
-import { assertForgivable, createPatientClient, insist, type PatientClient } from "../testing/patient.ts";
+import { assertAudited } from "../testing/audit-assertions.ts";
+import { all, asked, core, describeDeaths, ended, oldFiles, type Point } from "../testing/kill-points.ts";
+import {
+  assertForgivable,
+  createPatientClient,
+  insist,
+  type PatientClient,
+} from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
 type Op = files.FileOp;

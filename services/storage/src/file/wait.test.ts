@@ -8,9 +8,9 @@ import { after, afterEach, before, describe, test } from "node:test";
 import { type Kube, resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { Fault } from "@svc/proto";
-import { assertAudited, fileAudits } from "../testing/audited.ts";
-import { type Ask, type FaceStage, openFaceStage } from "../testing/faces.ts";
-import type { Replica, ReplicaOptions } from "../testing/stage.ts";
+import { assertAudited, fileAudits } from "../testing/audit-assertions.ts";
+import { type Ask, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import type { Replica, ReplicaOptions } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const base = "/api/v1/servers/survival";

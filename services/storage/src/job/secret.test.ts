@@ -9,7 +9,7 @@ import { connectKube, isKubeError, type Kube, resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { isJobFinished } from "@svc/world-lock";
 import { settings as schema } from "../config.ts";
-import { openStage, quick, type Stage } from "../testing/stage.ts";
+import { openStage, quick, type Stage } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 import { createJob, releaseWaiting } from "./begin.ts";
 import { type JobWish, worldJob } from "./spec.ts";

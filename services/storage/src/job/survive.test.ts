@@ -11,9 +11,9 @@ import { resources } from "@svc/kube";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { createMortalCluster } from "../testing/cluster-process.ts";
-import { hanging } from "../testing/hang.ts";
-import { type Process, startProcess } from "../testing/process.ts";
-import { openStage, type Stage } from "../testing/stage.ts";
+import { openStage, type Stage } from "../testing/fixture.ts";
+import { hanging } from "../testing/outage.ts";
+import { type Process, startProcess } from "../testing/storage-process.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const first = { "level.dat": "one", "region/r.0.0.mca": "chunks" };

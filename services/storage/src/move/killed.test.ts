@@ -11,9 +11,9 @@ import { until } from "@svc/mesh/testing";
 import type { migrations } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { createMortalCluster } from "../testing/cluster-process.ts";
-import { hanging } from "../testing/hang.ts";
 import { type Bed, openBed } from "../testing/move/fixture.ts";
-import type { Process } from "../testing/process.ts";
+import { hanging } from "../testing/outage.ts";
+import type { Process } from "../testing/storage-process.ts";
 import { namespace, readFiles } from "../testing/worlds.ts";
 
 const steps = [

@@ -8,7 +8,7 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
 import { createMortalCluster } from "../testing/cluster-process.ts";
-import { hanging } from "../testing/hang.ts";
+import { hanging } from "../testing/outage.ts";
 import { type Bed, openBed } from "../testing/reaper/fixture.ts";
 import { type Death, killedAt, struckAt } from "../testing/reaper/kill-points.ts";
 import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";

@@ -6,7 +6,7 @@ import { sql } from "kysely";
 import { findBackup } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx, Tables } from "../database/tables.ts";
 import { insertJob } from "../job/store.ts";
-import { createStorageDatabase } from "../testing/stage.ts";
+import { createStorageDatabase } from "../testing/fixture.ts";
 import { evictCopied, evictManual, findRoom, takeForDeletion } from "./store.ts";
 
 const day = 86_400_000;

@@ -6,7 +6,7 @@ import { resources } from "@svc/kube";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { openStage, type Stage } from "../testing/stage.ts";
+import { openStage, type Stage } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const first = { "level.dat": "one", "region/r.0.0.mca": "chunks" };

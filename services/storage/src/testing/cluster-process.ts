@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { pauseChild } from "./process.ts";
-import { type StartCluster, writeImages } from "./stage.ts";
+import { type StartCluster, writeImages } from "./fixture.ts";
+import { pauseChild } from "./storage-process.ts";
 
 const main = fileURLToPath(new URL("../../../../libs/local-cluster/src/main.ts", import.meta.url));
 

@@ -12,7 +12,7 @@ import { loadSettings } from "@svc/config";
 import { until } from "@svc/mesh/testing";
 import { isFault } from "@svc/proto";
 import { settings } from "../config.ts";
-import { contentDigest, cookie, type FaceStage, openFaceStage } from "../testing/faces.ts";
+import { contentDigest, cookie, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
 import { checkRoom, type Room } from "./reservation.ts";
 import { lifeOf } from "./session.ts";
 

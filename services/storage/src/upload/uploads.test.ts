@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { uploads } from "@svc/proto";
-import { contentDigest, cookie, digestOf, type FaceStage, openFaceStage } from "../testing/faces.ts";
-import type { Replica } from "../testing/stage.ts";
+import { contentDigest, cookie, digestOf, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import type { Replica } from "../testing/fixture.ts";
 
 const base = "/api/v1/servers/survival/files";
 type Session = uploads.FileUploadSession;

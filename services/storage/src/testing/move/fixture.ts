@@ -4,9 +4,9 @@ import { type KubeObject, resource, resources } from "@svc/kube";
 import { staff, until } from "@svc/mesh/testing";
 import { migrations } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
-import { openFaceStage } from "../faces.ts";
-import { type Process, startProcess } from "../process.ts";
-import type { Replica, Stage, StartCluster } from "../stage.ts";
+import { openFaceStage } from "../face-fixture.ts";
+import type { Replica, Stage, StartCluster } from "../fixture.ts";
+import { type Process, startProcess } from "../storage-process.ts";
 import { addServerObject, namespace, readFiles, writeFiles } from "../worlds.ts";
 
 type Volume = KubeObject & { spec: { local: { path: string } } };

@@ -16,7 +16,7 @@ import { createReaperMetrics } from "../../reaper/metrics.ts";
 import { createReaper, type ReaperDeps } from "../../reaper/reaper.ts";
 import { findRun } from "../../reaper/run-store.ts";
 import { toReaperRun } from "../../reaper/view.ts";
-import { openStage, quick, type Stage, type StartCluster } from "../stage.ts";
+import { openStage, quick, type Stage, type StartCluster } from "../fixture.ts";
 import { namespace } from "../worlds.ts";
 
 export const day = 86_400_000;

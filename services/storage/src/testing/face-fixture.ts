@@ -6,8 +6,8 @@ import { dirname, join } from "node:path";
 import { createFace, createSessions, type FaceServer } from "@svc/http-gateway";
 import { accounts, type Face, operations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
-import { openDoor } from "./door.ts";
-import { openStage, type Replica, type ReplicaOptions, type Stage, type StageOptions } from "./stage.ts";
+import { openStage, type Replica, type ReplicaOptions, type Stage, type StageOptions } from "./fixture.ts";
+import { openDoor } from "./internal-proxy.ts";
 
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers; bytes: Buffer };
 export type Ask = {

@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { quick, type Stage } from "./stage.ts";
+import { quick, type Stage } from "./fixture.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-const stepped = fileURLToPath(new URL("./stepped.ts", import.meta.url));
+const stepped = fileURLToPath(new URL("./step-gate.ts", import.meta.url));
 
 export type Process = {
   kill: () => Promise<void>;

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Answer, Ask } from "./faces.ts";
-import type { TransferBed } from "./transfers.ts";
+import type { Answer, Ask } from "./face-fixture.ts";
+import type { TransferBed } from "./transfer-fixture.ts";
 
 export type PatientClient = {
   /** Asks once. Undefined when the connection broke or the answer was one of those that mean: come again. */

@@ -9,7 +9,7 @@ import { runService } from "@svc/service";
 import { kubeconfigFile, settings } from "../config.ts";
 import type { Tables } from "../database/tables.ts";
 import { startStorage } from "../service.ts";
-import { type Effect, stepOf } from "./steps.ts";
+import { type Effect, stepOf } from "./step-names.ts";
 
 let awaited: string | undefined;
 let goOn = () => {};

@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Face } from "@svc/proto";
-import { pauseChild } from "./process.ts";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./fixture.ts";
+import { pauseChild } from "./storage-process.ts";
 
 export type Gateway = {
   /** Undefined while it is gone. */

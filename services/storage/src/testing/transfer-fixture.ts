@@ -7,11 +7,11 @@ import { resources } from "@svc/kube";
 import { accounts } from "@svc/proto";
 import { findHolder, isJobFinished, lockedServers } from "@svc/world-lock";
 import { createMortalCluster, type MortalCluster } from "./cluster-process.ts";
-import { type Door, openDoor, type Place } from "./door.ts";
-import { type Answer, type Ask, askFace, resolveTestSession } from "./faces.ts";
-import { type Gateway, startGateway } from "./gateway.ts";
-import { type SteppedProcess, startStepped } from "./process.ts";
-import { openStage, type Stage } from "./stage.ts";
+import { type Answer, type Ask, askFace, resolveTestSession } from "./face-fixture.ts";
+import { openStage, type Stage } from "./fixture.ts";
+import { type Gateway, startGateway } from "./gateway-process.ts";
+import { type Door, openDoor, type Place } from "./internal-proxy.ts";
+import { type SteppedProcess, startStepped } from "./storage-process.ts";
 import { namespace } from "./worlds.ts";
 
 export const victims = [

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { until } from "@svc/mesh/testing";
 import type { AuditEntry } from "@svc/proto";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./fixture.ts";
 
 const outcomeOf = ({ payload }: AuditEntry) => String(payload["outcome"]);
 

@@ -7,9 +7,9 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@svc/mesh/testing";
 import type { files } from "@svc/proto";
-import { hangMs } from "./hang.ts";
-import { insist, type PatientClient } from "./patient.ts";
-import { openTransferBed, type Step, type TransferBed, type Victim } from "./transfers.ts";
+import { hangMs } from "./outage.ts";
+import { insist, type PatientClient } from "./retrying-client.ts";
+import { openTransferBed, type Step, type TransferBed, type Victim } from "./transfer-fixture.ts";
 
 export type Point = { step: Step; victims: readonly Victim[] };
 type Fate = "dies" | "hangs";

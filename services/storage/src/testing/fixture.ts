@@ -18,7 +18,7 @@ import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
 import type { StorageDb, Tables } from "../database/tables.ts";
 import { startStorage } from "../service.ts";
-import { type Neighbour, serveLifecycle } from "./lifecycle.ts";
+import { type Neighbour, serveLifecycle } from "./lifecycle-stub.ts";
 import { addServerObject, addVolume, applyRelease, namespace, readFiles, writeFiles } from "./worlds.ts";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -153,7 +153,7 @@ async function openGround(agent: string, startCluster: StartCluster): Promise<Gr
 
 const agents = {
   /** Waits where a test tells it to. */
-  held: "services/storage/src/testing/agent.ts",
+  held: "services/storage/src/testing/pausing-agent.ts",
   /** The one that is shipped. */
   shipped: "services/world-agent/src/main.ts",
 } as const;
