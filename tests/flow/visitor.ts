@@ -1,6 +1,8 @@
 // A person with a Minecraft client who types an address: everything goes through the proxy.
 
 import assert from "node:assert/strict";
+import type { Transform } from "node:stream";
+import { finished } from "node:stream/promises";
 import { type Bot, createBot } from "mineflayer";
 import { type Stack, send, until } from "./stack.ts";
 
@@ -30,6 +32,12 @@ export async function visit(stack: Stack, username: string, host: string): Promi
   return visitor;
 }
 
+/** The library reports the end of the socket while its last packets, a kick for one, are still being parsed. */
+async function parsedAll({ _client: client }: Bot): Promise<void> {
+  const { deserializer } = client as unknown as { deserializer: Transform };
+  await finished(deserializer, { signal: AbortSignal.timeout(1_000) }).catch(() => undefined);
+}
+
 /** The same without waiting for a world. */
 export function knock(stack: Stack, username: string, host: string): Visitor {
   const { game } = stack.file();
@@ -46,7 +54,12 @@ export function knock(stack: Stack, username: string, host: string): Visitor {
     reason ||= error.message;
   });
   // Not `once` of node:events: it would reject at the first error, and the end is what counts.
-  const ended = new Promise<string>((resolve) => bot.once("end", (told) => resolve(reason || told)));
+  const ended = new Promise<string>((resolve) =>
+    bot.once("end", async (told) => {
+      if (reason === "") await parsedAll(bot);
+      resolve(reason || told);
+    }),
+  );
   const hears: Visitor["hears"] = (pattern, { since = 0, withinMs = 20_000 } = {}) =>
     until(`${username} to read ${pattern} among\n${lines.join("\n")}\n`, withinMs, () =>
       lines.slice(since).find((line) => pattern.test(line)),
