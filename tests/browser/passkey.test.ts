@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { newestCode, type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
+import { until } from "@svc/local-stack/testing";
+import { newestCode, type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { type Authenticator, type Chromium, type Page, startChromium } from "./chromium.ts";
 
 const binary = process.env["SVC_BROWSER_LANE"];
@@ -116,7 +117,7 @@ describe("passkeys in Chromium", () => {
   test("binding counts as a proof, so an address can be verified at once", async () => {
     const started = await send("POST", "/account/email/start", { email });
     assert.equal(started.status, 202, JSON.stringify(started.body));
-    const code = await until("the mailed code", 10_000, () => newestCode(stack.file().mail.dir));
+    const code = await until(() => newestCode(stack.file().mail.dir), 10_000, "the mailed code");
     assert.equal((await send("POST", "/account/email/verify", { code })).status, 200);
     assert.deepEqual((await send("POST", "/auth/options", { email })).body, {
       methods: ["passkey", "email_otp"],

@@ -2,7 +2,8 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { newestCode, until } from "../flow/stack.ts";
+import { until } from "@svc/local-stack/testing";
+import { newestCode } from "../flow/stack.ts";
 import type { Question, Reply } from "../security/ask.ts";
 import { type Bed, cookieOf } from "../security/bed.ts";
 
@@ -45,10 +46,14 @@ export async function createTransfer(
   };
   const { dir } = bed.stack.file().mail;
   const codeAfter = (old?: string) =>
-    until("a mailed code", 30_000, () => {
-      const newest = newestCode(dir);
-      return newest === old ? undefined : newest;
-    });
+    until(
+      () => {
+        const newest = newestCode(dir);
+        return newest === old ? undefined : newest;
+      },
+      30_000,
+      "a mailed code",
+    );
 
   const giver = randomUUID();
   const [source, target] = [await signIn(giver), await signIn(randomUUID())];
@@ -67,9 +72,9 @@ export async function createTransfer(
   const start = { method: "POST", path: "/api/v1/internal/account/migrate/start", json };
   assert.equal((await bed.asProxy(start)).status, 201);
   await until(
-    "the wait between two mails",
-    30_000,
     async () => (await source.post("migrate/confirm/otp/start")).status === 202,
+    30_000,
+    "the wait between two mails",
   );
   assert.equal(
     (await source.post("migrate/confirm/otp/verify", { code: await codeAfter(proof) })).status,
@@ -86,14 +91,22 @@ export async function createTransfer(
     return servers.some(({ name, owned }) => name === server && owned);
   };
   return async () => {
-    await until(`${server} to have its new owner`, patienceMs, async () => {
-      const redeemed = await target.post("migrate/redeem", { code });
-      // A code whose answer got lost is spent: then the transfer goes on by itself.
-      assert.ok([200, 400, 409, 429, 503, 504].includes(redeemed.status), redeemed.text);
-      return isTheirs();
-    });
-    await until("the source's session to end", patienceMs, async () => {
-      return (await source.visit({ path: "/api/v1/me" })).status === 401;
-    });
+    await until(
+      async () => {
+        const redeemed = await target.post("migrate/redeem", { code });
+        // A code whose answer got lost is spent: then the transfer goes on by itself.
+        assert.ok([200, 400, 409, 429, 503, 504].includes(redeemed.status), redeemed.text);
+        return isTheirs();
+      },
+      patienceMs,
+      `${server} to have its new owner`,
+    );
+    await until(
+      async () => {
+        return (await source.visit({ path: "/api/v1/me" })).status === 401;
+      },
+      patienceMs,
+      "the source's session to end",
+    );
   };
 }

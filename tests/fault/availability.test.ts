@@ -4,9 +4,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
-import { patience } from "@svc/local-stack/testing";
+import { patience, until } from "@svc/local-stack/testing";
 import pg from "pg";
-import { until } from "../flow/stack.ts";
 import type { Reply } from "../security/ask.ts";
 import { type Bed, openBed } from "../security/bed.ts";
 import { freeze, pidOf } from "./processes.ts";
@@ -141,16 +140,20 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
     assert.ok(there >= created, `${created} users were created, ${there} are there`);
     const joined = of(load, "change").filter((one) => one.what === "join" && isWell(one)).length;
     const counts = new Map<string, number>();
-    await until("every join to be told of", 30_000, async () => {
-      const subject = `svc.evt.lifecycle.server.player-joined.${name}`;
-      const events = await bed().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
-      counts.clear();
-      for (const line of events.stdout.trim().split("\n").filter(Boolean)) {
-        const { mc_uuid } = (JSON.parse(line) as { data: { mc_uuid: string } }).data;
-        counts.set(mc_uuid, (counts.get(mc_uuid) ?? 0) + 1);
-      }
-      return load.players.filter((player) => counts.has(player)).length >= joined;
-    });
+    await until(
+      async () => {
+        const subject = `svc.evt.lifecycle.server.player-joined.${name}`;
+        const events = await bed().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
+        counts.clear();
+        for (const line of events.stdout.trim().split("\n").filter(Boolean)) {
+          const { mc_uuid } = (JSON.parse(line) as { data: { mc_uuid: string } }).data;
+          counts.set(mc_uuid, (counts.get(mc_uuid) ?? 0) + 1);
+        }
+        return load.players.filter((player) => counts.has(player)).length >= joined;
+      },
+      30_000,
+      "every join to be told of",
+    );
     const doubled = load.players.filter((player) => (counts.get(player) ?? 0) > 1);
     assert.deepEqual(doubled, [], "joins were told of twice");
   }
@@ -160,7 +163,7 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
       const load = await under(async () => {
         const pid = pidOf(bed().stack, victim);
         process.kill(pid, "SIGKILL");
-        await until(`${victim} to be started again`, 30_000, () => pidOf(bed().stack, victim) !== pid);
+        await until(() => pidOf(bed().stack, victim) !== pid, 30_000, `${victim} to be started again`);
       });
       tell((line) => context.diagnostic(line), load);
       assert.deepEqual(

@@ -18,8 +18,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { defaultCacheDirs, defaultPorts, findNatsServer, startNats } from "@svc/local-stack";
+import { until } from "@svc/local-stack/testing";
 import pg from "pg";
-import { runSvc, type Stack, startStack, until } from "../flow/stack.ts";
+import { runSvc, type Stack, startStack } from "../flow/stack.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const patienceMs = 30_000;
@@ -77,7 +78,7 @@ function processesOf(dir: string): string[] {
 
 async function assertNothingRuns(dir: string): Promise<void> {
   assert.ok(!existsSync(join(dir, "stack.json")), "stack.json was left behind");
-  await until(`nothing of ${dir} to run`, 10_000, () => processesOf(dir).length === 0);
+  await until(() => processesOf(dir).length === 0, 10_000, `nothing of ${dir} to run`);
 }
 
 describe("the command line", () => {

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { until } from "../flow/stack.ts";
+import { until } from "@svc/local-stack/testing";
 import { ask, assertRefused, type Question, type Reply } from "../security/ask.ts";
 import { type Bed, openBed, player } from "../security/bed.ts";
 import { freeze } from "./processes.ts";
@@ -30,9 +30,13 @@ before(async () => {
   const json = { name, subdomain: name, autostartPolicy: "public" };
   const created = await opened.asOwner({ method: "POST", path: "/api/v1/servers", json });
   assert.equal(created.status, 201, created.text);
-  await until("the new server in the view of the gateway", 10_000, async () => {
-    return (await bed().asProxy(status)).status === 200;
-  });
+  await until(
+    async () => {
+      return (await bed().asProxy(status)).status === 200;
+    },
+    10_000,
+    "the new server in the view of the gateway",
+  );
 });
 after(() => opened?.stop());
 
@@ -56,14 +60,24 @@ async function whileFrozen(part: string, calls: () => Promise<void>): Promise<vo
   } finally {
     thaw();
   }
-  await until(`everything to work again after ${part}`, 30_000, async () => {
-    const { asProxy, asOwner } = bed();
-    const replies = await Promise.all([ready(), asProxy(status), asProxy(join), asOwner(me), asOwner(fleet)]);
-    const codes = replies.map((reply) => reply.status);
-    const isWell = codes.every((code) => code === 200 || code === 204);
-    if (!isWell) throw new Error(`answers ${codes.join(" ")}`);
-    return isWell;
-  });
+  await until(
+    async () => {
+      const { asProxy, asOwner } = bed();
+      const replies = await Promise.all([
+        ready(),
+        asProxy(status),
+        asProxy(join),
+        asOwner(me),
+        asOwner(fleet),
+      ]);
+      const codes = replies.map((reply) => reply.status);
+      const isWell = codes.every((code) => code === 200 || code === 204);
+      if (!isWell) throw new Error(`answers ${codes.join(" ")}`);
+      return isWell;
+    },
+    30_000,
+    `everything to work again after ${part}`,
+  );
 }
 
 test("without identity a session is 503, never 401, and the internal face goes on", async () => {

@@ -6,8 +6,9 @@ import { readFileSync } from "node:fs";
 import { join as pathJoin } from "node:path";
 import { after, before, test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
+import { until } from "@svc/local-stack/testing";
 import { blockNameAt, breakFloorBlock, join, type Player } from "../flow/player.ts";
-import { runSvc, type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
+import { runSvc, type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { freeze } from "./processes.ts";
 
 const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
@@ -46,43 +47,59 @@ after(() => stack?.stop());
 
 /** Repeats a call until it gets the wanted answer, as a client does that meets 503 or a closed port. */
 async function patiently(method: string, path: string, wanted: number, body?: unknown) {
-  return until(`${method} ${path} to answer ${wanted}`, 60_000, async () => {
-    const call = path.includes("/internal/") ? stack.internal : stack.external;
-    const answer = await call(method, path, body);
-    if (answer.status === wanted) return answer;
-    const text = `${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`;
-    assert.ok(answer.status === 503 || answer.status === 429, text);
-    throw new Error(text);
-  });
+  return until(
+    async () => {
+      const call = path.includes("/internal/") ? stack.internal : stack.external;
+      const answer = await call(method, path, body);
+      if (answer.status === wanted) return answer;
+      const text = `${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body)}`;
+      assert.ok(answer.status === 503 || answer.status === 429, text);
+      throw new Error(text);
+    },
+    60_000,
+    `${method} ${path} to answer ${wanted}`,
+  );
 }
 
 type Info = { phase: string; ready: boolean; endpointAddress?: string };
 
 async function phaseBecomes(wanted: string): Promise<Info> {
-  return until(`survival to be ${wanted}`, 60_000, async () => {
-    const { body, status } = await stack.internal("GET", "/api/v1/internal/servers/survival/status");
-    const info = body as Info;
-    return status === 200 && info.phase === wanted && info.ready === (wanted === "Running")
-      ? info
-      : undefined;
-  });
+  return until(
+    async () => {
+      const { body, status } = await stack.internal("GET", "/api/v1/internal/servers/survival/status");
+      const info = body as Info;
+      return status === 200 && info.phase === wanted && info.ready === (wanted === "Running")
+        ? info
+        : undefined;
+    },
+    60_000,
+    `survival to be ${wanted}`,
+  );
 }
 
 async function joinPatiently(name: string): Promise<Player> {
-  return until(`${name} to join`, 60_000, async () => {
-    const { endpointAddress } = await phaseBecomes("Running");
-    return join(endpointAddress ?? "", name);
-  });
+  return until(
+    async () => {
+      const { endpointAddress } = await phaseBecomes("Running");
+      return join(endpointAddress ?? "", name);
+    },
+    60_000,
+    `${name} to join`,
+  );
 }
 
 /** Joins and digs; a player whose connection dies with the killed process comes back and digs again. */
 async function digPatiently(name: string, turn: number) {
-  return until(`${name} to dig`, 60_000, async () => {
-    const visitor = await joinPatiently(name);
-    const lost = once(visitor.bot, "end").then(() => Promise.reject(new Error("the connection was lost")));
-    lost.catch(() => undefined);
-    return Promise.race([breakFloorBlock(visitor, turn), lost]).finally(() => visitor.leave());
-  });
+  return until(
+    async () => {
+      const visitor = await joinPatiently(name);
+      const lost = once(visitor.bot, "end").then(() => Promise.reject(new Error("the connection was lost")));
+      lost.catch(() => undefined);
+      return Promise.race([breakFloorBlock(visitor, turn), lost]).finally(() => visitor.leave());
+    },
+    60_000,
+    `${name} to dig`,
+  );
 }
 
 function pidOf(name: string): number {
@@ -100,7 +117,7 @@ const fates: Record<string, (victim: string) => Promise<void>> = {
   killed: async (victim) => {
     const pid = pidOf(victim);
     process.kill(pid, "SIGKILL");
-    await until(`${victim} to be started again`, 30_000, () => pidOf(victim) !== pid);
+    await until(() => pidOf(victim) !== pid, 30_000, `${victim} to be started again`);
   },
   hung: async (victim) => {
     const goOn = freeze(stack, victim);

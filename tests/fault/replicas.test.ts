@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { connectKube, resources } from "@svc/kube";
-import { until } from "../flow/stack.ts";
+import { until } from "@svc/local-stack/testing";
 import { ask, type Reply } from "../security/ask.ts";
 import { type Bed, openBed, player } from "../security/bed.ts";
 import { pidOf } from "./processes.ts";
@@ -41,10 +41,14 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
   type Info = { phase: string; ready: boolean };
 
   async function phaseBecomes(phase: string): Promise<void> {
-    await until(`${name} to be ${phase}`, 60_000, async () => {
-      const reply = await bed().asProxy({ path: `${server}/status` });
-      return reply.status === 200 && (JSON.parse(reply.text) as Info).phase === phase;
-    });
+    await until(
+      async () => {
+        const reply = await bed().asProxy({ path: `${server}/status` });
+        return reply.status === 200 && (JSON.parse(reply.text) as Info).phase === phase;
+      },
+      60_000,
+      `${name} to be ${phase}`,
+    );
   }
 
   type Outcome = { at: number; what: string; result: number | string };
@@ -106,18 +110,21 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
     const callers = callersOf();
     const load = startLoad(callers);
     const served = (since: number) =>
-      until("20 answers to each caller", 30_000, () =>
-        callers.every(({ what }) => {
-          const own = load.outcomes.filter((one) => one.what === what && one.at >= since);
-          return own.filter(isWell).length >= 20;
-        }),
+      until(
+        () =>
+          callers.every(({ what }) => {
+            const own = load.outcomes.filter((one) => one.what === what && one.at >= since);
+            return own.filter(isWell).length >= 20;
+          }),
+        30_000,
+        "20 answers to each caller",
       );
     try {
       await served(0);
       const pid = pidOf(bed().stack, victim);
       const killedAt = Date.now();
       process.kill(pid, "SIGKILL");
-      await until(`${victim} to be started again`, 30_000, () => pidOf(bed().stack, victim) !== pid);
+      await until(() => pidOf(bed().stack, victim) !== pid, 30_000, `${victim} to be started again`);
       await served(Date.now());
       return load.outcomes.filter((one) => !isWell(one)).map((one) => ({ ...one, at: one.at - killedAt }));
     } finally {
@@ -163,17 +170,21 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
 
   test("one leader reconciles: a day of the server has each phase once, though a leader dies in it", async () => {
     const wake = { method: "POST", path: `${server}/wake`, json: { mc_uuid: player } };
-    await until("the wake to be accepted", 30_000, async () => (await bed().asProxy(wake)).status === 202);
+    await until(async () => (await bed().asProxy(wake)).status === 202, 30_000, "the wake to be accepted");
     // The replica that was killed before may have led: then its lease has to run out first.
     let leader = 0;
-    await until("a living replica to lead", 30_000, async () => {
-      leader = await leaderPid();
-      return ["lifecycle", "lifecycle-2"].some((one) => pidOf(bed().stack, one) === leader);
-    });
+    await until(
+      async () => {
+        leader = await leaderPid();
+        return ["lifecycle", "lifecycle-2"].some((one) => pidOf(bed().stack, one) === leader);
+      },
+      30_000,
+      "a living replica to lead",
+    );
     process.kill(leader, "SIGKILL");
     await phaseBecomes("Running");
     const stop = { method: "POST", path: `/api/v1/servers/${name}/stop` };
-    await until("the stop to be accepted", 30_000, async () => (await bed().asOwner(stop)).status === 202);
+    await until(async () => (await bed().asOwner(stop)).status === 202, 30_000, "the stop to be accepted");
     await phaseBecomes("Stopped");
     const subject = `svc.evt.lifecycle.server.phase-changed.${name}`;
     const events = await bed().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");

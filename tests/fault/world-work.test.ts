@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
+import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { makeZip } from "../../libs/world/src/testing/zip.ts";
-import { until } from "../flow/stack.ts";
 import type { Question, Reply } from "../security/ask.ts";
 import { type Bed, openBed, player } from "../security/bed.ts";
 import { createTransfer } from "./account-transfer.ts";
@@ -81,11 +81,15 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
   /** Repeats a question until it is answered with one of these statuses; what nobody should be told ends the test. */
   async function insist(question: Question, ...wanted: number[]): Promise<Reply> {
     const about = `${question.method ?? "GET"} ${question.path}`;
-    const { reply } = await until(`${about} to answer ${wanted.join(" or ")}`, patienceMs, async () => {
-      const reply = await bed.asOwner(question);
-      if (wanted.includes(reply.status) || !isPassing(reply)) return { reply };
-      throw new Error(`${about} answered ${reply.status} ${reply.text}`);
-    });
+    const { reply } = await until(
+      async () => {
+        const reply = await bed.asOwner(question);
+        if (wanted.includes(reply.status) || !isPassing(reply)) return { reply };
+        throw new Error(`${about} answered ${reply.status} ${reply.text}`);
+      },
+      patienceMs,
+      `${about} to answer ${wanted.join(" or ")}`,
+    );
     assert.ok(wanted.includes(reply.status), `${about} answered ${reply.status} ${reply.text}`);
     return reply;
   }
@@ -100,17 +104,21 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
     }
     const pid = pidOf(bed.stack, victim);
     process.kill(pid, "SIGKILL");
-    await until(`${victim} to be started again`, 30_000, () => pidOf(bed.stack, victim) !== pid);
+    await until(() => pidOf(bed.stack, victim) !== pid, 30_000, `${victim} to be started again`);
   }
 
   const proof = (name: string) => createHash("sha256").update(`${seed} ${name}`).digest("base64").repeat(200);
   const pathOf = (name: string) => `/api/v1/servers/${name}`;
 
   async function phaseBecomes(name: string, phase: string): Promise<void> {
-    await until(`${name} to be ${phase}`, patienceMs, async () => {
-      const reply = await bed.asProxy({ path: `/api/v1/internal/servers/${name}/status` });
-      return reply.status === 200 && (JSON.parse(reply.text) as { phase: string }).phase === phase;
-    });
+    await until(
+      async () => {
+        const reply = await bed.asProxy({ path: `/api/v1/internal/servers/${name}/status` });
+        return reply.status === 200 && (JSON.parse(reply.text) as { phase: string }).phase === phase;
+      },
+      patienceMs,
+      `${name} to be ${phase}`,
+    );
   }
 
   /** A sleeping server whose world holds a file that nothing else has. */
@@ -123,7 +131,7 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
 
   async function runOnce(name: string): Promise<void> {
     const wake = { method: "POST", path: `/api/v1/internal/servers/${name}/wake`, json: { mc_uuid: player } };
-    await until("a wake", patienceMs, async () => (await bed.asProxy(wake)).status === 202);
+    await until(async () => (await bed.asProxy(wake)).status === 202, patienceMs, "a wake");
     await phaseBecomes(name, "Running");
     await insist({ method: "POST", path: `${pathOf(name)}/stop` }, 202);
     await phaseBecomes(name, "Stopped");
@@ -151,42 +159,58 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
   async function restore(name: string, backupId: string): Promise<void> {
     const json = { backup_id: backupId, safety_snapshot: false };
     await insist({ method: "POST", path: `${pathOf(name)}/restore-backup`, json }, 202);
-    await until("the restore to end", patienceMs, async () => {
-      const { jobs } = await read<{ jobs: Job[] }>(`${pathOf(name)}/jobs`);
-      const job = jobs.find(({ kind }) => kind === "restore");
-      assert.notEqual(job?.state, "failed", job?.message);
-      return job?.state === "succeeded";
-    });
+    await until(
+      async () => {
+        const { jobs } = await read<{ jobs: Job[] }>(`${pathOf(name)}/jobs`);
+        const job = jobs.find(({ kind }) => kind === "restore");
+        assert.notEqual(job?.state, "failed", job?.message);
+        return job?.state === "succeeded";
+      },
+      patienceMs,
+      "the restore to end",
+    );
     await assertWorld(name);
   }
 
   /** Runs the reaper until it has left a backup for that reason. */
   async function reapUntil(name: string, reason: string): Promise<Backup> {
-    return until(`a backup ${reason}`, patienceMs, async () => {
-      const run = await bed.stack.svc("reaper", "--json");
-      const found = (await backupsOf(name)).find((one) => one.reason === reason && !one.corrupt);
-      if (!found) throw new Error(run.stdout + run.stderr);
-      return found;
-    });
+    return until(
+      async () => {
+        const run = await bed.stack.svc("reaper", "--json");
+        const found = (await backupsOf(name)).find((one) => one.reason === reason && !one.corrupt);
+        if (!found) throw new Error(run.stdout + run.stderr);
+        return found;
+      },
+      patienceMs,
+      `a backup ${reason}`,
+    );
   }
 
   async function download(name: string, backup: Backup): Promise<string> {
-    return until("the whole archive", patienceMs, async () => {
-      const started = await insist(
-        { method: "POST", path: `${pathOf(name)}/backups/${backup.id}/export` },
-        202,
-      );
-      const { ticket } = JSON.parse(started.text) as { ticket: string };
-      const state = await until("the download to be ready", 15_000, async () => {
-        const reply = await bed.asOwner({ path: `/api/v1/exports/${ticket}` });
-        return reply.status === 200 && reply.text.includes("pending") ? undefined : reply;
-      });
-      if (state.status !== 200 || !state.text.includes("ready")) return undefined;
-      const reply = await bed.asOwner({ path: `/api/v1/exports/${ticket}/download` });
-      if (reply.status !== 200) return undefined;
-      assert.equal(Number(reply.headers["content-length"]), backup.size_bytes);
-      return createHash("sha256").update(reply.text).digest("hex");
-    });
+    return until(
+      async () => {
+        const started = await insist(
+          { method: "POST", path: `${pathOf(name)}/backups/${backup.id}/export` },
+          202,
+        );
+        const { ticket } = JSON.parse(started.text) as { ticket: string };
+        const state = await until(
+          async () => {
+            const reply = await bed.asOwner({ path: `/api/v1/exports/${ticket}` });
+            return reply.status === 200 && reply.text.includes("pending") ? undefined : reply;
+          },
+          15_000,
+          "the download to be ready",
+        );
+        if (state.status !== 200 || !state.text.includes("ready")) return undefined;
+        const reply = await bed.asOwner({ path: `/api/v1/exports/${ticket}/download` });
+        if (reply.status !== 200) return undefined;
+        assert.equal(Number(reply.headers["content-length"]), backup.size_bytes);
+        return createHash("sha256").update(reply.text).digest("hex");
+      },
+      patienceMs,
+      "the whole archive",
+    );
   }
 
   const extracted = Object.fromEntries([1, 2, 3].map((n) => [`mods/${n}.txt`, `mod ${n} `.repeat(5_000)]));
@@ -196,13 +220,17 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
     "a move": async (name) => async () => {
       const json = { targetNode: "local-2" };
       await insist({ method: "POST", path: `${pathOf(name)}/migrations`, json }, 202, 409);
-      await until("the move to end", patienceMs, async () => {
-        type Move = { id: string; state: string };
-        const move = await read<Move>(`${pathOf(name)}/migrations`);
-        const again = { method: "POST", path: `${pathOf(name)}/migrations/${move.id}/retry` };
-        if (move.state === "failed") await insist(again, 202, 409);
-        return move.state === "succeeded";
-      });
+      await until(
+        async () => {
+          type Move = { id: string; state: string };
+          const move = await read<Move>(`${pathOf(name)}/migrations`);
+          const again = { method: "POST", path: `${pathOf(name)}/migrations/${move.id}/retry` };
+          if (move.state === "failed") await insist(again, 202, 409);
+          return move.state === "succeeded";
+        },
+        patienceMs,
+        "the move to end",
+      );
       await assertWorld(name);
     },
     "a reclaim": async (name) => {
@@ -219,17 +247,21 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
       const json = { confirm: name, delete: true };
       await insist({ method: "PUT", path: `${pathOf(name)}/retirement`, json }, 202, 404);
       const backup = await reapUntil(name, "released");
-      await until(`${name} to be gone`, patienceMs, async () => {
-        const reply = await bed.asProxy({ path: `/api/v1/internal/servers/${name}/status` });
-        if (reply.status !== 404) await bed.stack.svc("reaper", "--json");
-        return reply.status === 404;
-      });
+      await until(
+        async () => {
+          const reply = await bed.asProxy({ path: `/api/v1/internal/servers/${name}/status` });
+          if (reply.status !== 404) await bed.stack.svc("reaper", "--json");
+          return reply.status === 404;
+        },
+        patienceMs,
+        `${name} to be gone`,
+      );
       assert.ok(backup.size_bytes > 0);
     },
     "a transfer": async (name) => createTransfer(bed, name, patienceMs),
     "a download": async (name) => {
       await insist({ method: "POST", path: `${pathOf(name)}/backup` }, 202);
-      const backup = await until("the backup", patienceMs, async () => (await backupsOf(name))[0]);
+      const backup = await until(async () => (await backupsOf(name))[0], patienceMs, "the backup");
       const whole = await download(name, backup);
       return async () => assert.equal(await download(name, backup), whole);
     },
@@ -241,18 +273,26 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
       }));
       await writeFile(name, "pack.zip", makeZip(entries));
       return async () => {
-        await until("the extraction", patienceMs, async () => {
-          const path = `${pathOf(name)}/files/unzip?path=pack.zip`;
-          const started = await insist({ method: "POST", path, json: { overwrite: true } }, 202);
-          const { op } = JSON.parse(started.text) as { op: { id: string } };
-          type Op = { id: string; state: string };
-          const state = await until("its end", 60_000, async () => {
-            const { ops } = await read<{ ops: Op[] }>(`${pathOf(name)}/files/ops`);
-            const now = ops.find(({ id }) => id === op.id)?.state ?? "lost";
-            return now === "running" ? undefined : now;
-          });
-          return state === "succeeded";
-        });
+        await until(
+          async () => {
+            const path = `${pathOf(name)}/files/unzip?path=pack.zip`;
+            const started = await insist({ method: "POST", path, json: { overwrite: true } }, 202);
+            const { op } = JSON.parse(started.text) as { op: { id: string } };
+            type Op = { id: string; state: string };
+            const state = await until(
+              async () => {
+                const { ops } = await read<{ ops: Op[] }>(`${pathOf(name)}/files/ops`);
+                const now = ops.find(({ id }) => id === op.id)?.state ?? "lost";
+                return now === "running" ? undefined : now;
+              },
+              60_000,
+              "its end",
+            );
+            return state === "succeeded";
+          },
+          patienceMs,
+          "the extraction",
+        );
         for (const [path, content] of Object.entries(extracted)) {
           const file = await read<{ content: string }>(`${pathOf(name)}/file?path=${path}`);
           assert.equal(Buffer.from(file.content, "base64").toString(), content, path);

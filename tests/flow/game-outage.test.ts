@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { type Stack, startStack, until } from "./stack.ts";
+import { until } from "@svc/local-stack/testing";
+import { type Stack, startStack } from "./stack.ts";
 import { bind, clickTile, codeIn, knock, openMenu, type Visitor, visit } from "./visitor.ts";
 
 let stack: Stack;
@@ -36,20 +37,24 @@ const isUp = () =>
 async function whileDown(scene: () => Promise<void>): Promise<void> {
   let isOver = false;
   let killed = 0;
-  const killer = until("the end of the scene", 60_000, () => {
-    const row = stack.file().processes.find(({ name }) => name === "gateway-internal");
-    if (!isOver && row && row.pid !== killed) {
-      process.kill(row.pid, "SIGKILL");
-      killed = row.pid;
-    }
-    return isOver;
-  });
-  await until("the internal face to be away", 10_000, async () => !(await isUp()));
+  const killer = until(
+    () => {
+      const row = stack.file().processes.find(({ name }) => name === "gateway-internal");
+      if (!isOver && row && row.pid !== killed) {
+        process.kill(row.pid, "SIGKILL");
+        killed = row.pid;
+      }
+      return isOver;
+    },
+    60_000,
+    "the end of the scene",
+  );
+  await until(async () => !(await isUp()), 10_000, "the internal face to be away");
   await scene().finally(() => {
     isOver = true;
   });
   await killer;
-  await until("the internal face to be back", 30_000, isUp);
+  await until(isUp, 30_000, "the internal face to be back");
 }
 
 function logOf(name: string): string {
@@ -68,8 +73,10 @@ test("at the gate: who holds a code stays, and moves on once the link is seen", 
   const code = codeIn(await carol.hears(/enter this code/));
   await whileDown(async () => {
     await bind(stack, code);
-    await until("the gate to ask in vain", 10_000, () =>
-      /brought no answer to go by/.test(logOf("login-gate")),
+    await until(
+      () => /brought no answer to go by/.test(logOf("login-gate")),
+      10_000,
+      "the gate to ask in vain",
     );
     assert(!carol.lines.some((line) => /Welcome/.test(line)));
   });
@@ -111,13 +118,13 @@ test("a lobby or a gate that is killed sends its players away with a word, and i
   const erin = await visit(stack, "erin", "svc.localhost");
   stack.kill("login-gate");
   assert.match(await erin.ended, /The login gate is not available/);
-  carol = await until("carol to be back", 20_000, () => visit(stack, "carol", "svc.localhost"));
+  carol = await until(() => visit(stack, "carol", "svc.localhost"), 20_000, "carol to be back");
   await carol.isOn("lobby");
 });
 
 test("new service tokens are taken up by proxy and gate while they run", async () => {
   for (const caller of ["velocity", "limbo"]) await svc("rotate-token", caller, "--yes");
-  const dave = await until("dave to be let in", 15_000, () => visit(stack, "dave", "free.svc.localhost"));
+  const dave = await until(() => visit(stack, "dave", "free.svc.localhost"), 15_000, "dave to be let in");
   await bind(stack, codeIn(await dave.hears(/enter this code/)));
   await dave.isOn("free");
   await dave.leave();

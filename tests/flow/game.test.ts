@@ -4,10 +4,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { connectKube, resource } from "@svc/kube";
+import { until } from "@svc/local-stack/testing";
 import { type SessionServerForTests, startBot, startSessionServer } from "@svc/minecraft/testing";
 import { MinecraftServer } from "@svc/proto";
 import { startStrictProxy } from "./accounts.ts";
-import { type Stack, startStack, until } from "./stack.ts";
+import { type Stack, startStack } from "./stack.ts";
 import { bind, clickTile, codeIn, knock, type Visitor, visit } from "./visitor.ts";
 
 let stack: Stack;
@@ -144,7 +145,7 @@ test("a proxy that asks for accounts lets in whom the session server vouches for
     const genuine = startBot({ ...to, sessionServer: sessions.root });
     const lines: string[] = [];
     genuine.on("message", (message) => void lines.push(message.toString()));
-    await until("the gate to show a code", 15_000, () => lines.find((line) => /enter this code/.test(line)));
+    await until(() => lines.find((line) => /enter this code/.test(line)), 15_000, "the gate to show a code");
     genuine.quit();
     const kicked = new Promise((resolve) => startBot({ ...to, name: "alice" }).once("kicked", resolve));
     assert.match(JSON.stringify(await kicked), /could not be verified/);
@@ -163,9 +164,11 @@ test("a player of the same name ends the older connection; a name that is none i
 test("a proxy that is killed is back in seconds, knows its players' links and brings them where they wanted", async () => {
   const pid = stack.kill("proxy");
   await Promise.all([alice.ended, bob.ended]);
-  await until("the proxy to be back", 15_000, () =>
-    stack.file().processes.some((row) => row.name === "proxy" && row.pid !== pid),
+  await until(
+    () => stack.file().processes.some((row) => row.name === "proxy" && row.pid !== pid),
+    15_000,
+    "the proxy to be back",
   );
-  bob = await until("bob to be back", 15_000, () => comes("bob", address("survival")));
+  bob = await until(() => comes("bob", address("survival")), 15_000, "bob to be back");
   await bob.isOn("survival");
 });

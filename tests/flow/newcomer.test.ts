@@ -7,8 +7,9 @@ import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import pg from "pg";
-import { newestCode, runSvc, type Stack, startStack, until } from "./stack.ts";
+import { newestCode, runSvc, type Stack, startStack } from "./stack.ts";
 
 const main = resolve(import.meta.dirname, "../../services/cli/src/main.ts");
 let stack: Stack;
@@ -47,14 +48,14 @@ test("a setup that was given up is gone on with: a wrong code asks again, the ma
   assert.equal(aborted.code, 1);
   assert.match(aborted.stderr, /no code was given.*run npm run svc -- account setup .* --data \S+ again/);
   assert.ok(stack.file().setup_url);
-  const code = await until("the mailed code", 15_000, () => newestCode(join(stack.dataDir, "mail")));
+  const code = await until(() => newestCode(join(stack.dataDir, "mail")), 15_000, "the mailed code");
   const mails = readdirSync(join(stack.dataDir, "mail")).length;
   const done = await typing(["000000", code], "account", "setup", "--email", email);
   assert.equal(done.code, 0, done.stderr);
   assert.match(done.stderr, /That code is wrong/);
   assert.match(done.stdout, /You are the owner, you@example\.net\. Setup is done\./);
   assert.equal(readdirSync(join(stack.dataDir, "mail")).length, mails);
-  await until("the spent link to leave stack.json", 10_000, () => stack.file().setup_url === undefined);
+  await until(() => stack.file().setup_url === undefined, 10_000, "the spent link to leave stack.json");
   const log = readFileSync(join(stack.dataDir, "logs", "supervisor.log"), "utf8");
   assert.doesNotMatch(log, /setup\?token=/);
   const again = await json("account", "setup", "--email", email);
@@ -66,10 +67,14 @@ test("who was signed out or sat idle reads how to sign in, and the data folder d
   assert.equal((await json("account", "whoami"))["role"], "owner");
   await database("update identity.sessions set last_seen_at = now() - interval '31 minutes'");
   // A gateway may remember a session for five seconds.
-  const expired = await until("the session to have ended", 15_000, async () => {
-    const listed = await stack.svc("server", "list");
-    return listed.code === 0 ? undefined : listed;
-  });
+  const expired = await until(
+    async () => {
+      const listed = await stack.svc("server", "list");
+      return listed.code === 0 ? undefined : listed;
+    },
+    15_000,
+    "the session to have ended",
+  );
   assert.equal(expired.code, 1);
   assert.match(expired.stderr, /your session has ended/);
   assert.match(expired.stderr, hint);
@@ -104,17 +109,21 @@ test("an operator signs in with a mailed code and an approval in the game, a pla
   const count = () => readdirSync(mails).length;
   /** The next code that is mailed, once the command has asked for it. */
   const nextCode = (before: number) =>
-    until("the mailed code", 15_000, () => (count() > before ? newestCode(mails) : undefined));
+    until(() => (count() > before ? newestCode(mails) : undefined), 15_000, "the mailed code");
 
   const [linked] = await database("select mc_uuid from identity.account_links");
   const { mc_uuid: approver } = linked as { mc_uuid: string };
   await database("delete from identity.otp_reservations");
   await json("account", "logout");
   const approve = async () => {
-    const pending = await until("the request", 15_000, async () => {
-      const { body } = await stack.internal("GET", "/api/v1/internal/op-login/pending");
-      return (body as { pending: { request_id: string; username: string }[] }).pending[0];
-    });
+    const pending = await until(
+      async () => {
+        const { body } = await stack.internal("GET", "/api/v1/internal/op-login/pending");
+        return (body as { pending: { request_id: string; username: string }[] }).pending[0];
+      },
+      15_000,
+      "the request",
+    );
     const about = { approver_uuid: approver, username: pending.username };
     const path = `/api/v1/internal/op-login/${pending.request_id}/approve`;
     assert.equal((await stack.internal("POST", path, about)).status, 200);
@@ -241,7 +250,7 @@ test("the host's own commands show who there is, plan before they act, and rotat
     const headers = { authorization: `Bearer ${token}` };
     return (await fetch(`${internal}/api/v1/servers`, { headers })).status;
   };
-  await until("the old token to be refused", 15_000, async () => (await statusWith(before)) === 401);
+  await until(async () => (await statusWith(before)) === 401, 15_000, "the old token to be refused");
   assert.equal(await statusWith(tokens.velocity), 200);
 });
 

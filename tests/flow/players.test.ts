@@ -7,7 +7,8 @@ import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { after, before, describe, test } from "node:test";
-import { type Answer, newestCode, type Stack, send, startStack, until } from "./stack.ts";
+import { until } from "@svc/local-stack/testing";
+import { type Answer, newestCode, type Stack, send, startStack } from "./stack.ts";
 
 /** A session server that knows the players of a map by their server id. */
 async function startSessionServer(joined: ReadonlyMap<string, { id: string; name: string }>) {
@@ -108,30 +109,42 @@ describe("a player", () => {
 
     const email = { email: "giver@example.net" };
     assert.equal((await source.visit("POST", "/api/v1/account/email/start", email)).status, 202);
-    const proof = await until("the code for the address", 10_000, () => newestCode(stack.file().mail.dir));
+    const proof = await until(() => newestCode(stack.file().mail.dir), 10_000, "the code for the address");
     assert.equal((await source.visit("POST", "/api/v1/account/email/verify", { code: proof })).status, 200);
 
     const start = "/api/v1/internal/account/migrate/start";
     assert.equal((await stack.internal("POST", start, { mc_uuid: giver })).status, 201);
     const path = "/api/v1/account/migrate";
-    const sent = await until("the wait between two mails", 10_000, async () => {
-      const answer = await source.visit("POST", `${path}/confirm/otp/start`);
-      return answer.status === 202 ? answer : undefined;
-    });
+    const sent = await until(
+      async () => {
+        const answer = await source.visit("POST", `${path}/confirm/otp/start`);
+        return answer.status === 202 ? answer : undefined;
+      },
+      10_000,
+      "the wait between two mails",
+    );
     assert.equal(sent.status, 202);
-    const code = await until("the code to confirm with", 10_000, () => {
-      const newest = newestCode(stack.file().mail.dir);
-      return newest === proof ? undefined : newest;
-    });
+    const code = await until(
+      () => {
+        const newest = newestCode(stack.file().mail.dir);
+        return newest === proof ? undefined : newest;
+      },
+      10_000,
+      "the code to confirm with",
+    );
     assert.equal((await source.visit("POST", `${path}/confirm/otp/verify`, { code })).status, 200);
     const target_user_id = target.userId;
     const issued = await source.visit("POST", `${path}/issue-code`, { target_user_id });
     assert.equal(issued.status, 201, JSON.stringify(issued.body));
     const redeemed = await target.visit("POST", `${path}/redeem`, { code: field(issued, "code") });
     assert.deepEqual(redeemed.body, { migrated: true, servers_moved: 1, servers: ["handed"] });
-    await until("the end of the source's session", 10_000, async () => {
-      return (await source.visit("GET", "/api/v1/me")).status === 401;
-    });
+    await until(
+      async () => {
+        return (await source.visit("GET", "/api/v1/me")).status === 401;
+      },
+      10_000,
+      "the end of the source's session",
+    );
     const mine = (await target.visit("GET", "/api/v1/me/servers")).body as { servers: { name: string }[] };
     assert.ok(mine.servers.some(({ name }) => name === "handed"));
   });

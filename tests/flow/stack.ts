@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { patience } from "@svc/local-stack/testing";
+import { until } from "@svc/local-stack/testing";
 import { unexpectedErrors } from "./logged-errors.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -76,27 +76,6 @@ export function runSvc(
   return new Promise((settle) => child.on("close", (code) => settle({ code: code ?? 1, stdout, stderr })));
 }
 
-/** Waits until `check` answers something truthy; throws what it last threw, or says what was awaited. */
-export async function until<T>(
-  what: string,
-  timeoutMs: number,
-  check: () => Promise<T> | T,
-): Promise<NonNullable<T>> {
-  const end = Date.now() + timeoutMs * patience;
-  let last: unknown;
-  while (Date.now() < end) {
-    try {
-      const value = await check();
-      if (value) return value;
-      last = undefined;
-    } catch (error) {
-      last = error;
-    }
-    await new Promise((wake) => setTimeout(wake, 100));
-  }
-  throw new Error(`waited ${timeoutMs / 1000} s for ${what}${last ? `: ${String(last)}` : ""}`);
-}
-
 export function send(
   url: string,
   options: { method: string; headers: Record<string, string>; body?: unknown },
@@ -161,7 +140,7 @@ export async function startStack(args: readonly string[] = [], dataDir?: string)
     becomeOwner: () => becomeOwner(file, external),
     svc: (...more) => runSvc([...more, "--data", dir]),
     setUp: async () => {
-      const code = until("the mailed code", 15_000, () => newestCode(join(dir, "mail")));
+      const code = until(() => newestCode(join(dir, "mail")), 15_000, "the mailed code");
       const done = await runSvc(["account", "setup", "--email", "you@example.net", "--data", dir], code);
       if (done.code !== 0) throw new Error(`svc account setup: ${done.stderr}`);
     },
@@ -193,7 +172,7 @@ async function becomeOwner(file: Stack["file"], external: Stack["external"]): Pr
   if (redeemed.status !== 200) throw new Error(`setup/redeem: ${JSON.stringify(redeemed.body)}`);
   const started = await external("POST", "/api/v1/account/email/start", { email: "owner@example.net" });
   if (started.status !== 202) throw new Error(`email/start: ${JSON.stringify(started.body)}`);
-  const code = await until("the mailed code", 10_000, () => newestCode(file().mail.dir));
+  const code = await until(() => newestCode(file().mail.dir), 10_000, "the mailed code");
   const verified = await external("POST", "/api/v1/account/email/verify", { code });
   if (verified.status !== 200) throw new Error(`email/verify: ${JSON.stringify(verified.body)}`);
 }

@@ -3,8 +3,9 @@
 import assert from "node:assert/strict";
 import type { Transform } from "node:stream";
 import { finished } from "node:stream/promises";
+import { until } from "@svc/local-stack/testing";
 import { type Bot, createBot } from "mineflayer";
-import { type Stack, send, until } from "./stack.ts";
+import { type Stack, send } from "./stack.ts";
 
 export type Visitor = {
   bot: Bot;
@@ -61,8 +62,10 @@ export function knock(stack: Stack, username: string, host: string): Visitor {
     }),
   );
   const hears: Visitor["hears"] = (pattern, { since = 0, withinMs = 20_000 } = {}) =>
-    until(`${username} to read ${pattern} among\n${lines.join("\n")}\n`, withinMs, () =>
-      lines.slice(since).find((line) => pattern.test(line)),
+    until(
+      () => lines.slice(since).find((line) => pattern.test(line)),
+      withinMs,
+      `${username} to read ${pattern} among\n${lines.join("\n")}\n`,
     );
   // Between two servers nobody can type, and the library would break its own stream.
   const command = (line: string) => void (bot._client.state === "play" && bot.chat(`/${line}`));
@@ -79,7 +82,7 @@ export function knock(stack: Stack, username: string, host: string): Visitor {
     hears,
     place,
     isOn: async (server, withinMs = 30_000) => {
-      await until(`${username} to be on ${server}`, withinMs, async () => (await place()) === server);
+      await until(async () => (await place()) === server, withinMs, `${username} to be on ${server}`);
     },
     command,
     ended,
@@ -112,12 +115,16 @@ export async function openMenu({ bot, command }: Visitor): Promise<Tile[]> {
   const opened = new Promise<void>((resolve) => bot.once("windowOpen", () => resolve()));
   command("menu");
   await opened;
-  return until("the tiles of the menu", 10_000, () => {
-    const items = (bot.currentWindow?.slots ?? []).flatMap((item, slot) =>
-      item ? [{ slot, words: JSON.stringify([item.customName, item.customLore]) }] : [],
-    );
-    return items.length > 0 && items.every(({ words }) => !words.includes("Asking")) ? items : undefined;
-  });
+  return until(
+    () => {
+      const items = (bot.currentWindow?.slots ?? []).flatMap((item, slot) =>
+        item ? [{ slot, words: JSON.stringify([item.customName, item.customLore]) }] : [],
+      );
+      return items.length > 0 && items.every(({ words }) => !words.includes("Asking")) ? items : undefined;
+    },
+    10_000,
+    "the tiles of the menu",
+  );
 }
 
 /** Clicks the tile of a server, which must say these words; with the right button where it has a second choice. */

@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import { blockNameAt, breakFloorBlock, join } from "./player.ts";
-import { type Stack, startStack, until, withoutGame } from "./stack.ts";
+import { type Stack, startStack, withoutGame } from "./stack.ts";
 
 type Info = { name: string; phase: string; ready: boolean; playersOnline: number; endpointAddress?: string };
 
@@ -24,14 +25,22 @@ async function statusOf(name: string): Promise<Info> {
 }
 
 async function wakeAndWait(name: string): Promise<string> {
-  await until(`${name} to accept a wake`, 60_000, async () => {
-    const wake = await stack.internal("POST", `/api/v1/internal/servers/${name}/wake`, { mc_uuid: player });
-    return wake.status === 202;
-  });
-  const ready = await until(`${name} to be ready`, 60_000, async () => {
-    const info = await statusOf(name);
-    return info.phase === "Running" && info.ready && info.endpointAddress ? info : undefined;
-  });
+  await until(
+    async () => {
+      const wake = await stack.internal("POST", `/api/v1/internal/servers/${name}/wake`, { mc_uuid: player });
+      return wake.status === 202;
+    },
+    60_000,
+    `${name} to accept a wake`,
+  );
+  const ready = await until(
+    async () => {
+      const info = await statusOf(name);
+      return info.phase === "Running" && info.ready && info.endpointAddress ? info : undefined;
+    },
+    60_000,
+    `${name} to be ready`,
+  );
   return ready.endpointAddress ?? "";
 }
 
@@ -53,18 +62,22 @@ test("an owner creates a server, a player wakes it, plays, leaves, and the world
     mc_uuid: player,
   });
   assert.equal(joined.status, 204, JSON.stringify(joined.body));
-  await until("the player to be counted", 15_000, async () => {
-    const { body } = await stack.internal("GET", "/api/v1/servers");
-    return (
-      (body as { servers: Info[] }).servers.find((info) => info.name === "survival")?.playersOnline === 1
-    );
-  });
+  await until(
+    async () => {
+      const { body } = await stack.internal("GET", "/api/v1/servers");
+      return (
+        (body as { servers: Info[] }).servers.find((info) => info.name === "survival")?.playersOnline === 1
+      );
+    },
+    15_000,
+    "the player to be counted",
+  );
   await first.leave();
 
   await until(
-    "the empty server to stop by itself",
-    110_000,
     async () => (await statusOf("survival")).phase === "Stopped",
+    110_000,
+    "the empty server to stop by itself",
   );
   const again = await join(await wakeAndWait("survival"), "alice");
   assert.equal(blockNameAt(again, broken), "air");

@@ -2,9 +2,10 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { blockNameAt, breakFloorBlock, join, type Player } from "./player.ts";
-import { type Stack, startStack, until, withoutGame } from "./stack.ts";
+import { type Stack, startStack, withoutGame } from "./stack.ts";
 
 type Info = { phase: string; ready: boolean; nodeName?: string; endpointAddress?: string };
 type Move = { id: string; state: string; error?: string; targetPVC: string };
@@ -35,28 +36,40 @@ async function statusOf(): Promise<Info> {
 }
 
 async function enter(): Promise<Player> {
-  await until("a wake to be accepted", 60_000, async () => {
-    const wake = await stack.internal("POST", `/api/v1/internal/servers/${name}/wake`, { mc_uuid: player });
-    return wake.status === 202;
-  });
-  const ready = await until("the server to be ready", 60_000, async () => {
-    const info = await statusOf();
-    return info.phase === "Running" && info.ready && info.endpointAddress ? info : undefined;
-  });
+  await until(
+    async () => {
+      const wake = await stack.internal("POST", `/api/v1/internal/servers/${name}/wake`, { mc_uuid: player });
+      return wake.status === 202;
+    },
+    60_000,
+    "a wake to be accepted",
+  );
+  const ready = await until(
+    async () => {
+      const info = await statusOf();
+      return info.phase === "Running" && info.ready && info.endpointAddress ? info : undefined;
+    },
+    60_000,
+    "the server to be ready",
+  );
   return join(ready.endpointAddress ?? "", "alice");
 }
 
 async function rest(): Promise<void> {
   await call("POST", `${path}/stop`, 202);
-  await until("the server to stop", 60_000, async () => (await statusOf()).phase === "Stopped");
+  await until(async () => (await statusOf()).phase === "Stopped", 60_000, "the server to stop");
 }
 
 const movedTo = (targetNode: string) =>
-  until("the move to end", 60_000, async () => {
-    const move = await call<Move>("GET", `${path}/migrations`, 200);
-    assert.notEqual(move.state, "failed", `${targetNode}: ${move.error}`);
-    return move.state === "succeeded" ? move : undefined;
-  });
+  until(
+    async () => {
+      const move = await call<Move>("GET", `${path}/migrations`, 200);
+      assert.notEqual(move.state, "failed", `${targetNode}: ${move.error}`);
+      return move.state === "succeeded" ? move : undefined;
+    },
+    60_000,
+    "the move to end",
+  );
 
 async function forget(): Promise<void> {
   const client = new pg.Client({ connectionString: stack.file().database_url });
@@ -107,16 +120,20 @@ test("a world moves to the other node, is reclaimed when it is forgotten, and co
   await rest();
   const restore = { backup_id: backups[0]?.id, safety_snapshot: false };
   await call("POST", `${path}/restore-backup`, 202, restore);
-  await until("the restore to end", 60_000, async () => {
-    const { jobs } = await call<{ jobs: { kind: string; state: string; message?: string }[] }>(
-      "GET",
-      `${path}/jobs`,
-      200,
-    );
-    const job = jobs.find(({ kind }) => kind === "restore");
-    assert.notEqual(job?.state, "failed", job?.message);
-    return job?.state === "succeeded";
-  });
+  await until(
+    async () => {
+      const { jobs } = await call<{ jobs: { kind: string; state: string; message?: string }[] }>(
+        "GET",
+        `${path}/jobs`,
+        200,
+      );
+      const job = jobs.find(({ kind }) => kind === "restore");
+      assert.notEqual(job?.state, "failed", job?.message);
+      return job?.state === "succeeded";
+    },
+    60_000,
+    "the restore to end",
+  );
   const fourth = await enter();
   assert.equal(blockNameAt(fourth, broken), "air", "the world is the one of before");
   await fourth.leave();

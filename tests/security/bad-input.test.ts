@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { until } from "../flow/stack.ts";
+import { until } from "@svc/local-stack/testing";
 import { assertRefused, assertSecured, replyOf, sendBytes } from "./ask.ts";
 import { type Bed, openBed, serverName } from "./bed.ts";
 import { checkBodies } from "./bodies.ts";
@@ -107,8 +107,10 @@ describe("the request log", () => {
         'User-Agent: \t"}\r\nConnection: close\r\n\r\n',
     );
     await bed().asOwner({ path: `/${mark}/x`, headers: { "x-request-id": "a%0ab", cookie: `a="${mark}` } });
-    await until("the lines of the requests", 10_000, () =>
-      logLines().some((line) => line.includes(`/${mark}/x`)),
+    await until(
+      () => logLines().some((line) => line.includes(`/${mark}/x`)),
+      10_000,
+      "the lines of the requests",
     );
     const marked = logLines().filter((line) => line.includes(mark));
     for (const line of marked) {

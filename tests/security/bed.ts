@@ -2,8 +2,9 @@
 
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
+import { until } from "@svc/local-stack/testing";
 import pg from "pg";
-import { newestCode, type Stack, startStack, until, withoutGame } from "../flow/stack.ts";
+import { newestCode, type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { ask, type Question, type Reply } from "./ask.ts";
 
 export const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
@@ -83,7 +84,7 @@ export async function openBed(args: readonly string[]): Promise<Bed> {
 async function verifyEmail(asOwner: Bed["asOwner"], mailDir: string): Promise<string> {
   const start = { method: "POST", path: "/api/v1/account/email/start", json: { email: "owner@example.net" } };
   assert.equal((await asOwner(start)).status, 202);
-  const code = await until("the mailed code", 10_000, () => newestCode(mailDir));
+  const code = await until(() => newestCode(mailDir), 10_000, "the mailed code");
   const verify = { method: "POST", path: "/api/v1/account/email/verify", json: { code } };
   const verified = await asOwner(verify);
   assert.equal(verified.status, 200, verified.text);

@@ -6,8 +6,9 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { connectKube, resources } from "@svc/kube";
+import { until } from "@svc/local-stack/testing";
 import { type Backend, dial, findVersion, MinecraftFault } from "@svc/minecraft";
-import { type Stack, startStack, until } from "../flow/stack.ts";
+import { type Stack, startStack } from "../flow/stack.ts";
 import { candidatesIn, environmentOf, type LootFile, mountedFiles, processAt } from "./loot.ts";
 
 type Loot = { environment: Record<string, string>; files: LootFile[]; candidates: string[] };
@@ -38,11 +39,15 @@ before(async () => {
 after(() => stack?.stop());
 
 function addressOf(name: string): Promise<string> {
-  return until(`${name} to run`, 60_000, async () => {
-    const { body } = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
-    const { ready, endpointAddress } = body as { ready: boolean; endpointAddress?: string };
-    return ready ? endpointAddress : undefined;
-  });
+  return until(
+    async () => {
+      const { body } = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
+      const { ready, endpointAddress } = body as { ready: boolean; endpointAddress?: string };
+      return ready ? endpointAddress : undefined;
+    },
+    60_000,
+    `${name} to run`,
+  );
 }
 
 /** All that the server's process can read. */

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectKube, type KubeObject, resource } from "@svc/kube";
+import { until } from "@svc/local-stack/testing";
 import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
-import { until } from "../flow/stack.ts";
 import { type Bed, serverName } from "./bed.ts";
 
 type Server = KubeObject & { spec: MinecraftServerSpec; status?: MinecraftServerStatus };
@@ -23,11 +23,15 @@ export function checkSpecs(bed: () => Bed): void {
     const { spec } = await kube.get(servers, target);
     for (const size of ["8 Gigabytes", "-1Gi", "0"]) {
       await kube.patch(servers, target, { merge: { spec: { storage: { size } } } });
-      const failed = await until(`the size ${size} to fail the server`, 15_000, async () => {
-        const server = await kube.get(servers, target);
-        const isSeen = server.status?.observedGeneration === server.metadata.generation;
-        return isSeen && server.status?.phase === "Failed" ? server : undefined;
-      });
+      const failed = await until(
+        async () => {
+          const server = await kube.get(servers, target);
+          const isSeen = server.status?.observedGeneration === server.metadata.generation;
+          return isSeen && server.status?.phase === "Failed" ? server : undefined;
+        },
+        15_000,
+        `the size ${size} to fail the server`,
+      );
       const { Ready, Provisioned } = reasonsOf(failed);
       assert.deepEqual(
         [Ready, Provisioned],
@@ -44,9 +48,13 @@ export function checkSpecs(bed: () => Bed): void {
     assert.deepEqual([info.phase, info.startGaveUp], ["Failed", true], told.text);
 
     await kube.patch(servers, target, { merge: { spec: { storage: { size: spec.storage?.size } } } });
-    await until("the server to be well again", 15_000, async () => {
-      const server = await kube.get(servers, target);
-      return server.status?.phase === "Stopped";
-    });
+    await until(
+      async () => {
+        const server = await kube.get(servers, target);
+        return server.status?.phase === "Stopped";
+      },
+      15_000,
+      "the server to be well again",
+    );
   });
 }

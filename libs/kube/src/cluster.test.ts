@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
+import { until } from "@svc/local-stack/testing";
 import { isFault } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { connectKube, type Kube } from "./client.ts";
@@ -39,14 +40,6 @@ after(async () => {
   await cluster.close();
   rmSync(dir, { recursive: true, force: true });
 });
-
-async function until(check: () => boolean | Promise<boolean>, withinMs = 8_000): Promise<void> {
-  const endAt = Date.now() + withinMs;
-  while (!(await check())) {
-    if (Date.now() > endAt) throw new Error(`not so in time: ${check.toString()}`);
-    await delay(5);
-  }
-}
 
 const secret = (name: string, labels: Record<string, string> = {}): Secret => ({
   apiVersion: "v1",

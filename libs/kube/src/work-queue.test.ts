@@ -1,17 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { until } from "@svc/local-stack/testing";
 import { createWorkQueue } from "./work-queue.ts";
 
 const fail = () => assert.fail("no run fails here");
-
-async function until(check: () => boolean): Promise<void> {
-  const endAt = Date.now() + 5_000;
-  while (!check()) {
-    if (Date.now() > endAt) throw new Error(`not so in time: ${check.toString()}`);
-    await delay(2);
-  }
-}
 
 test("one key never runs twice at once, and what came meanwhile makes it run once more", async () => {
   let running = 0;

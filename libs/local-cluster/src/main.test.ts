@@ -8,9 +8,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "@svc/local-stack/testing";
 import type { Pod } from "./controllers/objects.ts";
 import { findContainerProcesses, isAlive } from "./node/processes.ts";
-import { eventually, makeDataDir, NAMESPACE, podObject } from "./testing/cluster.ts";
+import { makeDataDir, NAMESPACE, podObject } from "./testing/cluster.ts";
 
 const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
@@ -85,10 +86,14 @@ async function kill(): Promise<void> {
 }
 
 const running = (name: string) =>
-  eventually(`${name} runs`, async () => {
-    const found = await pod(name);
-    return found?.status?.containerStatuses?.[0]?.state.running !== undefined && found;
-  });
+  until(
+    async () => {
+      const found = await pod(name);
+      return found?.status?.containerStatuses?.[0]?.state.running !== undefined && found;
+    },
+    20_000,
+    `${name} runs`,
+  );
 const logOf = async (name: string) => (await call(`/${name}/log?timestamps=true`)).text();
 
 before(async () => {
@@ -107,7 +112,7 @@ describe("a cluster that is killed and started again", () => {
     const script = `echo before; while [ ! -e ${go} ]; do sleep 0.02; done; echo after; exit 5`;
     await createPod(podObject("survivor", { args: [script] }));
     const before = await running("survivor");
-    await eventually("the first line", async () => (await logOf("survivor")).endsWith(" before\n"));
+    await until(async () => (await logOf("survivor")).endsWith(" before\n"), 20_000, "the first line");
     const [firstLine] = (await logOf("survivor")).split("\n");
     await kill();
     cluster = await start();
@@ -119,10 +124,14 @@ describe("a cluster that is killed and started again", () => {
       before.status?.containerStatuses?.[0]?.state,
     );
     await writeFile(go, "");
-    const end = await eventually("it ends", async () => {
-      const found = await pod("survivor");
-      return found?.status?.phase === "Failed" && found;
-    });
+    const end = await until(
+      async () => {
+        const found = await pod("survivor");
+        return found?.status?.phase === "Failed" && found;
+      },
+      20_000,
+      "it ends",
+    );
     assert.equal(end.status?.containerStatuses?.[0]?.state.terminated?.exitCode, 5);
     assert.equal(end.status?.containerStatuses?.[0]?.restartCount, 0);
     const lines = (await logOf("survivor")).trim().split("\n");
@@ -137,26 +146,31 @@ describe("a cluster that is killed and started again", () => {
     await kill();
     await writeFile(go, "");
     const exit = join(dataDir, "pods", metadata.uid ?? "", "containers", "main", "runs", "0", "exit");
-    await eventually("it ended", () => existsSync(exit));
+    await until(() => existsSync(exit), 20_000, "it ended");
     cluster = await start();
-    const end = await eventually("the end is known", async () => {
-      const found = await pod("unseen");
-      return found?.status?.phase === "Failed" && found;
-    });
+    const end = await until(
+      async () => {
+        const found = await pod("unseen");
+        return found?.status?.phase === "Failed" && found;
+      },
+      20_000,
+      "the end is known",
+    );
     assert.equal(end.status?.containerStatuses?.[0]?.state.terminated?.exitCode, 9);
   });
 
   it("finishes the end of a pod that was being deleted", async () => {
     const script = "trap '' TERM; echo up; while :; do sleep 0.02; done";
     await createPod(podObject("leaving", { args: [script] }, { terminationGracePeriodSeconds: 1 }));
-    await eventually(
-      "it is up",
+    await until(
       async () => (await pod("leaving")) && (await logOf("leaving")).endsWith("up\n"),
+      20_000,
+      "it is up",
     );
     await call("/leaving", "DELETE");
     await kill();
     cluster = await start();
-    await eventually("it is gone", async () => (await pod("leaving")) === undefined);
+    await until(async () => (await pod("leaving")) === undefined, 20_000, "it is gone");
     const left = await findContainerProcesses(join(dataDir, "pods"));
     assert.deepEqual(
       left.filter(({ runDir }) => runDir.includes("leaving")),
@@ -211,10 +225,14 @@ describe("the cluster process", () => {
     assert.deepEqual(await closed, [0, null]);
     assert.ok(processes.length > 0 && processes.every(({ pid }) => !isAlive(pid)));
     cluster = await start();
-    const { status } = await eventually("it runs again", async () => {
-      const found = await pod("restarted");
-      return found?.status?.containerStatuses?.[0]?.restartCount === 1 && found;
-    });
+    const { status } = await until(
+      async () => {
+        const found = await pod("restarted");
+        return found?.status?.containerStatuses?.[0]?.restartCount === 1 && found;
+      },
+      20_000,
+      "it runs again",
+    );
     assert.equal(status?.phase, "Running");
   });
 });

@@ -1,1 +1,2 @@
 export { measureSlowness, patience } from "./testing/patience.ts";
+export { until } from "./testing/until.ts";

@@ -1,3 +1,4 @@
+export { until } from "@svc/local-stack/testing";
 export { startBot } from "./testing/bot.ts";
 export { createTestClock } from "./testing/clock.ts";
 export {
@@ -8,6 +9,5 @@ export {
   join,
   kickOf,
   startFront,
-  until,
 } from "./testing/front.ts";
 export { type SessionServerForTests, startSessionServer } from "./testing/session-server.ts";

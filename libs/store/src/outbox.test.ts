@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { patience } from "@svc/local-stack/testing";
+import { until } from "@svc/local-stack/testing";
 import { event } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { sql } from "kysely";
@@ -18,14 +18,6 @@ const happened = event({
   summary: "Something happened.",
 });
 const log = createLogger("identity", "warn");
-
-async function until(check: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const end = Date.now() + withinMs * patience;
-  while (!(await check())) {
-    if (Date.now() > end) throw new Error(`not so within ${withinMs} ms: ${check}`);
-    await new Promise((wake) => setTimeout(wake, 5));
-  }
-}
 
 describe("the outbox relay", () => {
   let database: TestDatabase;

@@ -5,10 +5,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type CustomResourceDefinition, connectKube, type Job, type Kube, resources } from "@svc/kube";
 import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
+import { until } from "@svc/local-stack/testing";
 import { isFault, type MinecraftServerStatus } from "@svc/proto";
 import { type AcquireOptions, acquireLock } from "./acquire.ts";
 import type { Hold } from "./hold.ts";
@@ -69,14 +69,6 @@ async function outcome(taking: Promise<Hold>): Promise<Hold | string> {
     if (isFault(error)) return error.fault;
     throw error;
   });
-}
-
-async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  const endAt = Date.now() + 10_000;
-  while (!(await check())) {
-    if (Date.now() > endAt) throw new Error(`not so in time: ${check.toString()}`);
-    await delay(5);
-  }
 }
 
 describe("taking a lock", () => {

@@ -9,11 +9,10 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { after, before, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@svc/client";
 import type { Mesh } from "@svc/mesh";
-import { startTestNats, type TestNats } from "@svc/mesh/testing";
+import { startTestNats, type TestNats, until } from "@svc/mesh/testing";
 import { servers } from "@svc/proto";
 
 let nats: TestNats;
@@ -81,15 +80,11 @@ test("the proxy lists servers from the owner, and from the view once there is on
       ["creative", creative],
     ]),
   );
-  for (let tries = 0; tries < 300; tries++) {
-    const answer = await list();
-    if (answer.headers.has("etag")) {
-      assert.deepEqual(await answer.json(), { servers: [creative, survival] });
-      return;
-    }
-    await delay(20);
-  }
-  assert.fail("the view never came");
+  const answer = await until(async () => {
+    const found = await list();
+    return found.headers.has("etag") && found;
+  });
+  assert.deepEqual(await answer.json(), { servers: [creative, survival] });
 });
 
 test("a typed client speaks with the face, and another caller's token is refused", async () => {

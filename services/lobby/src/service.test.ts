@@ -45,8 +45,9 @@ async function enter(about: { version?: string; locale?: string } = {}) {
   const tell = (frame: ControlFrame) => {
     assert.ok(bridge.sendToServer({ channel: controlChannel, data: encodeControl(frame) }));
   };
-  const told = (type: ControlFrame["type"]) => until(type, () => frames.find((frame) => frame.type === type));
-  await until("the greeting", () => joined.chat.length > 0);
+  const told = (type: ControlFrame["type"]) =>
+    until(() => frames.find((frame) => frame.type === type), 15_000, type);
+  await until(() => joined.chat.length > 0, 15_000, "the greeting");
   return { ...joined, frames, tell, told };
 }
 
@@ -69,8 +70,9 @@ for (const { data: version } of sampleOf(versions, 4)) {
     assert.match(JSON.stringify(window.title), /Servers/);
     assert.match(JSON.stringify(window.slots[0]), /alpha/);
     await until(
-      "both are asked about",
       () => frames.filter(({ type }) => type === "StatusQuery").length === 2,
+      15_000,
+      "both are asked about",
     );
     const redrawn = once(bot, "windowOpen");
     tell({ ...asleep, server: "alpha", claimable: false });
@@ -80,9 +82,9 @@ for (const { data: version } of sampleOf(versions, 4)) {
     await bot.clickWindow(0, 0, 0);
     assert.deepEqual(await told("WakeRequest"), { type: "WakeRequest", player: null, server: "alpha" });
     await closed;
-    await until("the start is told", () => chat.some((line) => line.startsWith("Starting alpha")));
+    await until(() => chat.some((line) => line.startsWith("Starting alpha")), 15_000, "the start is told");
     tell({ type: "TransferReady", player: null, server: "alpha" });
-    await until("it is ready", () => chat.some((line) => line.startsWith("alpha is ready")));
+    await until(() => chat.some((line) => line.startsWith("alpha is ready")), 15_000, "it is ready");
     await quit();
   });
 }
@@ -95,8 +97,10 @@ test("a click on a server that is not the player's to start says why, and sends 
   tell({ type: "ListUpdate", servers: ["alpha"], access: ["owner_only"] });
   await opened;
   await bot.clickWindow(0, 0, 0);
-  await until("the reason in Chinese", () =>
-    chat.some((line) => line === "alpha 无法启动。只有服主可以启动。如果没有服主，请联系管理员。"),
+  await until(
+    () => chat.some((line) => line === "alpha 无法启动。只有服主可以启动。如果没有服主，请联系管理员。"),
+    15_000,
+    "the reason in Chinese",
   );
   assert.equal(
     frames.some(({ type }) => type === "WakeRequest" || type === "ClaimRequest"),
@@ -113,7 +117,7 @@ test("one player's frames and clicks never show with another", async () => {
   first.tell({ type: "ListUpdate", servers: ["alpha"] });
   await opened;
   first.tell({ type: "TransferReady", player: second.bot.username, server: "alpha" });
-  await until("the first is told", () => first.chat.some((line) => line.includes("is ready")));
+  await until(() => first.chat.some((line) => line.includes("is ready")), 15_000, "the first is told");
   assert.deepEqual(second.frames, []);
   assert.equal(
     second.chat.some((line) => line.includes("is ready")),
@@ -138,7 +142,7 @@ test("a client that clicks without a menu, or in nonsense slots, changes nothing
   for (const slot of [-999, -1, 1, 44, 54, 89, 32_000]) click(slot, window.id);
   click(0, window.id + 7);
   bot.chat("/nonsense");
-  await until("the session goes on", () => chat.some((line) => line.includes("Type /menu")));
+  await until(() => chat.some((line) => line.includes("Type /menu")), 15_000, "the session goes on");
   assert.deepEqual(
     frames.map(({ type }) => type),
     ["ListRequest", "StatusQuery"],
@@ -163,7 +167,7 @@ test("a lobby that is full says so; one that stops tells its players", async () 
   const small = await start({ maxPlayers: 1 });
   const own = await startFront(backend(small.gamePort));
   const { bot, chat } = await join({ port: own.port, name: newName() });
-  await until("the greeting", () => chat.length > 0);
+  await until(() => chat.length > 0, 15_000, "the greeting");
   assert.match(await kickOf({ port: own.port, name: newName() }), /The lobby is full/);
   const kicked = once(bot, "kicked");
   await small.close();

@@ -58,17 +58,17 @@ for (const { data: version, hasDialogs } of sampleOf(versions, 4)) {
     const name = newName();
     const { bot, chat, quit } = await join({ port: front.port, name, version });
     const screen = once(bot._client, hasDialogs ? "show_dialog" : "open_book");
-    const line = await until("the code in chat", () => chat.find((text) => /CODE\d{4}/.test(text)));
+    const line = await until(() => chat.find((text) => /CODE\d{4}/.test(text)), 15_000, "the code in chat");
     assert.match(line, /^Open https:\/\/console\.example\.com and enter this code: CODE\d{4}$/);
     await screen;
     assert.deepEqual(releases(name), [], "nobody passes without a link");
     face.state.linked = true;
-    const [release] = await until("the release", () => releases(name).length > 0 && releases(name));
+    const [release] = await until(() => releases(name).length > 0 && releases(name), 15_000, "the release");
     assert.deepEqual(release, {
       type: "LoginRelease",
       player: bot.player?.uuid ?? front.player(name).bridge.player.profile.uuid,
     });
-    await until("the good news", () => chat.some((text) => text.includes("You are signed in")));
+    await until(() => chat.some((text) => text.includes("You are signed in")), 15_000, "the good news");
     await quit();
   });
 }
@@ -76,19 +76,19 @@ for (const { data: version, hasDialogs } of sampleOf(versions, 4)) {
 test("a player whose client speaks Chinese reads Chinese", async () => {
   reset();
   const { chat, quit } = await join({ port: front.port, name: newName(), locale: "zh_CN" });
-  await until("the code in chat", () => chat.some((text) => /并输入绑定码： ?CODE\d{4}/.test(text)));
+  await until(() => chat.some((text) => /并输入绑定码： ?CODE\d{4}/.test(text)), 15_000, "the code in chat");
   await quit();
 });
 
 test("chat and commands at the gate are answered with what to do", async () => {
   reset();
   const { bot, chat, quit } = await join({ port: front.port, name: newName() });
-  await until("the code in chat", () => chat.some((text) => /CODE/.test(text)));
+  await until(() => chat.some((text) => /CODE/.test(text)), 15_000, "the code in chat");
   const answers = () => chat.filter((text) => text.includes("once your account is linked")).length;
   bot.chat("hello?");
-  await until("an answer to the chat", () => answers() === 1);
+  await until(() => answers() === 1, 15_000, "an answer to the chat");
   bot.chat("/spawn");
-  await until("an answer to the command", () => answers() === 2);
+  await until(() => answers() === 2, 15_000, "an answer to the command");
   await quit();
 });
 
@@ -107,7 +107,7 @@ test("a player who holds a code and is barred is kicked in place of being releas
   reset();
   const name = newName();
   const { bot, chat } = await join({ port: front.port, name });
-  await until("the code in chat", () => chat.some((text) => /CODE/.test(text)));
+  await until(() => chat.some((text) => /CODE/.test(text)), 15_000, "the code in chat");
   const kicked = once(bot, "kicked");
   Object.assign(face.state, { barred: true, linked: true });
   assert.match(JSON.stringify(await kicked), /You may not join/);
@@ -119,10 +119,10 @@ test("while the service is away the proxy is asked with every attempt, and its r
   face.state.status = 503;
   const name = newName();
   const { chat, quit } = await join({ port: front.port, name });
-  await until("the proxy was asked twice", () => releases(name).length >= 2);
+  await until(() => releases(name).length >= 2, 15_000, "the proxy was asked twice");
   assert.equal(chat.filter((text) => text.includes("does not answer")).length, 1);
   Object.assign(face.state, { status: undefined, linked: true });
-  await until("the good news", () => chat.some((text) => text.includes("You are signed in")));
+  await until(() => chat.some((text) => text.includes("You are signed in")), 15_000, "the good news");
   await quit();
 });
 
@@ -155,7 +155,7 @@ test("a player who leaves is not asked about any more", async () => {
   reset();
   const name = newName();
   const { chat, quit } = await join({ port: front.port, name });
-  await until("the code in chat", () => chat.some((text) => /CODE/.test(text)));
+  await until(() => chat.some((text) => /CODE/.test(text)), 15_000, "the code in chat");
   const { uuid } = front.player(name).bridge.player.profile;
   await quit();
   const metrics = async () => (await fetch(`http://127.0.0.1:${gate.healthPort}/metrics`)).text();
@@ -165,7 +165,7 @@ test("a player who leaves is not asked about any more", async () => {
   assert.match(text, /^svc_login_gate_players 0$/m);
   face.polled.length = 0;
   const other = await join({ port: front.port, name: newName() });
-  await until("other players are asked about", () => face.polled.length > 3);
+  await until(() => face.polled.length > 3, 15_000, "other players are asked about");
   assert.equal(face.polled.includes(uuid), false);
   await other.quit();
 });
@@ -196,7 +196,7 @@ test("a gate that is full says so; one that stops tells its players", async () =
   const small = await start({ maxPlayers: 1 });
   const own = await startFront(backend(small.gamePort));
   const { bot, chat } = await join({ port: own.port, name: newName() });
-  await until("the code in chat", () => chat.some((text) => /CODE/.test(text)));
+  await until(() => chat.some((text) => /CODE/.test(text)), 15_000, "the code in chat");
   assert.match(await kickOf({ port: own.port, name: newName() }), /Too many players/);
   const kicked = once(bot, "kicked");
   await small.close();

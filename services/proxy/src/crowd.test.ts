@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isWhole, many } from "@svc/config/testing";
+import { until } from "@svc/minecraft/testing";
 import { type Bed, runningAt, startBed } from "./testing/bed.ts";
-import { becomes } from "./testing/watcher.ts";
 
 const bots = many(200, 30);
 const host = "survival.play.example";
@@ -33,7 +33,7 @@ test("players who join at once are all in the game, cheaply, and leave nothing b
   );
   // The version's tables are read with its first player.
   await (await comeIn(bed, "first")).leave();
-  await becomes(() => bed.survival.connections + bed.gate.connections === 0);
+  await until(() => bed.survival.connections + bed.gate.connections === 0, 60_000);
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
   const players = await Promise.all(Array.from({ length: bots }, (_, index) => comeIn(bed, `bot${index}`)));
   const { user, system } = process.cpuUsage(cpu);
@@ -47,6 +47,6 @@ test("players who join at once are all in the game, cheaply, and leave nothing b
   const wrong = [...bed.survival.players].filter(([name, { player }]) => name !== player.profile.name);
   assert.deepEqual([bed.survival.players.size, wrong], [bots, []]);
   await Promise.all(players.map((player) => player.leave()));
-  await becomes(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 0);
-  await becomes(async () => /svc_proxy_players\S* 0\n/.test(await bed.metrics.metrics()));
+  await until(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 0, 60_000);
+  await until(async () => /svc_proxy_players\S* 0\n/.test(await bed.metrics.metrics()), 60_000);
 });

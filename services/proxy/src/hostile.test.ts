@@ -5,9 +5,9 @@ import { connect } from "node:net";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { type Connection, controlChannel, encodeControl } from "@svc/minecraft";
+import { until } from "@svc/minecraft/testing";
 import { type Bed, runningAt, startBed } from "./testing/bed.ts";
 import { begin, bytesOf, type RawPlayer, text, varint } from "./testing/raw-player.ts";
-import { becomes } from "./testing/watcher.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";
@@ -206,7 +206,7 @@ test(
     connection.send(version.play.toClient.id("start_configuration"));
     await alice.until(() => alice.seen.includes("play start_configuration"));
     connection.destroy();
-    await becomes(() => bed.lobby.connections === 1);
+    await until(() => bed.lobby.connections === 1);
     // Only now the client leaves the world of the dead server, with a last word to it.
     alice.send("custom_payload", text("test:late"));
     answer?.({} as never);

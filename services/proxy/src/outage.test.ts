@@ -5,10 +5,10 @@ import { writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { until } from "@svc/minecraft/testing";
 import { lastServersFile } from "./registry/registry.ts";
 import { type Bed, runningAt, serverInfo, startBed } from "./testing/bed.ts";
 import { begin } from "./testing/raw-player.ts";
-import { becomes } from "./testing/watcher.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";
@@ -61,7 +61,7 @@ test("a player who waits for a server through an outage gets there after it", li
   const player = await bed.passRaw(bed.account("alice"), host);
   await player.hears(/waking up/);
   bed.service.isDown = true;
-  await becomes(async () => /what="refreshesFailed"[^}]*\} [1-9]/.test(await bed.metrics.metrics()));
+  await until(async () => /what="refreshesFailed"[^}]*\} [1-9]/.test(await bed.metrics.metrics()));
   runs(bed);
   bed.service.isDown = false;
   await bed.survival.player("alice");
@@ -102,7 +102,7 @@ test(
     const player = await bed.raw(bed.account("alice"), host);
     assert.match(await player.isKicked(), /gate is not available/);
     bed.service.isDown = false;
-    await becomes(() => bed.proxy.isReady() === undefined);
+    await until(() => bed.proxy.isReady() === undefined);
     await bed.passRaw(bed.account("bob"), host);
     await bed.survival.player("bob");
   },

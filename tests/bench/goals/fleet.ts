@@ -11,6 +11,7 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "@svc/local-stack/testing";
 import type { Arena, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
 import { startChild } from "../harness/child.ts";
@@ -19,7 +20,6 @@ import { interleave, median } from "../harness/numbers.ts";
 import { environmentOf, residentMb, watchCpu } from "../harness/proc.ts";
 import type { Row } from "../harness/report.ts";
 import type { StackArena } from "../harness/stack.ts";
-import { until } from "../harness/until.ts";
 import type { Answer } from "../load/http.ts";
 import { wakeOnce } from "./wake.ts";
 
@@ -87,12 +87,16 @@ async function viewAgain(arena: Arena, stack: StackArena): Promise<number> {
   process.kill(stack.pidOf("lifecycle"), "SIGKILL");
   const { port, headers } = stack.proxy;
   const plan = { host: "127.0.0.1", port, method: "GET", path: "/api/v1/servers", headers };
-  await until("the view to be current again", 120_000, async () => {
-    await new Promise((wake) => setTimeout(wake, 100));
-    const answer = await arena.load.ask<Answer>("once", plan);
-    const age = /\r\nage: *(\d+)/i.exec(answer.head)?.[1];
-    return age !== undefined && Date.now() - (Number(age) + 1) * 1_000 > killedAt;
-  });
+  await until(
+    async () => {
+      await new Promise((wake) => setTimeout(wake, 100));
+      const answer = await arena.load.ask<Answer>("once", plan);
+      const age = /\r\nage: *(\d+)/i.exec(answer.head)?.[1];
+      return age !== undefined && Date.now() - (Number(age) + 1) * 1_000 > killedAt;
+    },
+    120_000,
+    "the view to be current again",
+  );
   return (Date.now() - killedAt) / 1_000;
 }
 
@@ -185,12 +189,12 @@ export const fleet: Goal = {
   run: async (arena) => {
     const stack = await arena.stack();
     await growFleet(stack, 0, few);
-    await until(`${few} servers in the view`, 60_000, async () => (await listedServers(stack)) >= few);
+    await until(async () => (await listedServers(stack)) >= few, 60_000, `${few} servers in the view`);
     const small = await figures(arena, stack, { prefix: "few", after: "bench" });
     const startedAt = performance.now();
     await growFleet(stack, few, many);
     const createdS = (performance.now() - startedAt) / 1_000;
-    await until(`${many} servers in the view`, 300_000, async () => (await listedServers(stack)) >= many);
+    await until(async () => (await listedServers(stack)) >= many, 300_000, `${many} servers in the view`);
     const seenS = (performance.now() - startedAt) / 1_000;
     await untilQuiet([stack.pidOf("lifecycle")]);
     const large = await figures(arena, stack, { prefix: "many", after: "bench-04999" });

@@ -4,11 +4,11 @@
 // last two figures, so they are upper bounds. Where things happen is read off a watch with all rights.
 
 import { connectKube, resources, startInformer } from "@svc/kube";
+import { until } from "@svc/local-stack/testing";
 import { createLogger } from "@svc/telemetry";
 import type { Goal } from "../harness/bench.ts";
 import { median } from "../harness/numbers.ts";
 import type { StackArena } from "../harness/stack.ts";
-import { until } from "../harness/until.ts";
 
 const namespace = "minecraft";
 
@@ -32,7 +32,7 @@ function watchSets(stack: StackArena) {
     ready: informer.ready,
     forget: (name: string) => [0, 1].forEach((replicas) => void seen.delete(`${name} ${replicas}`)),
     at: (name: string, replicas: number) =>
-      until(`${name} to ask for ${replicas}`, 30_000, () => seen.get(`${name} ${replicas}`)),
+      until(() => seen.get(`${name} ${replicas}`), 30_000, `${name} to ask for ${replicas}`),
     stop: async () => {
       await informer.stop();
       kube.close();
@@ -41,10 +41,14 @@ function watchSets(stack: StackArena) {
 }
 
 async function phaseIs(stack: StackArena, name: string, phase: string): Promise<void> {
-  await until(`${name} to be ${phase}`, 120_000, async () => {
-    const { body } = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
-    return (body as { phase?: string }).phase === phase;
-  });
+  await until(
+    async () => {
+      const { body } = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
+      return (body as { phase?: string }).phase === phase;
+    },
+    120_000,
+    `${name} to be ${phase}`,
+  );
 }
 
 async function once(stack: StackArena, sets: ReturnType<typeof watchSets>, name: string): Promise<Times> {

@@ -6,12 +6,12 @@
 
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "@svc/local-stack/testing";
 import { runSql } from "../harness/anchors.ts";
 import type { Arena, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
 import { interleave } from "../harness/numbers.ts";
 import type { StackArena } from "../harness/stack.ts";
-import { until } from "../harness/until.ts";
 
 const name = "bench-status";
 const path = `/api/v1/servers/${name}/status`;
@@ -28,10 +28,14 @@ async function queriesPerRequest(arena: Arena, stack: StackArena, target: Target
     await runSql(url, "select pg_reload_conf()");
   };
   await set("all", "%a ");
-  await until("PostgreSQL to log statements", 10_000, async () => {
-    await runSql(url, "select 'bench-marker-begin'");
-    return added().includes("bench-marker-begin");
-  });
+  await until(
+    async () => {
+      await runSql(url, "select 'bench-marker-begin'");
+      return added().includes("bench-marker-begin");
+    },
+    10_000,
+    "PostgreSQL to log statements",
+  );
   const before = added().length;
   await measure(arena, target, 1, { windowMs: 60_000, requests: counted });
   const lines = added().slice(before).split("\n");
@@ -61,9 +65,9 @@ export const g3: Goal = {
       pids: [anchors.gateway.pid, anchors.responder.pid, anchors.natsPid, pid("postgres")],
     };
     await until(
-      "the new server's status",
-      10_000,
       async () => (await stack.external("GET", path)).status === 200,
+      10_000,
+      "the new server's status",
     );
     await warm(arena, ours);
     await warm(arena, p3);

@@ -7,12 +7,12 @@
 // After a change the gateway may go on with what it has for a second; measured is the request that meets the new
 // version, found by If-None-Match. "Never one 4 MB bus message" holds by construction: NATS refuses above 1 MiB.
 
+import { until } from "@svc/local-stack/testing";
 import type { Arena, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
 import type { Cell } from "../harness/cell.ts";
 import { interleave, median } from "../harness/numbers.ts";
 import type { Row } from "../harness/report.ts";
-import { until } from "../harness/until.ts";
 import type { Answer } from "../load/http.ts";
 
 const count = 10_000;
@@ -41,10 +41,14 @@ async function rebuilds(
     await new Promise((wake) => setTimeout(wake, rebuildMs));
     const changedAt = performance.now();
     await cell.lifecycle.ask("change", { index: turn * 7, players: 10 + turn });
-    const fresh = await until("a changed list", 10_000, async () => {
-      const answer = await poll(arena, cell, etag);
-      return answer.status === 200 ? answer : undefined;
-    });
+    const fresh = await until(
+      async () => {
+        const answer = await poll(arena, cell, etag);
+        return answer.status === 200 ? answer : undefined;
+      },
+      10_000,
+      "a changed list",
+    );
     found.push({ ms: fresh.ms, visibleMs: performance.now() - changedAt });
     etag = etagOf(fresh);
   }
@@ -97,10 +101,14 @@ export const g5: Goal = {
   run: async (arena) => {
     const cell = await arena.cell();
     await cell.lifecycle.ask("fill", count);
-    const first = await until("the mirror of the gateway", 20_000, async () => {
-      const answer = await poll(arena, cell);
-      return answer.bytes > count * 300 ? answer : undefined;
-    });
+    const first = await until(
+      async () => {
+        const answer = await poll(arena, cell);
+        return answer.bytes > count * 300 ? answer : undefined;
+      },
+      20_000,
+      "the mirror of the gateway",
+    );
     const rows = await keptRows(arena, cell, etagOf(first));
     const changed = await rebuilds(arena, cell, arena.options.isQuick ? 3 : 8);
     const pages: Target = {

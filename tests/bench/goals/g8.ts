@@ -5,11 +5,11 @@
 // server, same body size. The relay reads and deletes its rows besides, which is why the goal is 0.3x.
 // Unfair would be: a consumer in the publishing process, or PostgreSQL without fsync.
 
+import { until } from "@svc/local-stack/testing";
 import type { Arena, Goal } from "../harness/bench.ts";
 import type { Cell } from "../harness/cell.ts";
 import type { Child } from "../harness/child.ts";
 import { interleave, quantile } from "../harness/numbers.ts";
-import { until } from "../harness/until.ts";
 
 async function delays(arena: Arena, cell: Cell, listener: Child): Promise<{ p50Ms: number; p99Ms: number }> {
   const count = arena.options.isQuick ? 100 : 400;
@@ -21,10 +21,14 @@ async function delays(arena: Arena, cell: Cell, listener: Child): Promise<{ p50M
   ];
   await cell.identity.ask("commitEach", warmUp);
   const committedNs = await cell.identity.ask<number[]>("commitEach", counted);
-  const arrived = await until("every event", 30_000, async () => {
-    const all = new Map(await listener.ask<[string, number][]>("arrived"));
-    return all.size >= count + warmUp.count ? all : undefined;
-  });
+  const arrived = await until(
+    async () => {
+      const all = new Map(await listener.ask<[string, number][]>("arrived"));
+      return all.size >= count + warmUp.count ? all : undefined;
+    },
+    30_000,
+    "every event",
+  );
   const waits = committedNs.map((at, index) => {
     const hash = (from + index).toString(16).padStart(64, "0");
     return Math.max(0, ((arrived.get(hash) ?? Number.POSITIVE_INFINITY) - at) / 1e6);

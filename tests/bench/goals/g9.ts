@@ -4,13 +4,13 @@
 // There is no anchor: the goal is a figure. What a list adds (at most a second) is part of G5.
 
 import { connectKube, resource } from "@svc/kube";
+import { until } from "@svc/local-stack/testing";
 import { MinecraftServer } from "@svc/proto";
 import { serverName } from "../anchors/servers.ts";
 import type { Goal } from "../harness/bench.ts";
 import { growFleet, untilQuiet } from "../harness/fleet.ts";
 import { quantile } from "../harness/numbers.ts";
 import type { StackArena } from "../harness/stack.ts";
-import { until } from "../harness/until.ts";
 
 const servers = 200;
 const perSecond = 200;
@@ -21,10 +21,14 @@ const about = resource({ group, version, plural, kind, namespaced: true });
 
 async function follow(stack: StackArena, name: string, text: string): Promise<number> {
   const startedAt = performance.now();
-  await until(`${name} to say ${text}`, 10_000, async () => {
-    const { body } = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
-    return (body as { displayName?: string }).displayName === text;
-  });
+  await until(
+    async () => {
+      const { body } = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
+      return (body as { displayName?: string }).displayName === text;
+    },
+    10_000,
+    `${name} to say ${text}`,
+  );
   return performance.now() - startedAt;
 }
 

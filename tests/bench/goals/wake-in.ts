@@ -4,13 +4,13 @@
 // join itself add. The slowest counts, as in WAKE.
 
 import { once } from "node:events";
+import { until } from "@svc/local-stack/testing";
 import { type Bot, createBot } from "mineflayer";
 import { send } from "../../flow/stack.ts";
 import type { Arena, Goal } from "../harness/bench.ts";
 import { startBareGame } from "../harness/game.ts";
 import { median } from "../harness/numbers.ts";
 import type { StackArena } from "../harness/stack.ts";
-import { until } from "../harness/until.ts";
 
 const name = "Waker";
 const joinTimeoutMs = 120_000;
@@ -61,8 +61,10 @@ function arrival(bot: Bot): Promise<number> {
 /** Redeems the code that the gate shows, as a person in a browser does who has no account yet. */
 async function link(stack: StackArena): Promise<void> {
   const { chat, leave } = connect(stack, stack.file().root_domain);
-  const line = await until("the code at the gate", joinTimeoutMs, () =>
-    chat.find((text) => /[A-Z2-9]{8}$/.test(text)),
+  const line = await until(
+    () => chat.find((text) => /[A-Z2-9]{8}$/.test(text)),
+    joinTimeoutMs,
+    "the code at the gate",
   );
   const { external_base_url, panel_host } = stack.file();
   const host = `${panel_host.split(":")[0]}:${new URL(external_base_url).port}`;
@@ -70,8 +72,10 @@ async function link(stack: StackArena): Promise<void> {
   const body = { code: /[A-Z2-9]{8}$/.exec(line)?.[0] };
   const { status } = await send(url, { method: "POST", headers: { host }, body });
   if (status !== 200) throw new Error(`redeeming the code of the gate answered ${status}`);
-  await until("the lobby", joinTimeoutMs, () =>
-    chat.some((text) => text.includes("/menu") || text.includes("lobby!")),
+  await until(
+    () => chat.some((text) => text.includes("/menu") || text.includes("lobby!")),
+    joinTimeoutMs,
+    "the lobby",
   );
   await leave();
 }
@@ -81,12 +85,12 @@ async function joinOnce(stack: StackArena, server: string): Promise<number> {
     const { body } = await stack.internal("GET", `/api/v1/internal/servers/${server}/status`);
     return (body as { phase?: string }).phase;
   };
-  await until(`${server} to sleep`, joinTimeoutMs, async () => (await phase()) === "Stopped");
+  await until(async () => (await phase()) === "Stopped", joinTimeoutMs, `${server} to sleep`);
   const visit = connect(stack, `${server}.${stack.file().root_domain}`);
   const tookMs = await visit.inGame;
   await visit.leave();
   await stack.external("POST", `/api/v1/servers/${server}/stop`);
-  await until(`${server} to sleep again`, joinTimeoutMs, async () => (await phase()) === "Stopped");
+  await until(async () => (await phase()) === "Stopped", joinTimeoutMs, `${server} to sleep again`);
   return tookMs;
 }
 

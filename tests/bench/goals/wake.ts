@@ -4,11 +4,11 @@
 // slowest is taken. Each wake takes a server of its own (a wake has a cooldown of 30 s), which is stopped again.
 // Unfair would be: a warm world on one side only, or several servers starting at once on two cores.
 
+import { until } from "@svc/local-stack/testing";
 import type { Arena, Goal } from "../harness/bench.ts";
 import { startBareGame } from "../harness/game.ts";
 import { median } from "../harness/numbers.ts";
 import type { StackArena } from "../harness/stack.ts";
-import { until } from "../harness/until.ts";
 
 const anyPlayer = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 
@@ -21,21 +21,25 @@ async function statusOf(stack: StackArena, name: string): Promise<Status> {
 
 /** Wakes a sleeping server; milliseconds until players may join. It sleeps again afterwards. */
 export async function wakeOnce(stack: StackArena, name: string): Promise<number> {
-  await until(`${name} to be known`, 30_000, async () => (await statusOf(stack, name)).phase === "Stopped");
+  await until(async () => (await statusOf(stack, name)).phase === "Stopped", 30_000, `${name} to be known`);
   const startedAt = performance.now();
   const path = `/api/v1/internal/servers/${name}/wake`;
   const { status, body } = await stack.internal("POST", path, { mc_uuid: anyPlayer });
   if (status !== 202) throw new Error(`waking ${name} answered ${status}: ${JSON.stringify(body)}`);
-  await until(`${name} to be Running`, 120_000, async () => {
-    const { phase, ready } = await statusOf(stack, name);
-    return phase === "Running" && ready === true;
-  });
+  await until(
+    async () => {
+      const { phase, ready } = await statusOf(stack, name);
+      return phase === "Running" && ready === true;
+    },
+    120_000,
+    `${name} to be Running`,
+  );
   const tookMs = performance.now() - startedAt;
   await stack.external("POST", `/api/v1/servers/${name}/stop`);
   await until(
-    `${name} to be Stopped`,
-    120_000,
     async () => (await statusOf(stack, name)).phase === "Stopped",
+    120_000,
+    `${name} to be Stopped`,
   );
   return tookMs;
 }

@@ -1,12 +1,12 @@
 // Many servers at once: objects in the cluster and rows in the database, as if each had been created by hand.
 
 import { connectKube, isKubeError, type Kube, type KubeObject, resource } from "@svc/kube";
+import { until } from "@svc/local-stack/testing";
 import { MinecraftServer } from "@svc/proto";
 import { serverName } from "../anchors/servers.ts";
 import { runSql } from "./anchors.ts";
 import { watchCpu } from "./proc.ts";
 import type { StackArena } from "./stack.ts";
-import { until } from "./until.ts";
 
 const namespace = "minecraft";
 const createAtOnce = 32;
@@ -75,9 +75,13 @@ async function createAll(
 
 /** Waits until these processes use less than a tenth of a core for two seconds. */
 export async function untilQuiet(pids: readonly number[], timeoutMs = 180_000): Promise<void> {
-  await until("the services to come to rest", timeoutMs, async () => {
-    const cpu = watchCpu(pids);
-    await new Promise((wake) => setTimeout(wake, 2_000));
-    return cpu() < 200_000;
-  });
+  await until(
+    async () => {
+      const cpu = watchCpu(pids);
+      await new Promise((wake) => setTimeout(wake, 2_000));
+      return cpu() < 200_000;
+    },
+    timeoutMs,
+    "the services to come to rest",
+  );
 }

@@ -6,9 +6,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findFreePort } from "@svc/local-stack";
+import { until } from "@svc/local-stack/testing";
 import { probe } from "@svc/rcon";
 import { root } from "./anchors.ts";
-import { until } from "./until.ts";
 
 const pollTimeoutMs = 1_000;
 
@@ -30,13 +30,17 @@ export async function startBareGame(): Promise<number> {
   const child = spawn(process.execPath, [main], { env, stdio: ["ignore", "ignore", "inherit"] });
   const exited = new Promise((settle) => child.once("exit", settle));
   try {
-    await until("the game server to let RCON in", 120_000, () => {
-      if (child.exitCode !== null) throw new Error(`the game server ended with ${child.exitCode}`);
-      return probe({ host: "127.0.0.1", port: rconPort, password, timeoutMs: pollTimeoutMs }).then(
-        () => true,
-        () => false,
-      );
-    });
+    await until(
+      () => {
+        if (child.exitCode !== null) throw new Error(`the game server ended with ${child.exitCode}`);
+        return probe({ host: "127.0.0.1", port: rconPort, password, timeoutMs: pollTimeoutMs }).then(
+          () => true,
+          () => false,
+        );
+      },
+      120_000,
+      "the game server to let RCON in",
+    );
     return performance.now() - startedAt;
   } finally {
     child.kill("SIGTERM");

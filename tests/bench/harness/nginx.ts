@@ -6,8 +6,8 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { until } from "@svc/local-stack/testing";
 import { request } from "undici";
-import { until } from "./until.ts";
 
 export type Nginx = { url: string; pid: number; stop: () => Promise<void> };
 
@@ -28,7 +28,7 @@ export async function startNginx(base: string): Promise<Nginx | undefined> {
   });
   const url = `http://127.0.0.1:${port}`;
   try {
-    await until("nginx", 10_000, () => isUp(child, url));
+    await until(() => isUp(child, url), 10_000, "nginx");
   } catch (error) {
     child.kill("SIGKILL");
     throw error;

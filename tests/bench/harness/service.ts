@@ -5,8 +5,8 @@ import { randomBytes } from "node:crypto";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { serviceNodeFlags } from "@svc/local-stack";
+import { until } from "@svc/local-stack/testing";
 import { root } from "./anchors.ts";
-import { until } from "./until.ts";
 
 export type Service = {
   name: string;
@@ -42,16 +42,24 @@ export async function startService(plan: ServicePlan): Promise<Service> {
   closeSync(log);
   const lines = () => readFileSync(path, "utf8");
   try {
-    const healthPort = await until(`${name} to be ready`, plan.timeoutMs ?? 30_000, () => {
-      if (child.exitCode !== null)
-        throw new Error(`${name} ended with ${child.exitCode}: ${lines().slice(-2_000)}`);
-      return Number(readyLine.exec(lines())?.[1] ?? 0);
-    });
-    await until(`${name} to answer /readyz with 200`, 30_000, async () => {
-      const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
-      await answer.arrayBuffer();
-      return answer.ok;
-    });
+    const healthPort = await until(
+      () => {
+        if (child.exitCode !== null)
+          throw new Error(`${name} ended with ${child.exitCode}: ${lines().slice(-2_000)}`);
+        return Number(readyLine.exec(lines())?.[1] ?? 0);
+      },
+      plan.timeoutMs ?? 30_000,
+      `${name} to be ready`,
+    );
+    await until(
+      async () => {
+        const answer = await fetch(`http://127.0.0.1:${healthPort}/readyz`);
+        await answer.arrayBuffer();
+        return answer.ok;
+      },
+      30_000,
+      `${name} to answer /readyz with 200`,
+    );
   } catch (error) {
     child.kill("SIGKILL");
     throw error;

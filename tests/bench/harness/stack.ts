@@ -7,7 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { startNats } from "@svc/local-stack";
-import { type Answer, newestCode, runSvc, type StackFile, send, until } from "../../flow/stack.ts";
+import { until } from "@svc/local-stack/testing";
+import { type Answer, newestCode, runSvc, type StackFile, send } from "../../flow/stack.ts";
 import { type Anchors, natsServer, runSql, startAnchors } from "./anchors.ts";
 import type { Arena } from "./bench.ts";
 
@@ -68,7 +69,7 @@ async function signIn(file: () => StackFile): Promise<string> {
   await post("/api/v1/auth/setup/redeem", { token });
   await post("/api/v1/account/email/start", { email: "owner@example.net" });
   await post("/api/v1/account/email/verify", {
-    code: await until("the mailed code", 10_000, () => newestCode(file().mail.dir)),
+    code: await until(() => newestCode(file().mail.dir), 10_000, "the mailed code"),
   });
   return cookie;
 }

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "@svc/local-stack/testing";
 import { accounts, eventSubject, type Role } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { pino } from "pino";
@@ -270,8 +270,7 @@ describe("what is remembered of a session", () => {
     const headers = { cookie: `svc_session=${cookie}` };
     assert.equal((await send(brief.port, { path: "/app", headers })).status, 200);
     bed.sessions.delete(hashOf(cookie));
-    await delay(5);
-    assert.equal((await send(brief.port, { path: "/app", headers })).status, 401);
+    await until(async () => (await send(brief.port, { path: "/app", headers })).status === 401);
   });
   test("a revoke event drops a session at once", async () => {
     const cookie = signIn("user");
@@ -281,8 +280,7 @@ describe("what is remembered of a session", () => {
     const data = { hash, user_id: "usr-user", at: new Date().toISOString() };
     const body = Buffer.from(JSON.stringify(data));
     await bed.identity.publish([{ id: hash, subject: eventSubject(accounts.sessionRevoked, data), body }]);
-    for (let tries = 0; tries < 100; tries++) if ((await get("/app", cookie)).status === 401) return;
-    assert.fail("the session is still remembered");
+    await until(async () => (await get("/app", cookie)).status === 401);
   });
   test("while identity cannot be reached the answer is 503 and never 401", async () => {
     const lonely = await openTestBed();
@@ -402,10 +400,6 @@ describe("service tokens", () => {
   test("a rotated file is taken without a restart; a faulty rotation keeps the former tokens", async () => {
     const dir = mkdtempSync(join(tmpdir(), "svc-tokens-"));
     const complaints: string[] = [];
-    const until = async (holds: () => boolean) => {
-      for (let tries = 0; tries < 500 && !holds(); tries++) await delay(5);
-      assert.ok(holds());
-    };
     try {
       writeFileSync(join(dir, "velocity"), "first\n");
       const noisy = pino({}, { write: (line: string) => void complaints.push(line) });

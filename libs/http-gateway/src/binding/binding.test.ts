@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { setTimeout as delay } from "node:timers/promises";
+import { until } from "@svc/local-stack/testing";
 import { accounts, eventFilter, eventSubject, liveSubject } from "@svc/proto";
 import { send } from "../testing/raw-http.ts";
 import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
@@ -49,14 +49,6 @@ function signIn(): void {
     } as const),
     expires_at: new Date(Date.now() + 3_600_000).toISOString(),
   });
-}
-
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await holds()) return;
-    await delay(10);
-  }
-  assert.fail(`${what} did not come`);
 }
 
 describe("collected lists", () => {
@@ -128,7 +120,7 @@ describe("views", () => {
         { name: "b", size: 2 },
       ],
     };
-    await until("the view", async () => (await list()).body === JSON.stringify(both));
+    await until(async () => (await list()).body === JSON.stringify(both), 10_000, "the view");
     const before = asked;
     const first = await list();
     assert.match(first.headers["etag"] ?? "", /^"[^"]+"$/);
@@ -141,8 +133,9 @@ describe("views", () => {
 
     await writer.remove("b");
     await until(
-      "the change",
       async () => (await list()).body === JSON.stringify({ things: [{ name: "a", size: 1 }] }),
+      10_000,
+      "the change",
     );
     assert.notEqual((await list()).headers["etag"], first.headers["etag"]);
 
@@ -187,9 +180,9 @@ describe("event streams", () => {
     const viewer = await view(face.port, "tail");
     assert.equal(viewer.response.headers["content-type"], "text/event-stream; charset=utf-8");
     assert.equal(viewer.response.headers["x-content-type-options"], "nosniff");
-    await until("the tail", () => viewer.text().includes("four"));
+    await until(() => viewer.text().includes("four"), 10_000, "the tail");
     await say("tail", "five");
-    await until("the live line", () => viewer.text().includes("five"));
+    await until(() => viewer.text().includes("five"), 10_000, "the live line");
     assert.ok(!viewer.text().includes("one"));
     assert.match(viewer.text(), /id: \d{10}\ndata: two\n\nid: \d{10}\ndata: three\n\n/);
     viewer.leave();
@@ -207,11 +200,11 @@ describe("event streams", () => {
     const own = await bed.openFace({ mesh: counted });
     await say("shared", "past");
     const first = await view(own.port, "shared");
-    await until("the past", () => first.text().includes("past"));
+    await until(() => first.text().includes("past"), 10_000, "the past");
     const others = await Promise.all([1, 2, 3].map(() => view(own.port, "shared")));
     await say("shared", "now");
     for (const one of [first, ...others]) {
-      await until("both lines", () => one.text().includes("past") && one.text().includes("now"));
+      await until(() => one.text().includes("past") && one.text().includes("now"), 10_000, "both lines");
       assert.equal(one.text().match(/data: past/g)?.length, 1);
     }
     assert.equal(readers, 1);
@@ -223,10 +216,10 @@ describe("event streams", () => {
     const now = Math.floor(Date.now() / 1_000);
     for (const line of ["a", "b", "c", "d"]) await say("resume", line);
     const resumed = await view(face.port, "resume", { "last-event-id": String(now - 60) });
-    await until("everything since", () => resumed.text().includes("data: d"));
+    await until(() => resumed.text().includes("data: d"), 10_000, "everything since");
     assert.ok(resumed.text().includes("data: early"));
     const old = await view(face.port, "resume", { "last-event-id": String(now - 4_000) });
-    await until("the tail", () => old.text().includes("data: d"));
+    await until(() => old.text().includes("data: d"), 10_000, "the tail");
     assert.ok(!old.text().includes("data: early"));
     resumed.leave();
     old.leave();
@@ -267,7 +260,7 @@ describe("event streams", () => {
     await theirs.ended;
     assert.match(theirs.text(), /event: revoked\ndata: revoked\n\n$/);
     await say("at-once", "still here");
-    await until("the line", () => mine.text().includes("still here"));
+    await until(() => mine.text().includes("still here"), 10_000, "the line");
     assert.ok(!mine.text().includes("revoked"));
     mine.leave();
   });
@@ -283,10 +276,14 @@ describe("event streams", () => {
       let isHeard = false;
       const stop = mesh.listen(eventFilter(accounts.sessionRevoked), () => (isHeard = true));
       // The server may learn of the subscription only after the first.
-      await until("the event", async () => {
-        await revokeEverywhere(hash);
-        return isHeard;
-      });
+      await until(
+        async () => {
+          await revokeEverywhere(hash);
+          return isHeard;
+        },
+        10_000,
+        "the event",
+      );
       stop();
       return mesh.forward(...args);
     };
@@ -303,7 +300,7 @@ describe("event streams", () => {
   test("a stream ends behind the last line of its source", async () => {
     const viewer = await view(face.port, "ending");
     await say("ending", "one");
-    await until("the line", () => viewer.text().includes("one"));
+    await until(() => viewer.text().includes("one"), 10_000, "the line");
     const place = { owner: "lifecycle", noun: "console", key: "ending" } as const;
     await bed.owner.endLiveLog(place, Buffer.from("the end"));
     await viewer.ended;
@@ -311,7 +308,7 @@ describe("event streams", () => {
     assert.ok(viewer.response.complete);
     const again = await view(face.port, "ending");
     await say("ending", "begun anew");
-    await until("the new line", () => again.text().includes("begun anew"));
+    await until(() => again.text().includes("begun anew"), 10_000, "the new line");
     assert.ok(again.text().includes("the end"));
     again.leave();
   });
@@ -320,7 +317,7 @@ describe("event streams", () => {
     const own = await bed.openFace();
     const viewer = await view(own.port, "counted");
     await say("counted", "one");
-    await until("the line", () => viewer.text().includes("one"));
+    await until(() => viewer.text().includes("one"), 10_000, "the line");
     const text = await own.registry.metrics();
     assert.match(text, /^svc_event_streams_open(\{[^}]*\})? 1$/m);
     assert.match(text, /^svc_event_stream_lines_total(\{[^}]*\})? 1$/m);
@@ -340,7 +337,7 @@ describe("event streams", () => {
       const own = await lonely.openFace({ settings: { streamRecheckMs: 30, streamKeepAliveMs: 40 } });
       const viewer = await view(own.port, "kept");
       await lonely.identity.drain(200);
-      await until("a while", () => (viewer.text().match(/: alive/g)?.length ?? 0) > 5);
+      await until(() => (viewer.text().match(/: alive/g)?.length ?? 0) > 5, 10_000, "a while");
       assert.ok(!viewer.text().includes("revoked"));
       assert.equal(viewer.response.complete, false);
       viewer.leave();
@@ -363,13 +360,17 @@ describe("event streams", () => {
     const viewers = await Promise.all([view(own.port, "many"), view(own.port, "many")]);
     const third = await view(own.port, "many");
     assert.equal(third.response.statusCode, 429);
-    await until("the refusal", () => third.text().includes("too_many_streams"));
+    await until(() => third.text().includes("too_many_streams"), 10_000, "the refusal");
     viewers[0]?.leave();
-    await until("a free place", async () => {
-      const again = await view(own.port, "many");
-      again.leave();
-      return again.response.statusCode === 200;
-    });
+    await until(
+      async () => {
+        const again = await view(own.port, "many");
+        again.leave();
+        return again.response.statusCode === 200;
+      },
+      10_000,
+      "a free place",
+    );
     viewers[1]?.leave();
   });
 
@@ -392,10 +393,12 @@ describe("event streams", () => {
     const good = await view(own.port, "slow");
     const line = "x".repeat(100_000);
     for (let count = 0; count < 120; count++) await say("slow", `${line}${count};`);
-    await until("every line for the good viewer", () => good.text().includes("x119;"));
+    await until(() => good.text().includes("x119;"), 10_000, "every line for the good viewer");
     assert.equal(good.text().match(/^data: /gm)?.length, 120);
-    await until("the slow one closed", () =>
-      own.log.some((entry) => entry["route"] === "/things/{id}/console"),
+    await until(
+      () => own.log.some((entry) => entry["route"] === "/things/{id}/console"),
+      10_000,
+      "the slow one closed",
     );
     good.leave();
     socket.destroy();

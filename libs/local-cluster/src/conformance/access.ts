@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { until } from "@svc/local-stack/testing";
 import { type Case, configMap, type World } from "./world.ts";
 
 const group = "rbac.authorization.k8s.io/v1";
@@ -106,11 +107,3 @@ export const accessCases: Case[] = [
     },
   },
 ];
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 10_000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error("a change of rights did not take effect within 10 s");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}

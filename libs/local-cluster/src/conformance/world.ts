@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
+import { until } from "@svc/local-stack/testing";
 import { type Answer, type Client, createClient, type Endpoint, type Json } from "./client.ts";
 
 /** One fact that every cluster must show. */
@@ -34,8 +35,6 @@ const patchTypes = {
   strategic: "application/strategic-merge-patch+json",
 };
 
-const pollMs = 50;
-
 /** Runs `work` in a namespace made for it, and removes the namespace. */
 export async function inWorld(endpoint: Endpoint, work: (world: World) => Promise<void>): Promise<void> {
   const client = createClient(endpoint);
@@ -64,13 +63,12 @@ function createWorld(client: Client, endpoint: Endpoint, namespace: string): Wor
     path: (resource, ...rest) => resourcePath(namespace, resource, rest),
     patch: (kind, path, body) => client.call("PATCH", path, { body, type: patchTypes[kind] }),
     eventually: async (path, holds, waitMs = 20_000) => {
-      const end = Date.now() + waitMs;
-      for (;;) {
+      const check = async () => {
         const answer = await client.call("GET", path);
-        if (holds(answer)) return answer.body;
-        if (Date.now() > end) throw new Error(`${path} did not come to hold: ${JSON.stringify(answer.body)}`);
-        await new Promise((resolve) => setTimeout(resolve, pollMs));
-      }
+        if (holds(answer)) return answer;
+        throw new Error(`the answer is ${JSON.stringify(answer.body)}`);
+      };
+      return (await until(check, waitMs, path)).body;
     },
   };
 }

@@ -3,17 +3,10 @@ import { readdirSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import type { KubeObject } from "../cluster-api.ts";
 import type { TestCluster } from "../testing/cluster.ts";
-import {
-  awaitObject,
-  awaitPod,
-  eventually,
-  isUp,
-  NAMESPACE,
-  readLog,
-  startTestCluster,
-} from "../testing/cluster.ts";
+import { awaitObject, awaitPod, isUp, NAMESPACE, readLog, startTestCluster } from "../testing/cluster.ts";
 import type { Pod, PodSpec } from "./objects.ts";
 import {
   CLAIMS,
@@ -97,9 +90,10 @@ describe("a StatefulSet", () => {
     cluster.api.create(STATEFUL_SETS, statefulSet("keeps", { containers: [container] }));
     const first = await awaitPod(cluster.api, "keeps-0", isUp);
     // A pod runs a moment before its program has written anything.
-    await eventually(
-      "the first life is written",
+    await until(
       async () => (await readLog(cluster, "keeps-0")) === "life\n",
+      20_000,
+      "the first life is written",
     );
     const template = { metadata: { annotations: { roll: "1" } } };
     cluster.api.mergePatch(STATEFUL_SETS, metadata("keeps"), { spec: { template } });
@@ -110,9 +104,10 @@ describe("a StatefulSet", () => {
     );
     assert.equal(second.spec.nodeName, first.spec.nodeName);
     assert.notEqual(second.status?.podIP, first.status?.podIP);
-    await eventually(
-      "both lives are in the log",
+    await until(
       async () => (await readLog(cluster, "keeps-0")) === "life\nlife\n",
+      20_000,
+      "both lives are in the log",
     );
     await awaitObject(cluster.api, { ref: STATEFUL_SETS, name: "keeps" }, ({ status }) => {
       return status?.["updatedReplicas"] === 1 && status["currentRevision"] === status["updateRevision"];
@@ -149,12 +144,16 @@ describe("a claim", () => {
     cluster.api.delete(CLAIMS, metadata("lone"));
     assert.ok(cluster.api.find(CLAIMS, "lone", NAMESPACE), "a claim in use stays");
     cluster.api.delete(PODS, metadata("user"), { gracePeriodSeconds: 0 });
-    await eventually("claim and volume are gone", () => {
-      return (
-        cluster.api.find(CLAIMS, "lone", NAMESPACE) === undefined &&
-        cluster.api.find(VOLUMES, volumeName) === undefined
-      );
-    });
+    await until(
+      () => {
+        return (
+          cluster.api.find(CLAIMS, "lone", NAMESPACE) === undefined &&
+          cluster.api.find(VOLUMES, volumeName) === undefined
+        );
+      },
+      20_000,
+      "claim and volume are gone",
+    );
     assert.deepEqual(folders(), []);
   });
 });
@@ -204,7 +203,7 @@ describe("a Job", () => {
 
   it("without retries fails when its pod is deleted, instead of running twice", async () => {
     cluster.api.create(JOBS, job("once", "sleep 1000", { backoffLimit: 0 }));
-    await eventually("the pod runs", () => podsOf("once-").some((pod) => pod.status?.phase === "Running"));
+    await until(() => podsOf("once-").some((pod) => pod.status?.phase === "Running"), 20_000, "the pod runs");
     cluster.api.delete(PODS, metadata(podsOf("once-")[0]?.metadata.name ?? ""));
     const { status } = await ended("once", "Failed");
     assert.equal(status?.["failed"], 1);
@@ -212,9 +211,13 @@ describe("a Job", () => {
 
   it("is removed with its pods when its time to live is over", async () => {
     cluster.api.create(JOBS, job("short", "true", { ttlSecondsAfterFinished: 0 }));
-    await eventually("job and pods are gone", () => {
-      return cluster.api.find(JOBS, "short", NAMESPACE) === undefined && podsOf("short-").length === 0;
-    });
+    await until(
+      () => {
+        return cluster.api.find(JOBS, "short", NAMESPACE) === undefined && podsOf("short-").length === 0;
+      },
+      20_000,
+      "job and pods are gone",
+    );
   });
 });
 
@@ -261,10 +264,10 @@ describe("a Service", () => {
       { ref: DEPLOYMENTS, name: "net" },
       (one) => statusNumber(one, "readyReplicas") === 1,
     );
-    const answer = await eventually("the service answers", () => ask(host, 25565).catch(() => undefined));
+    const answer = await until(() => ask(host, 25565).catch(() => undefined), 20_000, "the service answers");
     assert.equal(answer, `${podsOf("net-")[0]?.metadata.name} hello`);
     cluster.api.mergePatch(DEPLOYMENTS, metadata("net"), { spec: { replicas: 0 } });
-    await eventually("no pod is left", () => podsOf("net-").length === 0);
+    await until(() => podsOf("net-").length === 0, 20_000, "no pod is left");
     await awaitObject(
       cluster.api,
       { ref: ENDPOINTS, name: "net" },
@@ -275,7 +278,7 @@ describe("a Service", () => {
         () => undefined,
         (error: NodeJS.ErrnoException) => error.code,
       );
-    assert.equal(await eventually("connections are refused", refusal), "ECONNREFUSED");
+    assert.equal(await until(refusal, 20_000, "connections are refused"), "ECONNREFUSED");
   });
 });
 
@@ -307,7 +310,7 @@ describe("a Deployment", () => {
       spec: { template: { metadata: { annotations: { v: "2" } } } },
     });
     await awaitObject(cluster.api, target, rolled);
-    await eventually("the old pods are gone", () => podsOf("roll-").length === 2);
+    await until(() => podsOf("roll-").length === 2, 20_000, "the old pods are gone");
     assert.ok(podsOf("roll-").every((pod) => !before.includes(pod.metadata.uid)));
   });
 });
@@ -322,12 +325,13 @@ describe("a Namespace", () => {
       spec: { terminationGracePeriodSeconds: 1, containers: [{ name: "c", image: "sleep" }] },
     };
     cluster.api.create(PODS, pod);
-    await eventually(
-      "the pod runs",
+    await until(
       () => (cluster.api.find(PODS, "p", "brief") as Pod | undefined)?.status?.phase === "Running",
+      20_000,
+      "the pod runs",
     );
     cluster.api.delete(NAMESPACES, { name: "brief" });
-    await eventually("the namespace is gone", () => cluster.api.find(NAMESPACES, "brief") === undefined);
+    await until(() => cluster.api.find(NAMESPACES, "brief") === undefined, 20_000, "the namespace is gone");
     assert.equal(cluster.api.find(PODS, "p", "brief"), undefined);
   });
 });

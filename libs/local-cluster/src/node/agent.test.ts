@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { until } from "@svc/local-stack/testing";
 import type { Container } from "../controllers/objects.ts";
 import { CONFIG_MAPS, NODES, PODS, SECRETS } from "../controllers/refs.ts";
 import type { TestCluster } from "../testing/cluster.ts";
 import {
   awaitPod,
-  eventually,
   findPod,
   IMAGES,
   isOver,
@@ -35,7 +35,8 @@ const remove = (name: string, gracePeriodSeconds?: number) =>
     { name, namespace: NAMESPACE },
     gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds },
   );
-const gone = (name: string) => eventually(`${name} is gone`, () => findPod(cluster.api, name) === undefined);
+const gone = (name: string) =>
+  until(() => findPod(cluster.api, name) === undefined, 20_000, `${name} is gone`);
 
 describe("a node", () => {
   it("is registered as ready with its address and labels", () => {
@@ -217,7 +218,7 @@ describe("the end of a pod", () => {
     assert.ok(isAlive(child));
     remove("stubborn", 1);
     await gone("stubborn");
-    await eventually("the grandchild is dead", () => !isAlive(child));
+    await until(() => !isAlive(child), 20_000, "the grandchild is dead");
   });
 
   it("removes the files of the pod", async () => {
@@ -226,7 +227,7 @@ describe("the end of a pod", () => {
     const dir = join(cluster.dataDir, "pods", pod.metadata.uid ?? "");
     assert.ok(existsSync(dir));
     remove("tidy", 0);
-    await eventually("the folder is gone", () => !existsSync(dir));
+    await until(() => !existsSync(dir), 20_000, "the folder is gone");
   });
 });
 

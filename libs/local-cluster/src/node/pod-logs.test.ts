@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@svc/local-stack/testing";
 import type { PodLogOptions } from "../cluster-api.ts";
 import type { Pod } from "../controllers/objects.ts";
 import type { LogClock } from "./log-clock.ts";
@@ -98,7 +98,7 @@ describe("the log of a container", () => {
       size += block.length;
       await known(clock, size);
     }
-    while (!existsSync(join(dir, "base"))) await sleep(10);
+    await until(() => existsSync(join(dir, "base")));
     appendFileSync(join(dir, "log"), line(total));
     await clock.finish();
     const numbers = (await text(read()))

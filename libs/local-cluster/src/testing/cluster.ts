@@ -1,8 +1,9 @@
 // What the tests of the cluster share: a running one on a data folder of its own, and objects to put in it.
+
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "@svc/local-stack/testing";
 import type { ClusterApi, KubeObject, ResourceRef } from "../cluster-api.ts";
 import type { Container, Pod, PodSpec } from "../controllers/objects.ts";
 import { PODS } from "../controllers/refs.ts";
@@ -27,20 +28,6 @@ export const IMAGES = {
   sleep: { command: ["/bin/sleep", "1000"] },
   server: { command: [process.execPath, "-e", SERVER] },
 };
-
-/** Reads until there is an answer; fails with `what` when none comes in time. */
-export async function eventually<T>(
-  what: string,
-  read: () => T | undefined | false | Promise<T | undefined | false>,
-): Promise<T> {
-  const untilMs = Date.now() + 20_000;
-  for (;;) {
-    const value = await read();
-    if (value !== undefined && value !== false) return value;
-    if (Date.now() > untilMs) throw new Error(`did not happen in 20 s: ${what}`);
-    await sleep(10);
-  }
-}
 
 export type TestCluster = LocalCluster & { dataDir: string };
 
@@ -86,7 +73,7 @@ export async function awaitPod(api: ClusterApi, name: string, test: (pod: Pod) =
     const pod = findPod(api, name);
     return pod !== undefined && test(pod) && pod;
   };
-  return eventually(`pod ${name}`, read).catch((error: Error) => {
+  return until(read, 20_000, `pod ${name}`).catch((error: Error) => {
     throw new Error(`${error.message}; last status ${JSON.stringify(findPod(api, name)?.status)}`);
   });
 }
@@ -100,10 +87,14 @@ export async function awaitObject(
   { ref, name }: { ref: ResourceRef; name: string },
   test: (object: KubeObject) => boolean,
 ): Promise<KubeObject> {
-  return eventually(`${ref.resource} ${name}`, () => {
-    const object = api.find(ref, name, NAMESPACE);
-    return object !== undefined && test(object) && object;
-  });
+  return until(
+    () => {
+      const object = api.find(ref, name, NAMESPACE);
+      return object !== undefined && test(object) && object;
+    },
+    20_000,
+    `${ref.resource} ${name}`,
+  );
 }
 
 /** The log of a pod's only container, over HTTP as a client reads it. */

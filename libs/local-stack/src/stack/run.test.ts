@@ -6,7 +6,8 @@ import { test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import pg from "pg";
 import { findProcess, isAlive } from "../process/identity.ts";
-import { eventually, scratchDir } from "../testing/scratch.ts";
+import { scratchDir } from "../testing/scratch.ts";
+import { until } from "../testing/until.ts";
 import { startDetached } from "./detach.ts";
 import { down } from "./down.ts";
 import { rotateToken } from "./secrets.ts";
@@ -35,13 +36,13 @@ function up(dir: string, only: readonly string[] = [], env: NodeJS.ProcessEnv = 
 
 function ready(dir: string, run?: Run): Promise<StackFile> {
   const path = join(dir, "data", "stack.json");
-  return eventually(
-    "stack.json",
+  return until(
     () => {
       if (run && run.child.exitCode !== null) throw new Error(`the stack ended:\n${run.output()}`);
       return findStackFile(path);
     },
     startWithinMs,
+    "stack.json",
   );
 }
 
@@ -79,23 +80,27 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
   await database.connect();
   await database.query("create table note (text text)");
   await database.end();
-  await eventually("the announcement", () => first.output().includes("svc is ready."));
+  await until(() => first.output().includes("svc is ready."), 10_000, "the announcement");
 
   const second = up(scratch.path);
   assert.equal(await second.exited, 0);
   assert.match(second.output(), /a stack runs on .* already \(pid \d+\); npm run down stops it/);
 
   rmSync(join(scratch.path, "data", "setup-url"));
-  await eventually("the spent link to go", () => findStackFile(file)?.setup_url === undefined);
+  await until(() => findStackFile(file)?.setup_url === undefined, 10_000, "the spent link to go");
   const velocity = rotateToken(join(scratch.path, "data"), "velocity");
 
   const victim = stack.processes.find((row) => row.name === "postgres");
   assert.ok(victim);
   process.kill(victim.pid, "SIGKILL");
-  const healed = await eventually("the restart of PostgreSQL", () => {
-    const now = findStackFile(file)?.processes.find((row) => row.name === "postgres");
-    return now && now.pid !== victim.pid ? now : undefined;
-  });
+  const healed = await until(
+    () => {
+      const now = findStackFile(file)?.processes.find((row) => row.name === "postgres");
+      return now && now.pid !== victim.pid ? now : undefined;
+    },
+    10_000,
+    "the restart of PostgreSQL",
+  );
   assert.match(first.output(), /postgres was ended by SIGKILL; starting it again in 0\.2 s/);
   assert.equal(findStackFile(file)?.tokens.velocity, velocity);
 
@@ -106,13 +111,13 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
   await first.exited;
   assert.ok(orphans.some(isAlive));
   const third = up(scratch.path);
-  const again = await eventually(
-    "the third start",
+  const again = await until(
     () => {
       const now = findStackFile(file);
       return now?.setup_url && now.processes.every((row) => row.pid !== healed.pid) ? now : undefined;
     },
     startWithinMs,
+    "the third start",
   );
   assert.match(third.output(), /ended what an earlier run left behind: .*postgres/);
   assert.ok(orphans.every((ref) => !isAlive(ref)));

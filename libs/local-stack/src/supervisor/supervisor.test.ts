@@ -3,7 +3,8 @@ import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } fr
 import { join } from "node:path";
 import { test } from "node:test";
 import { findProcess, isAlive } from "../process/identity.ts";
-import { eventually, scratchDir } from "../testing/scratch.ts";
+import { scratchDir } from "../testing/scratch.ts";
+import { until } from "../testing/until.ts";
 import { nextDelayMs } from "./back-off.ts";
 import type { ChildSpec } from "./child.ts";
 import { rotateLogs } from "./log-rotation.ts";
@@ -44,8 +45,10 @@ test("a process that dies is started again under a new pid, and one line says so
   const [before] = supervisor.running();
   assert.ok(before);
   process.kill(before.pid, "SIGKILL");
-  const after = await eventually("the restart", () =>
-    supervisor.running().find((row) => row.pid !== before.pid),
+  const after = await until(
+    () => supervisor.running().find((row) => row.pid !== before.pid),
+    10_000,
+    "the restart",
   );
   assert.ok(findProcess(after.pid));
   assert.deepEqual(said, [
@@ -114,7 +117,7 @@ test("a process that ignores the stop signal is killed with its children within 
   const grandchild = findProcess(Number.parseInt(log, 10));
   assert.ok(grandchild);
   await supervisor.stop();
-  await eventually("the end of the grandchild", () => !isAlive(grandchild));
+  await until(() => !isAlive(grandchild), 10_000, "the end of the grandchild");
 });
 
 test("a task runs once; its failure fails the start", async () => {
@@ -160,7 +163,7 @@ test("a log is rotated at its limit while its process goes on writing to it", as
   const path = join(scratch.path, "worker.log");
   writeFileSync(path, "x".repeat(2_000));
   const stop = rotateLogs(() => [path, join(scratch.path, "none.log")], 1_000, 10);
-  await eventually("the rotation", () => statSync(path).size === 0);
+  await until(() => statSync(path).size === 0, 10_000, "the rotation");
   stop();
   appendFileSync(path, "next");
   assert.equal(readFileSync(path, "utf8"), "next");

@@ -144,12 +144,3 @@ function greets(port: number): Promise<boolean> {
     socket.setTimeout(1_000, () => end(false));
   });
 }
-
-/** Waits until `check` answers true; throws after `withinMs`, later where the runner found the machine slow. */
-export async function until(check: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
-  const endAt = Date.now() + withinMs * patience;
-  while (!(await check())) {
-    if (Date.now() > endAt) throw new Error(`not so within ${withinMs} ms: ${check.toString()}`);
-    await delay(10);
-  }
-}

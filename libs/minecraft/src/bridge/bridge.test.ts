@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
+import { until } from "@svc/local-stack/testing";
 import { controlChannel } from "../control.ts";
 import type { LimboEvents, LimboSession } from "../limbo/limbo.ts";
 import { createLimbo } from "../limbo/session.ts";
@@ -76,10 +77,6 @@ async function stage(events: LimboEvents = {}, online?: string): Promise<Scene> 
     await limbo[Symbol.asyncDispose]();
   };
   return { port: proxy.port, sessions, bridges, joined, lost, fromServer, [Symbol.asyncDispose]: end };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }
 
 for (const protocol of sampleOf(supportedProtocols, 4)) {

@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { connect } from "node:net";
 import { after, before, test } from "node:test";
 import { deflateSync } from "node:zlib";
+import { until } from "@svc/local-stack/testing";
 import { type Backend, dial } from "../login/dial.ts";
 import { encodeForwarding } from "../login/forwarding.ts";
 import { type Listener, listen } from "../login/listen.ts";
@@ -50,10 +51,6 @@ after(async () => {
   await world.close();
   await limbo[Symbol.asyncDispose]();
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}
 
 /** A client in the world that writes its own packets, and our side of its connection. */
 async function enter(name: string) {

@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import { patience } from "@svc/local-stack/testing";
 import type { Bot } from "mineflayer";
 import { type Bridge, createBridge } from "../bridge/bridge.ts";
 import { type ControlFrame, controlChannel, decodeControl } from "../control.ts";
@@ -134,19 +133,4 @@ export async function kickOf(about: Join): Promise<string> {
   const [reason] = await once(bot, "kicked");
   await ended;
   return JSON.stringify(reason);
-}
-
-/** Waits until a condition holds; its last state is in the error when it never does. */
-export async function until<T>(
-  what: string,
-  look: () => T | undefined | false,
-  timeoutMs = 15_000,
-): Promise<T> {
-  const end = performance.now() + timeoutMs * patience;
-  for (;;) {
-    const found = look();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > end) throw new Error(`did not happen: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }

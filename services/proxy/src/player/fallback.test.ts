@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { until } from "@svc/minecraft/testing";
 import { type Bed, runningAt, runOf, serverInfo, startBed } from "../testing/bed.ts";
 import type { Game } from "../testing/game.ts";
 import { text } from "../testing/raw-player.ts";
-import { becomes } from "../testing/watcher.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";
@@ -162,7 +162,7 @@ test("forty switches in a row cross no packet and leave one connection", limit, 
     );
     assert(ours.some(({ channel }) => channel === "test:between") || name === "lobby");
   }
-  await becomes(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 1);
+  await until(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 1);
   assert.equal(bed.survival.players.size, 1);
 });
 

@@ -1,8 +1,3 @@
-/** For what tells nobody that it changed: looked at again after every round of the event loop. */
-export async function becomes(condition: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
-}
-
 /** Resolves once `look` answers something; asked anew whenever `wake` is called. */
 export function watcher() {
   const waiting = new Set<() => void>();
