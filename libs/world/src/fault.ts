@@ -1,4 +1,4 @@
-import type { TaskFault } from "./task.ts";
+import type { TaskFault } from "@svc/proto/world-task";
 
 /** A refusal that the caller of a task is told; anything else that is thrown is our own failure. */
 export class WorldFault extends Error {

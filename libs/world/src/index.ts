@@ -20,18 +20,6 @@ export { browseArchive, restoreOnly } from "./restore/pick.ts";
 export { type Restored, restoreWorld } from "./restore/restore.ts";
 export { isSameWorld } from "./restore/same.ts";
 export { assertSettled, settleVolume, settleWorld } from "./swap/switch.ts";
-export {
-  FileEntry,
-  type Place,
-  Progress,
-  progressMark,
-  resultMark,
-  Task,
-  TaskDone,
-  TaskFault,
-  type TaskMode,
-  TaskResult,
-} from "./task.ts";
 export { fetchStream, reportLanded } from "./transfer/fetch.ts";
 export { type Door, sendStream } from "./transfer/send.ts";
 export { unzip } from "./zip/unzip.ts";

@@ -3,7 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import type { TaskResult } from "@svc/world";
+import type { TaskResult } from "@svc/proto/world-task";
 import { agent, done, fault } from "./testing/agent.ts";
 
 let base: string;

@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Task } from "@svc/world";
+import { Task } from "@svc/proto/world-task";
 
 /** Limits of the agent, with the defaults of behaviour.md h.6 and h.7. */
 export const limits = {

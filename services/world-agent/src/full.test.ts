@@ -11,7 +11,8 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Folder, type Task, type TaskFault, type TaskResult } from "@svc/world";
+import type { Task, TaskFault, TaskResult } from "@svc/proto/world-task";
+import { Folder } from "@svc/world";
 import { digestOf, makeZip, treeOf } from "../../../libs/world/src/testing.ts";
 import { runTask } from "./run.ts";
 

@@ -1,6 +1,6 @@
 // The lines of a Job that storage reads: progress, at most one a second, and one result.
 
-import { progressMark, resultMark, type TaskResult } from "@svc/world";
+import { progressMark, resultMark, type TaskResult } from "@svc/proto/world-task";
 
 export type Write = (line: string) => void;
 

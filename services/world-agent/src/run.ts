@@ -1,14 +1,7 @@
 // Table of contents: which mode does what.
 
-import {
-  assertSettled,
-  Folder,
-  isWorldFault,
-  settleWorld,
-  type Task,
-  type TaskDone,
-  type TaskResult,
-} from "@svc/world";
+import type { Task, TaskDone, TaskResult } from "@svc/proto/world-task";
+import { assertSettled, Folder, isWorldFault, settleWorld } from "@svc/world";
 import type { Settings } from "./config.ts";
 import type { Context } from "./context.ts";
 import { backup } from "./modes/backup.ts";

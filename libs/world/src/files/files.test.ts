@@ -4,11 +4,11 @@ import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
+import type { TaskFault } from "@svc/proto/world-task";
 import { openArchive } from "../archive/open.ts";
 import { readTar } from "../archive/tar-reader.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
-import type { TaskFault } from "../task.ts";
 import { treeOf } from "../testing/tree.ts";
 import { makeOne, removeOne, renameOne } from "./change.ts";
 import { digestOf, listFolder, readWhole } from "./look.ts";

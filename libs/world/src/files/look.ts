@@ -1,11 +1,11 @@
 // Reading: one folder as a list, one file as bytes.
 
 import { createHash } from "node:crypto";
+import type { FileEntry } from "@svc/proto/world-task";
 import { WorldFault } from "../fault.ts";
 import type { Folder } from "../path/folder.ts";
 import { isHidden, parsePath, parseTarget } from "../path/parse.ts";
 import { findProtected, isForwarding, isProperties, maskPassword } from "../path/protect.ts";
-import type { FileEntry } from "../task.ts";
 
 export type Listing = { listing: FileEntry[]; truncated: boolean; freeBytes: number | undefined };
 

@@ -1,6 +1,7 @@
 // Single files and folders out of an archive, found by its index where it has one.
 
 import type { FileHandle } from "node:fs/promises";
+import type { FileEntry } from "@svc/proto/world-task";
 import { readIndex } from "../archive/index-frame.ts";
 import { type Archive, openArchive } from "../archive/open.ts";
 import { corrupt, roomOf, type TarEntry } from "../archive/tar-header.ts";
@@ -12,7 +13,6 @@ import { explain, type Folder } from "../path/folder.ts";
 import { parsePath } from "../path/parse.ts";
 import { Stage } from "../swap/stage.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
-import type { FileEntry } from "../task.ts";
 import { TreeWriter } from "./extract.ts";
 import { assertRoom, type Restored, roundUp } from "./restore.ts";
 

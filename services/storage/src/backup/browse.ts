@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import { type backupKeeping, Fault } from "@svc/proto";
-import type { TaskDone, TaskFault } from "@svc/world";
+import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import type { StorageDeps } from "../deps.ts";
 import { runToEnd } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";

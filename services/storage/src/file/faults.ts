@@ -1,7 +1,7 @@
 // What a Job refuses, as its caller hears it.
 
 import { Fault, type FaultName, type files } from "@svc/proto";
-import type { TaskFault } from "@svc/world";
+import type { TaskFault } from "@svc/proto/world-task";
 import type { Outcome } from "../job/outcome.ts";
 
 const named: Partial<Record<TaskFault["code"], FaultName>> = {

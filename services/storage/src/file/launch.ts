@@ -2,7 +2,7 @@
 
 import type { Context } from "@svc/mesh";
 import type { AnyContract, files } from "@svc/proto";
-import type { Task } from "@svc/world";
+import type { Task } from "@svc/proto/world-task";
 import type { Hold } from "@svc/world-lock";
 import type { JobSecret } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";

@@ -1,7 +1,7 @@
 // How a file Job comes to a world: the checks, and the lock of what changes it (interface.md 3.2, behaviour.md h.1).
 
 import { Fault, type Principal } from "@svc/proto";
-import type { Task } from "@svc/world";
+import type { Task } from "@svc/proto/world-task";
 import { acquireLock, type Hold, type LockKind } from "@svc/world-lock";
 import { assertMayTouch, assertUserName } from "../access.ts";
 import { lockDepsOf, placeOf } from "../deps.ts";

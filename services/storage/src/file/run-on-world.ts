@@ -2,7 +2,7 @@
 
 import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault } from "@svc/proto";
-import type { Task, TaskDone } from "@svc/world";
+import type { Task, TaskDone } from "@svc/proto/world-task";
 import { awaitEnd, removeJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
 import type { Outcome } from "../job/outcome.ts";

@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Fault } from "@svc/proto";
-import type { Place } from "@svc/world";
+import type { Place } from "@svc/proto/world-task";
 import type { StorageDeps } from "../deps.ts";
 import { jobUrl } from "../internal-url.ts";
 import { newToken } from "../one-time-token.ts";

@@ -1,7 +1,14 @@
 // How a Job ended, read from the log of its pod (libs/world task.ts).
 
 import { isKubeError, type Job, type Kube, readPodLog, resources } from "@svc/kube";
-import { Progress, progressMark, resultMark, type TaskDone, type TaskFault, TaskResult } from "@svc/world";
+import {
+  Progress,
+  progressMark,
+  resultMark,
+  type TaskDone,
+  type TaskFault,
+  TaskResult,
+} from "@svc/proto/world-task";
 import { isJobFinished } from "@svc/world-lock";
 import { container } from "./spec.ts";
 

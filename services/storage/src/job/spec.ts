@@ -1,7 +1,7 @@
 // The Job that works on a world or an archive (behaviour.md h.2). Pure.
 
 import type { Job, Secret } from "@svc/kube";
-import type { Task } from "@svc/world";
+import type { Task } from "@svc/proto/world-task";
 import type { Settings } from "../config.ts";
 import { label, type Manager } from "./names.ts";
 

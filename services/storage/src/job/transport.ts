@@ -2,7 +2,7 @@
 // archive travels by a ticket over the internal face (behaviour.md o, remote nodes).
 
 import { isKubeError } from "@svc/kube";
-import type { Place } from "@svc/world";
+import type { Place } from "@svc/proto/world-task";
 import type { StorageDeps } from "../deps.ts";
 import { identityOf } from "../volume/node.ts";
 import { findPlaced } from "../volume/placed-claim.ts";

@@ -1,7 +1,7 @@
 // Reads an archive to its end, and holds a world against it.
 
 import { randomBytes } from "node:crypto";
-import type { TaskDone, TaskFault } from "@svc/world";
+import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import { archiveNameOf } from "../backup/row.ts";
 import { condemnBackup, noteVerified } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";

@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { backups } from "@svc/proto";
+import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import { outboxRow } from "@svc/store";
-import type { TaskDone, TaskFault } from "@svc/world";
 import { expiryOf, keepOf } from "../backup/policy.ts";
 import { condemnBackup, noteVerified, pruneBackups, recordBackup } from "../backup/store.ts";
 import type { JobRow, StorageTrx } from "../database/tables.ts";

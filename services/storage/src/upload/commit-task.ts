@@ -1,6 +1,6 @@
 // The task of the Job that puts a staged file into the world.
 
-import type { Task } from "@svc/world";
+import type { Task } from "@svc/proto/world-task";
 import { jobUrl } from "../internal-url.ts";
 import type { JobSecret } from "../job/spec.ts";
 import type { TransferDeps } from "../transfer/deps.ts";

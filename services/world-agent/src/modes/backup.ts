@@ -1,9 +1,8 @@
+import type { Task, TaskDone } from "@svc/proto/world-task";
 import {
   countable,
   keepArchive,
   sendStream,
-  type Task,
-  type TaskDone,
   type Written,
   withoutForwarding,
   writeArchive,

@@ -1,4 +1,5 @@
-import { browseArchive, openArchive, type Task, type TaskDone } from "@svc/world";
+import type { Task, TaskDone } from "@svc/proto/world-task";
+import { browseArchive, openArchive } from "@svc/world";
 import { limits } from "../config.ts";
 import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";

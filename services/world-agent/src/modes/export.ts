@@ -1,12 +1,5 @@
-import {
-  openDownload,
-  sendFile,
-  sendFolder,
-  sendStream,
-  sendWorld,
-  type Task,
-  type TaskDone,
-} from "@svc/world";
+import type { Task, TaskDone } from "@svc/proto/world-task";
+import { openDownload, sendFile, sendFolder, sendStream, sendWorld } from "@svc/world";
 import { limits } from "../config.ts";
 import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";

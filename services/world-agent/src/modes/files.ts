@@ -1,5 +1,6 @@
 // The file manager's operations on a stopped world (behaviour.md h.7).
 
+import type { Task, TaskDone } from "@svc/proto/world-task";
 import {
   fetchStream,
   landUpload,
@@ -9,8 +10,6 @@ import {
   removeOne,
   renameOne,
   reportLanded,
-  type Task,
-  type TaskDone,
   unzip as unzipArchive,
   writeWhole,
 } from "@svc/world";

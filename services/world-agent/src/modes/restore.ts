@@ -1,4 +1,5 @@
-import { countable, type Restored, restoreOnly, restoreWorld, type Task, type TaskDone } from "@svc/world";
+import type { Task, TaskDone } from "@svc/proto/world-task";
+import { countable, type Restored, restoreOnly, restoreWorld } from "@svc/world";
 import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 

@@ -2,7 +2,8 @@
 
 import { type FileHandle, mkdtemp, open, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fetchStream, isWorldFault, type Place, WorldFault, writeAll } from "@svc/world";
+import type { Place } from "@svc/proto/world-task";
+import { fetchStream, isWorldFault, WorldFault, writeAll } from "@svc/world";
 import { limits } from "../config.ts";
 import type { Context } from "../context.ts";
 

@@ -1,4 +1,5 @@
-import { countable, isSameWorld, openArchive, type Task, type TaskDone, verifyArchive } from "@svc/world";
+import type { Task, TaskDone } from "@svc/proto/world-task";
+import { countable, isSameWorld, openArchive, verifyArchive } from "@svc/world";
 import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 

@@ -4,7 +4,14 @@ import { spawn } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Progress, progressMark, resultMark, type Task, type TaskDone, TaskResult } from "@svc/world";
+import {
+  Progress,
+  progressMark,
+  resultMark,
+  type Task,
+  type TaskDone,
+  TaskResult,
+} from "@svc/proto/world-task";
 
 export type Run = {
   code: number | null;
