@@ -72,6 +72,8 @@ export type UploadRule = {
   maxBytes?: number;
   /** Fault of a body that is larger; default `too_large`. */
   tooLarge?: FaultName;
+  /** Fault of a body that ends before its declared length; default `bad_request`. */
+  incomplete?: FaultName;
   /** Media types that a body may have; a body without one passes. Default: any. */
   contentTypes?: readonly string[];
   /** False when the body may come slower than 16 KiB/s: only a standstill ends it. Default true. */

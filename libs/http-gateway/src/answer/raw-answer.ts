@@ -2,18 +2,18 @@
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import { faults } from "@svc/proto";
+import { type FaultName, faults } from "@svc/proto";
 import { requestIdOf } from "../request/exchange.ts";
 import { envelope } from "./answer.ts";
 import { commonHeaders } from "./headers.ts";
 
 export type RawRefusal = { status: number; code: string; message: string };
 
-const uploads = new WeakSet<IncomingMessage>();
+const incompleteFaults = new WeakMap<IncomingMessage, FaultName>();
 
-/** A body of this request that ends too early is `upload_incomplete`, as its operation promises. */
-export function expectWholeUpload(request: IncomingMessage): void {
-  uploads.add(request);
+/** Answers `fault` when the body of this request ends before its declared length. */
+export function answerIncompleteWith(request: IncomingMessage, fault: FaultName): void {
+  incompleteFaults.set(request, fault);
 }
 
 const currentOf = (socket: Socket) => (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
@@ -22,8 +22,9 @@ const currentOf = (socket: Socket) => (socket as { _httpMessage?: ServerResponse
 export function refusalOfParseError(code: string | undefined, socket: Socket): RawRefusal | undefined {
   if (code === "ECONNRESET" || code === "EPIPE") return undefined;
   const current = currentOf(socket)?.req;
-  if (code === "HPE_INVALID_EOF_STATE" && current && uploads.has(current)) {
-    const { status, code: wireCode, message } = faults.upload_incomplete;
+  const fault = current && incompleteFaults.get(current);
+  if (code === "HPE_INVALID_EOF_STATE" && fault) {
+    const { status, code: wireCode, message } = faults[fault];
     return { status, code: wireCode, message };
   }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {

@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import { type Mesh, sendBytes } from "@svc/mesh";
 import { Fault, type Operation } from "@svc/proto";
 import { answerJson } from "../answer/answer.ts";
-import { expectWholeUpload } from "../answer/raw-answer.ts";
+import { answerIncompleteWith } from "../answer/raw-answer.ts";
 import { type LargestUpload, largestUpload } from "../request/admission.ts";
 import { tooLarge } from "../request/body.ts";
 import { type Exchange, inviteBody } from "../request/exchange.ts";
@@ -18,11 +18,11 @@ export function uploadBinding(
   contract: Operation,
 ): Binding {
   const { mesh, settings, rights } = needs;
-  const { status } = contract.http;
+  const { status, upload } = contract.http;
   const limit = largestUpload(contract.http, settings.uploadBytes);
   return async (call) => {
     const { exchange, input, options } = call;
-    if (contract.faults.includes("upload_incomplete")) expectWholeUpload(exchange.request);
+    if (upload?.incomplete) answerIncompleteWith(exchange.request, upload.incomplete);
     using watched = rights.watch(call);
     const signal = AbortSignal.any([leavingOf(exchange), watched.signal]);
     const { byteTransfer } = await mesh.forward(contract, input, { ...options, signal });

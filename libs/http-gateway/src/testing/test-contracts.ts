@@ -146,7 +146,12 @@ export const putPart = operation({
     path: "/parts/{id}",
     tier: "public",
     kind: "upload",
-    upload: { maxBytes: 1_000, tooLarge: "part_too_large", contentTypes: ["application/octet-stream"] },
+    upload: {
+      maxBytes: 1_000,
+      tooLarge: "part_too_large",
+      incomplete: "upload_incomplete",
+      contentTypes: ["application/octet-stream"],
+    },
   },
   faults: ["upload_incomplete"],
   params: item,
