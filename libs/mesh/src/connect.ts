@@ -7,13 +7,13 @@ import type { Mesh, MeshOptions } from "./api.ts";
 import { openBucket } from "./bucket/open.ts";
 import { type ByteTransferServer, startByteTransferServer } from "./byte-transfer/server.ts";
 import { dial } from "./connection/dial.ts";
-import { createLink, type Link } from "./connection/nats-connection.ts";
+import { type Connection, createConnection } from "./connection/nats-connection.ts";
 import type { Core } from "./core.ts";
 import { createAuditing } from "./event/audit.ts";
 import { type Consumer, startConsumer } from "./event/consume.ts";
 import { readDeadLetters } from "./event/dead-letters.ts";
 import { createLiveLogReader } from "./live-log/read.ts";
-import { lineHeader, openLineWriter } from "./live-log/write.ts";
+import { liveLogHeader, openLineWriter } from "./live-log/write.ts";
 import { createMeshMetrics } from "./metrics.ts";
 import { discover } from "./operator/discover.ts";
 import { followEvents } from "./operator/follow.ts";
@@ -41,16 +41,16 @@ function isOwner(service: string): service is Owner {
  */
 export async function connectMesh(options: MeshOptions): Promise<Mesh> {
   const { service, log } = options;
-  const connection = await dial(options);
-  const link = createLink(connection, log, service);
+  const client = await dial(options);
+  const connection = createConnection(client, log, service);
   const closing = new AbortController();
   const core: Core = {
     service,
     instance: randomBytes(11).toString("hex"),
     version: options.version,
-    link,
+    connection,
     log,
-    metrics: createMeshMetrics(options.registry, () => link.status().reconnects),
+    metrics: createMeshMetrics(options.registry, () => connection.status().reconnects),
     keyed: (text) => createHmac("sha256", options.password).update(text).digest("base64url"),
     closing: closing.signal,
   };
@@ -65,7 +65,7 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     }
     return assemble(core, { closing, byteTransferServer });
   } catch (error) {
-    await link.close();
+    await connection.close();
     throw error;
   }
 }
@@ -74,7 +74,7 @@ type Parts = { closing: AbortController; byteTransferServer: ByteTransferServer 
 type Closeable = { close: () => Promise<void> };
 
 function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
-  const { link, service } = core;
+  const { connection, service } = core;
   const serving = createServing(core);
   const replicas = createReplicas(core);
   const auditing = createAuditing(core);
@@ -108,7 +108,7 @@ function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
       consumers.push(consumer);
       await consumer.started;
     },
-    deadLetters: (owner) => readDeadLetters(link, owner),
+    deadLetters: (owner) => readDeadLetters(connection, owner),
     discover: (waitMs) => discover(core, waitMs),
     follow: (options) => {
       const reader = followEvents(core, options);
@@ -116,7 +116,7 @@ function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
       return reader;
     },
     listen: (subject, onMessage) =>
-      link.subscribe(subject, (message) => {
+      connection.subscribe(subject, (message) => {
         // What NATS answers can be aimed here by whoever may ask it.
         if (!isPublished(message.headers, "delivered") || !fitsFilter(subject, message.subject)) return;
         onMessage(message.subject, message.data);
@@ -138,12 +138,12 @@ function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
     },
     openLiveLog: (place) => openLineWriter(core, place),
     endLiveLog: async ({ owner, noun, key }, line) => {
-      const headers = { [lineHeader.end]: "1" };
+      const headers = { [liveLogHeader.end]: "1" };
       await store(core, { subject: liveSubject(owner, noun, key), body: line, headers });
     },
     readLiveLog: (ticket, signal) => liveLogs.read(ticket, signal),
-    status: link.status,
-    drain: once((timeoutMs = defaultDrainMs) => drain(link, { timeoutMs, closing, stopWork, opened })),
+    status: connection.status,
+    drain: once((timeoutMs = defaultDrainMs) => drain(connection, { timeoutMs, closing, stopWork, opened })),
   };
 }
 
@@ -169,15 +169,18 @@ type Draining = {
   opened: readonly Closeable[];
 };
 
-async function drain(link: Link, { timeoutMs, closing, stopWork, opened }: Draining): Promise<void> {
+async function drain(
+  connection: Connection,
+  { timeoutMs, closing, stopWork, opened }: Draining,
+): Promise<void> {
   const work = stopWork().catch(() => {});
   await within(work, timeoutMs);
   // Whoever still works is told now, and gets a moment to end.
   closing.abort();
   await within(work, settleMs);
   await Promise.all(opened.map((part) => within(part.close(), settleMs)));
-  if (link.isConnected()) await within(link.connection.flush(), settleMs);
-  await link.close();
+  if (connection.isConnected()) await within(connection.client.flush(), settleMs);
+  await connection.close();
 }
 
 async function within(work: Promise<unknown>, limitMs: number): Promise<void> {

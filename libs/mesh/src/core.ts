@@ -3,7 +3,7 @@
 import type { ServiceName } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { Repeats } from "./api.ts";
-import type { Link } from "./connection/nats-connection.ts";
+import type { Connection } from "./connection/nats-connection.ts";
 import type { MeshMetrics } from "./metrics.ts";
 
 export type Core = {
@@ -11,7 +11,7 @@ export type Core = {
   /** Names this process among the replicas of its service. */
   instance: string;
   version: string;
-  link: Link;
+  connection: Connection;
   log: Logger;
   metrics: MeshMetrics;
   /** A digest of a text that only processes with this service's password can make. */

@@ -20,7 +20,7 @@ import {
 } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import type { Mesh, ViewMirror, ViewWriter } from "./api.ts";
-import { createLink } from "./connection/nats-connection.ts";
+import { createConnection } from "./connection/nats-connection.ts";
 import type { Core } from "./core.ts";
 import { createReplicas } from "./request/replicas.ts";
 import { prepareAttacks } from "./testing/attacker.ts";
@@ -257,8 +257,8 @@ describe("a service that somebody else runs", () => {
   test("no replica appears or leaves because of what NATS answers", async () => {
     const connection = await raw("builds");
     const watching = await raw("gateway-external");
-    const link = createLink(watching, createLogger("test", "silent"), "gateway-external");
-    const replicas = createReplicas({ link } as Core);
+    const replicaConnection = createConnection(watching, createLogger("test", "silent"), "gateway-external");
+    const replicas = createReplicas({ connection: replicaConnection } as Core);
     await until(() => replicas.pick("lifecycle", new Set()) !== undefined);
     const genuine = replicas.pick("lifecycle", new Set());
     for (const { run } of await prepareAttacks(connection, "builds", "leaving"))
@@ -268,7 +268,7 @@ describe("a service that somebody else runs", () => {
     for (let times = 0; times < 4; times++)
       assert.equal(replicas.pick("lifecycle", new Set()), genuine, "lifecycle has one replica");
     replicas.close();
-    await link.close();
+    await replicaConnection.close();
     await connection.close();
   });
 

@@ -3,8 +3,8 @@
 import { randomBytes } from "node:crypto";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
 import { header, inboxPrefix } from "@svc/proto";
-import { LinkError } from "./connection-error.ts";
-import { unguessable } from "./random-token.ts";
+import { ConnectionError } from "./connection-error.ts";
+import { randomToken } from "./random-token.ts";
 
 export type OutgoingRequest = {
   subject: string;
@@ -18,7 +18,7 @@ export type OutgoingRequest = {
 /** Either `onReply` or `onFailure` is called once, unless the listening was ended before. */
 export type ReplyListener = {
   onReply: (message: Msg) => void;
-  onFailure: (error: LinkError) => void;
+  onFailure: (error: ConnectionError) => void;
   /** Called while there is no reply, with milliseconds since the request was sent and since its owner was heard. */
   onWait?: (waited: { sinceSentMs: number; quietMs: number }) => void;
 };
@@ -30,7 +30,7 @@ type Pending = ReplyListener & {
   quietSweeps: number;
 };
 
-/** Sends without waiting; throws `LinkError` when it cannot be sent. */
+/** Sends without waiting; throws `ConnectionError` when it cannot be sent. */
 export type Publish = (
   subject: string,
   body: Uint8Array,
@@ -39,19 +39,19 @@ export type Publish = (
 
 export type Inbox = {
   ask: (request: OutgoingRequest, listener: ReplyListener, publish: Publish) => () => void;
-  fail: (matches: (pending: { subject: string }) => boolean, error: () => LinkError) => void;
+  fail: (matches: (pending: { subject: string }) => boolean, error: () => ConnectionError) => void;
   close: () => void;
 };
 
 const sweepMs = 25;
 
 /** Subscribes the inbox of this process. */
-export function createInbox(connection: NatsConnection, service: string): Inbox {
+export function createInbox(client: NatsConnection, service: string): Inbox {
   const prefix = `${inboxPrefix(service)}.${randomBytes(9).toString("hex")}.`;
   const pendings = new Map<string, Pending>();
   let sweeper: NodeJS.Timeout | undefined;
 
-  connection.subscribe(`${prefix}*`, {
+  client.subscribe(`${prefix}*`, {
     callback: (error, message) => {
       if (error) return;
       const token = message.subject.slice(prefix.length);
@@ -63,12 +63,12 @@ export function createInbox(connection: NatsConnection, service: string): Inbox 
       }
       pendings.delete(token);
       if (message.data.length === 0 && message.headers?.code === 503)
-        pending.onFailure(new LinkError("no-responder", `nothing answers ${pending.subject}`));
+        pending.onFailure(new ConnectionError("no-responder", `nothing answers ${pending.subject}`));
       else pending.onReply(message);
     },
   });
 
-  const failSome = (matches: (pending: Pending) => boolean, error: () => LinkError) => {
+  const failSome = (matches: (pending: Pending) => boolean, error: () => ConnectionError) => {
     for (const [token, pending] of [...pendings]) {
       if (!matches(pending) || !pendings.delete(token)) continue;
       pending.onFailure(error());
@@ -79,7 +79,7 @@ export function createInbox(connection: NatsConnection, service: string): Inbox 
     sweeper = undefined;
     failSome(
       (pending) => pending.deadlineAt <= now,
-      () => new LinkError("timeout", "no reply came before the deadline"),
+      () => new ConnectionError("timeout", "no reply came before the deadline"),
     );
     for (const pending of [...pendings.values()]) countSweep(pending);
     if (pendings.size > 0) sweeper ??= setTimeout(sweep, sweepMs);
@@ -87,11 +87,11 @@ export function createInbox(connection: NatsConnection, service: string): Inbox 
 
   const ask: Inbox["ask"] = (outgoing, listener, publish) => {
     const { subject, body, headers, deadlineAt, signal } = outgoing;
-    const token = unguessable();
+    const token = randomToken();
     const pending: Pending = { ...listener, subject, deadlineAt, sweeps: 0, quietSweeps: 0 };
     const forget = () => void pendings.delete(token);
     if (signal?.aborted) {
-      pending.onFailure(new LinkError("aborted", "the caller gave up"));
+      pending.onFailure(new ConnectionError("aborted", "the caller gave up"));
       return forget;
     }
     pendings.set(token, pending);
@@ -101,7 +101,7 @@ export function createInbox(connection: NatsConnection, service: string): Inbox 
       sweeper ??= setTimeout(sweep, sweepMs);
     } catch (error) {
       forget();
-      pending.onFailure(error as LinkError);
+      pending.onFailure(error as ConnectionError);
     }
     if (!unbind) return forget;
     return () => {
@@ -114,7 +114,7 @@ export function createInbox(connection: NatsConnection, service: string): Inbox 
     clearTimeout(sweeper);
     failSome(
       () => true,
-      () => new LinkError("lost", "this process closed its connection to NATS"),
+      () => new ConnectionError("lost", "this process closed its connection to NATS"),
     );
   };
   return { ask, fail: failSome, close };
@@ -135,7 +135,7 @@ function failWith(signal: AbortSignal, pending: Pending, forget: () => void): ()
   const { onReply, onFailure } = pending;
   const onAbort = () => {
     forget();
-    onFailure(new LinkError("aborted", "the caller gave up"));
+    onFailure(new ConnectionError("aborted", "the caller gave up"));
   };
   const unbind = () => signal.removeEventListener("abort", onAbort);
   signal.addEventListener("abort", onAbort, { once: true });

@@ -4,14 +4,14 @@ import { errors, type Msg, type NatsConnection, type Subscription } from "@nats-
 import { inboxPrefix } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { MeshStatus } from "../api.ts";
-import { LinkError } from "./connection-error.ts";
+import { ConnectionError } from "./connection-error.ts";
 import { asClientHeaders } from "./headers.ts";
 import { createInbox, type Inbox, type OutgoingRequest, type Publish, type ReplyListener } from "./inbox.ts";
 
 export type Listening = { unsubscribe: () => void; drain: () => Promise<void> };
 
-export type Link = {
-  readonly connection: NatsConnection;
+export type Connection = {
+  readonly client: NatsConnection;
   readonly inboxPrefix: string;
   isConnected: () => boolean;
   status: () => MeshStatus;
@@ -20,7 +20,7 @@ export type Link = {
   publish: Publish;
   /** As `publish` for what nobody misses: false where it cannot be sent. */
   tryPublish: (subject: string, body: Uint8Array, headers?: Uint8Array) => boolean;
-  /** Sends and waits for one reply; rejects with `LinkError`. */
+  /** Sends and waits for one reply; rejects with `ConnectionError`. */
   request: (request: OutgoingRequest) => Promise<Msg>;
   /** Sends and tells `listener` what comes of it, at once where it cannot be sent. Returns the end of listening. */
   ask: (request: OutgoingRequest, listener: ReplyListener) => () => void;
@@ -31,38 +31,38 @@ export type Link = {
 };
 
 /** Wraps an open connection; `onReconnected` counts reconnects for metrics. */
-export function createLink(connection: NatsConnection, log: Logger, service: string): Link {
+export function createConnection(client: NatsConnection, log: Logger, service: string): Connection {
   const state = { connected: true, reconnects: 0 };
   const listeners = new Set<() => void>();
-  const inbox = createInbox(connection, service);
-  void watch({ connection, log, state, inbox, listeners });
-  const fitsPayload = (bytes: number) => bytes <= maxPayloadBytes(connection);
+  const inbox = createInbox(client, service);
+  void watch({ client, log, state, inbox, listeners });
+  const fitsPayload = (bytes: number) => bytes <= maxPayloadBytes(client);
 
   const publish: Publish = (subject, body, options = {}) => {
-    if (!state.connected) throw new LinkError("lost", "the connection to NATS is lost");
+    if (!state.connected) throw new ConnectionError("lost", "the connection to NATS is lost");
     if (!fitsPayload(body.length + (options.headers?.length ?? 0)))
-      throw new LinkError("too-large", `a message of ${body.length} bytes is over the limit of NATS`);
+      throw new ConnectionError("too-large", `a message of ${body.length} bytes is over the limit of NATS`);
     const { reply, headers } = options;
     try {
-      connection.publish(subject, body, {
+      client.publish(subject, body, {
         ...(reply === undefined ? {} : { reply }),
         ...(headers === undefined ? {} : { headers: asClientHeaders(headers) }),
       });
     } catch (error) {
-      throw new LinkError("lost", error instanceof Error ? error.message : String(error));
+      throw new ConnectionError("lost", error instanceof Error ? error.message : String(error));
     }
   };
 
   return {
-    connection,
+    client,
     inboxPrefix: inboxPrefix(service),
     isConnected: () => state.connected,
     status: () => ({
       connected: state.connected,
-      server: connection.getServer(),
+      server: client.getServer(),
       reconnects: state.reconnects,
     }),
-    maxPayloadBytes: () => maxPayloadBytes(connection),
+    maxPayloadBytes: () => maxPayloadBytes(client),
     publish,
     tryPublish: (subject, body, headers) => {
       try {
@@ -75,28 +75,28 @@ export function createLink(connection: NatsConnection, log: Logger, service: str
     request: (request) =>
       new Promise((onReply, onFailure) => inbox.ask(request, { onReply, onFailure }, publish)),
     ask: (request, listener) => inbox.ask(request, listener, publish),
-    subscribe: (subject, onMessage, queue) => subscribe(connection, { subject, onMessage, queue, log }),
+    subscribe: (subject, onMessage, queue) => subscribe(client, { subject, onMessage, queue, log }),
     onReconnect: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     close: async () => {
       inbox.close();
-      await connection.close();
+      await client.close();
     },
   };
 }
 
-function maxPayloadBytes(connection: NatsConnection): number {
-  return connection.info?.max_payload ?? 1_048_576;
+function maxPayloadBytes(client: NatsConnection): number {
+  return client.info?.max_payload ?? 1_048_576;
 }
 
 function subscribe(
-  connection: NatsConnection,
+  client: NatsConnection,
   options: { subject: string; onMessage: (message: Msg) => void; queue: string | undefined; log: Logger },
 ): Listening {
   const { subject, queue, onMessage, log } = options;
-  const subscription: Subscription = connection.subscribe(subject, {
+  const subscription: Subscription = client.subscribe(subject, {
     ...(queue === undefined ? {} : { queue }),
     callback: (error, message) => {
       if (error) {
@@ -108,42 +108,42 @@ function subscribe(
       } catch (failure) {
         // A throw would end the reader of the whole connection. What came before the connection was lost cannot be
         // answered any more, and whoever sent it knows.
-        const level = failure instanceof LinkError && failure.kind === "lost" ? "debug" : "error";
+        const level = failure instanceof ConnectionError && failure.kind === "lost" ? "debug" : "error";
         log[level]({ subject, err: failure }, "a message could not be taken");
       }
     },
   });
   return {
     unsubscribe: () => {
-      if (!connection.isClosed()) subscription.unsubscribe();
+      if (!client.isClosed()) subscription.unsubscribe();
     },
     drain: async () => {
-      if (!connection.isClosed() && !subscription.isClosed()) await subscription.drain();
+      if (!client.isClosed() && !subscription.isClosed()) await subscription.drain();
     },
   };
 }
 
 type Watched = {
-  connection: NatsConnection;
+  client: NatsConnection;
   log: Logger;
   state: { connected: boolean; reconnects: number };
   inbox: Inbox;
   listeners: Set<() => void>;
 };
 
-async function watch({ connection, log, state, inbox, listeners }: Watched): Promise<void> {
-  for await (const status of connection.status()) {
+async function watch({ client, log, state, inbox, listeners }: Watched): Promise<void> {
+  for await (const status of client.status()) {
     if (status.type === "disconnect") {
       if (state.connected) log.warn("the connection to NATS is lost; reconnecting");
       state.connected = false;
       inbox.fail(
         () => true,
-        () => new LinkError("lost", "the connection to NATS was lost"),
+        () => new ConnectionError("lost", "the connection to NATS was lost"),
       );
     } else if (status.type === "reconnect") {
       state.connected = true;
       state.reconnects += 1;
-      log.info({ server: connection.getServer() }, "connected to NATS again");
+      log.info({ server: client.getServer() }, "connected to NATS again");
       for (const listener of listeners) listener();
     } else if (status.type === "error") {
       onServerError(status.error, log, inbox);
@@ -162,6 +162,6 @@ function onServerError(error: Error, log: Logger, inbox: Inbox): void {
   if (operation !== "publish") return;
   inbox.fail(
     (pending) => pending.subject === subject,
-    () => new LinkError("denied", `this service may not publish to ${subject}`),
+    () => new ConnectionError("denied", `this service may not publish to ${subject}`),
   );
 }

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
 import type { ConsumeOptions } from "../api.ts";
-import { unguessable } from "../connection/random-token.ts";
+import { randomToken } from "../connection/random-token.ts";
 import type { Core } from "../core.ts";
 import { encodeJson, textOf } from "../json.ts";
 import {
@@ -72,7 +72,7 @@ export function startConsumer<D>(core: Core, options: ConsumeOptions<D>): Consum
 /** `svc migrate up` makes it; until then there is nothing to pull from. */
 async function findDurable<D>(core: Core, { stream, durable }: ConsumeOptions<D>): Promise<void> {
   try {
-    await jetStreamApi(core.link, `CONSUMER.INFO.${stream}.${durable}`);
+    await jetStreamApi(core.connection, `CONSUMER.INFO.${stream}.${durable}`);
   } catch (error) {
     if (!isApiCode(error, apiCode.consumerNotFound) && !isApiCode(error, apiCode.streamNotFound)) throw error;
     throw new Error(`NATS has no consumer ${durable} of ${stream}: run \`svc migrate up\``);
@@ -87,7 +87,7 @@ type Pull = {
 
 function createPull(core: Core, options: ConsumeOptions<unknown>, stopped: AbortSignal): Pull {
   const maxInFlight = options.maxInFlight ?? defaults.maxInFlight;
-  const inbox = `${core.link.inboxPrefix}.${unguessable()}`;
+  const inbox = `${core.connection.inboxPrefix}.${randomToken()}`;
   const nextSubject = `$JS.API.CONSUMER.MSG.NEXT.${options.stream}.${options.durable}`;
   const running = new Map<Msg, Promise<void>>();
   const state = { wanted: 0, seenAt: 0, endSession: () => {} };
@@ -97,13 +97,13 @@ function createPull(core: Core, options: ConsumeOptions<unknown>, stopped: Abort
     if (stopped.aborted || state.wanted > 0 || free < maxInFlight / 2) return;
     const request = { batch: free, expires: nanos(pullExpiresMs), idle_heartbeat: nanos(heartbeatMs) };
     try {
-      core.link.publish(nextSubject, encodeJson(request), { reply: inbox });
+      core.connection.publish(nextSubject, encodeJson(request), { reply: inbox });
       state.wanted = free;
     } catch {
       state.endSession();
     }
   };
-  const subscription = core.link.subscribe(inbox, (message) => {
+  const subscription = core.connection.subscribe(inbox, (message) => {
     state.seenAt = Date.now();
     const place = message.reply ? parsePlace(message.reply) : undefined;
     if (!place) return onStatus(message.headers?.code ?? 0);
@@ -135,7 +135,7 @@ function createPull(core: Core, options: ConsumeOptions<unknown>, stopped: Abort
         const watch = setInterval(() => {
           if (Date.now() - state.seenAt > silenceMs && state.wanted > 0) state.endSession();
         }, heartbeatMs);
-        const forget = core.link.onReconnect(() => state.endSession());
+        const forget = core.connection.onReconnect(() => state.endSession());
         state.endSession = () => {
           clearInterval(watch);
           forget();
@@ -220,7 +220,7 @@ function nakAfter(delayMs: number): string {
 function acknowledge(core: Core, message: Msg, what: string): void {
   if (!message.reply) return;
   try {
-    core.link.publish(message.reply, encoder.encode(what));
+    core.connection.publish(message.reply, encoder.encode(what));
   } catch {
     // The connection is lost: the message comes again after the acknowledgement wait.
   }

@@ -2,7 +2,7 @@
 
 import { deadSubject, type Owner, type ServiceName, streamName } from "@svc/proto";
 import type { DeadLetters } from "../api.ts";
-import type { Link } from "../connection/nats-connection.ts";
+import type { Connection } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
 import { apiCode, isApiCode, jetStreamApi } from "../stream/jetstream-api.ts";
 import { store } from "../stream/publish.ts";
@@ -45,17 +45,19 @@ type Subjects = { state: { subjects?: Record<string, number> } };
 type Stored = { message: { time: string; hdrs?: string } };
 
 /** Dead letters of the consumers of one owner; empty when its stream does not exist. */
-export async function readDeadLetters(link: Link, owner: Owner): Promise<DeadLetters[]> {
+export async function readDeadLetters(connection: Connection, owner: Owner): Promise<DeadLetters[]> {
   const stream = streamName(owner);
   const prefix = `svc.dead.${owner}.`;
   try {
-    const info = await jetStreamApi<Subjects>(link, `STREAM.INFO.${stream}`, {
+    const info = await jetStreamApi<Subjects>(connection, `STREAM.INFO.${stream}`, {
       subjects_filter: `${prefix}>`,
     });
     const counts = Object.entries(info.state.subjects ?? {});
     return await Promise.all(
       counts.map(async ([subject, count]) => {
-        const last = await jetStreamApi<Stored>(link, `STREAM.MSG.GET.${stream}`, { last_by_subj: subject });
+        const last = await jetStreamApi<Stored>(connection, `STREAM.MSG.GET.${stream}`, {
+          last_by_subj: subject,
+        });
         const headers = Buffer.from(last.message.hdrs ?? "", "base64").toString("utf8");
         return {
           durable: subject.slice(prefix.length),

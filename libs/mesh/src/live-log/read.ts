@@ -6,7 +6,7 @@ import type { Core } from "../core.ts";
 import type { StreamMessage } from "../stream/direct-get.ts";
 import { nanosOf } from "../stream/direct-get.ts";
 import { type OrderedReader, openOrdered, type StartFrom } from "../stream/ordered.ts";
-import { lineHeader } from "./write.ts";
+import { liveLogHeader } from "./write.ts";
 
 /** One line and when it was stored, in unix seconds. `isLast`: its source has ended; what is replayed never says so. */
 export type Line = { atSeconds: number; line: Uint8Array; isLast?: true };
@@ -195,7 +195,7 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
 
 function keep(message: StreamMessage): Kept {
   const { timestampNs } = message;
-  const isLast = message.headers?.has(lineHeader.end) === true;
+  const isLast = message.headers?.has(liveLogHeader.end) === true;
   const atSeconds = Number(timestampNs / 1_000_000_000n);
   return { timestampNs, atSeconds, line: message.body.slice(), ...(isLast && { isLast }) };
 }

@@ -10,7 +10,7 @@ import { liveStreamName } from "../stream/catalog.ts";
 import { isPublished, publisherHeaders } from "../stream/publisher.ts";
 
 /** Names of the headers of a line. */
-export const lineHeader = {
+export const liveLogHeader = {
   writer: "Svc-Line-Writer",
   position: "Svc-Line-Position",
   /** The source has ended: who reads it live is done after this line. */
@@ -47,8 +47,8 @@ export async function openLineWriter(core: Core, place: LiveLogSource): Promise<
   };
   const put = async (line: Uint8Array, at: string): Promise<"stored" | "refused"> => {
     const headers = {
-      [lineHeader.writer]: me,
-      [lineHeader.position]: at,
+      [liveLogHeader.writer]: me,
+      [liveLogHeader.position]: at,
       "Nats-Expected-Last-Subject-Sequence": String(sequence),
       ...publisherHeaders(core),
     };
@@ -84,7 +84,7 @@ async function ask<T>(
 ): Promise<T> {
   const deadlineAt = Date.now() + answerWithinMs;
   try {
-    const reply = await core.link.request({ subject, body, deadlineAt, ...(headers && { headers }) });
+    const reply = await core.connection.request({ subject, body, deadlineAt, ...(headers && { headers }) });
     return reply.json<T>();
   } catch (error) {
     throw unavailable(error);
@@ -92,7 +92,7 @@ async function ask<T>(
 }
 
 async function findLast(core: Core, stream: string, subject: string): Promise<Last | undefined> {
-  const reply = await core.link
+  const reply = await core.connection
     .request({
       subject: `$JS.API.DIRECT.GET.${stream}.${subject}`,
       body: new Uint8Array(0),
@@ -108,10 +108,10 @@ async function findLast(core: Core, stream: string, subject: string): Promise<La
     throw unavailable(new Error(`the last line of ${subject} cannot be read`));
   // No writer's: what it stands behind is written on.
   if (!isPublished(headers, "read")) return { sequence, writer: undefined, position: undefined };
-  const position = headers.get(lineHeader.position);
+  const position = headers.get(liveLogHeader.position);
   return {
     sequence,
-    writer: headers.get(lineHeader.writer),
+    writer: headers.get(liveLogHeader.writer),
     position: position === "" ? undefined : position,
   };
 }

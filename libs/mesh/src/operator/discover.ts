@@ -3,7 +3,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
 import type { FoundService } from "../api.ts";
-import { unguessable } from "../connection/random-token.ts";
+import { randomToken } from "../connection/random-token.ts";
 import type { Core } from "../core.ts";
 
 const Stats = z.looseObject({
@@ -18,15 +18,15 @@ const settleMs = 150;
 
 /** Every process that answers `$SRV.STATS` within `waitMs`; ends early once no new answer came for a moment. */
 export async function discover(core: Core, waitMs: number): Promise<FoundService[]> {
-  const inbox = `${core.link.inboxPrefix}.${unguessable()}`;
+  const inbox = `${core.connection.inboxPrefix}.${randomToken()}`;
   const found: FoundService[] = [];
-  const listening = core.link.subscribe(inbox, (message) => {
+  const listening = core.connection.subscribe(inbox, (message) => {
     const stats = Stats.safeParse(JSON.parse(Buffer.from(message.data).toString("utf8")));
     if (stats.success) found.push(summary(stats.data));
   });
   try {
-    await core.link.connection.flush();
-    core.link.publish("$SRV.STATS", new Uint8Array(0), { reply: inbox });
+    await core.connection.client.flush();
+    core.connection.publish("$SRV.STATS", new Uint8Array(0), { reply: inbox });
     const endAt = Date.now() + waitMs;
     for (let seen = -1; Date.now() < endAt && (found.length === 0 || seen < found.length); ) {
       seen = found.length;

@@ -17,7 +17,7 @@ export function followEvents(core: Core, options: FollowOptions): { close: () =>
     heartbeatMs,
     // A stream that nobody made yet holds nothing, so all of it is told; a follower still waits for it.
     beforeStart: async () => {
-      await jetStreamApi(core.link, `STREAM.INFO.${options.stream}`).catch((error: unknown) => {
+      await jetStreamApi(core.connection, `STREAM.INFO.${options.stream}`).catch((error: unknown) => {
         if (isApiCode(error, apiCode.streamNotFound)) options.onCaughtUp?.();
         throw error;
       });

@@ -3,8 +3,8 @@
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, instanceSubject, isFault, rpcSubject } from "@svc/proto";
 import type { RawReply } from "../api.ts";
-import { LinkError } from "../connection/connection-error.ts";
-import { unguessable } from "../connection/random-token.ts";
+import { ConnectionError } from "../connection/connection-error.ts";
+import { randomToken } from "../connection/random-token.ts";
 import type { Core } from "../core.ts";
 import { quietMs, type Replicas } from "./replicas.ts";
 import { decodeReply, type Envelope, encodeEnvelope } from "./wire.ts";
@@ -67,11 +67,11 @@ type Run = {
   reject: (error: unknown) => void;
 };
 
-/** Resolves with the first answer; rejects with the fault of the owner or with a `LinkError`. */
+/** Resolves with the first answer; rejects with the fault of the owner or with a `ConnectionError`. */
 export function sendToReplicas(core: Core, replicas: Replicas, request: Request): Promise<RawReply> {
   const { idempotent, onceById } = request.contract;
   const mayRepeat = idempotent || (onceById && "by-id");
-  const onceId = mayRepeat === "by-id" ? unguessable() : undefined;
+  const onceId = mayRepeat === "by-id" ? randomToken() : undefined;
   return new Promise((resolve, reject) => {
     const counts = { begun: 0, delays: 0 };
     const sets = { tried: new Set<string>(), open: new Set<Try>() };
@@ -90,7 +90,7 @@ function begin(run: Run): void {
   run.begun += 1;
   const current: Try = { instance, forget: () => {}, hasNext: false, quietMs: 0 };
   run.open.add(current);
-  const forget = run.core.link.ask(
+  const forget = run.core.connection.ask(
     {
       subject: instance === undefined ? rpcSubject(contract) : instanceSubject(contract, instance),
       body,
@@ -146,7 +146,7 @@ function onWait(run: Run, current: Try, waited: { sinceSentMs: number; quietMs: 
   });
   if (step === "give-up") {
     current.forget();
-    onFailure(run, current, new LinkError("timeout", "the owner of the request has fallen silent"));
+    onFailure(run, current, new ConnectionError("timeout", "the owner of the request has fallen silent"));
   } else if (step !== "wait") {
     current.hasNext = true;
     begin(run);
@@ -155,7 +155,7 @@ function onWait(run: Run, current: Try, waited: { sinceSentMs: number; quietMs: 
 
 function onFailure(run: Run, current: Try, error: unknown): void {
   run.open.delete(current);
-  const isUndelivered = error instanceof LinkError && error.kind === "no-responder";
+  const isUndelivered = error instanceof ConnectionError && error.kind === "no-responder";
   if (isUndelivered && current.instance !== undefined) {
     run.replicas.leaveOut(run.request.contract.owner, current.instance);
     begin(run);
@@ -199,12 +199,12 @@ function end({ open }: Run): void {
 
 // Nothing was done in these cases, or the operation may be repeated anyway.
 function isWorthRepeating(error: unknown): boolean {
-  if (error instanceof LinkError) return error.kind === "no-responder" || error.kind === "lost";
+  if (error instanceof ConnectionError) return error.kind === "no-responder" || error.kind === "lost";
   return isFault(error) && error.fault === "overloaded";
 }
 
 // Another replica would say the same.
 function isFinal(error: unknown): boolean {
   if (isFault(error)) return error.fault !== "overloaded" && error.fault !== "unavailable";
-  return !(error instanceof LinkError) || error.kind === "aborted" || error.kind === "too-large";
+  return !(error instanceof ConnectionError) || error.kind === "aborted" || error.kind === "too-large";
 }

@@ -2,7 +2,7 @@
 
 import { type AnyContract, Fault, type InputOf, isFault, type OutputOf } from "@svc/proto";
 import type { CallOptions, RawReply } from "../api.ts";
-import { LinkError } from "../connection/connection-error.ts";
+import { ConnectionError } from "../connection/connection-error.ts";
 import type { Core } from "../core.ts";
 import { encodeJson, textOf } from "../json.ts";
 import type { ContractMeter } from "../metrics.ts";
@@ -74,7 +74,7 @@ function faultOf(core: Core, request: Request, error: unknown): Fault {
   if (isFault(error)) return error;
   const { contract, envelope } = request;
   const about = { subject: contract.subject, request_id: envelope.requestId };
-  if (!(error instanceof LinkError)) {
+  if (!(error instanceof ConnectionError)) {
     core.log.error({ ...about, err: error }, "the owner's reply cannot be read");
     return new Fault("internal", { cause: error });
   }

@@ -18,7 +18,7 @@ export function createHeartbeats(core: Core): Heartbeats {
   let beating: NodeJS.Timeout | undefined;
   const beat = () => {
     for (const { reply } of working) {
-      if (reply) core.link.tryPublish(reply, empty, heartbeatHeaders);
+      if (reply) core.connection.tryPublish(reply, empty, heartbeatHeaders);
     }
   };
   return {

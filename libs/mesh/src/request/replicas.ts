@@ -37,14 +37,14 @@ export function createReplicas(core: Core): Replicas {
   }, beatMs);
   counting.unref();
   // Who was there before NATS went away may be gone.
-  const stopWatching = core.link.onReconnect(() => {
+  const stopWatching = core.connection.onReconnect(() => {
     for (const { beats } of tables.values()) beats.clear();
   });
 
   const open = (owner: Owner): Table => {
     const beats = new Map<string, number>();
     const filter = replicaSubject(owner, "*");
-    const listening = core.link.subscribe(filter, ({ subject, data, headers }) => {
+    const listening = core.connection.subscribe(filter, ({ subject, data, headers }) => {
       // What NATS answers somebody else would be a replica that nobody serves.
       if (!isPublished(headers, "delivered") || !fitsFilter(filter, subject)) return;
       const instance = subject.slice(subject.lastIndexOf(".") + 1);
@@ -90,7 +90,7 @@ export function announceReplica(core: Core): () => void {
   const subject = replicaSubject(core.service, core.instance);
   const headers = encodeHeaders(publisherHeaders(core));
   const say = (state: string) => {
-    core.link.tryPublish(subject, Buffer.from(state), headers);
+    core.connection.tryPublish(subject, Buffer.from(state), headers);
   };
   const beating = setInterval(say, beatMs, "serving");
   beating.unref();

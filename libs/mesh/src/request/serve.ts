@@ -3,7 +3,7 @@
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, header, instanceFilter, isFault } from "@svc/proto";
 import type { Handler } from "../api.ts";
-import { LinkError } from "../connection/connection-error.ts";
+import { ConnectionError } from "../connection/connection-error.ts";
 import type { Listening } from "../connection/nats-connection.ts";
 import type { Core } from "../core.ts";
 import { encodeJson, textOf } from "../json.ts";
@@ -62,11 +62,11 @@ export function createServing(core: Core): Serving {
   // What is sent to this replica alone. A contract that it does not serve (it may be of an older version) is answered
   // as NATS answers where nothing listens, so that the caller asks another.
   const listenAsInstance = () =>
-    core.link.subscribe(instanceFilter(core.service, core.instance), (message) => {
+    core.connection.subscribe(instanceFilter(core.service, core.instance), (message) => {
       const served = byContract.get(message.subject.slice(0, message.subject.lastIndexOf(".")));
       if (served) onMessage(served, message);
       else if (message.reply?.startsWith("_INBOX_"))
-        core.link.tryPublish(message.reply, empty, noResponderHeaders);
+        core.connection.tryPublish(message.reply, empty, noResponderHeaders);
     });
   return {
     serve: (contract, handler) => {
@@ -78,7 +78,7 @@ export function createServing(core: Core): Serving {
       if (subscriptions.length === 0) subscriptions.push(listenAsInstance());
       byContract.set(endpoint.subject, served);
       subscriptions.push(
-        core.link.subscribe(endpoint.subject, (message) => onMessage(served, message), core.service),
+        core.connection.subscribe(endpoint.subject, (message) => onMessage(served, message), core.service),
       );
     },
     endpoints,
@@ -164,7 +164,7 @@ type Failure = { contract: AnyContract; requestId: string; error: unknown };
 function knownFault(core: Core, failure: Failure): Fault {
   const { contract, requestId, error } = failure;
   const about = { request_id: requestId, subject: contract.subject };
-  if (error instanceof LinkError && error.kind === "too-large") {
+  if (error instanceof ConnectionError && error.kind === "too-large") {
     core.log.error(
       about,
       "the answer is over the payload limit of NATS; page it, or use a view or a byte transfer",
@@ -173,7 +173,7 @@ function knownFault(core: Core, failure: Failure): Fault {
   }
   if (isFault(error)) return error;
   // NATS went away while the handler asked it for something.
-  if (error instanceof LinkError) return new Fault("unavailable", { cause: error });
+  if (error instanceof ConnectionError) return new Fault("unavailable", { cause: error });
   core.log.error({ ...about, err: error }, "a request failed in a way that no fault names");
   return new Fault("internal");
 }
@@ -206,9 +206,9 @@ function reply(core: Core, asked: Asked, body: Uint8Array, headers: Uint8Array |
   const to = asked.message.reply;
   if (!to) return;
   try {
-    core.link.publish(to, body, headers ? { headers } : {});
+    core.connection.publish(to, body, headers ? { headers } : {});
   } catch (error) {
     // A lost connection means that the caller got `unavailable` already; there is nobody to tell.
-    if (error instanceof LinkError && error.kind === "too-large") throw error;
+    if (error instanceof ConnectionError && error.kind === "too-large") throw error;
   }
 }

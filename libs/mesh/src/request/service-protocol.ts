@@ -39,13 +39,13 @@ export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoi
       `$SRV.${verb}.${core.service}.${core.instance}`,
     ]) {
       subscriptions.push(
-        core.link.subscribe(subject, (message) => {
-          if (message.reply?.startsWith(operatorInbox)) core.link.tryPublish(message.reply, answer());
+        core.connection.subscribe(subject, (message) => {
+          if (message.reply?.startsWith(operatorInbox)) core.connection.tryPublish(message.reply, answer());
         }),
       );
     }
   }
-  await core.link.connection.flush();
+  await core.connection.client.flush();
   return () => {
     for (const subscription of subscriptions) subscription.unsubscribe();
   };
@@ -62,7 +62,7 @@ function lazily<T>(make: () => T): () => T {
 // Clients of the protocol expect one message: when the schemas do not fit into it, they are left out.
 function describeAll(core: Core, endpoints: readonly Endpoint[]): object[] {
   const whole = endpoints.map((endpoint) => describe(core, endpoint, true));
-  if (encodeJson(whole).length < core.link.maxPayloadBytes() - roomForTheRestBytes) return whole;
+  if (encodeJson(whole).length < core.connection.maxPayloadBytes() - roomForTheRestBytes) return whole;
   return endpoints.map((endpoint) => describe(core, endpoint, false));
 }
 

@@ -1,8 +1,8 @@
 // Reads stored messages in batches by `$JS.API.DIRECT.GET`: no consumer is made, so no right to make one is needed.
 
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
-import type { Link, Listening } from "../connection/nats-connection.ts";
-import { unguessable } from "../connection/random-token.ts";
+import type { Connection, Listening } from "../connection/nats-connection.ts";
+import { randomToken } from "../connection/random-token.ts";
 import { encodeJson } from "../json.ts";
 import { isPublished } from "./publisher.ts";
 
@@ -47,11 +47,11 @@ type Reading = {
 };
 
 /** One batch at a time. */
-export function openBatches(link: Link, stream: string): BatchReader {
-  const inbox = `${link.inboxPrefix}.${unguessable()}`;
+export function openBatches(connection: Connection, stream: string): BatchReader {
+  const inbox = `${connection.inboxPrefix}.${randomToken()}`;
   let reading: Reading | undefined;
   let isClosed = false;
-  const listening: Listening = link.subscribe(`${inbox}.*`, (message) => {
+  const listening: Listening = connection.subscribe(`${inbox}.*`, (message) => {
     if (reading && message.subject.endsWith(reading.token)) take(reading, message);
   });
   return {
@@ -61,7 +61,7 @@ export function openBatches(link: Link, stream: string): BatchReader {
           reject(new Error("closed"));
           return;
         }
-        const token = unguessable();
+        const token = randomToken();
         const late = setTimeout(() => reading?.end(new Error(`${stream} does not answer`)), stallMs);
         reading = {
           token,
@@ -79,7 +79,7 @@ export function openBatches(link: Link, stream: string): BatchReader {
         const only = filter === undefined ? {} : { next_by_subj: filter };
         const body = encodeJson({ ...place, ...only, batch: batchLimit, max_bytes: batchBytes });
         try {
-          link.publish(`$JS.API.DIRECT.GET.${stream}`, body, { reply: `${inbox}.${token}` });
+          connection.publish(`$JS.API.DIRECT.GET.${stream}`, body, { reply: `${inbox}.${token}` });
         } catch (error) {
           reading.end(error as Error);
         }

@@ -1,6 +1,6 @@
 // What NATS says of a stream. Services look and never make or change one: `svc migrate up` does.
 
-import type { Link } from "../connection/nats-connection.ts";
+import type { Connection } from "../connection/nats-connection.ts";
 import type { StreamConfig } from "./catalog.ts";
 import { apiCode, isApiCode, jetStreamApi } from "./jetstream-api.ts";
 
@@ -14,9 +14,9 @@ export type StreamInfo = {
 };
 
 /** Undefined when there is no such stream. */
-export async function findStream(link: Link, name: string): Promise<StreamInfo | undefined> {
+export async function findStream(connection: Connection, name: string): Promise<StreamInfo | undefined> {
   try {
-    return await jetStreamApi<StreamInfo>(link, `STREAM.INFO.${name}`);
+    return await jetStreamApi<StreamInfo>(connection, `STREAM.INFO.${name}`);
   } catch (error) {
     if (isApiCode(error, apiCode.streamNotFound)) return undefined;
     throw error;

@@ -1,6 +1,6 @@
 // JetStream's JSON API over the shared inbox. Only what this library needs of it.
 
-import type { Link } from "../connection/nats-connection.ts";
+import type { Connection } from "../connection/nats-connection.ts";
 
 const timeoutMs = 5_000;
 const empty = new Uint8Array(0);
@@ -23,9 +23,9 @@ export function isApiCode(error: unknown, code: number): boolean {
   return error instanceof JetStreamApiError && error.code === code;
 }
 
-/** Calls `$JS.API.<verb>`; throws `JetStreamApiError` or `LinkError`. */
-export async function jetStreamApi<T>(link: Link, verb: string, payload?: unknown): Promise<T> {
-  const reply = await link.request({
+/** Calls `$JS.API.<verb>`; throws `JetStreamApiError` or `ConnectionError`. */
+export async function jetStreamApi<T>(connection: Connection, verb: string, payload?: unknown): Promise<T> {
+  const reply = await connection.request({
     subject: `$JS.API.${verb}`,
     body: payload === undefined ? empty : encoder.encode(JSON.stringify(payload)),
     deadlineAt: Date.now() + timeoutMs,

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Bucket, Durable, View } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { dial } from "../connection/dial.ts";
-import { createLink, type Link } from "../connection/nats-connection.ts";
+import { type Connection, createConnection } from "../connection/nats-connection.ts";
 import { allStreams, durableConfig, durables, type StreamConfig } from "./catalog.ts";
 import { findStream } from "./info.ts";
 import { apiCode, isApiCode, jetStreamApi } from "./jetstream-api.ts";
@@ -23,21 +23,21 @@ export type MigrateOptions = {
 /** Names what was made or changed; nothing when all of it was there. Throws an Error with one sentence. */
 export async function migrateStreams(options: MigrateOptions): Promise<string[]> {
   const log = createLogger("migrate", "warn");
-  const connection = await dial({ ...options, service: "migrate", log });
-  const link = createLink(connection, log, "migrate");
+  const client = await dial({ ...options, service: "migrate", log });
+  const connection = createConnection(client, log, "migrate");
   try {
     const done: string[] = [];
     for (const config of allStreams(options.more)) {
-      const what = await ensureStream(link, config);
+      const what = await ensureStream(connection, config);
       if (what) done.push(`stream ${config.name}: ${what}`);
     }
     for (const durable of [...durables, ...(options.moreDurables ?? [])]) {
-      const what = await ensureDurable(link, durable);
+      const what = await ensureDurable(connection, durable);
       if (what) done.push(`consumer ${durable.name} of ${durable.stream}: ${what}`);
     }
     return done;
   } finally {
-    await link.close();
+    await connection.close();
   }
 }
 
@@ -47,17 +47,17 @@ type Done = "made" | "changed" | undefined;
  * What JetStream cannot change later stays as it is. The stream is looked up first: asking to make one that exists
  * fails for want of space when its reservation no longer fits twice.
  */
-async function ensureStream(link: Link, wanted: StreamConfig): Promise<Done> {
-  const existing = await findStream(link, wanted.name);
+async function ensureStream(connection: Connection, wanted: StreamConfig): Promise<Done> {
+  const existing = await findStream(connection, wanted.name);
   if (!existing) {
-    await jetStreamApi(link, `STREAM.CREATE.${wanted.name}`, wanted);
+    await jetStreamApi(connection, `STREAM.CREATE.${wanted.name}`, wanted);
     return "made";
   }
   const { storage, retention } = existing.config;
   const config = { ...existing.config, ...wanted, storage, retention };
   // A setting that is off is left out of what the server tells.
   if (isDeepStrictEqual(withoutOff(config), withoutOff(existing.config))) return undefined;
-  await jetStreamApi(link, `STREAM.UPDATE.${wanted.name}`, config);
+  await jetStreamApi(connection, `STREAM.UPDATE.${wanted.name}`, config);
   return "changed";
 }
 
@@ -67,25 +67,28 @@ function withoutOff(config: object): Record<string, unknown> {
 
 type ConsumerInfo = { config: Record<string, unknown> };
 
-async function ensureDurable(link: Link, durable: Durable): Promise<Done> {
+async function ensureDurable(connection: Connection, durable: Durable): Promise<Done> {
   const wanted = durableConfig(durable);
-  const existing = await findDurable(link, durable);
+  const existing = await findDurable(connection, durable);
   const isSame =
     existing !== undefined &&
     Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(existing.config[name], value));
   if (isSame) return undefined;
   const [only] = durable.subjects.length === 1 ? durable.subjects : [];
   await jetStreamApi(
-    link,
+    connection,
     `CONSUMER.CREATE.${durable.stream}.${durable.name}${only === undefined ? "" : `.${only}`}`,
     { stream_name: durable.stream, config: { ...existing?.config, ...wanted } },
   );
   return existing ? "changed" : "made";
 }
 
-async function findDurable(link: Link, { stream, name }: Durable): Promise<ConsumerInfo | undefined> {
+async function findDurable(
+  connection: Connection,
+  { stream, name }: Durable,
+): Promise<ConsumerInfo | undefined> {
   try {
-    return await jetStreamApi<ConsumerInfo>(link, `CONSUMER.INFO.${stream}.${name}`);
+    return await jetStreamApi<ConsumerInfo>(connection, `CONSUMER.INFO.${stream}.${name}`);
   } catch (error) {
     if (isApiCode(error, apiCode.consumerNotFound)) return undefined;
     throw error;

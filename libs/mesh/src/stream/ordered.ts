@@ -76,23 +76,23 @@ type Round = {
 
 // From one look at the stream to the first sign that it is not the same any more.
 async function readRound(core: Core, options: OrderedOptions, closing: AbortSignal): Promise<void> {
-  const { link } = core;
+  const { connection } = core;
   const round: Round = { isOver: false, owed: 0, next: 1, created: "", wake: () => {} };
   const end = () => {
     round.isOver = true;
     round.wake();
     batches.close();
   };
-  const batches = openBatches(link, options.stream);
-  const hints = link.subscribe(options.filter, () => {
+  const batches = openBatches(connection, options.stream);
+  const hints = connection.subscribe(options.filter, () => {
     round.owed += 1;
     round.wake();
   });
-  const forget = link.onReconnect(end);
+  const forget = connection.onReconnect(end);
   closing.addEventListener("abort", end, { once: true });
   try {
     if (closing.aborted) return;
-    const info = await findStream(link, options.stream);
+    const info = await findStream(connection, options.stream);
     if (!info) throw noStream(options.stream);
     round.created = info.created;
     options.onStart?.(info);
@@ -175,7 +175,7 @@ async function readNew(batches: BatchReader, reading: Reading): Promise<void> {
 /** Finds what nobody told of, and a stream that was made anew. */
 async function look(batches: BatchReader, reading: Reading): Promise<void> {
   const { core, options, round } = reading;
-  const info = await findStream(core.link, options.stream);
+  const info = await findStream(core.connection, options.stream);
   if (!info || info.created !== round.created || info.state.last_seq < round.next - 1) {
     round.isOver = true;
     return;

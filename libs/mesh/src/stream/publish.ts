@@ -2,7 +2,7 @@
 
 import { Fault, isFault } from "@svc/proto";
 import type { Outgoing } from "../api.ts";
-import { LinkError } from "../connection/connection-error.ts";
+import { ConnectionError } from "../connection/connection-error.ts";
 import { encodeHeaders, type HeaderValues } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
 import { idHeader, publisherHeaders } from "./publisher.ts";
@@ -19,7 +19,7 @@ export async function store(
 ): Promise<PubAck> {
   const { subject, body, headers } = message;
   try {
-    const reply = await core.link.request({
+    const reply = await core.connection.request({
       subject,
       body,
       headers: encodeHeaders({ ...headers, ...publisherHeaders(core), ...dedupId(core, headers) }),
@@ -31,7 +31,7 @@ export async function store(
     return ack;
   } catch (error) {
     if (isFault(error)) throw error;
-    if (!(error instanceof LinkError) || error.kind !== "too-large")
+    if (!(error instanceof ConnectionError) || error.kind !== "too-large")
       throw new Fault("unavailable", { cause: error });
     core.log.error(
       { subject, bytes: body.length },

@@ -55,7 +55,7 @@ export async function findLast(
 
 async function ask(core: Core, subject: string, message: { body: Uint8Array; headers?: Uint8Array }) {
   try {
-    return await core.link.request({ subject, ...message, deadlineAt: Date.now() + answerWithinMs });
+    return await core.connection.request({ subject, ...message, deadlineAt: Date.now() + answerWithinMs });
   } catch (error) {
     throw unavailable(error);
   }

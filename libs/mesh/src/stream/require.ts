@@ -26,11 +26,11 @@ export async function requireStreams(core: Core, owner: Owner): Promise<void> {
     await delay(retryMs);
   }
   if (missing !== undefined) throw noStream(missing);
-  core.link.onReconnect(() => void sayWhatIsMissing(core, owner));
+  core.connection.onReconnect(() => void sayWhatIsMissing(core, owner));
 }
 
 async function findMissing(core: Core, owner: Owner): Promise<string | undefined> {
-  for (const name of streamsNeededBy(owner)) if (!(await findStream(core.link, name))) return name;
+  for (const name of streamsNeededBy(owner)) if (!(await findStream(core.connection, name))) return name;
   return undefined;
 }
 

@@ -42,7 +42,7 @@ type State = {
 /** Opens the bucket and reads it once; throws when NATS cannot be reached or `svc migrate up` did not make it. */
 export async function writeView<V>(core: Core, view: View<V>): Promise<ViewWriter<V>> {
   const stream = bucketStream(view.name);
-  if (!(await findStream(core.link, stream))) throw noStream(stream);
+  if (!(await findStream(core.connection, stream))) throw noStream(stream);
   const state: State = {
     core,
     view: view as View,
