@@ -13,7 +13,7 @@ import { createAuditing } from "./event/audit.ts";
 import { type Consumer, startConsumer } from "./event/consume.ts";
 import { readDeadLetters } from "./event/dead-letters.ts";
 import { createLiveLogReader } from "./live-log/read.ts";
-import { liveLogHeader, openLineWriter } from "./live-log/write.ts";
+import { liveLogHeader, openLiveLogWriter } from "./live-log/write.ts";
 import { createMeshMetrics } from "./metrics.ts";
 import { discover } from "./operator/discover.ts";
 import { followEvents } from "./operator/follow.ts";
@@ -136,7 +136,7 @@ function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
     publishLiveLine: async (owner, noun, key, line) => {
       await store(core, { subject: liveSubject(owner, noun, key), body: line, headers: {} });
     },
-    openLiveLog: (place) => openLineWriter(core, place),
+    openLiveLog: (place) => openLiveLogWriter(core, place),
     endLiveLog: async ({ owner, noun, key }, line) => {
       const headers = { [liveLogHeader.end]: "1" };
       await store(core, { subject: liveSubject(owner, noun, key), body: line, headers });

@@ -4,8 +4,9 @@ import type { Bucket } from "@svc/proto";
 import type { BucketStore, BucketWriteOptions } from "../api.ts";
 import type { Core } from "../core.ts";
 import { encodeJson } from "../json.ts";
-import { keySubject, removalHeaders } from "../stream/key-value.ts";
-import { decode, findLast, put } from "../stream/read-last.ts";
+import { bucketStream, isRemoval, keySubject, removalHeaders } from "../stream/key-value.ts";
+import { readLast, storeAfter } from "../stream/read-last.ts";
+import { decodeEntry } from "./entry.ts";
 import { readKeys, watchBucket } from "./watch.ts";
 
 type Closeable = { close: () => Promise<void> };
@@ -16,22 +17,22 @@ export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]
   const write = async (key: string, value: V, after: number, options: BucketWriteOptions = {}) => {
     const body = encodeJson(bucket.value.parse(value));
     const headers = { "Nats-TTL": secondsOf(options.ttlMs ?? bucket.ttlMs) };
-    return put(core, { subject: keySubject(bucket, key), body, headers, after });
+    return storeAfter(core, { subject: keySubject(bucket, key), body, headers, after });
   };
-  const lastOf = (key: string) => findLast(core, bucket, key);
+  const lastOf = (key: string) => readLast(core, bucketStream(bucket.name), keySubject(bucket, key));
 
   return {
     get: async (key) => {
       const last = await lastOf(key);
-      if (!last?.isPublished || last.isRemoval) return undefined;
-      return { key, value: decode(bucket, key, last.body), revision: last.sequence };
+      if (!last?.isPublished || isRemoval(last)) return undefined;
+      return { key, value: decodeEntry(bucket, key, last.body), revision: last.sequence };
     },
     create: async (key, value, options) => {
       const revision = await write(key, value, 0, options);
       if (revision !== undefined) return revision;
       // What stands there may be the sign of a removal; whoever writes behind it first has made the entry.
       const last = await lastOf(key);
-      if (last && !(last.isRemoval && last.isPublished)) return undefined;
+      if (last && !(last.isPublished && isRemoval(last))) return undefined;
       return write(key, value, last?.sequence ?? 0, options);
     },
     update: async (key, value, revision, options) => {
@@ -39,7 +40,7 @@ export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]
     },
     delete: async (key, revision) => {
       const subject = keySubject(bucket, key);
-      const done = await put(core, {
+      const done = await storeAfter(core, {
         subject,
         body: new Uint8Array(0),
         headers: removalHeaders,

@@ -1,12 +1,12 @@
 // Everything in a bucket and then its changes, over every gap.
 
-import type { Bucket } from "@svc/proto";
+import { type Bucket, Fault } from "@svc/proto";
 import type { BucketWatchOptions } from "../api.ts";
 import type { Core } from "../core.ts";
 import type { StreamMessage } from "../stream/direct-get.ts";
 import { bucketFilter, bucketStream, isRemoval, keyOf } from "../stream/key-value.ts";
 import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
-import { decode, unavailable } from "../stream/read-last.ts";
+import { decodeEntry } from "./entry.ts";
 
 const heartbeatMs = 1_000;
 const keysWithinMs = 5_000;
@@ -26,7 +26,7 @@ export function watchBucket<V>(core: Core, bucket: Bucket<V>, options: BucketWat
     coming?.add(key);
     told.add(key);
     try {
-      const value = decode(bucket, key, message.body);
+      const value = decodeEntry(bucket, key, message.body);
       options.onEntry({ key, value, revision: message.sequence });
     } catch (error) {
       core.log.error({ bucket: bucket.name, key, err: error }, "an entry could not be told");
@@ -60,7 +60,7 @@ export async function readKeys(core: Core, bucket: Bucket): Promise<string[]> {
     onCaughtUp: () => resolve([...keys].sort()),
   });
   const late = setTimeout(
-    () => reject(unavailable(new Error("the keys did not come in time"))),
+    () => reject(new Fault("unavailable", { cause: new Error("reading the keys timed out") })),
     keysWithinMs,
   );
   try {

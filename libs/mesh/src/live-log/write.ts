@@ -2,12 +2,11 @@
 // last one, so whoever took over ends the one before it, and no line is stored twice (architecture.md 3, event streams).
 
 import { randomBytes } from "node:crypto";
-import { Fault, liveSubject } from "@svc/proto";
+import { liveSubject } from "@svc/proto";
 import type { LiveLogSource, LiveLogWriter } from "../api.ts";
-import { encodeHeaders } from "../connection/headers.ts";
 import type { Core } from "../core.ts";
 import { liveStreamName } from "../stream/catalog.ts";
-import { isPublished, publisherHeaders } from "../stream/publisher.ts";
+import { readLast, storeAfter } from "../stream/read-last.ts";
 
 /** Names of the headers of a line. */
 export const liveLogHeader = {
@@ -17,15 +16,10 @@ export const liveLogHeader = {
   end: "Svc-Line-End",
 } as const;
 
-const answerWithinMs = 5_000;
-// "wrong last sequence", as the server words it with and without the number.
-const wrongSequence: ReadonlySet<number> = new Set([10071, 10164]);
-
 type Last = { sequence: number; writer: string | undefined; position: string | undefined };
-type PubAck = { seq?: number; error?: { err_code?: number; description: string } };
 
 /** Takes the place over: from its first line on, the writer before it is refused. */
-export async function openLineWriter(core: Core, place: LiveLogSource): Promise<LiveLogWriter> {
+export async function openLiveLogWriter(core: Core, place: LiveLogSource): Promise<LiveLogWriter> {
   const subject = liveSubject(place.owner, place.noun, place.key);
   const stream = liveStreamName(place.owner);
   const me = randomBytes(9).toString("base64url");
@@ -46,16 +40,10 @@ export async function openLineWriter(core: Core, place: LiveLogSource): Promise<
     return isOurs;
   };
   const put = async (line: Uint8Array, at: string): Promise<"stored" | "refused"> => {
-    const headers = {
-      [liveLogHeader.writer]: me,
-      [liveLogHeader.position]: at,
-      "Nats-Expected-Last-Subject-Sequence": String(sequence),
-      ...publisherHeaders(core),
-    };
-    const ack = await ask<PubAck>(core, { subject, body: line, headers: encodeHeaders(headers) });
-    if (ack.error && wrongSequence.has(ack.error.err_code ?? 0)) return "refused";
-    if (ack.error || ack.seq === undefined) throw unavailable(new Error(ack.error?.description));
-    sequence = ack.seq;
+    const headers = { [liveLogHeader.writer]: me, [liveLogHeader.position]: at };
+    const stored = await storeAfter(core, { subject, body: line, headers, after: sequence });
+    if (stored === undefined) return "refused";
+    sequence = stored;
     position = at;
     return "stored";
   };
@@ -78,44 +66,16 @@ export async function openLineWriter(core: Core, place: LiveLogSource): Promise<
   };
 }
 
-async function ask<T>(
-  core: Core,
-  { subject, body, headers }: { subject: string; body: Uint8Array; headers?: Uint8Array },
-): Promise<T> {
-  const deadlineAt = Date.now() + answerWithinMs;
-  try {
-    const reply = await core.connection.request({ subject, body, deadlineAt, ...(headers && { headers }) });
-    return reply.json<T>();
-  } catch (error) {
-    throw unavailable(error);
-  }
-}
-
 async function findLast(core: Core, stream: string, subject: string): Promise<Last | undefined> {
-  const reply = await core.connection
-    .request({
-      subject: `$JS.API.DIRECT.GET.${stream}.${subject}`,
-      body: new Uint8Array(0),
-      deadlineAt: Date.now() + answerWithinMs,
-    })
-    .catch((error: unknown) => {
-      throw unavailable(error);
-    });
-  const { headers } = reply;
-  if (headers?.code === 404) return undefined;
-  const sequence = Number(headers?.values("Nats-Sequence").at(-1));
-  if (!headers || headers.code >= 300 || !(sequence > 0))
-    throw unavailable(new Error(`the last line of ${subject} cannot be read`));
-  // No writer's: what it stands behind is written on.
-  if (!isPublished(headers, "read")) return { sequence, writer: undefined, position: undefined };
+  const last = await readLast(core, stream, subject);
+  if (!last) return undefined;
+  const { sequence, headers } = last;
+  // Not written by a service: the next line is stored behind it.
+  if (!last.isPublished) return { sequence, writer: undefined, position: undefined };
   const position = headers.get(liveLogHeader.position);
   return {
     sequence,
     writer: headers.get(liveLogHeader.writer),
     position: position === "" ? undefined : position,
   };
-}
-
-function unavailable(cause: unknown): Fault {
-  return new Fault("unavailable", { cause });
 }

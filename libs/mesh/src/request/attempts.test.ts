@@ -4,6 +4,7 @@ import { connect } from "@nats-io/transport-node";
 import { header, inboxPrefix } from "@svc/proto";
 import type { Mesh } from "../api.ts";
 import { change, look, once } from "../testing/contracts.ts";
+import { serveGated } from "../testing/gated.ts";
 import { type Replica, startReplica } from "../testing/replica.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 import { decideWait, type Waiting } from "./attempts.ts";
@@ -205,14 +206,7 @@ test("an owner that does not remember what it did refuses a repeat", async () =>
 
 test("a request that is worked on is waited for, by its heartbeats", async () => {
   const lifecycle = await nats.connect("lifecycle");
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  lifecycle.serve(change, async (_, input) => {
-    await gate;
-    return input;
-  });
+  const gated = serveGated(lifecycle, change);
   await lifecycle.announce();
   const user = "gateway-internal";
   const prefix = inboxPrefix(user);
@@ -232,7 +226,7 @@ test("a request that is worked on is waited for, by its heartbeats", async () =>
   const call = gateway.call(change, { n: 3 });
   // Three seconds: longer than any caller waits for a silent owner.
   await until(() => heard >= 12);
-  release();
+  gated.release();
   assert.deepEqual(await call, { n: 3 });
   await ear.close();
   await lifecycle.drain();

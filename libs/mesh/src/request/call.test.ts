@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Mesh } from "../api.ts";
 import { change, look } from "../testing/contracts.ts";
+import { serveGated } from "../testing/gated.ts";
 import { startReplica } from "../testing/replica.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
@@ -63,39 +64,23 @@ test("an overloaded owner is asked again only for an idempotent contract", async
 
 test("a call that takes too long is unavailable and not repeated", async () => {
   const lifecycle = await nats.connect("lifecycle");
-  let handled = 0;
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  lifecycle.serve(look, async (_, input) => {
-    handled += 1;
-    await gate;
-    return input;
-  });
+  const gated = serveGated(lifecycle, look);
   await lifecycle.announce();
   await assert.rejects(gateway.call(look, { n: 1 }, { deadlineAt: Date.now() + 100 }), isUnavailable);
-  assert.equal(handled, 1);
-  release();
+  assert.equal(gated.count(), 1);
+  gated.release();
   await lifecycle.drain();
 });
 
 test("a caller that gives up is freed at once", async () => {
   const lifecycle = await nats.connect("lifecycle");
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  lifecycle.serve(look, async (_, input) => {
-    await gate;
-    return input;
-  });
+  const gated = serveGated(lifecycle, look);
   await lifecycle.announce();
   const giveUp = new AbortController();
   const call = gateway.call(look, { n: 1 }, { signal: giveUp.signal });
   giveUp.abort();
   await assert.rejects(call, isUnavailable);
-  release();
+  gated.release();
   await lifecycle.drain();
 });
 

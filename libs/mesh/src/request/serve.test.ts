@@ -7,6 +7,7 @@ import { createRegistry, type Logger } from "@svc/telemetry";
 import { pino } from "pino";
 import type { Context, Mesh } from "../api.ts";
 import { change, look, text } from "../testing/contracts.ts";
+import { serveGated } from "../testing/gated.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
 let nats: TestNats;
@@ -154,25 +155,16 @@ test("an answer over the payload limit is internal and the log says to page it",
 test("a request over the limit in flight gets overloaded at once with Retry-After 1", async () => {
   const lifecycle = await owner();
   const narrow = { ...change, maxInFlight: 2 };
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let inside = 0;
-  lifecycle.serve(narrow, async (_, input) => {
-    inside += 1;
-    await gate;
-    return input;
-  });
+  const gated = serveGated(lifecycle, narrow);
   await lifecycle.announce();
   const held = [gateway.call(narrow, { n: 1 }), gateway.call(narrow, { n: 2 })];
-  await until(() => inside === 2);
+  await until(() => gated.count() === 2);
   await assert.rejects(gateway.call(narrow, { n: 3 }), (error: unknown) => {
     assert.equal((error as { fault: string }).fault, "overloaded");
     assert.equal((error as { retryAfterSeconds: number }).retryAfterSeconds, 1);
     return true;
   });
-  release();
+  gated.release();
   assert.deepEqual(await Promise.all(held), [{ n: 1 }, { n: 2 }]);
   assert.deepEqual(await gateway.call(narrow, { n: 4 }), { n: 4 });
 });
@@ -270,19 +262,10 @@ test("two replicas share the work", async () => {
 
 test("drain answers what is in flight and leaves the rest to another replica", async () => {
   const first = await owner();
-  let release = () => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let inside = 0;
-  first.serve(look, async () => {
-    inside += 1;
-    await gate;
-    return { n: 1 };
-  });
+  const gated = serveGated(first, look);
   await first.announce();
-  const held = gateway.call(look, { n: 0 });
-  await until(() => inside === 1);
+  const held = gateway.call(look, { n: 1 });
+  await until(() => gated.count() === 1);
   const second = await owner();
   second.serve(look, () => ({ n: 2 }));
   await second.announce();
@@ -294,7 +277,7 @@ test("drain answers what is in flight and leaves the rest to another replica", a
     );
   await until(isTaken);
   for (let n = 0; n < 20; n++) assert.deepEqual(await gateway.call(look, { n }), { n: 2 });
-  release();
+  gated.release();
   await drained;
   assert.deepEqual(await held, { n: 1 });
   assert.equal(first.status().connected, false);

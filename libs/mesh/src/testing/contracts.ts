@@ -4,9 +4,10 @@ import { type Contract, servers } from "@svc/proto";
 import { z } from "zod";
 
 type Number1 = { n: number };
+export type EchoContract = Contract<Number1, Number1, "not_found" | "cooldown">;
 
 /** lifecycle answers, gateway-internal may call; never repeated. */
-export const change: Contract<Number1, Number1, "not_found" | "cooldown"> = {
+export const change: EchoContract = {
   ...servers.reportJoin,
   input: z.strictObject({ n: z.number() }),
   output: z.strictObject({ n: z.number() }),
@@ -15,14 +16,14 @@ export const change: Contract<Number1, Number1, "not_found" | "cooldown"> = {
 };
 
 /** lifecycle answers, gateway-internal may call; its owner remembers what came of it. */
-export const once: Contract<Number1, Number1, "not_found" | "cooldown"> = {
+export const once: EchoContract = {
   ...change,
   subject: servers.reportReady.subject,
   onceById: true,
 };
 
 /** lifecycle answers, gateway-internal may call; may be repeated. */
-export const look: Contract<Number1, Number1, "not_found" | "cooldown"> = {
+export const look: EchoContract = {
   ...change,
   subject: servers.readStatus.subject,
   idempotent: true,
