@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { AuditEntry, auditSubject, type EventContract, eventSubject, type ServiceName } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import pg from "pg";
@@ -12,12 +13,15 @@ export function outboxRow<D>(contract: EventContract<D>, data: D): { subject: st
   return { subject: eventSubject(contract, data), body: JSON.stringify(data) };
 }
 
+type NewAuditEntry = Omit<AuditEntry, "id" | "at"> & { id?: string; at?: string };
+
 /**
- * The outbox row of an audit entry, for a change that must not be there without it. Its `id` makes it count once, however
- * often it is published.
+ * The outbox row of an audit entry, for a change that must not be committed without it. `id` and `at` are filled in when
+ * they are missing; the id makes the entry count once, however often it is published.
  */
-export function auditRow(service: ServiceName, entry: AuditEntry): { subject: string; body: string } {
-  return { subject: auditSubject(service), body: JSON.stringify(AuditEntry.parse(entry)) };
+export function auditRow(service: ServiceName, entry: NewAuditEntry): { subject: string; body: string } {
+  const full = AuditEntry.parse({ id: randomUUID(), at: new Date().toISOString(), ...entry });
+  return { subject: auditSubject(service), body: JSON.stringify(full) };
 }
 
 const batchSize = 500;

@@ -9,6 +9,7 @@ import { startPostgres } from "@svc/local-stack";
 import { createLogger } from "@svc/telemetry";
 import pg from "pg";
 import { type Migration, migrateUp, readMigrations } from "./migrations.ts";
+import { type PublishOutbox, startOutboxRelay } from "./outbox.ts";
 import { openStore, type Store } from "./store.ts";
 
 const rolePassword = "test";
@@ -23,6 +24,8 @@ export type TestDatabase = {
   schema: string;
   /** Opens a store on it; close it before `drop`. */
   open: <T>(options?: { url?: string; poolSize?: number }) => Store<T>;
+  /** Publishes its outbox until closed. */
+  relayOutbox: (publish: PublishOutbox, url?: string) => { close: () => Promise<void> };
   /** Runs one statement as the superuser. */
   admin: (sql: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
   drop: () => Promise<void>;
@@ -65,6 +68,8 @@ export async function createTestDatabase(options: TestDatabaseOptions): Promise<
         poolSize: given.poolSize ?? 4,
         log: createLogger(schema, "silent"),
       }),
+    relayOutbox: (publish, from = url.href) =>
+      startOutboxRelay({ url: from, schema, publish, log: createLogger(schema, "silent") }),
     admin: (sql, values = []) =>
       asAdmin(adminUrl, async (client) => (await client.query(sql, [...values])).rows),
     drop: async () => {
