@@ -8,11 +8,11 @@ import { createList } from "./list.ts";
 import { createRegistry } from "./registry.ts";
 import { createRemove } from "./remove.ts";
 
-type ImageDeps = { db: BuildsDb; mesh: Pick<Mesh, "audit" | "serve">; settings: Settings };
+type ImageDeps = { db: BuildsDb; mesh: Pick<Mesh, "serve">; settings: Settings };
 
 export function serveImages({ db, mesh, settings }: ImageDeps): void {
   mesh.serve(images.listImages, createList({ db, pageSize: settings.builds.list_page }));
-  mesh.serve(images.addImage, createAdd({ db, mesh }));
-  mesh.serve(images.removeImage, createRemove({ db, mesh }));
+  mesh.serve(images.addImage, createAdd(db));
+  mesh.serve(images.removeImage, createRemove(db));
   mesh.serve(images.admitImage, createAdmit({ db, registry: createRegistry(settings.registry) }));
 }

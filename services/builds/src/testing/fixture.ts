@@ -37,8 +37,10 @@ export async function startBed(overrides: readonly string[] = []): Promise<Bed> 
     const mesh = await nats.connect("builds");
     const settings = loadSettings(schema, { overrides: more });
     const running = await startBuilds({ settings, mesh, store });
+    const relay = database.relayOutbox(mesh.publish, wire.url);
     ends.push(async () => {
       await running.stop?.();
+      await relay.close();
       await mesh.drain(500);
       await store.close();
     });
