@@ -2,6 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
 import { isSameAddress } from "../account/address.ts";
 import { lockLiveAccount } from "../account/store.ts";
+import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { saveUnverifiedEmail, spendAllCodes } from "../email-code/store.ts";
@@ -15,14 +16,18 @@ type Entered = { email: string; replaced: boolean };
 
 /** identity.email.enter */
 export function createEnterEmail(deps: EnterDeps): Handler<typeof accounts.enterEmail> {
-  const { db, events, notices } = deps;
+  const { db, notices } = deps;
   return async (context, { email }) => {
     if (!isPlainAddress(email))
       throw context.fault("bad_request", { message: "email: must be an e-mail address" });
     const caller = getAccount(context.principal);
-    const entered = await db.transaction().execute((trx) => enter(deps, trx, { caller, email }));
+    const entered = await db.transaction().execute(async (trx) => {
+      const after = await enter(deps, trx, { caller, email });
+      const payload = { replaced: after.replaced };
+      await recordAudit(trx, context, { action: "account.email.entered", payload });
+      return after;
+    });
     if (entered.replaced) notices.wake();
-    events.emailEntered(context, { replaced: entered.replaced });
     return { email: entered.email };
   };
 }

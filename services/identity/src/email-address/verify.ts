@@ -2,9 +2,11 @@ import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
 import { violates } from "@svc/store";
 import { isSameAddress, maskAddress } from "../account/address.ts";
+import { recordAudit } from "../audit/record.ts";
 import { takeCodeTry } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
+import { recordLockout } from "../email-code/lockout.ts";
 import { isTaken, saveVerifiedEmail, spendAllCodes, spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
 import type { Notices } from "../mail/queue.ts";
@@ -22,43 +24,44 @@ type Outcome = Refusal | Verified;
 
 /** identity.email.verify: one transaction; a wrong code commits too, because it counts. */
 export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.verifyEmail> {
-  const { db, events, notices } = deps;
+  const { db, notices } = deps;
   return async (context, { code }) => {
     await takeCodeTry(deps, context, "account_email");
     const caller = getAccount(context.principal);
     const outcome = await db
       .transaction()
-      .execute((trx) => settle(deps, trx, { caller, code }))
+      .execute((trx) => settle(deps, trx, { context, caller, code }))
       .catch((error: unknown): Outcome => {
         // Somebody else proved the address between the look and the write: nothing was changed.
         if (violates(error, "users_verified_email")) return { kind: "taken" };
         throw error;
       });
-    if (hasLetter(outcome)) notices.wake();
+    if (hasMail(outcome)) notices.wake();
     if (outcome.kind !== "verified") throw refusal(deps, context, outcome);
-    const { email, replaced, revoked, setup } = outcome;
+    const { email, setup } = outcome;
     clearLinkFile(deps, caller.role, setup);
-    events.emailVerified(context, { replaced });
-    events.sessionsRevoked(context, { count: revoked, action: "account.session.revoke_others" });
     return { verified: true, email };
   };
 }
 
-type Given = { caller: AccountPrincipal; code: string };
+type Given = { context: VerifyContext; caller: AccountPrincipal; code: string };
 
-async function settle(deps: VerifyDeps, trx: IdentityTrx, { caller, code }: Given): Promise<Outcome> {
+async function settle(
+  deps: VerifyDeps,
+  trx: IdentityTrx,
+  { context, caller, code }: Given,
+): Promise<Outcome> {
   const tried = await tryCode(deps, trx, { userId: caller.user_id, purpose, code });
-  if (tried.kind === "right") return accept(deps, trx, { caller, tried });
-  if (tried.kind === "wrong" && tried.lockedUntil && tried.account.email_verified && tried.account.email) {
-    const facts = { until: tried.lockedUntil.toISOString() };
-    await deps.notices.add(trx, {
-      kind: "codes_locked",
-      to: tried.account.email,
-      language: tried.account.language,
-      facts,
-    });
+  if (tried.kind !== "right") {
+    await recordLockout(deps, trx, { requester: context, tried, purpose });
+    return tried;
   }
-  return tried;
+  const outcome = await accept(deps, trx, { caller, tried });
+  if (outcome.kind !== "verified") return outcome;
+  const { replaced, revoked: count } = outcome;
+  await recordAudit(trx, context, { action: "account.email.verified", payload: { replaced } });
+  await deps.events.sessionsRevoked(trx, context, { count, action: "account.session.revoke_others" });
+  return outcome;
 }
 
 type Accepting = { caller: AccountPrincipal; tried: RightTry };
@@ -87,7 +90,7 @@ async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Acc
   return { kind: "verified", email, replaced, revoked, setup };
 }
 
-function hasLetter(outcome: Outcome): boolean {
+function hasMail(outcome: Outcome): boolean {
   if (outcome.kind === "verified") return outcome.replaced;
   return outcome.kind === "wrong" && outcome.lockedUntil !== undefined;
 }
@@ -106,7 +109,6 @@ function refusal({ events }: VerifyDeps, context: VerifyContext, outcome: Refusa
       return context.fault("invalid_code");
     case "wrong":
       events.signInFailed(context, { door: "account_email", reason: "bad_code" });
-      if (outcome.lockedUntil) events.codesLocked(context, { purpose, until: outcome.lockedUntil });
       return outcome.isLast
         ? context.fault("invalid_code", {
             message: "The code is wrong and has no tries left; ask for a new one.",

@@ -1,31 +1,28 @@
-// What follows the wrong code that locks an account: one letter, one audit entry, one count.
+// What follows the wrong code that locks an account: a mail, an audit entry and a count.
 
+import type { Requester } from "../audit/record.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
-import type { Asker, Events } from "../events.ts";
+import type { Events } from "../events.ts";
 import type { Notices } from "../mail/queue.ts";
 import type { TryOutcome } from "./verify.ts";
 
-/** In the transaction of the wrong code. */
-export async function addLockLetter(
-  deps: { notices: Notices },
+type Lockout = { requester: Requester; tried: TryOutcome; purpose: CodePurpose };
+
+/** In the transaction of the wrong code; nothing unless it locked the account. */
+export async function recordLockout(
+  { events, notices }: { events: Pick<Events, "codesLocked">; notices: Notices },
   trx: IdentityTrx,
-  tried: TryOutcome,
+  { requester, tried, purpose }: Lockout,
 ): Promise<void> {
   if (tried.kind !== "wrong" || !tried.lockedUntil) return;
-  const { email, email_verified: isVerified, language } = tried.account;
+  const { id: userId, username, email, email_verified: isVerified, language } = tried.account;
+  await events.codesLocked(trx, requester, { purpose, until: tried.lockedUntil, userId, username });
   if (!isVerified || email === null) return;
   const facts = { until: tried.lockedUntil.toISOString() };
-  await deps.notices.add(trx, { kind: "codes_locked", to: email, language, facts });
+  await notices.add(trx, { kind: "codes_locked", to: email, language, facts });
 }
 
-/** After its commit. */
-export function noteLock(
-  { events, notices }: { events: Events; notices: Notices },
-  asker: Asker,
-  { tried, purpose }: { tried: TryOutcome; purpose: CodePurpose },
-): void {
-  if (tried.kind !== "wrong" || !tried.lockedUntil) return;
-  const { id: userId, username } = tried.account;
-  notices.wake();
-  events.codesLocked(asker, { purpose, until: tried.lockedUntil, userId, username });
+/** After the commit: sends the mail about a lockout. */
+export function mailLockout(notices: Notices, tried: TryOutcome): void {
+  if (tried.kind === "wrong" && tried.lockedUntil) notices.wake();
 }

@@ -1,11 +1,11 @@
 import type { Context, Handler } from "@svc/mesh";
-import { type Client, type Fault, isFault, type links } from "@svc/proto";
+import { type Fault, isFault, type links } from "@svc/proto";
 import { createBoundAccount } from "../account/store.ts";
+import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import type { Serving } from "../service-deps.ts";
 import { createSession } from "../session/store.ts";
-import { auditLink } from "./audit.ts";
 import { lockBindCode, lockPlayer, spendBindCode } from "./code-store.ts";
 import { type BindVerdict, decideBind, userNameOf } from "./policy.ts";
 import { linkPlayer, lockLinkedAccount } from "./store.ts";
@@ -14,19 +14,19 @@ type BindContext = Context<typeof links.bind>;
 type Account = { id: string; username: string };
 type Bound = {
   kind: "bound";
-  verdict: "create" | "sign_in";
   account: Account;
   mcUuid: string;
   authSource: links.AuthSource;
   session: Awaited<ReturnType<typeof createSession>>;
 };
-type Refused = { kind: "invalid_code" } | { kind: Exclude<BindVerdict, Bound["verdict"]>; account: Account };
+type Refused =
+  | { kind: "invalid_code" }
+  | { kind: Exclude<BindVerdict, "create" | "sign_in">; account: Account };
 
 /** identity.link.bind: the code is spent in the transaction of the session, so a refusal or a crash keeps it. */
-export function createBind({ deps, mesh }: Serving): Handler<typeof links.bind> {
+export function createBind({ deps }: Serving): Handler<typeof links.bind> {
   return async (context, { code }) => {
-    const given = { code, client: context.client };
-    const once = () => deps.db.transaction().execute((trx) => settle(deps, trx, given));
+    const once = () => deps.db.transaction().execute((trx) => settle(deps, trx, { context, code }));
     const outcome = await once().catch((error: unknown) => {
       // Staff linked the player meanwhile: the second look finds that account.
       if (isFault(error) && error.fault === "already_linked") return once();
@@ -34,10 +34,6 @@ export function createBind({ deps, mesh }: Serving): Handler<typeof links.bind> 
     });
     if (outcome.kind !== "bound") throw refusal(deps, context, outcome);
     const { account, mcUuid, authSource, session } = outcome;
-    const subject = { userId: account.id, username: account.username };
-    if (outcome.verdict === "create")
-      auditLink(mesh, context, { ...subject, action: "account.create", payload: { mc_uuid: mcUuid } });
-    deps.events.signedIn(context, { door: "bind", ...subject });
     context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
     return { user_id: account.id, linked: true, mc_uuid: mcUuid, auth_source: authSource };
   };
@@ -46,7 +42,7 @@ export function createBind({ deps, mesh }: Serving): Handler<typeof links.bind> 
 async function settle(
   deps: Deps,
   trx: IdentityTrx,
-  given: { code: string; client: Client },
+  given: { context: BindContext; code: string },
 ): Promise<Bound | Refused> {
   const now = deps.now();
   const code = await lockBindCode(trx, { code: given.code, now });
@@ -64,12 +60,18 @@ async function settle(
   const session = await createSession(trx, {
     userId: account.id,
     door: "bind",
-    client: given.client,
+    client: given.context.client,
     now,
     ttlMs: deps.limits.session_ttl,
     isProof: false,
   });
-  return { kind: "bound", verdict, account, mcUuid, authSource, session };
+  const subject = { userId: account.id, username: account.username };
+  if (verdict === "create") {
+    const payload = { mc_uuid: mcUuid };
+    await recordAudit(trx, given.context, { action: "account.create", ...subject, payload });
+  }
+  await deps.events.signedIn(trx, given.context, { door: "bind", ...subject });
+  return { kind: "bound", account, mcUuid, authSource, session };
 }
 
 function refusal({ events }: Deps, context: BindContext, outcome: Refused): Fault {

@@ -2,15 +2,15 @@
 
 import type { Handler } from "@svc/mesh";
 import type { links } from "@svc/proto";
+import { recordAudit } from "../audit/record.ts";
 import type { Serving } from "../service-deps.ts";
-import { auditLink } from "./audit.ts";
 import { dropBindCodes, lockPlayer } from "./code-store.ts";
 import { bar, holdData, isBarred } from "./player-store.ts";
 import { findStandings } from "./standing.ts";
 import { findLinkedOf, hasLink, lockLinkedAccount } from "./store.ts";
 
 /** identity.player.reclaim: the UUID is barred, never the name, for its rightful player is to use it. */
-export function createReclaim({ deps, mesh }: Serving): Handler<typeof links.reclaimName> {
+export function createReclaim({ deps }: Serving): Handler<typeof links.reclaimName> {
   return async (context, { squatter_uuid: mcUuid, username, data_ref: dataRef }) => {
     const now = deps.now();
     const expiresAt = new Date(now.getTime() + deps.limits.hold_ttl);
@@ -20,12 +20,16 @@ export function createReclaim({ deps, mesh }: Serving): Handler<typeof links.rec
       const linked = await lockLinkedAccount(trx, mcUuid);
       if (linked && linked.role !== "user" && !linked.deletedAt) throw context.fault("protected_admin");
       await bar(trx, { mcUuid, username, now });
-      return holdData(trx, { mcUuid, username, dataRef, now, expiresAt });
+      const held = await holdData(trx, { mcUuid, username, dataRef, now, expiresAt });
+      const payload = { mc_uuid: mcUuid, username, hold_expires_at: held.expires_at.toISOString() };
+      await recordAudit(trx, context, { action: "player.reclaim", payload });
+      return held;
     });
-    const expires = hold.expires_at.toISOString();
-    const payload = { mc_uuid: mcUuid, username, hold_expires_at: expires };
-    auditLink(mesh, context, { action: "player.reclaim", payload });
-    return { blacklisted: true, username: hold.username, hold_expires_at: expires };
+    return {
+      blacklisted: true,
+      username: hold.username,
+      hold_expires_at: hold.expires_at.toISOString(),
+    };
   };
 }
 

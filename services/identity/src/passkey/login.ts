@@ -1,7 +1,7 @@
 // Both logins by passkey (api.md A6): by address, and by a passkey that says itself whose it is.
 
 import type { Context, Handler } from "@svc/mesh";
-import { type Client, Fault, type passkeys, type signIn } from "@svc/proto";
+import { Fault, type passkeys, type signIn } from "@svc/proto";
 import { type Account, findByVerifiedEmail, findLiveAccount } from "../account/store.ts";
 import { networkOf } from "../budget/network.ts";
 import type { ChallengePurpose, IdentityTrx } from "../database.ts";
@@ -80,7 +80,7 @@ export function createFinishLogin(deps: PasskeyDeps): Handler<typeof passkeys.fi
       purpose: "login",
       isMine: (spent) => known !== undefined && spent.user_id === known.id,
       userId: known?.id,
-      effect: (trx, account) => mint(deps, trx, { account, client: context.client }),
+      effect: (trx, account) => mint(deps, trx, { account, context }),
     });
     return answerLogin(deps, context, { signedIn, known });
   };
@@ -93,7 +93,7 @@ export function createFinishDiscoverable(deps: PasskeyDeps): Handler<typeof pass
       assertion,
       purpose: "discoverable",
       isMine: (spent) => spent.id === login_id,
-      effect: (trx, account) => mint(deps, trx, { account, client: context.client }),
+      effect: (trx, account) => mint(deps, trx, { account, context }),
     });
     const named = signedIn ? undefined : namedIn(assertion);
     const known = named === undefined ? undefined : await findLiveAccount(deps.db, named);
@@ -109,12 +109,16 @@ function namedIn(value: unknown): string | undefined {
 type SignedIn = { account: Account; session: Awaited<ReturnType<typeof createSession>> };
 
 async function mint(
-  { limits, now }: PasskeyDeps,
+  { limits, now, events }: PasskeyDeps,
   trx: IdentityTrx,
-  { account, client }: { account: Account; client: Client },
+  { account, context }: { account: Account; context: Door },
 ): Promise<SignedIn> {
-  const minted = { userId: account.id, door: "passkey", client, now: now(), isProof: true } as const;
-  return { account, session: await createSession(trx, { ...minted, ttlMs: limits.session_ttl }) };
+  const { id: userId, username } = account;
+  const { client } = context;
+  const minted = { userId, door: "passkey", client, now: now(), isProof: true } as const;
+  const session = await createSession(trx, { ...minted, ttlMs: limits.session_ttl });
+  await events.signedIn(trx, context, { door: "passkey", userId, username });
+  return { account, session };
 }
 
 type Door = Context<typeof passkeys.finishLogin> | Context<typeof passkeys.finishDiscoverable>;
@@ -128,8 +132,7 @@ function answerLogin({ events }: PasskeyDeps, context: Door, { signedIn, known }
     throw new Fault("passkey_login_invalid");
   }
   const { account, session } = signedIn;
-  const { id: userId, username, role } = account;
-  events.signedIn(context, { door: "passkey", userId, username });
+  const { id: userId, role } = account;
   context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
   return { user_id: userId, role };
 }

@@ -2,6 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { Fault, type passkeys } from "@svc/proto";
 import { violates } from "@svc/store";
 import { type Account, findLiveAccount, lockLiveAccount } from "../account/store.ts";
+import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
 import { getAccount } from "../principal.ts";
@@ -53,15 +54,20 @@ export function createFinishRegister(deps: PasskeyDeps): Handler<typeof passkeys
     const credential = { ...verified.bound, user_id: userId, name };
     const { made, setup } = await db
       .transaction()
-      .execute((trx) => bind(deps, trx, { credential, session, begunAt: verified.begunAt }))
+      .execute(async (trx) => {
+        const bound = await bind(deps, trx, { credential, session, begunAt: verified.begunAt });
+        const { revoked: count } = bound.setup;
+        const payload = { passkey: bound.made.id };
+        await recordAudit(trx, context, { action: "account.passkey.bound", payload });
+        await events.sessionsRevoked(trx, context, { count, action: "account.session.revoke_others" });
+        return bound;
+      })
       .catch((error: unknown) => {
         if (violates(error, "webauthn_credentials_once")) throw context.fault("passkey_taken");
         throw error;
       });
     notices.wake();
     clearLinkFile(deps, role, setup);
-    events.passkeyChanged(context, { action: "bound", id: made.id });
-    events.sessionsRevoked(context, { count: setup.revoked, action: "account.session.revoke_others" });
     return toView(made);
   };
 }

@@ -2,9 +2,9 @@
 
 import type { Handler } from "@svc/mesh";
 import { quotas } from "@svc/proto";
+import { recordAudit } from "../audit/record.ts";
 import { getAccount } from "../principal.ts";
 import type { Serving } from "../service-deps.ts";
-import { auditUser } from "../user/audit.ts";
 import { findQuota, saveQuota, unlimited } from "./store.ts";
 
 const highest = 2_147_483_647;
@@ -25,7 +25,7 @@ function createReadQuota({ deps }: Serving): Handler<typeof quotas.read> {
 }
 
 /** identity.quota.write */
-function createWriteQuota({ mesh, deps }: Serving): Handler<typeof quotas.write> {
+function createWriteQuota({ deps }: Serving): Handler<typeof quotas.write> {
   return async (context, { id, ...given }) => {
     const limits: quotas.Limits = {
       max_servers: given.max_servers ?? null,
@@ -36,9 +36,11 @@ function createWriteQuota({ mesh, deps }: Serving): Handler<typeof quotas.write>
     const isInRange = (value: number | null) => value === null || (value >= 0 && value <= highest);
     if (!Object.values(limits).every(isInRange)) throw context.fault("invalid_quota");
     const by = getAccount(context.principal).user_id;
-    if (!(await saveQuota(deps.db, { userId: id, limits, by })))
-      throw context.fault("not_found", { message: "There is no such user." });
-    auditUser(mesh, context, { action: "quota.update", payload: { user_id: id, ...limits } });
+    await deps.db.transaction().execute(async (trx) => {
+      if (!(await saveQuota(trx, { userId: id, limits, by })))
+        throw context.fault("not_found", { message: "There is no such user." });
+      await recordAudit(trx, context, { action: "quota.update", payload: { user_id: id, ...limits } });
+    });
     return { user_id: id, ...limits };
   };
 }

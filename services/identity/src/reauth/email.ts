@@ -7,7 +7,7 @@ import { isStaffRole } from "../account/policy.ts";
 import { type Account, findLiveAccount } from "../account/store.ts";
 import { takeCodeTry } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
-import { addLockLetter, noteLock } from "../email-code/lockout.ts";
+import { mailLockout, recordLockout } from "../email-code/lockout.ts";
 import type { SendCode } from "../email-code/send.ts";
 import { spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
@@ -38,23 +38,25 @@ export function createVerifyReauthEmail(deps: PasskeyDeps): Handler<typeof passk
     await takeCodeTry(deps, context, "reauth");
     const { user_id: userId, session } = getAccount(context.principal);
     addressOf(deps, await findLiveAccount(deps.db, userId));
-    const tried = await deps.db.transaction().execute((trx) => settle(deps, trx, { userId, session, code }));
+    const tried = await deps.db
+      .transaction()
+      .execute((trx) => settle(deps, trx, { context, userId, session, code }));
     if (tried.kind !== "right") throw refusal(deps, context, tried);
     return { ok: true, until: untilOf(deps, deps.now()) };
   };
 }
 
-type Given = { userId: string; session: string; code: string };
+type Given = { context: VerifyContext; userId: string; session: string; code: string };
 
 async function settle(
   deps: PasskeyDeps,
   trx: IdentityTrx,
-  { userId, session, code }: Given,
+  { context, userId, session, code }: Given,
 ): Promise<TryOutcome> {
   const now = deps.now();
   const tried = await tryCode(deps, trx, { userId, purpose, code });
   if (tried.kind !== "right") {
-    await addLockLetter(deps, trx, tried);
+    await recordLockout(deps, trx, { requester: context, tried, purpose });
     return tried;
   }
   // A code that went to an address which is no longer the account's proves nothing of the account.
@@ -89,7 +91,7 @@ function refusal(
       return context.fault("invalid_code");
     case "wrong":
       deps.events.signInFailed(context, { door: "reauth", reason: "bad_code" });
-      noteLock(deps, context, { tried, purpose });
+      mailLockout(deps.notices, tried);
       return context.fault("invalid_code");
   }
 }

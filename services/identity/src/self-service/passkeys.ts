@@ -1,6 +1,7 @@
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type passkeys } from "@svc/proto";
 import { lockLiveAccount } from "../account/store.ts";
+import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
 import type { PasskeyDeps } from "../passkey/deps.ts";
@@ -21,10 +22,12 @@ export function createListPasskeys({ db }: PasskeyDeps): Handler<typeof passkeys
 export function createRemovePasskey(deps: PasskeyDeps): Handler<typeof passkeys.remove> {
   const { db, events, notices } = deps;
   return async (context, { id }) => {
-    const revoked = await db.transaction().execute((trx) => remove(deps, trx, { context, id }));
+    await db.transaction().execute(async (trx) => {
+      const count = await remove(deps, trx, { context, id });
+      await recordAudit(trx, context, { action: "account.passkey.unbound", payload: { passkey: id } });
+      await events.sessionsRevoked(trx, context, { count, action: "account.session.revoke_others" });
+    });
     notices.wake();
-    events.passkeyChanged(context, { action: "unbound", id });
-    events.sessionsRevoked(context, { count: revoked, action: "account.session.revoke_others" });
     return null;
   };
 }

@@ -1,13 +1,13 @@
 // Linking a player to the account of somebody who is signed in (api.md A8).
 
 import type { Context, Handler } from "@svc/mesh";
-import { type AccountPrincipal, Fault, type links } from "@svc/proto";
+import { Fault, type links } from "@svc/proto";
 import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
+import { recordAudit } from "../audit/record.ts";
 import { takeCodeTry } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { lacksProof } from "../fresh-proof/require.ts";
-import { auditLink } from "../link/audit.ts";
 import { lockBindCode, lockPlayer, spendBindCode } from "../link/code-store.ts";
 import { instructions } from "../link/instructions.ts";
 import { decideLink, type LinkVerdict } from "../link/policy.ts";
@@ -32,28 +32,25 @@ export function createStartLink({ deps, settings }: Serving): Handler<typeof lin
 
 type VerifyContext = Context<typeof links.verifyLink>;
 type Outcome =
-  | { kind: "linked"; isNew: boolean; mcUuid: string; authSource: links.AuthSource }
+  | { kind: "linked"; mcUuid: string; authSource: links.AuthSource }
   | { kind: "invalid_code" | Exclude<LinkVerdict, "link" | "linked"> };
 
 /** identity.link.verify: whatever is refused keeps the code. */
-export function createVerifyLink({ deps, mesh }: Serving): Handler<typeof links.verifyLink> {
+export function createVerifyLink({ deps }: Serving): Handler<typeof links.verifyLink> {
   return async (context, { code }) => {
     await takeCodeTry(deps, context, "bind");
-    const given = { code, caller: getAccount(context.principal) };
-    const outcome = await deps.db.transaction().execute((trx) => settle(deps, trx, given));
+    const outcome = await deps.db.transaction().execute((trx) => settle(deps, trx, { context, code }));
     if (outcome.kind !== "linked") throw refusal(deps, context, outcome.kind);
-    const { mcUuid, authSource } = outcome;
-    const payload = { mc_uuid: mcUuid, auth_source: authSource };
-    if (outcome.isNew) auditLink(mesh, context, { action: "account.link", payload });
-    return { linked: true, ...payload };
+    return { linked: true, mc_uuid: outcome.mcUuid, auth_source: outcome.authSource };
   };
 }
 
 async function settle(
   deps: Deps,
   trx: IdentityTrx,
-  { code: typed, caller }: { code: string; caller: AccountPrincipal },
+  { context, code: typed }: { context: VerifyContext; code: string },
 ): Promise<Outcome> {
+  const caller = getAccount(context.principal);
   const now = deps.now();
   const code = await lockBindCode(trx, { code: typed, now });
   if (!code) return { kind: "invalid_code" };
@@ -68,7 +65,11 @@ async function settle(
   const authSource = link?.auth_source ?? code.auth_source;
   await linkPlayer(trx, { userId: account.id, mcUuid, authSource, now });
   await spendBindCode(trx, code.code_hash);
-  return { kind: "linked", isNew: verdict === "link", mcUuid, authSource };
+  if (verdict === "link") {
+    const payload = { mc_uuid: mcUuid, auth_source: authSource };
+    await recordAudit(trx, context, { action: "account.link", payload });
+  }
+  return { kind: "linked", mcUuid, authSource };
 }
 
 function refusal({ events }: Deps, context: VerifyContext, kind: Exclude<Outcome["kind"], "linked">): Fault {

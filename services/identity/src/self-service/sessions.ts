@@ -2,6 +2,7 @@
 
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault } from "@svc/proto";
+import { recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
 import { endSession, listLive, revokeSessions } from "../session/store.ts";
@@ -14,9 +15,11 @@ export function createLogout({ db, events, now }: Deps): Handler<typeof accounts
     context.reply.session = null;
     const hash = "session" in principal ? principal.session : undefined;
     if (hash === undefined) return { ok: true };
-    const ended = await db.transaction().execute((trx) => endSession(trx, { hash, now: now() }));
-    if (ended.count > 0) events.loggedOut(context, ended);
-    events.sessionsRevoked(context, { count: ended.count, action: "auth.logout" });
+    await db.transaction().execute(async (trx) => {
+      const { count, ...subject } = await endSession(trx, { hash, now: now() });
+      if (count > 0) await recordAudit(trx, context, { action: "auth.logout", ...subject });
+      await events.sessionsRevoked(trx, context, { count, action: "auth.logout" });
+    });
     return { ok: true };
   };
 }
@@ -36,9 +39,11 @@ export function createRevokeSession({ db, events, now }: Deps): Handler<typeof a
   return async (context, { hash }) => {
     const account = getAccount(context.principal);
     const about = { userId: account.user_id, only: hash, now: now() };
-    const count = await db.transaction().execute((trx) => revokeSessions(trx, about));
-    if (count === 0) throw new Fault("session_not_found");
-    events.sessionsRevoked(context, { count, action: "account.session.revoke" });
+    await db.transaction().execute(async (trx) => {
+      const count = await revokeSessions(trx, about);
+      if (count === 0) throw new Fault("session_not_found");
+      await events.sessionsRevoked(trx, context, { count, action: "account.session.revoke" });
+    });
     const isOwn = hash === account.session;
     if (isOwn) context.reply.session = null;
     return { ok: true, signed_out: isOwn };
@@ -50,8 +55,11 @@ export function createRevokeOthers({ db, events, now }: Deps): Handler<typeof ac
   return async (context) => {
     const account = getAccount(context.principal);
     const about = { userId: account.user_id, except: account.session, now: now() };
-    const count = await db.transaction().execute((trx) => revokeSessions(trx, about));
-    events.sessionsRevoked(context, { count, action: "account.session.revoke_others" });
-    return { revoked: count };
+    const revoked = await db.transaction().execute(async (trx) => {
+      const count = await revokeSessions(trx, about);
+      await events.sessionsRevoked(trx, context, { count, action: "account.session.revoke_others" });
+      return count;
+    });
+    return { revoked };
   };
 }

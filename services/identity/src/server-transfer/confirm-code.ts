@@ -3,14 +3,14 @@
 import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
 import { findLiveAccount, hasPasskey, lockLiveAccount } from "../account/store.ts";
+import { recordAudit } from "../audit/record.ts";
 import { takeCodeTry } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
-import { addLockLetter, noteLock } from "../email-code/lockout.ts";
+import { mailLockout, recordLockout } from "../email-code/lockout.ts";
 import { spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
 import { getAccount } from "../principal.ts";
 import type { Serving } from "../service-deps.ts";
-import { auditMigration } from "./audit.ts";
 import { atOf } from "./issue-code.ts";
 import { stateFor } from "./policy.ts";
 import { confirmMigration, findUnfinished } from "./store.ts";
@@ -39,16 +39,17 @@ export function createStartCode({ deps, sendCode }: Serving): Handler<typeof acc
 
 /** identity.account-migration.verify-code: one transaction; a wrong code commits too, because it counts. */
 export function createVerifyCode(serving: Serving): Handler<typeof accountMigrations.verifyCode> {
-  const { deps, mesh, notices } = serving;
+  const { deps, notices } = serving;
   return async (context, { code }) => {
     await takeCodeTry(deps, context, "account_migration");
     const caller = getAccount(context.principal);
-    const outcome = await deps.db.transaction().execute((trx) => settle(serving, trx, { caller, code }));
+    const outcome = await deps.db
+      .transaction()
+      .execute((trx) => settle(serving, trx, { context, caller, code }));
     if (outcome.kind !== "right") {
-      if (outcome.kind === "wrong") noteLock({ ...deps, notices }, context, { tried: outcome, purpose });
+      if (outcome.kind === "wrong") mailLockout(notices, outcome);
       throw refusal(serving, context, outcome);
     }
-    auditMigration(mesh, context, { action: "confirm", payload: { factor: "email_otp" } });
     return { confirmed: true };
   };
 }
@@ -56,7 +57,7 @@ export function createVerifyCode(serving: Serving): Handler<typeof accountMigrat
 async function settle(
   { deps, notices }: Serving,
   trx: IdentityTrx,
-  { caller, code }: { caller: AccountPrincipal; code: string },
+  { context, caller, code }: { context: VerifyContext; caller: AccountPrincipal; code: string },
 ): Promise<Outcome> {
   const account = await lockLiveAccount(trx, caller.user_id);
   if (!account) return { kind: "gone" };
@@ -66,12 +67,13 @@ async function settle(
   if (stateFor(migration, at) !== "initiated") return { kind: "already_confirmed" };
   const tried = await tryCode(deps, trx, { userId: account.id, purpose, code });
   if (tried.kind !== "right") {
-    await addLockLetter({ ...deps, notices }, trx, tried);
+    await recordLockout({ ...deps, notices }, trx, { requester: context, tried, purpose });
     return tried;
   }
   await spendCodes(trx, { userId: account.id, purpose, now: at.now });
   const proof = { id: migration.id, factor: "email_otp", session: caller.session, now: at.now } as const;
   await confirmMigration(trx, proof);
+  await recordAudit(trx, context, { action: "account.migrate.confirm", payload: { factor: "email_otp" } });
   return tried;
 }
 

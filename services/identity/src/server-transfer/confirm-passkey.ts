@@ -3,12 +3,12 @@
 import type { Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
 import { lockLiveAccount } from "../account/store.ts";
+import { type Requester, recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { passkeyDeps } from "../passkey/serve.ts";
 import { beginStepUp, finishStepUp } from "../passkey/step-up.ts";
 import { getAccount } from "../principal.ts";
 import type { Serving } from "../service-deps.ts";
-import { auditMigration } from "./audit.ts";
 import { atOf } from "./issue-code.ts";
 import { stateFor } from "./policy.ts";
 import { confirmMigration, findUnfinished } from "./store.ts";
@@ -27,7 +27,7 @@ export function createBeginPasskey(serving: Serving): Handler<typeof accountMigr
 
 /** identity.account-migration.finish-passkey */
 export function createFinishPasskey(serving: Serving): Handler<typeof accountMigrations.finishPasskey> {
-  const { deps, mesh } = serving;
+  const { deps } = serving;
   const passkeys = passkeyDeps(serving);
   return async (context, { assertion }) => {
     const caller = getAccount(context.principal);
@@ -37,14 +37,13 @@ export function createFinishPasskey(serving: Serving): Handler<typeof accountMig
       deps.events.signInFailed(context, { door: "account_migration", reason: "bad_assertion" });
       throw context.fault("passkey_login_invalid");
     }
-    await confirm(deps, caller);
-    auditMigration(mesh, context, { action: "confirm", payload: { factor: "passkey" } });
+    await confirm(deps, context, caller);
     return { confirmed: true };
   };
 }
 
 // A proof renews itself; a code that is out stays what it is.
-async function confirm(deps: Deps, caller: AccountPrincipal): Promise<void> {
+async function confirm(deps: Deps, requester: Requester, caller: AccountPrincipal): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     if (!(await lockLiveAccount(trx, caller.user_id))) throw new Fault("unauthorized");
     const migration = await findUnfinished(trx, caller.user_id);
@@ -53,5 +52,7 @@ async function confirm(deps: Deps, caller: AccountPrincipal): Promise<void> {
     if (stateFor(migration, at) === "code_issued") throw new Fault("already_confirmed");
     const proof = { id: migration.id, factor: "passkey", session: caller.session, now: at.now } as const;
     await confirmMigration(trx, proof);
+    const payload = { factor: "passkey" };
+    await recordAudit(trx, requester, { action: "account.migrate.confirm", payload });
   });
 }

@@ -1,12 +1,11 @@
 // The steps of a redemption that come after its code was taken.
 
 import { isFault, ownership } from "@svc/proto";
-import type { Asker } from "../events.ts";
+import { type Requester, recordAudit } from "../audit/record.ts";
 import { findQuota, unlimited } from "../quota/store.ts";
 import type { Serving } from "../service-deps.ts";
 import { endAccount } from "../user/retire.ts";
 import { markDeleted } from "../user/store.ts";
-import { auditMigration } from "./audit.ts";
 import type { Migration } from "./policy.ts";
 import { abandonRedemption, endRedemption, giveCodeBack, noteTold } from "./redemption-store.ts";
 import { findTarget, lockSource } from "./store.ts";
@@ -17,7 +16,7 @@ export type HandOver = Pick<Serving, "deps" | "mesh" | "notices" | "log"> & {
 };
 export type Work = {
   migration: Migration;
-  asker: Asker;
+  asker: Requester;
   /** Whether the target hears of the end from this very call. */
   isTold: boolean;
 };
@@ -67,29 +66,29 @@ async function moveServers({ deps, mesh }: HandOver, { migration, asker }: Work)
 
 // Servers that the source took while it was giving its others away are released with the deletion.
 async function retireSource(needs: HandOver, work: Work, servers: readonly string[]): Promise<void> {
-  const { deps, mesh, notices } = needs;
+  const { deps, notices } = needs;
   const { id, sourceUserId, targetUserId } = work.migration;
   const now = deps.now();
-  const retired = await deps.db.transaction().execute(async (trx) => {
+  const isRetired = await deps.db.transaction().execute(async (trx) => {
     const source = await lockSource(trx, sourceUserId);
-    if (!(await endRedemption(trx, { id, servers, isTold: work.isTold, now }))) return undefined;
+    if (!(await endRedemption(trx, { id, servers, isTold: work.isTold, now }))) return false;
     await markDeleted(trx, sourceUserId, now);
-    const revoked = await endAccount(trx, { userId: sourceUserId, by: "migrated", now });
+    const count = await endAccount(trx, { userId: sourceUserId, by: "migrated", now });
     if (source?.emailVerified && source.email !== null) {
       const target = await findTarget(trx, targetUserId ?? "");
       const facts = { target: target?.username ?? "", servers: servers.length };
       const { email: to, language } = source;
       await notices.add(trx, { kind: "migration_done", to, language, facts });
     }
-    return { revoked };
+    await deps.events.sessionsRevoked(trx, work.asker, { count, action: "user.session.revoke" });
+    const payload = { migration: id, source_user_id: sourceUserId, target_user_id: targetUserId, servers };
+    await recordAudit(trx, work.asker, { action: "account.migrate.redeem", payload });
+    return true;
   });
-  if (!retired) {
+  if (!isRetired) {
     // Another process was sooner; the target hears of it from this one all the same.
     if (work.isTold) await noteTold(deps.db, { id, now });
     return;
   }
   notices.wake();
-  deps.events.sessionsRevoked(work.asker, { count: retired.revoked, action: "user.session.revoke" });
-  const payload = { migration: id, source_user_id: sourceUserId, target_user_id: targetUserId, servers };
-  auditMigration(mesh, work.asker, { action: "redeem", payload });
 }

@@ -2,11 +2,11 @@
 
 import type { Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
+import { recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { hashBindCode, mintBindCode } from "../link/code.ts";
 import { getAccount } from "../principal.ts";
 import type { Serving } from "../service-deps.ts";
-import { auditMigration } from "./audit.ts";
 import { type At, decideIssue, toView } from "./policy.ts";
 import { findTarget, findUnfinished, lockSource, saveMigrationCode } from "./store.ts";
 
@@ -25,7 +25,7 @@ export function createRead({ deps }: Serving): Handler<typeof accountMigrations.
 
 /** identity.account-migration.issue-code */
 export function createIssueCode(serving: Serving): Handler<typeof accountMigrations.issueCode> {
-  const { deps, mesh, notices } = serving;
+  const { deps, notices } = serving;
   return async (context, { target_user_id: targetUserId }) => {
     const caller = getAccount(context.principal);
     const issued = await deps.db.transaction().execute(async (trx) => {
@@ -47,10 +47,11 @@ export function createIssueCode(serving: Serving): Handler<typeof accountMigrati
         const { email: to, language } = source;
         await notices.add(trx, { kind: "migration_issued", to, language, facts });
       }
+      const payload = { target_user_id: targetUserId };
+      await recordAudit(trx, context, { action: "account.migrate.issue_code", payload });
       return { code, expires_at: expiresAt.toISOString() };
     });
     notices.wake();
-    auditMigration(mesh, context, { action: "issue_code", payload: { target_user_id: targetUserId } });
     return issued;
   };
 }

@@ -1,8 +1,12 @@
 import { isFault } from "@svc/proto";
 import { startSagaLoop } from "../saga.ts";
-import { nobody } from "./audit.ts";
 import { type HandOver, handOver } from "./hand-over.ts";
 import { takeAbandoned } from "./redemption-store.ts";
+
+const identityItself = {
+  principal: { kind: "service", service: "identity" },
+  client: { address: "", userAgent: "" },
+} as const;
 
 /** Carries one abandoned redemption on; false when there is none. */
 export async function carryOn(needs: HandOver): Promise<boolean> {
@@ -11,7 +15,7 @@ export async function carryOn(needs: HandOver): Promise<boolean> {
   const until = new Date(now.getTime() + deps.limits.migration_lease);
   const migration = await takeAbandoned(deps.db, { until, now });
   if (!migration) return false;
-  const work = { migration, asker: { ...nobody, requestId: migration.id }, isTold: false };
+  const work = { migration, asker: { ...identityItself, requestId: migration.id }, isTold: false };
   // A refusal for want of quota gives the code back, which is an end too; anything else was logged and stays open.
   await handOver(needs, work).catch((error: unknown) => {
     if (!isFault(error) || error.fault !== "migrate_quota_exceeded") throw error;

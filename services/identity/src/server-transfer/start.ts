@@ -1,25 +1,25 @@
 import type { Handler } from "@svc/mesh";
 import type { accountMigrations } from "@svc/proto";
+import { recordAudit } from "../audit/record.ts";
 import { lockLinkedAccount } from "../link/store.ts";
 import type { Serving } from "../service-deps.ts";
-import { auditMigration } from "./audit.ts";
 import { decideStart } from "./policy.ts";
 import { findUnfinished, openMigration } from "./store.ts";
 
 /** identity.account-migration.start: the player was verified by the proxy; nothing moves yet. */
-export function createStart({ deps, mesh }: Serving): Handler<typeof accountMigrations.start> {
+export function createStart({ deps }: Serving): Handler<typeof accountMigrations.start> {
   return async (context, { mc_uuid: mcUuid }) => {
     const now = deps.now();
-    const source = await deps.db.transaction().execute(async (trx) => {
+    await deps.db.transaction().execute(async (trx) => {
       const account = await lockLinkedAccount(trx, mcUuid);
       const current = account && (await findUnfinished(trx, account.id));
       const verdict = decideStart(account, current);
       if (verdict !== "open" || !account) throw context.fault(verdict === "open" ? "internal" : verdict);
       await openMigration(trx, { sourceUserId: account.id, now });
-      return account;
+      const subject = { userId: account.id, username: account.username };
+      const payload = { mc_uuid: mcUuid };
+      await recordAudit(trx, context, { action: "account.migrate.start", ...subject, payload });
     });
-    const subject = { userId: source.id, username: source.username };
-    auditMigration(mesh, context, { ...subject, action: "start", payload: { mc_uuid: mcUuid } });
     return { started: true, state: "initiated" };
   };
 }

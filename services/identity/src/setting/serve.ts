@@ -2,9 +2,9 @@
 
 import type { Handler } from "@svc/mesh";
 import { settings } from "@svc/proto";
+import { recordAudit } from "../audit/record.ts";
 import { searchEntries } from "../audit/search.ts";
 import type { Serving } from "../service-deps.ts";
-import { auditUser } from "../user/audit.ts";
 import { readPlatformSettings, savePlatformSettings } from "./store.ts";
 
 export function serveSettings(serving: Serving): void {
@@ -19,10 +19,12 @@ function createReadSettings({ deps }: Serving): Handler<typeof settings.readSett
 }
 
 /** identity.setting.write */
-function createWriteSettings({ mesh, deps }: Serving): Handler<typeof settings.writeSettings> {
+function createWriteSettings({ deps }: Serving): Handler<typeof settings.writeSettings> {
   return async (context, change) => {
-    await deps.db.transaction().execute((trx) => savePlatformSettings(trx, change, deps.now()));
-    auditUser(mesh, context, { action: "settings.update", payload: { ...change } });
+    await deps.db.transaction().execute(async (trx) => {
+      await savePlatformSettings(trx, change, deps.now());
+      await recordAudit(trx, context, { action: "settings.update", payload: { ...change } });
+    });
     return readPlatformSettings(deps.db);
   };
 }

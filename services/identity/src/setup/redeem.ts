@@ -3,6 +3,7 @@ import type { accounts } from "@svc/proto";
 import { isInSetup } from "../account/policy.ts";
 import { toSetupState } from "../account/setup-state.ts";
 import { type Account, hasPasskey, lockLiveAccount } from "../account/store.ts";
+import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { createSession } from "../session/store.ts";
@@ -31,6 +32,8 @@ export function createRedeem(deps: Deps): Handler<typeof accounts.redeemSetup> {
         ttlMs: limits.session_ttl,
         isProof: true,
       });
+      const subject = { userId: account.id, username: account.username };
+      await recordAudit(trx, context, { action: "auth.setup.redeem", ...subject });
       return { account, session, ways };
     });
     if (!signedIn) {
@@ -38,7 +41,6 @@ export function createRedeem(deps: Deps): Handler<typeof accounts.redeemSetup> {
       throw context.fault("setup_token_invalid");
     }
     const { account, session, ways } = signedIn;
-    events.setupRedeemed(context, { userId: account.id, username: account.username });
     context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
     return toSetupState(account, { ...ways, hasRelay: deps.hasRelay });
   };

@@ -1,5 +1,5 @@
-import type { Handler } from "@svc/mesh";
-import { type Client, Fault, type signIn } from "@svc/proto";
+import type { Context, Handler } from "@svc/mesh";
+import { Fault, type signIn } from "@svc/proto";
 import { type Account, lockLiveAccount } from "../account/store.ts";
 import { takeToken } from "../budget/token-bucket.ts";
 import type { IdentityTrx } from "../database.ts";
@@ -26,24 +26,25 @@ export function createPasswordLogin(deps: Deps): Handler<typeof signIn.passwordL
       events.signInFailed(context, { door: "password", reason, ...subject });
       throw context.fault("unauthorized", { message: wrong });
     }
-    const session = await db
-      .transaction()
-      .execute((trx) => mint(deps, trx, { account, client: context.client }));
+    const session = await db.transaction().execute((trx) => mint(deps, trx, { account, context }));
     if (!session) throw context.fault("unauthorized", { message: wrong });
-    events.signedIn(context, { door: "password", userId: account.id, username: account.username });
     context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
     return { user_id: account.id, role: account.role };
   };
 }
 
-type Minting = { account: Account; client: Client };
+type Minting = { account: Account; context: Context<typeof signIn.passwordLogin> };
 
 /** None when the account or its password changed while the password was tried, which takes a while. */
-async function mint({ limits, now }: Deps, trx: IdentityTrx, { account, client }: Minting) {
+async function mint({ limits, now, events }: Deps, trx: IdentityTrx, { account, context }: Minting) {
   const current = await lockLiveAccount(trx, account.id);
   if (current?.password_hash !== account.password_hash) return undefined;
-  const minted = { userId: account.id, door: "password", client, now: now(), isProof: false } as const;
-  return createSession(trx, { ...minted, ttlMs: limits.password_session_ttl });
+  const { id: userId, username } = account;
+  const { client } = context;
+  const minted = { userId, door: "password", client, now: now(), isProof: false } as const;
+  const session = await createSession(trx, { ...minted, ttlMs: limits.password_session_ttl });
+  await events.signedIn(trx, context, { door: "password", userId, username });
+  return session;
 }
 
 /** Known and unknown names alike: the budget of one name, whoever asks. */

@@ -4,7 +4,7 @@ import { isSameAddress } from "../account/address.ts";
 import { isStaffRole } from "../account/policy.ts";
 import { type Account, findByVerifiedEmail } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
-import { addLockLetter, noteLock } from "../email-code/lockout.ts";
+import { mailLockout, recordLockout } from "../email-code/lockout.ts";
 import { spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
 import { createSession } from "../session/store.ts";
@@ -29,7 +29,6 @@ export function createVerifyEmail(deps: DoorDeps): Handler<typeof signIn.verifyE
         message: "Staff sign in at the operator console: POST /api/v1/auth/op-login/start.",
       });
     }
-    deps.events.signedIn(context, { door: "email", userId, username });
     context.reply.session = { value: session.value, expires_at: session.expiresAt.toISOString() };
     return { user_id: userId, role };
   };
@@ -47,10 +46,12 @@ async function settle(deps: DoorDeps, trx: IdentityTrx, { context, email, code }
     await spendCodes(trx, { userId, purpose, now });
     if (isStaffRole(tried.account.role)) return { account, tried };
     const minted = { userId, door: "email", client: context.client, now, isProof: true } as const;
-    return { account, tried, session: await createSession(trx, { ...minted, ttlMs: limits.session_ttl }) };
+    const session = await createSession(trx, { ...minted, ttlMs: limits.session_ttl });
+    await deps.events.signedIn(trx, context, { door: "email", userId, username: tried.account.username });
+    return { account, tried, session };
   }
   if (tried.kind !== "wrong") await noteMiss(trx, { key: email.toLowerCase(), now });
-  await addLockLetter(deps, trx, tried);
+  await recordLockout(deps, trx, { requester: context, tried, purpose });
   return { account, tried: tried.kind === "right" ? { kind: "no_code" } : tried };
 }
 
@@ -61,6 +62,6 @@ function refusal(deps: DoorDeps, context: VerifyContext, { account, tried }: Set
     reason: account ? "bad_code" : "no_account",
     ...subject,
   });
-  noteLock(deps, context, { tried, purpose });
+  mailLockout(deps.notices, tried);
   return context.fault("invalid_code");
 }

@@ -13,7 +13,7 @@ import {
   type InputOf,
   isFault,
 } from "@svc/proto";
-import { type Store, startOutboxRelay } from "@svc/store";
+import type { Store } from "@svc/store";
 import { createTestDatabase, createWire, type TestDatabase, type Wire } from "@svc/store/testing";
 import { createLogger, createRegistry, type Logger, type Registry } from "@svc/telemetry";
 import type { z } from "zod";
@@ -100,7 +100,7 @@ export async function startBed(options: BedOptions = {}): Promise<Bed> {
   const store = database.open<Tables>({ url: wire.url });
   const registry = createRegistry("identity", "test");
   const mesh = await nats.connect("identity", { registry });
-  const relay = startOutboxRelay({ url: wire.url, schema: "identity", publish: mesh.publish, log });
+  const relay = database.relayOutbox(mesh.publish, wire.url);
   let clock = Date.now();
   const now = () => new Date(clock);
   const mail = [`smtp.host=127.0.0.1`, `smtp.port=${smtp.port}`, "smtp.from=svc@example.org"];

@@ -3,6 +3,7 @@ import { Fault, type users } from "@svc/proto";
 import { violates } from "@svc/store";
 import { isSameAddress } from "../account/address.ts";
 import type { Account } from "../account/store.ts";
+import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
@@ -10,36 +11,40 @@ import { isPlainAddress } from "../mail/address.ts";
 import { getAccount } from "../principal.ts";
 import type { Serving } from "../service-deps.ts";
 import { revokeSessions } from "../session/store.ts";
-import { auditUser } from "./audit.ts";
 import { refusalOf } from "./policy.ts";
 import { endAccount } from "./retire.ts";
 import { insertUser, lockUser, type UserChange, updateUser } from "./store.ts";
 import { countServers, toUserView } from "./view.ts";
 
 /** identity.user.create */
-export function createCreateUser({ mesh, deps }: Serving): Handler<typeof users.create> {
+export function createCreateUser({ deps }: Serving): Handler<typeof users.create> {
   return async (context, { username, role, email }) => {
     assertAddress(email);
-    const user = await insertUser(deps.db, { username, role, email: email ?? null, now: deps.now() }).catch(
-      usernameTaken,
-    );
-    const payload = { user_id: user.id, username, role };
-    auditUser(mesh, context, { action: "user.create", payload });
+    const create = async (trx: IdentityTrx) => {
+      const user = await insertUser(trx, { username, role, email: email ?? null, now: deps.now() });
+      const payload = { user_id: user.id, username, role };
+      await recordAudit(trx, context, { action: "user.create", payload });
+      return user;
+    };
+    const user = await deps.db.transaction().execute(create).catch(usernameTaken);
     return toUserView(user, 0);
   };
 }
 
 /** identity.user.patch */
 export function createPatchUser(serving: Serving): Handler<typeof users.patch> {
-  const { mesh, deps } = serving;
+  const { deps } = serving;
   return async (context, { id, ...change }) => {
     assertAddress(change.email);
     const user = await deps.db
       .transaction()
-      .execute((trx) => patchUser(deps, trx, { context, id, change }))
+      .execute(async (trx) => {
+        const patched = await patchUser(deps, trx, { context, id, change });
+        const payload = { user_id: id, changed: Object.keys(change) };
+        await recordAudit(trx, context, { action: "user.update", payload });
+        return patched;
+      })
       .catch(usernameTaken);
-    const payload = { user_id: id, changed: Object.keys(change) };
-    auditUser(mesh, context, { action: "user.update", payload });
     const countOf = await countServers(serving, [id]);
     return toUserView(user, countOf(id));
   };
@@ -74,22 +79,20 @@ async function patchUser(deps: Deps, trx: IdentityTrx, { context, id, change }: 
 }
 
 /** identity.user.disable */
-export function createDisableUser({ mesh, deps }: Serving): Handler<typeof users.disable> {
+export function createDisableUser({ deps }: Serving): Handler<typeof users.disable> {
   const { db, now } = deps;
   return async (context, { id, disabled }) => {
     const caller = getAccount(context.principal);
-    const revoked = await db.transaction().execute(async (trx) => {
+    await db.transaction().execute(async (trx) => {
       const user = await lockUser(trx, id);
       if (!user) throw context.fault("not_found", { message: "There is no such user." });
       const refusal = disabled ? refusalOf(user, caller.user_id) : undefined;
       if (refusal) throw context.fault(refusal);
       await updateUser(trx, id, { disabled });
-      return disabled ? endAccount(trx, { userId: id, by: "disabled", now: now() }) : 0;
-    });
-    deps.events.sessionsRevoked(context, { count: revoked, action: "user.session.revoke" });
-    auditUser(mesh, context, {
-      action: disabled ? "user.disable" : "user.enable",
-      payload: { user_id: id },
+      const count = disabled ? await endAccount(trx, { userId: id, by: "disabled", now: now() }) : 0;
+      await deps.events.sessionsRevoked(trx, context, { count, action: "user.session.revoke" });
+      const action = disabled ? "user.disable" : "user.enable";
+      await recordAudit(trx, context, { action, payload: { user_id: id } });
     });
     return { id, disabled };
   };

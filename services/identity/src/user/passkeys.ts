@@ -1,5 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
+import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
 import { tell } from "../passkey/register.ts";
@@ -7,20 +8,20 @@ import { deleteCredentialsOf } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
 import type { Serving } from "../service-deps.ts";
 import { revokeSessions } from "../session/store.ts";
-import { auditUser } from "./audit.ts";
 import { lockUser } from "./store.ts";
 
 /** identity.user.remove-passkeys: who holds a lost device is signed out with it. */
 export function createRemoveUserPasskeys(serving: Serving): Handler<typeof users.removePasskeys> {
-  const { mesh, deps, notices } = serving;
+  const { deps, notices } = serving;
   return async (context, { id }) => {
-    const { removed, revoked } = await deps.db
-      .transaction()
-      .execute((trx) => removeAll(serving, trx, { context, id }));
+    const removed = await deps.db.transaction().execute(async (trx) => {
+      const { removed, revoked: count } = await removeAll(serving, trx, { context, id });
+      await deps.events.sessionsRevoked(trx, context, { count, action: "user.session.revoke" });
+      const payload = { user_id: id, removed };
+      await recordAudit(trx, context, { action: "user.passkeys.remove", payload });
+      return removed;
+    });
     if (removed > 0) notices.wake();
-    deps.events.sessionsRevoked(context, { count: revoked, action: "user.session.revoke" });
-    const payload = { user_id: id, removed };
-    auditUser(mesh, context, { action: "user.passkeys.remove", payload });
     return { ok: true };
   };
 }

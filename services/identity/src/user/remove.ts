@@ -5,11 +5,11 @@
 import type { Handler, Mesh } from "@svc/mesh";
 import { ownership, type users } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
+import { recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
 import { startSagaLoop } from "../saga.ts";
 import type { Serving } from "../service-deps.ts";
-import { auditUser } from "./audit.ts";
 import { refusalOf } from "./policy.ts";
 import { endAccount } from "./retire.ts";
 import { endDeletion, lockUser, markDeleted, takeDeletion } from "./store.ts";
@@ -18,20 +18,20 @@ type Needs = { mesh: Pick<Mesh, "call">; deps: Pick<Deps, "db" | "now" | "limits
 
 /** identity.user.remove */
 export function createRemoveUser(serving: Serving): Handler<typeof users.remove> {
-  const { mesh, deps } = serving;
+  const { deps } = serving;
   const { db, now } = deps;
   return async (context, { id }) => {
     const caller = getAccount(context.principal);
-    const revoked = await db.transaction().execute(async (trx) => {
+    await db.transaction().execute(async (trx) => {
       const user = await lockUser(trx, id);
       if (!user) throw context.fault("not_found", { message: "There is no such user." });
       const refusal = refusalOf(user, caller.user_id);
       if (refusal) throw context.fault(refusal);
       await markDeleted(trx, id, now());
-      return endAccount(trx, { userId: id, by: "deleted", now: now() });
+      const count = await endAccount(trx, { userId: id, by: "deleted", now: now() });
+      await deps.events.sessionsRevoked(trx, context, { count, action: "user.session.revoke" });
+      await recordAudit(trx, context, { action: "user.delete", payload: { user_id: id } });
     });
-    deps.events.sessionsRevoked(context, { count: revoked, action: "user.session.revoke" });
-    auditUser(mesh, context, { action: "user.delete", payload: { user_id: id } });
     // The answer does not wait for the servers: the account is gone, and the rest comes about.
     void carryOn(serving, id).catch(() => undefined);
     return { deleted: true };

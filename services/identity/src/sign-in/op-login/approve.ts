@@ -2,6 +2,7 @@
 
 import type { Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";
+import { recordAudit } from "../../audit/record.ts";
 import type { Deps } from "../../deps.ts";
 import { findApprover, findPending, listPending, lockPending, saveApproval } from "./store.ts";
 
@@ -36,18 +37,18 @@ export function createReadOpLogin({ db, now }: Deps): Handler<typeof signIn.read
 /** identity.op-login.approve: the approver repeats the account's name; a slip leaves the request waiting. */
 export function createApproveOpLogin(deps: Deps): Handler<typeof signIn.approveOpLogin> {
   return async (context, { id, approver_uuid: approverUuid, username }) => {
-    const outcome = await deps.db.transaction().execute(async (trx) => {
+    const { request, isMatch } = await deps.db.transaction().execute(async (trx) => {
       const approver = await findApprover(trx, approverUuid);
       if (!approver) throw context.fault("not_admin");
       const request = await lockPending(trx, { id, now: deps.now() });
       if (!request) throw context.fault("op_login_not_found");
       const isMatch = isSameName(request.username, username);
       if (isMatch) await saveApproval(trx, { id, approverId: approver.id, now: deps.now() });
-      return { approver, request, isMatch };
+      const subject = { userId: approver.id, username: approver.username };
+      const action = `auth.op_login.${isMatch ? "approve" : "mismatch"}`;
+      await recordAudit(trx, context, { action, ...subject, payload: { op_login: id } });
+      return { request, isMatch };
     });
-    const { approver, request, isMatch } = outcome;
-    const subject = { userId: approver.id, username: approver.username, requestId: id };
-    deps.events.opLogin(context, { action: isMatch ? "approve" : "mismatch", ...subject });
     if (!isMatch) throw context.fault("op_login_mismatch");
     return { approved: true, username: request.username, email: request.email };
   };

@@ -4,7 +4,7 @@ import { isSameAddress } from "../../account/address.ts";
 import { isStaffRole } from "../../account/policy.ts";
 import type { Account } from "../../account/store.ts";
 import type { IdentityTrx } from "../../database.ts";
-import { addLockLetter, noteLock } from "../../email-code/lockout.ts";
+import { mailLockout, recordLockout } from "../../email-code/lockout.ts";
 import { spendCodes } from "../../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../../email-code/verify.ts";
 import { createSession } from "../../session/store.ts";
@@ -28,7 +28,7 @@ export function createFinishOpLogin(deps: DoorDeps): Handler<typeof signIn.finis
     if (outcome.kind === "unapproved" || outcome.kind === "refused") {
       const subject = outcome.kind === "refused" && { userId: outcome.userId };
       events.signInFailed(context, { door: "op_login", reason: "bad_code", ...subject });
-      if (outcome.kind === "refused") noteLock(deps, context, { tried: outcome.tried, purpose });
+      if (outcome.kind === "refused") mailLockout(deps.notices, outcome.tried);
       throw context.fault("op_login_invalid");
     }
     const { id: userId, username, role } = outcome.account;
@@ -36,7 +36,6 @@ export function createFinishOpLogin(deps: DoorDeps): Handler<typeof signIn.finis
       events.signInFailed(context, { door: "op_login", reason: "not_staff", userId, username });
       throw context.fault("staff_account", { message: "This account is no operator any more." });
     }
-    events.signedIn(context, { door: "op_login", userId, username });
     const { value, expiresAt } = outcome.session;
     context.reply.session = { value, expires_at: expiresAt.toISOString() };
     return { user_id: userId, role };
@@ -63,7 +62,7 @@ async function settle(deps: DoorDeps, trx: IdentityTrx, { context, id, code }: G
   const tried = await tryCode(deps, trx, given);
   if (tried.kind !== "right" || !hasKeptAddress(tried.account, request.email)) {
     await countAttempt(trx, id);
-    await addLockLetter(deps, trx, tried);
+    await recordLockout(deps, trx, { requester: context, tried, purpose });
     return { kind: "refused", userId, tried };
   }
   const { account } = tried;
@@ -72,6 +71,7 @@ async function settle(deps: DoorDeps, trx: IdentityTrx, { context, id, code }: G
   if (!isStaffRole(account.role)) return { kind: "not_staff", account };
   const minted = { userId, door: "op_login", client: context.client, now, isProof: true } as const;
   const session = await createSession(trx, { ...minted, ttlMs: limits.session_ttl });
+  await deps.events.signedIn(trx, context, { door: "op_login", userId, username: account.username });
   return { kind: "signed_in", account, session };
 }
 

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { until } from "@svc/mesh/testing";
+import { type Bed, startBed } from "../testing/fixture.ts";
+import type { KillPoint } from "../testing/killed-change.ts";
+
+const program = fileURLToPath(new URL("../testing/killed-change.ts", import.meta.url));
+
+describe("a process that is killed while it disables a user", () => {
+  let bed: Bed;
+  before(async () => {
+    bed = await startBed();
+  });
+  after(() => bed.stop());
+
+  const disableIn = async (userId: string, killPoint: KillPoint) => {
+    const child = spawn(process.execPath, [program, bed.database.url, userId, killPoint], {
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const [, signal] = await once(child, "exit");
+    assert.equal(signal, "SIGKILL");
+  };
+  const isDisabled = async (userId: string) => {
+    const [row] = await bed.database.admin("select disabled from identity.users where id = $1", [userId]);
+    return row?.["disabled"];
+  };
+  const entriesAbout = (userId: string) =>
+    bed.database.admin(
+      "select * from identity.audit_logs where action = 'user.disable' and payload ->> 'user_id' = $1",
+      [userId],
+    );
+
+  test("after the commit leaves the change and its audit entry", async () => {
+    const { userId } = await bed.person();
+    await disableIn(userId, "after the commit");
+    assert.equal(await isDisabled(userId), true);
+    await until(async () => (await entriesAbout(userId)).length === 1);
+  });
+
+  test("before the commit leaves neither", async () => {
+    const [killed, marker] = [await bed.person(), await bed.person()];
+    await disableIn(killed.userId, "before the commit");
+    assert.equal(await isDisabled(killed.userId), false);
+    await disableIn(marker.userId, "after the commit");
+    await until(async () => (await entriesAbout(marker.userId)).length === 1);
+    assert.deepEqual(await entriesAbout(killed.userId), []);
+  });
+});

@@ -1,0 +1,43 @@
+// A process that disables a user and is killed at a named point: `node killed-change.ts <url> <user> <kill point>`.
+
+import type { Context } from "@svc/mesh";
+import { Fault, type users } from "@svc/proto";
+import { openStore } from "@svc/store";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import type { Tables } from "../database.ts";
+import type { Deps } from "../deps.ts";
+import { createEvents } from "../events.ts";
+import type { Serving } from "../service-deps.ts";
+import { createDisableUser } from "../user/change.ts";
+
+export type KillPoint = "before the commit" | "after the commit";
+
+const [url = "", id = "", killPoint] = process.argv.slice(2);
+const die = () => process.kill(process.pid, "SIGKILL");
+const store = openStore<Tables>({
+  url,
+  schema: "identity",
+  poolSize: 2,
+  log: createLogger("identity", "silent"),
+});
+const events = createEvents({
+  mesh: { audit: () => undefined },
+  noteRefusal: () => undefined,
+  registry: createRegistry("identity", "test"),
+});
+const deps = {
+  db: store.db,
+  now: () => {
+    if (killPoint === "before the commit") die();
+    return new Date();
+  },
+  events,
+} as Partial<Deps> as Deps;
+const context = {
+  requestId: "killed-change",
+  principal: { kind: "account", user_id: "the-owner", username: "owner", role: "owner" },
+  client: { address: "192.0.2.7", userAgent: "browser" },
+  fault: (name: Fault["fault"]) => new Fault(name),
+} as unknown as Context<typeof users.disable>;
+await createDisableUser({ deps } as Serving)(context, { id, disabled: true });
+die();
