@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { parse } from "yaml";
 import type { Endpoint } from "../../libs/local-cluster/src/conformance/client.ts";
 import { conformanceCases } from "../../libs/local-cluster/src/conformance/suite.ts";
-import { inWorld } from "../../libs/local-cluster/src/conformance/world.ts";
+import { inWorld } from "../../libs/local-cluster/src/conformance/test-context.ts";
 
 // SVC_KUBE_LANE names the kubeconfig (admin token) of a real API server with its controllers; beside it lies
 // `<file>.nobody` for a user without rights, as the server of the kube lane writes both.

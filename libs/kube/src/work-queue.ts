@@ -1,4 +1,4 @@
-import { createAlarms } from "./alarms.ts";
+import { createAlarms } from "./delay-timers.ts";
 
 export type WorkQueueOptions = {
   /** Keys handled at the same time; one key never runs twice at once. */

@@ -16,14 +16,14 @@ import { CLASS_NAME, PROVISIONER } from "./controllers/volume/objects.ts";
 import type { KubeconfigServer } from "./kubeconfig.ts";
 import { kubeconfigOf } from "./kubeconfig.ts";
 import { lockDataDir } from "./lock.ts";
-import { createAddresses } from "./node/addresses.ts";
+import { createAddresses } from "./node/address-pool.ts";
 import { startNodeAgent } from "./node/agent.ts";
 import { readImages } from "./node/images.ts";
+import { sweep } from "./node/orphan-processes.ts";
 import type { LogClocks } from "./node/pod-logs.ts";
 import { createPodLogs } from "./node/pod-logs.ts";
 import { registerNode } from "./node/register.ts";
-import { startRelay } from "./node/relay.ts";
-import { sweep } from "./node/sweep.ts";
+import { startRelay } from "./node/service-proxy.ts";
 import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
 import { ADMIN_USER, accountUser, ensureTokens, writePrivate } from "./tokens.ts";
 

@@ -11,7 +11,7 @@ import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
 import { until } from "@svc/local-stack/testing";
 import { isFault, type MinecraftServerStatus } from "@svc/proto";
 import { type AcquireOptions, acquireLock } from "./acquire.ts";
-import type { Hold } from "./hold.ts";
+import type { Hold } from "./held-lock.ts";
 import { lockValue } from "./holder.ts";
 import { type LockedServer, lockedServers, maintenanceAnnotation, worldJobLabels } from "./names.ts";
 

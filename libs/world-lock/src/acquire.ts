@@ -1,7 +1,7 @@
 import { isKubeError, resources, type Target } from "@svc/kube";
 import { Fault } from "@svc/proto";
 import { findHolder } from "./find.ts";
-import { type Hold, keepHold, type LockDeps } from "./hold.ts";
+import { type Hold, keepHold, type LockDeps } from "./held-lock.ts";
 import { type LockKind, lockTtlMs, lockValue } from "./holder.ts";
 import { type LockedServer, lockedServers, maintenanceAnnotation } from "./names.ts";
 

@@ -2,7 +2,7 @@
 
 export { type AcquireOptions, acquireLock, faultOfHolder } from "./acquire.ts";
 export { findHolder, type LockClock } from "./find.ts";
-export type { Hold, LockDeps } from "./hold.ts";
+export type { Hold, LockDeps } from "./held-lock.ts";
 export {
   type Holder,
   holderOf,

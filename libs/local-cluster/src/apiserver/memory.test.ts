@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { KubeObject, ResourceRef } from "../cluster-api.ts";
-import { mostEvents } from "./event-bound.ts";
+import { mostEvents } from "./event-limit.ts";
 import { CONFIG_MAPS, configMap, type Harness, readEvents, startServer } from "./testing/harness.ts";
 
 const EVENTS: ResourceRef = { group: "", version: "v1", resource: "events" };

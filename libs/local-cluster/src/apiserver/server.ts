@@ -6,9 +6,9 @@ import { bootstrapAccess, bootstrapNamespaces } from "./auth/bootstrap.ts";
 import { createAuthorizer } from "./auth/rbac.ts";
 import { anonymous, openTokens, type TokenEntry, type Tokens, type User } from "./auth/tokens.ts";
 import { startDefinitions } from "./definitions.ts";
-import { boundEvents } from "./event-bound.ts";
-import { startGarbageCollector } from "./garbage.ts";
-import type { Exchange } from "./http/exchange.ts";
+import { boundEvents } from "./event-limit.ts";
+import { startGarbageCollector } from "./garbage-collector.ts";
+import type { Exchange } from "./http/request-context.ts";
 import { sendFault } from "./http/respond.ts";
 import { type RouterDeps, route } from "./http/router.ts";
 import { createClusterApi } from "./in-process.ts";
@@ -23,7 +23,7 @@ import { loadBuiltinModels } from "./schema/builtin.ts";
 import type { Retained } from "./store/collection.ts";
 import { openStore, type Store } from "./store/store.ts";
 import { ensureIdentity } from "./tls/certificate.ts";
-import { createFrontDoor } from "./tls/front-door.ts";
+import { createFrontDoor } from "./tls/tls-listener.ts";
 
 /** What an API server is made of. */
 export type ApiServerOptions = {

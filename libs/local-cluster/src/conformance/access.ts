@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { until } from "@svc/local-stack/testing";
-import { type Case, configMap, type World } from "./world.ts";
+import { type Case, configMap, type World } from "./test-context.ts";
 
 const group = "rbac.authorization.k8s.io/v1";
 

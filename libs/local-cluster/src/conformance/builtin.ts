@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "./client.ts";
-import { type Case, causesOf, pod } from "./world.ts";
+import { type Case, causesOf, pod } from "./test-context.ts";
 
 function service(name: string, spec: Json = {}): Json {
   return { apiVersion: "v1", kind: "Service", metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };

@@ -2,10 +2,10 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { startCluster, type TestCluster } from "./bare-cluster.ts";
 import type { Endpoint } from "./client.ts";
+import { startCluster, type TestCluster } from "./embedded-cluster.ts";
 import { conformanceCases } from "./suite.ts";
-import { inWorld } from "./world.ts";
+import { inWorld } from "./test-context.ts";
 
 describe("the embedded cluster keeps to the conformance suite", { concurrency: 8 }, () => {
   let folder = "";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { type Case, causesOf } from "./test-context.ts";
 import { withWidgets } from "./widgets.ts";
-import { type Case, causesOf } from "./world.ts";
 
 /** Custom resources. */
 export const customCases: Case[] = [

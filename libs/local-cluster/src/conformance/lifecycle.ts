@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "./client.ts";
-import { type Case, causesOf, configMap, type World } from "./world.ts";
+import { type Case, causesOf, configMap, type World } from "./test-context.ts";
 
 function owned(name: string, owner: Json, extra: object = {}): Json {
   const { uid } = owner.metadata;

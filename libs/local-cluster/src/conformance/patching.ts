@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Json } from "./client.ts";
+import { type Case, configMap } from "./test-context.ts";
 import { withWidgets } from "./widgets.ts";
-import { type Case, configMap } from "./world.ts";
 
 const applyType = "application/apply-patch+yaml";
 

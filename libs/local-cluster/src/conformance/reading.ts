@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Case, configMap, namesOf, pod } from "./world.ts";
+import { type Case, configMap, namesOf, pod } from "./test-context.ts";
 
 /** Discovery, lists and selectors. */
 export const readingCases: Case[] = [

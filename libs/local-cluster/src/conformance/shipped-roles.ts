@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
-import type { Case, World } from "./world.ts";
+import type { Case, World } from "./test-context.ts";
 
 const file = resolve(import.meta.dirname, "../../../../deploy/rbac/lifecycle.yaml");
 const group = "rbac.authorization.k8s.io/v1";

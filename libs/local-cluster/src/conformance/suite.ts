@@ -5,9 +5,9 @@ import { lifecycleCases } from "./lifecycle.ts";
 import { patchingCases } from "./patching.ts";
 import { readingCases } from "./reading.ts";
 import { shippedRoleCases } from "./shipped-roles.ts";
+import type { Case } from "./test-context.ts";
 import { watchingCases } from "./watching.ts";
 import { workloadCases } from "./workloads.ts";
-import type { Case } from "./world.ts";
 import { writingCases } from "./writing.ts";
 
 /** Everything that svc relies on in a Kubernetes API, true of a real server and of the embedded one. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { type Case, configMap } from "./test-context.ts";
 import { withWidgets } from "./widgets.ts";
-import { type Case, configMap } from "./world.ts";
 
 /** Watches. */
 export const watchingCases: Case[] = [

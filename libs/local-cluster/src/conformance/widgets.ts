@@ -1,5 +1,5 @@
 import type { Json } from "./client.ts";
-import type { World } from "./world.ts";
+import type { World } from "./test-context.ts";
 
 /** A custom kind made for one case. */
 export type Widgets = {

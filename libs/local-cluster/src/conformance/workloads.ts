@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "./client.ts";
-import { type Case, namesOf, type World } from "./world.ts";
+import { type Case, namesOf, type World } from "./test-context.ts";
 
 const containers = [{ name: "main", image: "example/none:1" }];
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Case, causesOf, configMap, namesOf, pod } from "./world.ts";
+import { type Case, causesOf, configMap, namesOf, pod } from "./test-context.ts";
 
 /** Creates, updates and deletes of built-in kinds. */
 export const writingCases: Case[] = [

@@ -4,7 +4,7 @@ import type { Pod } from "../controllers/objects.ts";
 import { isFinished, isTerminating } from "../controllers/objects.ts";
 import { PODS } from "../controllers/refs.ts";
 import { removeTree } from "../remove-tree.ts";
-import type { Addresses } from "./addresses.ts";
+import type { Addresses } from "./address-pool.ts";
 import { podPaths } from "./paths.ts";
 import type { PodDeps, StopReason } from "./pod-worker.ts";
 import { PodWorker } from "./pod-worker.ts";

@@ -6,8 +6,8 @@ import { availableParallelism } from "node:os";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip, createZstdDecompress, zstdDecompress } from "node:zlib";
+import { lend, letGo } from "../buffer-release.ts";
 import { errnoOf } from "../fault.ts";
-import { lend, letGo } from "../memory.ts";
 import { type Frame, indexHeadBytes, isIndexHead, readSeekTable } from "./seek-table.ts";
 import { corrupt } from "./tar-header.ts";
 

@@ -11,7 +11,7 @@ import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
 import { makeOne, removeOne, renameOne } from "./change.ts";
-import { digestOf, listFolder, readWhole } from "./look.ts";
+import { digestOf, listFolder, readWhole } from "./read.ts";
 import { openDownload, sendFolder, sendWorld } from "./send.ts";
 import { landUpload, writeWhole } from "./write.ts";
 

@@ -14,7 +14,7 @@ import { allocatedBytes } from "../path/extents.ts";
 import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { findProtected, isForwarding, isProperties, type Protected } from "../path/protect.ts";
-import { forwardingRefusal, masked } from "./look.ts";
+import { forwardingRefusal, masked } from "./read.ts";
 
 type Write = (chunk: Buffer) => Promise<void>;
 type Options = { signal?: AbortSignal | undefined; onProgress?: ((bytes: number) => void) | undefined };

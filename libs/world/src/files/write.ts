@@ -7,8 +7,8 @@ import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { assertWritable, findProtected } from "../path/protect.ts";
 import { writeAll } from "../path/write-all.ts";
-import { landFile } from "./land.ts";
-import { digestOf } from "./look.ts";
+import { landFile } from "./commit.ts";
+import { digestOf } from "./read.ts";
 
 export type WritePlan = {
   path: string;

@@ -3,7 +3,7 @@
 import { isWorldFault } from "../fault.ts";
 import { Ancestry } from "./ancestry.ts";
 import type { Folder } from "./folder.ts";
-import { Trail } from "./trail.ts";
+import { Trail } from "./folder-stack.ts";
 
 export class Cursor implements AsyncDisposable {
   readonly #trail: Trail;

@@ -1,7 +1,7 @@
 // Removes whatever a name stands for; a folder with everything in it, however deep.
 
 import type { Folder, FolderEntry } from "./folder.ts";
-import { Trail } from "./trail.ts";
+import { Trail } from "./folder-stack.ts";
 
 /**
  * Removes a file or a tree, if it exists. Links are removed themselves, never their targets. Throws as `Folder.enter` and

@@ -4,7 +4,7 @@
 import type { Stats } from "node:fs";
 import { errnoOf } from "../fault.ts";
 import type { Folder, FolderEntry } from "./folder.ts";
-import { Trail } from "./trail.ts";
+import { Trail } from "./folder-stack.ts";
 
 export type Visited = {
   name: string;

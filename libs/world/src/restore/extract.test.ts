@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { Folder } from "../path/folder.ts";
 import { syncVolume } from "../path/sync-volume.ts";
-import type { Flushing } from "./ahead.ts";
 import { TreeWriter } from "./extract.ts";
+import type { Flushing } from "./write-pipeline.ts";
 
 const content = randomBytes(3 << 20);
 let base: string;

@@ -3,14 +3,14 @@
 import type { FileHandle } from "node:fs/promises";
 import { roomOf, type TarEntry } from "../archive/tar-header.ts";
 import { Tree, type TreeNode } from "../archive/tree.ts";
-import { hold, letGo } from "../memory.ts";
+import { hold, letGo } from "../buffer-release.ts";
 import { splitPath } from "../path/ancestry.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Extent, placed } from "../path/extents.ts";
 import { type Dress, dressNow, type Folder } from "../path/folder.ts";
-import { Trail } from "../path/trail.ts";
-import { Ahead, Flush, type Flushing, often } from "./ahead.ts";
+import { Trail } from "../path/folder-stack.ts";
 import type { OldFile } from "./old-world.ts";
+import { Ahead, Flush, type Flushing, often } from "./write-pipeline.ts";
 
 const smallBytes = 256 << 10;
 /** Writes under way beside the one that is prepared; each holds one frame of the archive in memory. */

@@ -5,10 +5,10 @@ import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { keepArchive } from "../archive/keep.ts";
+import { keepArchive } from "../archive/store.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
-import { restoreOnly } from "./pick.ts";
+import { restoreOnly } from "./partial-restore.ts";
 import { restoreWorld } from "./restore.ts";
 
 const raw = Buffer.from([0xd6, 0xd0, 0x2e, 0x74]);

@@ -6,7 +6,7 @@ import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { keepArchive } from "../archive/keep.ts";
+import { keepArchive } from "../archive/store.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { SourceFile } from "../path/source-file.ts";

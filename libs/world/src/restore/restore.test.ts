@@ -15,12 +15,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { keepArchive } from "../archive/keep.ts";
 import { openArchive } from "../archive/open.ts";
+import { keepArchive } from "../archive/store.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
-import { browseArchive, restoreOnly } from "./pick.ts";
+import { browseArchive, restoreOnly } from "./partial-restore.ts";
 import { restoreWorld } from "./restore.ts";
 
 let base: string;

@@ -15,7 +15,7 @@ import { explain, type Folder } from "../path/folder.ts";
 import { isLostAndFound, lostAndFound } from "../path/lost-and-found.ts";
 import { isHidden } from "../path/parse.ts";
 import { visit } from "../path/visit.ts";
-import { Stage } from "../swap/stage.ts";
+import { Stage } from "../swap/staging-tree.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { compareTree } from "./compare.ts";
 import { TreeWriter } from "./extract.ts";

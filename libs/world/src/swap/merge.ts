@@ -5,7 +5,7 @@ import { link } from "node:fs/promises";
 import { shown } from "../archive/tar-entry.ts";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import type { Folder, FolderEntry } from "../path/folder.ts";
-import { Trail } from "../path/trail.ts";
+import { Trail } from "../path/folder-stack.ts";
 
 type Merge = { fresh: Folder; base: Folder; replaced: Folder };
 /** Takes one step back. */

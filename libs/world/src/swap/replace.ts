@@ -3,7 +3,7 @@
 
 import type { Folder } from "../path/folder.ts";
 import type { Plan } from "./plan.ts";
-import type { Stage } from "./stage.ts";
+import type { Stage } from "./staging-tree.ts";
 
 type Replace = Plan & { kind: "replace" };
 

@@ -8,7 +8,7 @@ import { syncVolume } from "../path/sync-volume.ts";
 import { mergeForward } from "./merge.ts";
 import { endPlan, type Plan, planName, readPlan, writePlan } from "./plan.ts";
 import { putBack, putForward } from "./replace.ts";
-import { Stage } from "./stage.ts";
+import { Stage } from "./staging-tree.ts";
 
 /** Thrown when the old tree could not be put back either; the next run of the agent goes on with the switch. */
 export class HalfDone extends Error {

@@ -4,8 +4,8 @@ import { shown } from "../archive/tar-entry.ts";
 import type { Tree, TreeNode } from "../archive/tree.ts";
 import { isWorldFault, WorldFault } from "../fault.ts";
 import type { Folder, Identity } from "../path/folder.ts";
+import { Trail } from "../path/folder-stack.ts";
 import { assertWritable, type Protected } from "../path/protect.ts";
-import { Trail } from "../path/trail.ts";
 
 const mostShown = 200;
 

@@ -4,8 +4,8 @@ import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { crc32, createInflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
+import { release } from "../buffer-release.ts";
 import { errnoOf } from "../fault.ts";
-import { release } from "../memory.ts";
 import { invalid, type ZipEntry } from "./read.ts";
 
 const inflateWhole = promisify(inflateRaw);

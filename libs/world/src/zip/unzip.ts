@@ -3,14 +3,14 @@
 
 import type { FileHandle } from "node:fs/promises";
 import { shown } from "../archive/tar-entry.ts";
+import { lend, letGo } from "../buffer-release.ts";
 import { isWorldFault, WorldFault } from "../fault.ts";
-import { lend, letGo } from "../memory.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { findProtected } from "../path/protect.ts";
 import { TreeWriter } from "../restore/extract.ts";
 import { assertRoom, roundUp } from "../restore/restore.ts";
-import { Stage } from "../swap/stage.ts";
+import { Stage } from "../swap/staging-tree.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { findConflicts, mayWrite } from "./conflicts.ts";
 import { isSmall, isTiny, readLarge, readSmall, readTiny } from "./content.ts";

@@ -2,7 +2,7 @@ import type { PodLogOptions, PodLogs } from "../../cluster-api.ts";
 import { badRequest } from "../api-status.ts";
 import { isObject, listAt, stringAt } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
-import { isOn, type ResourceExchange, targetOf } from "./exchange.ts";
+import { isOn, type ResourceExchange, targetOf } from "./request-context.ts";
 import { write } from "./respond.ts";
 
 /** Streams one container's log; an unbound pod has none yet (204 would end a client's stream, so it is empty). */

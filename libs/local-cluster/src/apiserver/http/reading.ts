@@ -2,7 +2,7 @@ import { ApiStatus } from "../api-status.ts";
 import { itemBytes, type ListRequest, listPage, type Selection } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
 import { readScale } from "../scale.ts";
-import { isOn, type ResourceExchange, targetOf } from "./exchange.ts";
+import { isOn, type ResourceExchange, targetOf } from "./request-context.ts";
 import { sendBytes, sendJson, sendList } from "./respond.ts";
 import { renderTable, wantsTable } from "./table.ts";
 import { serveWatch } from "./watch.ts";

@@ -14,9 +14,9 @@ import { isObject, objectAt, stringAt } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { BuiltinModels } from "../schema/builtin.ts";
 import { readObject } from "./body.ts";
-import type { Exchange, ResourceExchange } from "./exchange.ts";
 import { serveLog } from "./logs.ts";
 import { serveGet, serveList, serveWatchRequest } from "./reading.ts";
+import type { Exchange, ResourceExchange } from "./request-context.ts";
 import { type RequestInfo, readRequestInfo } from "./request-info.ts";
 import { sendJson, sendText } from "./respond.ts";
 import {

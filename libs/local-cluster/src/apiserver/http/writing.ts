@@ -6,9 +6,9 @@ import type { Registry, Target } from "../registry/registry.ts";
 import { apiVersionOf } from "../resource-type.ts";
 import { readScale, writeScale } from "../scale.ts";
 import { contentType, parseText, readBody, readObject } from "./body.ts";
-import { isOn, managerOf, type ResourceExchange, targetOf } from "./exchange.ts";
 import { acceptedPatchTypes, type PatchDeps, patchObject } from "./patching.ts";
 import { selectionOf } from "./reading.ts";
+import { isOn, managerOf, type ResourceExchange, targetOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
 
 function isDryRun(query: URLSearchParams, body?: unknown): boolean {

@@ -4,7 +4,7 @@ import type { Subset } from "../controllers/network/endpoints.ts";
 import { subsetsOf } from "../controllers/network/endpoints.ts";
 import type { Service } from "../controllers/network/service-index.ts";
 import type { Pod } from "../controllers/objects.ts";
-import { routesOf } from "./relay.ts";
+import { routesOf } from "./service-proxy.ts";
 
 function serviceOf(clusterIP = "127.96.0.9"): Service {
   return {

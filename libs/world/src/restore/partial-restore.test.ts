@@ -10,7 +10,7 @@ import { openArchive } from "../archive/open.ts";
 import { writeArchive } from "../archive/write.ts";
 import { Folder } from "../path/folder.ts";
 import { writeAll } from "../path/write-all.ts";
-import { browseArchive, restoreOnly } from "./pick.ts";
+import { browseArchive, restoreOnly } from "./partial-restore.ts";
 
 const regions = 30;
 const wanted = randomBytes(1 << 20);

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { hold, lend, letGo, release } from "./memory.ts";
+import { hold, lend, letGo, release } from "./buffer-release.ts";
 import { Folder } from "./path/folder.ts";
 import { TreeWriter } from "./restore/extract.ts";
 

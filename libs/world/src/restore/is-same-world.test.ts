@@ -7,7 +7,7 @@ import { openArchive } from "../archive/open.ts";
 import { verifyArchive } from "../archive/verify.ts";
 import { writeArchive } from "../archive/write.ts";
 import { Folder } from "../path/folder.ts";
-import { isSameWorld } from "./same.ts";
+import { isSameWorld } from "./is-same-world.ts";
 
 const rows: [fact: string, change: (world: string) => Promise<unknown>, isSame: boolean][] = [
   ["an untouched world is the same", async () => {}, true],

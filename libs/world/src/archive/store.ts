@@ -2,12 +2,12 @@
 // wrong, no partial stays, and a name that is there stands for an archive that was read back (behaviour.md h.3).
 
 import { statfs } from "node:fs/promises";
+import { release } from "../buffer-release.ts";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
-import { release } from "../memory.ts";
 import type { Folder } from "../path/folder.ts";
 import { writeAll } from "../path/write-all.ts";
+import { withoutForwarding } from "./forwarding-filter.ts";
 import type { Compression } from "./frame-writer.ts";
-import { withoutForwarding } from "./leave-behind.ts";
 import { openArchive } from "./open.ts";
 import { verifyArchive } from "./verify.ts";
 import { measure } from "./walk.ts";

@@ -11,7 +11,7 @@ import { verifyArchive } from "../archive/verify.ts";
 import { WorldFault } from "../fault.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { parsePath } from "../path/parse.ts";
-import { Stage } from "../swap/stage.ts";
+import { Stage } from "../swap/staging-tree.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { TreeWriter } from "./extract.ts";
 import { assertRoom, type Restored, roundUp } from "./restore.ts";

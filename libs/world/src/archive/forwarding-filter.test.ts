@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Folder } from "../path/folder.ts";
 import { restoreWorld } from "../restore/restore.ts";
-import { keepArchive } from "./keep.ts";
+import { keepArchive } from "./store.ts";
 
 const secret = "VoVb0GTlVqZIlDeUrk0qq_I_kMp7oNlqVoVb0GTlVqZ";
 
