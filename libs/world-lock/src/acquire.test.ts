@@ -1,4 +1,4 @@
-// On the embedded API server, as services use it.
+// On the embedded API server, as the services use it.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,7 +11,7 @@ import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
 import { until } from "@svc/local-stack/testing";
 import { isFault, type MinecraftServerStatus } from "@svc/proto";
 import { type AcquireOptions, acquireLock } from "./acquire.ts";
-import type { Hold } from "./held-lock.ts";
+import type { HeldLock } from "./held-lock.ts";
 import { lockValue } from "./holder.ts";
 import { type LockedServer, lockedServers, maintenanceAnnotation, worldJobLabels } from "./names.ts";
 
@@ -44,10 +44,14 @@ after(async () => {
 });
 
 let count = 0;
-type About = { desiredState?: "Running" | "Stopped"; phase?: MinecraftServerStatus["phase"]; lock?: string };
+type ServerState = {
+  desiredState?: "Running" | "Stopped";
+  phase?: MinecraftServerStatus["phase"];
+  lock?: string;
+};
 
-/** Makes a server; it is stopped unless said otherwise. */
-async function makeServer({ desiredState = "Stopped", phase = "Stopped", lock }: About = {}) {
+/** Creates a server, stopped by default. */
+async function makeServer({ desiredState = "Stopped", phase = "Stopped", lock }: ServerState = {}) {
   const target = { name: `world-${++count}`, namespace };
   const spec = { subdomain: target.name, image: "none", desiredState };
   const annotations = lock ? { [maintenanceAnnotation]: lock } : {};
@@ -64,54 +68,59 @@ async function makeServer({ desiredState = "Stopped", phase = "Stopped", lock }:
 const annotationOf = async (target: { name: string }) =>
   (await kube.get(lockedServers, { ...target, namespace })).metadata.annotations?.[maintenanceAnnotation];
 
-async function outcome(taking: Promise<Hold>): Promise<Hold | string> {
+async function outcome(taking: Promise<HeldLock>): Promise<HeldLock | string> {
   return taking.catch((error: unknown) => {
     if (isFault(error)) return error.fault;
     throw error;
   });
 }
 
-describe("taking a lock", () => {
-  test("a lock stands in the annotation while it is held and is gone when it is released", async () => {
+describe("acquiring a lock", () => {
+  test("the annotation holds the lock while it is held, and is removed on release", async () => {
     const target = await makeServer();
-    const hold = await acquireLock({ kube }, target, stopped);
-    assert.equal(await annotationOf(target), hold.value);
-    hold.assertHeld();
-    await hold.release();
+    const lock = await acquireLock({ kube }, target, stopped);
+    assert.equal(await annotationOf(target), lock.value);
+    lock.assertHeld();
+    await lock.release();
     assert.equal(await annotationOf(target), undefined);
-    assert.throws(() => hold.assertHeld(), /was released/);
+    assert.throws(() => lock.assertHeld(), /was released/);
   });
 
-  const refusals: [fact: string, about: About, options: AcquireOptions, fault: string][] = [
-    ["a server that wants to run", { desiredState: "Running" }, stopped, "not_stopped"],
+  const refusals: [fact: string, state: ServerState, options: AcquireOptions, fault: string][] = [
+    ["a server whose desired state is Running", { desiredState: "Running" }, stopped, "not_stopped"],
     ["a server that is stopping", { phase: "Stopping" }, stopped, "not_stopped"],
-    ["a server that has failed and may have a pod", { phase: "Failed" }, stopped, "not_stopped"],
-    ["a world under backup", { lock: lockValue("backup", Date.now()) }, free, "maintenance_in_progress"],
-    ["a world that the reaper has", { lock: lockValue("reap", Date.now()) }, free, "world_reclaiming"],
+    ["a failed server, which may still have a pod", { phase: "Failed" }, stopped, "not_stopped"],
     [
-      "a world that is being moved for days",
+      "a world that is being backed up",
+      { lock: lockValue("backup", Date.now()) },
+      free,
+      "maintenance_in_progress",
+    ],
+    ["a world that the reaper holds", { lock: lockValue("reap", Date.now()) }, free, "world_reclaiming"],
+    [
+      "a world that has been moving for days",
       { lock: lockValue("migration", 0) },
       free,
       "maintenance_in_progress",
     ],
   ];
-  for (const [fact, about, options, fault] of refusals) {
+  for (const [fact, state, options, fault] of refusals) {
     test(`${fact} is not locked: ${fault}`, async () => {
-      assert.equal(await outcome(acquireLock({ kube }, await makeServer(about), options)), fault);
+      assert.equal(await outcome(acquireLock({ kube }, await makeServer(state), options)), fault);
     });
   }
 
-  test("a server that is not there is not_found", async () => {
-    assert.equal(await outcome(acquireLock({ kube }, { name: "nobody", namespace }, free)), "not_found");
+  test("a server that does not exist is not_found", async () => {
+    assert.equal(await outcome(acquireLock({ kube }, { name: "missing", namespace }, free)), "not_found");
   });
 
   test("an abandoned lock is taken over after two minutes", async () => {
     const target = await makeServer({ lock: lockValue("backup", Date.now() - 120_000) });
-    await using hold = await acquireLock({ kube }, target, free);
-    assert.equal(await annotationOf(target), hold.value);
+    await using lock = await acquireLock({ kube }, target, free);
+    assert.equal(await annotationOf(target), lock.value);
   });
 
-  test("a pod that still ends is not a stopped server", async () => {
+  test("a server whose pod still terminates is not stopped", async () => {
     const target = await makeServer();
     const pod = { name: `${target.name}-0`, namespace };
     const spec = { containers: [{ name: "minecraft", image: "none" }], nodeName: "nowhere" };
@@ -121,7 +130,7 @@ describe("taking a lock", () => {
     await (await acquireLock({ kube }, target, stopped)).release();
   });
 
-  test("a running Job holds the world without any annotation", async () => {
+  test("a running Job holds the world without an annotation", async () => {
     const target = await makeServer();
     const labels = { [worldJobLabels.server]: target.name, [worldJobLabels.managedBy]: "svc-restore" };
     const template = { spec: { restartPolicy: "Never", containers: [{ name: "main", image: "none" }] } };
@@ -131,147 +140,147 @@ describe("taking a lock", () => {
     assert.equal(await outcome(acquireLock({ kube }, target, free)), "maintenance_in_progress");
   });
 
-  test("a condition of the caller is asked of the fresh object and refuses", async () => {
+  test("the caller's condition checks the fresh object and can reject", async () => {
     const target = await makeServer();
     const check = (server: LockedServer) => {
-      throw new Error(`no: ${server.status?.phase}`);
+      throw new Error(`rejected: ${server.status?.phase}`);
     };
-    await assert.rejects(acquireLock({ kube }, target, { ...free, check }), /no: Stopped/);
+    await assert.rejects(acquireLock({ kube }, target, { ...free, check }), /rejected: Stopped/);
     assert.equal(await annotationOf(target), undefined);
   });
 
-  test("a process that died is continued by one that knows its value", async () => {
+  test("a process that knows the value of a dead one takes its lock over", async () => {
     const value = lockValue("reap", Date.now() - 1_000);
     const target = await makeServer({ lock: value });
-    await using hold = await acquireLock({ kube }, target, {
+    await using lock = await acquireLock({ kube }, target, {
       kind: "reap",
       mustBeStopped: false,
       resume: value,
     });
-    assert.notEqual(hold.value, value);
+    assert.notEqual(lock.value, value);
   });
 });
 
-describe("holding a lock", () => {
-  test("a lock of a move that its process leaves behind stands, and nobody gets the world", async () => {
+describe("a held lock", () => {
+  test("the lock of a move outlives its process, and nobody else gets the world", async () => {
     const target = await makeServer();
     const at = Date.parse("2026-01-01T00:00:00.000Z");
-    const hold = await acquireLock({ kube, now: () => at }, target, {
+    const lock = await acquireLock({ kube, now: () => at }, target, {
       kind: "migration",
       mustBeStopped: true,
     });
-    await hold.leave();
+    await lock.leave();
     const server = await kube.get(lockedServers, target);
     assert.equal(server.metadata.annotations?.[maintenanceAnnotation], lockValue("migration", at));
-    assert.throws(() => hold.assertHeld());
+    assert.throws(() => lock.assertHeld());
     const refused = await acquireLock({ kube }, target, free).catch((error: unknown) => error);
     assert.equal(isFault(refused) && refused.fault, "maintenance_in_progress");
   });
 
-  test("it is refreshed for as long as it is held", async () => {
+  test("is refreshed for as long as it is held", async () => {
     const target = await makeServer();
-    await using hold = await acquireLock({ kube, ttlMs: 60_000, refreshMs: 20 }, target, free);
-    const first = hold.value;
-    await until(async () => hold.value !== first && (await annotationOf(target)) === hold.value);
-    assert.equal(hold.signal.aborted, false);
+    await using lock = await acquireLock({ kube, ttlMs: 60_000, refreshMs: 20 }, target, free);
+    const first = lock.value;
+    await until(async () => lock.value !== first && (await annotationOf(target)) === lock.value);
+    assert.equal(lock.signal.aborted, false);
   });
 
-  test("what others write to the server meanwhile takes no lock away", async () => {
+  test("survives other writes to the server", async () => {
     const target = await makeServer();
-    await using hold = await acquireLock({ kube, ttlMs: 60_000, refreshMs: 5 }, target, free);
+    await using lock = await acquireLock({ kube, ttlMs: 60_000, refreshMs: 5 }, target, free);
     for (let round = 0; round < 30; round++) {
       await kube.patch(lockedServers, target, { merge: { metadata: { labels: { round: String(round) } } } });
     }
-    hold.assertHeld();
+    lock.assertHeld();
   });
 
-  test("a lock that somebody took away aborts, and is not taken away from its new holder", async () => {
+  test("aborts when somebody else takes it, and is not taken from the new holder", async () => {
     const target = await makeServer();
-    const hold = await acquireLock({ kube, ttlMs: 60_000, refreshMs: 20 }, target, free);
+    const lock = await acquireLock({ kube, ttlMs: 60_000, refreshMs: 20 }, target, free);
     const other = lockValue("restore", Date.now() + 5);
     await kube.patch(lockedServers, target, {
       merge: { metadata: { annotations: { [maintenanceAnnotation]: other } } },
     });
-    await until(() => hold.signal.aborted);
-    assert.throws(() => hold.assertHeld(), /was taken away/);
-    await hold.release();
+    await until(() => lock.signal.aborted);
+    assert.throws(() => lock.assertHeld(), /was taken by another holder/);
+    await lock.release();
     assert.equal(await annotationOf(target), other);
   });
 
-  test("a release takes only one's own lock away, also before the loss was noticed", async () => {
+  test("a release removes only our own lock, even before the loss is noticed", async () => {
     const target = await makeServer();
-    const hold = await acquireLock({ kube }, target, free);
+    const lock = await acquireLock({ kube }, target, free);
     const other = lockValue("restore", Date.now() + 5);
     await kube.patch(lockedServers, target, {
       merge: { metadata: { annotations: { [maintenanceAnnotation]: other } } },
     });
-    await hold.release();
+    await lock.release();
     assert.equal(await annotationOf(target), other);
   });
 
-  test("a lock that cannot be refreshed aborts before anybody else may have it", async () => {
+  test("aborts when it cannot be refreshed, before anybody else may take it", async () => {
     const target = await makeServer();
-    let isAway = false;
+    let isDown = false;
     const find: Kube["find"] = (kind, about, options) =>
-      isAway ? Promise.reject(new Error("the cluster is away")) : kube.find(kind, about, options);
+      isDown ? Promise.reject(new Error("the cluster is unreachable")) : kube.find(kind, about, options);
     const ttlMs = 400;
     const takenAt = performance.now();
-    const hold = await acquireLock({ kube: { ...kube, find }, ttlMs, refreshMs: 100 }, target, free);
-    isAway = true;
-    await until(() => hold.signal.aborted);
+    const lock = await acquireLock({ kube: { ...kube, find }, ttlMs, refreshMs: 100 }, target, free);
+    isDown = true;
+    await until(() => lock.signal.aborted);
     const abortedAfter = performance.now() - takenAt;
     const value = await annotationOf(target);
-    assert.equal(value, hold.value);
-    assert.throws(() => hold.assertHeld(), /could not be refreshed in time/);
-    assert.ok(abortedAfter > 250, `aborted already after ${abortedAfter} ms`);
+    assert.equal(value, lock.value);
+    assert.throws(() => lock.assertHeld(), /could not be refreshed in time/);
+    assert.ok(abortedAfter > 250, `aborted after only ${abortedAfter} ms`);
   });
 
-  test("an answer that got lost costs no lock", async () => {
+  test("survives a lost response", async () => {
     const target = await makeServer();
     let isLossy = false;
     const patch: Kube["patch"] = async (...call) => {
       const done = await kube.patch(...call);
       if (!isLossy) return done;
       isLossy = false;
-      throw new Error("the answer got lost");
+      throw new Error("the response was lost");
     };
-    await using hold = await acquireLock(
+    await using lock = await acquireLock(
       { kube: { ...kube, patch }, ttlMs: 60_000, refreshMs: 30 },
       target,
       free,
     );
-    const first = hold.value;
+    const first = lock.value;
     isLossy = true;
-    await until(() => hold.value !== first || hold.signal.aborted);
-    hold.assertHeld();
+    await until(() => lock.value !== first || lock.signal.aborted);
+    lock.assertHeld();
   });
 
-  test("without a refresh the next one gets it: a process that is killed blocks nobody for long", async () => {
+  test("expires without a refresh: a killed process blocks nobody for long", async () => {
     const target = await makeServer();
     const ttlMs = 200;
     await kube.patch(lockedServers, target, {
       merge: { metadata: { annotations: { [maintenanceAnnotation]: lockValue("backup", Date.now()) } } },
     });
-    let hold: Hold | string = "";
+    let lock: HeldLock | string = "";
     await until(async () => {
-      hold = await outcome(acquireLock({ kube, ttlMs }, target, free));
-      return typeof hold !== "string";
+      lock = await outcome(acquireLock({ kube, ttlMs }, target, free));
+      return typeof lock !== "string";
     });
-    await (hold as unknown as Hold).release();
+    await (lock as unknown as HeldLock).release();
   });
 });
 
 describe("races", () => {
-  test("of eight who ask for a world at once exactly one gets it, fifty times", async () => {
+  test("of eight concurrent attempts exactly one gets the world, fifty times", async () => {
     const target = await makeServer();
     for (let round = 0; round < 50; round++) {
       const tries = Array.from({ length: 8 }, () => outcome(acquireLock({ kube }, target, stopped)));
       const results = await Promise.all(tries);
-      const holds = results.filter((result): result is Hold => typeof result !== "string");
-      assert.equal(holds.length, 1, `round ${round}`);
+      const locks = results.filter((result): result is HeldLock => typeof result !== "string");
+      assert.equal(locks.length, 1, `round ${round}`);
       const others = results.filter((result) => typeof result === "string");
       assert.deepEqual(new Set(others), new Set(["maintenance_in_progress"]));
-      await holds[0]?.release();
+      await locks[0]?.release();
     }
   });
 });

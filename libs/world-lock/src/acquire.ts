@@ -1,18 +1,18 @@
 import { isKubeError, resources, type Target } from "@svc/kube";
 import { Fault } from "@svc/proto";
 import { findHolder } from "./find.ts";
-import { type Hold, keepHold, type LockDeps } from "./held-lock.ts";
+import { createHeldLock, type HeldLock, type LockDeps } from "./held-lock.ts";
 import { type LockKind, lockTtlMs, lockValue } from "./holder.ts";
 import { type LockedServer, lockedServers, maintenanceAnnotation } from "./names.ts";
 
-/** What a lock is asked for. */
+/** How a lock is acquired. */
 export type AcquireOptions = {
   kind: LockKind;
-  /** Only a server that is fully stopped is locked: not wanted, phase Stopped, no pod left. */
+  /** Requires a fully stopped server: desired state not Running, phase Stopped, no pod left. */
   mustBeStopped: boolean;
-  /** Further conditions on the fresh object; throws to refuse. Asked again whenever somebody changed the object. */
+  /** Further conditions on the fresh object; throws to reject. Runs again whenever the object has changed. */
   check?: (server: LockedServer) => void | Promise<void>;
-  /** `Hold.value` of a process that died: when it is still the server's lock, it is taken over. */
+  /** `HeldLock.value` of a process that died: when it is still the server's lock, it is taken over. */
   resume?: string;
 };
 
@@ -20,10 +20,14 @@ const conflictTries = 20;
 
 /**
  * Locks the world of a server. The lock is written against the version of the object that was checked, so of a wake
- * and a lock, or of two locks, exactly one wins and the other is told why. Throws `not_found`, `not_stopped`,
- * `maintenance_in_progress` or, while the reaper has it, `world_reclaiming`. A process that dies frees it by silence.
+ * and a lock, or of two locks, exactly one wins. Throws `not_found`, `not_stopped`,
+ * `maintenance_in_progress` or, while the reaper holds it, `world_reclaiming`. The lock of a dead process expires.
  */
-export async function acquireLock(deps: LockDeps, target: Target, options: AcquireOptions): Promise<Hold> {
+export async function acquireLock(
+  deps: LockDeps,
+  target: Target,
+  options: AcquireOptions,
+): Promise<HeldLock> {
   for (let left = conflictTries; ; left--) {
     const server = await deps.kube.find(lockedServers, target);
     if (!server) throw new Fault("not_found", { message: `There is no server ${target.name}.` });
@@ -34,9 +38,9 @@ export async function acquireLock(deps: LockDeps, target: Target, options: Acqui
     const merge = { metadata: { resourceVersion, annotations: { [maintenanceAnnotation]: value } } };
     try {
       await deps.kube.patch(lockedServers, target, { merge });
-      return keepHold(deps, target, { kind: options.kind, value, startedAt });
+      return createHeldLock(deps, target, { kind: options.kind, value, startedAt });
     } catch (error) {
-      // Somebody changed the object since: everything is checked again on what it is now.
+      // The object has changed since it was read: check everything again.
       if (!isKubeError(error, 409) || left === 0) throw error;
     }
   }
@@ -44,7 +48,7 @@ export async function acquireLock(deps: LockDeps, target: Target, options: Acqui
 
 async function checkFree(deps: LockDeps, server: LockedServer, options: AcquireOptions): Promise<void> {
   const { now = Date.now, ttlMs = lockTtlMs } = deps;
-  // The object comes first: a Job that was made under a lock is there before that lock is taken away.
+  // The object was read before the Jobs: a Job created under a lock exists before that lock is removed.
   const holder = await findHolder(deps.kube, server, { now: now(), ttlMs });
   const isOwn = holder?.by === "annotation" && holder.value === options.resume;
   if (holder && !isOwn) throw new Fault(faultOfHolder(holder.kind));
@@ -52,7 +56,7 @@ async function checkFree(deps: LockDeps, server: LockedServer, options: AcquireO
   await options.check?.(server);
 }
 
-/** The fault that tells somebody who else holds the world. */
+/** The fault for a world that somebody else holds. */
 export function faultOfHolder(kind: string): "world_reclaiming" | "maintenance_in_progress" {
   return kind === "reap" ? "world_reclaiming" : "maintenance_in_progress";
 }
@@ -60,7 +64,7 @@ export function faultOfHolder(kind: string): "world_reclaiming" | "maintenance_i
 async function checkStopped({ kube }: LockDeps, { metadata, spec, status }: LockedServer): Promise<void> {
   const isAtRest = spec.desiredState !== "Running" && status?.phase === "Stopped";
   const { name, namespace = "default" } = metadata;
-  // Stopped is also shown for the moment in which a pod that nobody counts any more still ends.
+  // The phase is Stopped for a moment while the last pod still terminates.
   if (isAtRest && !(await kube.find(resources.pods, { name: `${name}-0`, namespace }))) return;
   throw new Fault("not_stopped");
 }

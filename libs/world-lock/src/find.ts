@@ -2,12 +2,12 @@ import { type Kube, resources } from "@svc/kube";
 import { type Holder, holderOf } from "./holder.ts";
 import { type LockedServer, worldJobLabels } from "./names.ts";
 
-/** When a lock is looked at; `ttlMs` is `lockTtlMs` unless given. */
+/** The time at which a lock is judged; `ttlMs` defaults to `lockTtlMs`. */
 export type LockClock = { now: number; ttlMs?: number };
 
 /**
- * Who holds the world of a server now; undefined when nobody does. Asks the cluster for the server's Jobs; its
- * annotation is read from the object that is given, which must have been read before (behaviour.md h.1).
+ * Who holds the lock of the world of a server now; undefined when nobody does. Lists the server's
+ * Jobs; the annotation comes from the given object, which must have been read before (behaviour.md h.1).
  */
 export async function findHolder(
   kube: Pick<Kube, "list">,

@@ -3,28 +3,28 @@ import { Fault } from "@svc/proto";
 import { type LockKind, lockTtlMs, lockValue } from "./holder.ts";
 import { lockedServers, maintenanceAnnotation } from "./names.ts";
 
-/** What the lock works with; times in milliseconds, their defaults are those of interface.md 3.2. */
+/** Times in milliseconds; the defaults are those of interface.md 3.2. */
 export type LockDeps = {
   kube: Pick<Kube, "find" | "list" | "patch">;
   ttlMs?: number;
-  /** How often a lock is refreshed while it is held; 30 s unless given. */
+  /** How often a held lock is refreshed; 30 s by default. */
   refreshMs?: number;
-  /** Unix milliseconds; those of the machine unless given. */
+  /** Unix milliseconds; `Date.now` by default. */
   now?: () => number;
 };
 
 /** A lock that this process holds. It is refreshed until it is released or lost. */
-export type Hold = AsyncDisposable & {
+export type HeldLock = AsyncDisposable & {
   readonly kind: LockKind;
-  /** What stands in the annotation now; a later process may take the lock over with it (`resume`). */
+  /** The current value of the annotation; a later process may take the lock over with it (`resume`). */
   readonly value: string;
-  /** Aborts when the lock is no longer ours: taken away, or not refreshed in time. */
+  /** Aborts when the lock is no longer ours: taken by another holder, or not refreshed in time. */
   readonly signal: AbortSignal;
-  /** Throws `unavailable` when the lock is no longer ours, also when the process slept too long to notice it yet. */
+  /** Throws `unavailable` when the lock is no longer ours, even if the process slept too long to have noticed. */
   assertHeld: () => void;
-  /** Takes the lock away if it is still ours, and nobody else's. Does not throw when the cluster is away. */
+  /** Removes the lock if it is still ours. Does not throw when the cluster is unreachable. */
   release: () => Promise<void>;
-  /** Stops refreshing and leaves the lock where it is: for a kind that outlives its process (`migration`). */
+  /** Stops refreshing and leaves the lock in place: for a kind that outlives its process (`migration`). */
   leave: () => Promise<void>;
 };
 
@@ -38,8 +38,8 @@ type Taken = {
   startedAt: number;
 };
 
-/** Keeps a lock that was just written; `acquireLock` is the way in. */
-export function keepHold(deps: LockDeps, target: Target, taken: Taken): Hold {
+/** Refreshes a lock that was just written, until it is released or lost. Use `acquireLock`. */
+export function createHeldLock(deps: LockDeps, target: Target, taken: Taken): HeldLock {
   const { kind } = taken;
   const { refreshMs = defaultRefreshMs } = deps;
   const lost = new AbortController();
@@ -53,11 +53,11 @@ export function keepHold(deps: LockDeps, target: Target, taken: Taken): Hold {
     const message = `The lock ${kind} of the world of ${target.name} ${why}; try again.`;
     lost.abort(new Fault("unavailable", { message }));
   };
-  const keeping = (async () => {
+  const refreshing = (async () => {
     let isFresh = true;
     while (!done.signal.aborted) {
       const untilLate = Math.max(0, state.startedAt + safeMs - performance.now());
-      // A cluster that is away now may be back before the lock is late.
+      // A cluster that is unreachable now may be back before the lock expires.
       await sleep(Math.min(isFresh ? refreshMs : refreshMs / 6, untilLate), done.signal);
       if (isLate()) lose("could not be refreshed in time");
       if (done.signal.aborted) return;
@@ -66,12 +66,12 @@ export function keepHold(deps: LockDeps, target: Target, taken: Taken): Hold {
         isFresh = false;
         return true;
       });
-      if (!isOurs) lose("was taken away");
+      if (!isOurs) lose("was taken by another holder");
     }
   })();
   const release = async () => {
     done.abort();
-    await keeping;
+    await refreshing;
     if (!lost.signal.aborted) await change(deps, target, { from: state.tried, to: null }).catch(() => false);
   };
   return {
@@ -88,18 +88,18 @@ export function keepHold(deps: LockDeps, target: Target, taken: Taken): Hold {
     release,
     leave: async () => {
       done.abort();
-      await keeping;
+      await refreshing;
     },
     [Symbol.asyncDispose]: release,
   };
 }
 
-// Ours ends before anybody else may call it abandoned, so clocks need not agree to the second.
+// Ours ends before others may consider it abandoned, so clocks need not agree to the second.
 function safeMsOf({ ttlMs = lockTtlMs, refreshMs = defaultRefreshMs }: LockDeps, kind: LockKind): number {
   return kind === "migration" ? Number.POSITIVE_INFINITY : ttlMs - refreshMs / 2;
 }
 
-/** `tried` are all values that may stand there by our hand: the answer to a write can get lost. */
+/** `tried` are all values that we may have written: the response to a write can get lost. */
 type State = { value: string; tried: Set<string>; startedAt: number };
 
 async function refresh(
@@ -118,7 +118,7 @@ async function refresh(
   return true;
 }
 
-// False when what stands there is not ours, or the server is gone.
+// False when the lock is not ours, or the server is gone.
 async function change(
   { kube }: LockDeps,
   target: Target,

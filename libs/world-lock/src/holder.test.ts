@@ -35,18 +35,18 @@ function aJob({ manager, mode, thenRestore, ended, server = "survival" }: JobAbo
 type Row = { fact: string; lock?: string; jobs?: Job[]; kind: string | undefined };
 
 const rows: Row[] = [
-  { fact: "nobody holds a world without lock and Job", kind: undefined },
-  { fact: "a lock taken a minute ago holds", lock: `backup@${before(60)}`, kind: "backup" },
+  { fact: "a world without lock and Job is free", kind: undefined },
+  { fact: "a lock of a minute ago holds", lock: `backup@${before(60)}`, kind: "backup" },
   { fact: "a lock of 119 s ago holds", lock: `reap@${before(119)}`, kind: "reap" },
-  { fact: "a lock of two minutes ago holds nothing", lock: `reap@${before(120)}`, kind: undefined },
-  { fact: "a lock of a clock that is a minute ahead holds", lock: `restore@${before(-60)}`, kind: "restore" },
-  { fact: "a lock from two minutes ahead holds nothing", lock: `restore@${before(-120)}`, kind: undefined },
-  { fact: "a move holds for ever", lock: `migration@${before(864_000)}`, kind: "migration" },
-  { fact: "a lock of a kind that is not known yet holds", lock: `repair@${before(1)}`, kind: "repair" },
-  { fact: "a lock without a time holds nothing", lock: "backup@", kind: undefined },
-  { fact: "a lock that is no time at all holds nothing", lock: "backup@soon", kind: undefined },
-  { fact: "a lock with a bare year holds nothing", lock: "backup@2026", kind: undefined },
-  { fact: "a lock without a kind holds nothing", lock: `@${before(1)}`, kind: undefined },
+  { fact: "a lock of two minutes ago has expired", lock: `reap@${before(120)}`, kind: undefined },
+  { fact: "a lock from a clock one minute ahead holds", lock: `restore@${before(-60)}`, kind: "restore" },
+  { fact: "a lock from two minutes ahead does not hold", lock: `restore@${before(-120)}`, kind: undefined },
+  { fact: "the lock of a move never expires", lock: `migration@${before(864_000)}`, kind: "migration" },
+  { fact: "a lock of an unknown kind holds", lock: `repair@${before(1)}`, kind: "repair" },
+  { fact: "a lock without a time does not hold", lock: "backup@", kind: undefined },
+  { fact: "a lock with a malformed time does not hold", lock: "backup@soon", kind: undefined },
+  { fact: "a lock with a bare year does not hold", lock: "backup@2026", kind: undefined },
+  { fact: "a lock without a kind does not hold", lock: `@${before(1)}`, kind: undefined },
   { fact: "a running restore holds", jobs: [aJob({ manager: "svc-restore" })], kind: "restore" },
   { fact: "a running backup holds", jobs: [aJob({ manager: "svc-backup" })], kind: "backup" },
   { fact: "a running export holds", jobs: [aJob({ manager: "svc-export" })], kind: "export" },
@@ -58,23 +58,23 @@ const rows: Row[] = [
   },
   { fact: "a files Job without a mode holds", jobs: [aJob({ manager: "svc-files" })], kind: "file-write" },
   {
-    fact: "reading a file holds nothing",
+    fact: "reading a file does not hold",
     jobs: [aJob({ manager: "svc-files", mode: "read" })],
     kind: undefined,
   },
   {
-    fact: "listing files holds nothing",
+    fact: "listing files does not hold",
     jobs: [aJob({ manager: "svc-files", mode: "list" })],
     kind: undefined,
   },
-  { fact: "a Job of somebody else holds nothing", jobs: [aJob({ manager: "helm" })], kind: undefined },
+  { fact: "a Job of another program does not hold", jobs: [aJob({ manager: "helm" })], kind: undefined },
   {
-    fact: "a Job of another server holds nothing here",
+    fact: "a Job of another server does not hold",
     jobs: [aJob({ manager: "svc-backup", server: "other" })],
     kind: undefined,
   },
   ...["Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"].map((ended) => ({
-    fact: `a Job that is ${ended} holds nothing`,
+    fact: `a Job that is ${ended} does not hold`,
     jobs: [aJob({ manager: "svc-restore", ended })],
     kind: undefined,
   })),
@@ -103,7 +103,7 @@ const rows: Row[] = [
   },
 ];
 
-describe("who holds a world", () => {
+describe("the holder of a world", () => {
   for (const { fact, lock, jobs = [], kind } of rows) {
     test(fact, () => assert.equal(holderOf(aServer(lock), jobs, { now })?.kind, kind));
   }

@@ -1,16 +1,16 @@
 import type { Job } from "@svc/kube";
 import { type LockedServer, maintenanceAnnotation, worldJobLabels } from "./names.ts";
 
-/** What a world is held for. An annotation may carry a kind that only a newer version knows; it holds as well. */
+/** Why a world is locked. An annotation may carry a kind that only a newer version knows; it holds too. */
 export type LockKind = "restore" | "backup" | "file-write" | "export" | "reap" | "migration";
 
-/** Who holds a world: a lock annotation with its exact value, or a Job with its name. */
+/** Who holds the lock of a world: a lock annotation with its exact value, or a Job with its name. */
 export type Holder = { kind: string } & ({ by: "annotation"; value: string } | { by: "job"; job: string });
 
-/** A lock annotation that says something; `at` in Unix milliseconds. */
-export type Lock = { kind: string; at: number };
+/** A parsed lock annotation; `at` in Unix milliseconds. */
+export type LockAnnotation = { kind: string; at: number };
 
-/** A lock that nobody refreshed for so many milliseconds holds nothing (interface.md 3.2). */
+/** A lock that nobody refreshed for so many milliseconds has expired (interface.md 3.2). */
 export const lockTtlMs = 120_000;
 
 const kindOfManager: Readonly<Record<string, LockKind>> = {
@@ -23,20 +23,20 @@ const readingModes: ReadonlySet<string> = new Set(["list", "read"]);
 const endings: ReadonlySet<string> = new Set(["Complete", "Failed", "SuccessCriteriaMet", "FailureTarget"]);
 const lockShape = /^([a-z][a-z-]{0,31})@(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d))$/;
 
-/** Reads `<kind>@<RFC 3339 time>`; undefined when it is anything else. */
-export function parseLock(value: string | undefined): Lock | undefined {
+/** Reads `<kind>@<RFC 3339 time>`; undefined for anything else. */
+export function parseLock(value: string | undefined): LockAnnotation | undefined {
   const [, kind, time] = lockShape.exec(value ?? "") ?? [];
   if (kind === undefined || time === undefined) return undefined;
   const at = Date.parse(time);
   return Number.isNaN(at) ? undefined : { kind, at };
 }
 
-/** The value of a lock annotation taken or refreshed at a time in Unix milliseconds. */
+/** The value of a lock annotation acquired or refreshed at `at` (Unix milliseconds). */
 export function lockValue(kind: LockKind, at: number): string {
   return `${kind}@${new Date(at).toISOString()}`;
 }
 
-/** True for a Job that ended or is bound to end (behaviour.md h.1). */
+/** True for a Job that has ended or is about to (behaviour.md h.1). */
 export function isJobFinished({ status }: Pick<Job, "status">): boolean {
   return (
     status?.conditions?.some(({ type, status: value }) => endings.has(type) && value === "True") ?? false
@@ -44,8 +44,8 @@ export function isJobFinished({ status }: Pick<Job, "status">): boolean {
 }
 
 /**
- * Who holds the world of a server at `now` (Unix milliseconds), by its lock annotation and the Jobs that carry its
- * label; undefined when nobody does. A Job comes first: it is what really works on the world (behaviour.md h.1).
+ * Who holds the lock of the world of a server at `now` (Unix milliseconds), by its lock annotation and the Jobs that carry its
+ * label; undefined when nobody does. A Job takes precedence: it is what works on the world (behaviour.md h.1).
  */
 export function holderOf(
   server: Pick<LockedServer, "metadata">,
@@ -59,7 +59,7 @@ export function holderOf(
   return lockHolderOf(server, about);
 }
 
-/** As `holderOf`, by the annotation alone: enough where the Jobs cannot be asked for. */
+/** As `holderOf`, by the annotation alone, where Jobs cannot be listed. */
 export function lockHolderOf(
   { metadata }: Pick<LockedServer, "metadata">,
   about: { now: number; ttlMs?: number },
@@ -68,7 +68,7 @@ export function lockHolderOf(
   const lock = parseLock(value);
   if (!lock || value === undefined) return undefined;
   const { now, ttlMs = lockTtlMs } = about;
-  // A world that is being moved is held until the move says otherwise, however long its process was away.
+  // The lock of a move lasts until the move releases it, however long its process is down.
   const isValid = lock.kind === "migration" || Math.abs(now - lock.at) < ttlMs;
   return isValid ? { kind: lock.kind, by: "annotation", value } : undefined;
 }
@@ -79,7 +79,7 @@ function heldBy(job: Job, server: string): LockKind | undefined {
   const kind = kindOfManager[labels[worldJobLabels.managedBy] ?? ""];
   if (kind === undefined) return undefined;
   if (kind === "backup" && labels[worldJobLabels.thenRestore] === "pending") return kind;
-  // A files Job that does not say what it does is taken to write.
+  // A files Job without a mode is assumed to write.
   if (kind === "file-write" && readingModes.has(labels[worldJobLabels.filesMode] ?? "")) return undefined;
   return isJobFinished(job) ? undefined : kind;
 }

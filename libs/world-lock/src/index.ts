@@ -2,12 +2,12 @@
 
 export { type AcquireOptions, acquireLock, faultOfHolder } from "./acquire.ts";
 export { findHolder, type LockClock } from "./find.ts";
-export type { Hold, LockDeps } from "./held-lock.ts";
+export type { HeldLock, LockDeps } from "./held-lock.ts";
 export {
   type Holder,
   holderOf,
   isJobFinished,
-  type Lock,
+  type LockAnnotation,
   type LockKind,
   lockHolderOf,
   lockTtlMs,

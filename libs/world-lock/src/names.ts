@@ -1,9 +1,9 @@
-// What the lock reads and writes on the cluster's objects (behaviour.md a.4).
+// The fields, annotation and labels that the lock reads and writes (behaviour.md a.4).
 
 import { type KubeObject, type ObjectMeta, resource } from "@svc/kube";
 import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
 
-/** A server's object as far as the lock looks into it. */
+/** The part of a server's object that the lock reads. */
 export type LockedServer = KubeObject & {
   metadata: ObjectMeta;
   spec: Pick<MinecraftServerSpec, "desiredState">;
@@ -30,8 +30,8 @@ export const worldJobLabels = {
   server: `${prefix}/server`,
   /** `svc-restore`, `svc-backup`, `svc-files` or `svc-export`. */
   managedBy: "app.kubernetes.io/managed-by",
-  /** What a files Job does; `list` and `read` hold nothing. */
+  /** What a files Job does; `list` and `read` do not hold the world. */
   filesMode: `${prefix}/files-mode`,
-  /** `pending` on a safety snapshot until its restore has begun; it holds the world even when it is finished. */
+  /** `pending` on a safety snapshot until its restore has begun; it holds the world even when finished. */
   thenRestore: `${prefix}/then-restore`,
 } as const;

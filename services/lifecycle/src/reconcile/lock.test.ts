@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
-import { acquireLock, type Hold, lockValue } from "@svc/world-lock";
+import { acquireLock, type HeldLock, lockValue } from "@svc/world-lock";
 import { annotation, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
 import { quickSettings } from "../testing/fast-settings.ts";
@@ -45,7 +45,7 @@ const isIn = (name: string, phase: string) => until(async () => (await states(na
 test("a lock that is taken while a pass begins a start ends that pass before it opens the world", async () => {
   await operators.makeServer("late");
   await isIn("late", "Stopped");
-  let hold: Hold | undefined;
+  let hold: HeldLock | undefined;
   operators.world.beforeWrite = async () => {
     operators.world.beforeWrite = undefined;
     await change("late", { spec: { desiredState: "Stopped" } });

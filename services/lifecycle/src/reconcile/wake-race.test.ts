@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { faultOf, staff, until } from "@svc/mesh/testing";
 import { servers as contracts } from "@svc/proto";
-import { acquireLock, type Hold } from "@svc/world-lock";
+import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { servers } from "../cluster/resource.ts";
 import { namespace, openStage, type Stage } from "../testing/fixture.ts";
 
@@ -32,7 +32,7 @@ test("of a wake and a lock exactly one wins, sixty times, and the other is told 
   await until(async () => (await Promise.all(names.map(isStopped))).every(Boolean), 20_000);
   let [wakes, locks] = [0, 0];
   for (const [index, name] of names.entries()) {
-    const lock = (): Promise<Hold | string> =>
+    const lock = (): Promise<HeldLock | string> =>
       acquireLock({ kube: stage.kube }, { name, namespace }, { kind: "backup", mustBeStopped: true }).catch(
         (error: { fault: string }) => error.fault,
       );

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, resources } from "@svc/kube";
 import { patience } from "@svc/mesh/testing";
 import { isFault } from "@svc/proto";
-import { acquireLock, type Hold } from "@svc/world-lock";
+import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { annotation, type Server, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "./fake-node.ts";
 import { quickSettings } from "./fast-settings.ts";
@@ -25,7 +25,7 @@ type Walker = {
   node: FakeNode;
   replica: OperatorReplica;
   names: string[];
-  holds: Map<string, Hold>;
+  holds: Map<string, HeldLock>;
   /** Pods that appeared while their world was held. */
   overrun: string[];
 };

@@ -3,7 +3,7 @@
 import type { Context } from "@svc/mesh";
 import type { AnyContract, files } from "@svc/proto";
 import type { Task } from "@svc/proto/world-task";
-import type { Hold } from "@svc/world-lock";
+import type { HeldLock } from "@svc/world-lock";
 import type { JobSecret } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
@@ -14,7 +14,7 @@ import { createFileJob } from "./open-world.ts";
 export type Launch = {
   op: files.StoredFileOp;
   revision: number;
-  hold: Hold;
+  hold: HeldLock;
   world: WorldServer;
 };
 

@@ -2,7 +2,7 @@
 
 import { Fault, type Principal } from "@svc/proto";
 import type { Task } from "@svc/proto/world-task";
-import { acquireLock, type Hold, type LockKind } from "@svc/world-lock";
+import { acquireLock, type HeldLock, type LockKind } from "@svc/world-lock";
 import { assertMayTouch, assertUserName } from "../access.ts";
 import { lockDepsOf, placeOf } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
@@ -38,7 +38,7 @@ export async function holdWorld(
   deps: TransferDeps,
   visit: Visit,
   kind: LockKind,
-): Promise<{ hold: Hold; world: WorldServer }> {
+): Promise<{ hold: HeldLock; world: WorldServer }> {
   await openStopped(deps, visit);
   const target = { name: visit.server, ...placeOf(deps) };
   const hold = await acquireLock(lockDepsOf(deps), target, { kind, mustBeStopped: true });

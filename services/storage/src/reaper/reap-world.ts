@@ -2,7 +2,7 @@
 // under the lock; a process that dies anywhere leaves the world, or an archive of it that the next run finds.
 
 import { isFault, worlds } from "@svc/proto";
-import { acquireLock, type Hold } from "@svc/world-lock";
+import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
 import { lockDepsOf, placeOf } from "../deps.ts";
@@ -50,7 +50,7 @@ async function findDue({ deps, warnBefore }: Run, name: string): Promise<Omit<Du
   return verdict?.kind === "reap" ? { world: world as WorldServer, verdict } : undefined;
 }
 
-async function takeLock({ deps }: Run, name: string): Promise<Hold | undefined> {
+async function takeLock({ deps }: Run, name: string): Promise<HeldLock | undefined> {
   const about = { kind: "reap", mustBeStopped: true } as const;
   try {
     return await acquireLock(lockDepsOf(deps), { name, ...placeOf(deps) }, about);
