@@ -1,9 +1,9 @@
-type Alarm = { key: string; at: number };
+type Timer = { key: string; at: number };
 
-// A binary heap of alarms; one that was moved or cleared stays in it until its time and is then passed over.
+// A binary heap of timers; one that was moved or cleared stays in it until its time and is then passed over.
 /** One timer for any number of keys; `ring` is called once when a key's time has come. */
-export function createAlarms(ring: (key: string) => void) {
-  const heap: Alarm[] = [];
+export function createDelayTimers(ring: (key: string) => void) {
+  const heap: Timer[] = [];
   const dueAt = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
   let timerAt = Number.POSITIVE_INFINITY;
@@ -42,25 +42,25 @@ export function createAlarms(ring: (key: string) => void) {
   };
 }
 
-function rebuild(heap: Alarm[], dueAt: ReadonlyMap<string, number>): void {
+function rebuild(heap: Timer[], dueAt: ReadonlyMap<string, number>): void {
   heap.length = 0;
   for (const [key, at] of dueAt) push(heap, { key, at });
 }
 
-function push(heap: Alarm[], alarm: Alarm): void {
+function push(heap: Timer[], timer: Timer): void {
   let index = heap.length;
-  heap.push(alarm);
+  heap.push(timer);
   while (index > 0) {
     const parent = (index - 1) >> 1;
     const above = heap[parent];
-    if (!above || above.at <= alarm.at) break;
+    if (!above || above.at <= timer.at) break;
     heap[index] = above;
     index = parent;
   }
-  heap[index] = alarm;
+  heap[index] = timer;
 }
 
-function pop(heap: Alarm[]): void {
+function pop(heap: Timer[]): void {
   const last = heap.pop();
   if (!last || heap.length === 0) return;
   let index = 0;

@@ -1,4 +1,4 @@
-import { createAlarms } from "./delay-timers.ts";
+import { createDelayTimers } from "./delay-timers.ts";
 
 export type WorkQueueOptions = {
   /** Keys handled at the same time; one key never runs twice at once. */
@@ -32,13 +32,13 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const running = new Map<string, Promise<void>>();
   const again = new Set<string>();
   const failures = new Map<string, number>();
-  const alarms = createAlarms((key) => add(key));
+  const timers = createDelayTimers((key) => add(key));
   const closing = new AbortController();
   let isScheduled = false;
 
   const add = (key: string) => {
     if (closing.signal.aborted) return;
-    alarms.clear(key);
+    timers.clear(key);
     if (running.has(key)) again.add(key);
     else waiting.add(key);
     schedule();
@@ -46,7 +46,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const addAfter = (key: string, delayMs: number) => {
     if (closing.signal.aborted || waiting.has(key) || again.has(key)) return;
     if (delayMs <= 0) return add(key);
-    alarms.set(key, Date.now() + delayMs);
+    timers.set(key, Date.now() + delayMs);
   };
   // One turn of the event loop collects what belongs together.
   const schedule = () => {
@@ -87,7 +87,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
       waiting.delete(key);
       again.delete(key);
       failures.delete(key);
-      alarms.clear(key);
+      timers.clear(key);
     },
     get depth() {
       return waiting.size;
@@ -98,7 +98,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     close: async () => {
       closing.abort();
       waiting.clear();
-      alarms.close();
+      timers.close();
       await Promise.all(running.values());
     },
   };
