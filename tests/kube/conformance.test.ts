@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { parse } from "yaml";
 import type { Endpoint } from "../../libs/local-cluster/src/conformance/client.ts";
 import { conformanceCases } from "../../libs/local-cluster/src/conformance/suite.ts";
-import { inWorld } from "../../libs/local-cluster/src/conformance/test-context.ts";
+import { withTestContext } from "../../libs/local-cluster/src/conformance/test-context.ts";
 
 // SVC_KUBE_LANE names the kubeconfig (admin token) of a real API server with its controllers; beside it lies
 // `<file>.nobody` for a user without rights, as the server of the kube lane writes both.
@@ -16,7 +16,7 @@ describe("a real cluster keeps to the conformance suite", { concurrency: 6 }, ()
     return;
   }
   const endpoint = readEndpoint(lane);
-  for (const { name, run } of conformanceCases) test(name, async () => inWorld(await endpoint, run));
+  for (const { name, run } of conformanceCases) test(name, async () => withTestContext(await endpoint, run));
 });
 
 type Kubeconfig = {

@@ -16,14 +16,14 @@ import { CLASS_NAME, PROVISIONER } from "./controllers/volume/objects.ts";
 import type { KubeconfigServer } from "./kubeconfig.ts";
 import { kubeconfigOf } from "./kubeconfig.ts";
 import { lockDataDir } from "./lock.ts";
-import { createAddresses } from "./node/address-pool.ts";
+import { createAddressPool } from "./node/address-pool.ts";
 import { startNodeAgent } from "./node/agent.ts";
 import { readImages } from "./node/images.ts";
 import { sweep } from "./node/orphan-processes.ts";
 import type { LogClocks } from "./node/pod-logs.ts";
 import { createPodLogs } from "./node/pod-logs.ts";
 import { registerNode } from "./node/register.ts";
-import { startRelay } from "./node/service-proxy.ts";
+import { startServiceProxy } from "./node/service-proxy.ts";
 import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
 import { ADMIN_USER, accountUser, ensureTokens, writePrivate } from "./tokens.ts";
 
@@ -124,7 +124,7 @@ async function startNodes(
     warn,
     processes,
     pods: sources.pods,
-    addresses: createAddresses(),
+    addresses: createAddressPool(),
     images: readImages(options.images),
     hostEnv: options.hostEnv ?? hostEnvironment(),
     crashBackoffMs: options.crashBackoffMs ?? DEFAULT_BACKOFF_MS,
@@ -154,7 +154,7 @@ async function startInside(wiring: Wiring): Promise<() => Promise<void>> {
   bootstrap(api);
   const sources = watchShared(api);
   const nodes = await startNodes(wiring, sources);
-  const relay = startRelay({ api, warn }, sources);
+  const relay = startServiceProxy({ api, warn }, sources);
   const controllers = startControllers({ api, warn }, sources, {
     volumesDir: join(options.dataDir, "volumes"),
     jobBackoffMs: options.jobBackoffMs ?? DEFAULT_BACKOFF_MS,

@@ -11,10 +11,10 @@ const trimBatch = 100;
 const sweepEveryMs = 60_000;
 const resource = "/events";
 
-export type EventBound = { close: () => void };
+export type EventLimit = { close: () => void };
 
 /** Forgets events that are old or too many: nobody else ever deletes one. */
-export function boundEvents(store: Store, now: () => Date): EventBound {
+export function limitEvents(store: Store, now: () => Date): EventLimit {
   let sweptAt = now().getTime();
   const forget = (gone: readonly Stored[]) => {
     for (const { object } of gone) store.remove(resource, object);

@@ -6,9 +6,9 @@ import { bootstrapAccess, bootstrapNamespaces } from "./auth/bootstrap.ts";
 import { createAuthorizer } from "./auth/rbac.ts";
 import { anonymous, openTokens, type TokenEntry, type Tokens, type User } from "./auth/tokens.ts";
 import { startDefinitions } from "./definitions.ts";
-import { boundEvents } from "./event-limit.ts";
+import { limitEvents } from "./event-limit.ts";
 import { startGarbageCollector } from "./garbage-collector.ts";
-import type { Exchange } from "./http/request-context.ts";
+import type { RequestContext } from "./http/request-context.ts";
 import { sendFault } from "./http/respond.ts";
 import { type RouterDeps, route } from "./http/router.ts";
 import { createClusterApi } from "./in-process.ts";
@@ -23,7 +23,7 @@ import { loadBuiltinModels } from "./schema/builtin.ts";
 import type { Retained } from "./store/collection.ts";
 import { openStore, type Store } from "./store/store.ts";
 import { ensureIdentity } from "./tls/certificate.ts";
-import { createFrontDoor } from "./tls/tls-listener.ts";
+import { createTlsListener } from "./tls/tls-listener.ts";
 
 /** What an API server is made of. */
 export type ApiServerOptions = {
@@ -67,7 +67,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   const definitions = startDefinitions(registry);
   bootstrap(registry);
   const garbage = startGarbageCollector(registry);
-  const events = boundEvents(store, options.clock ?? (() => new Date()));
+  const events = limitEvents(store, options.clock ?? (() => new Date()));
   const authorizer = createAuthorizer(store);
   const tokens = openTokens(options.tokens);
   const streams = createStreams();
@@ -83,7 +83,7 @@ export function createApiServer(options: ApiServerOptions): ApiServer {
   };
   const folder = dirname(options.dataFile);
   const identity = ensureIdentity(join(folder, "apiserver.key"), join(folder, "apiserver.crt"));
-  const door = createFrontDoor(identity, (request, response) => {
+  const door = createTlsListener(identity, (request, response) => {
     void answer({ deps, tokens, onError: options.onError ?? (() => {}) }, request, response);
   });
   return {
@@ -178,16 +178,16 @@ function userOf(tokens: Tokens, request: IncomingMessage): User {
 }
 
 function createStreams() {
-  const open = new Map<Exchange, { storageKey: string; end: () => void }>();
+  const open = new Map<RequestContext, { storageKey: string; end: () => void }>();
   const endOf = (wanted?: string) => {
     for (const { storageKey, end } of [...open.values()])
       if (wanted === undefined || storageKey === wanted) end();
   };
   return {
-    add: (storageKey: string, exchange: Exchange, end: () => void) => {
-      if (exchange.response.destroyed) return;
-      open.set(exchange, { storageKey, end });
-      exchange.response.on("close", () => open.delete(exchange));
+    add: (storageKey: string, context: RequestContext, end: () => void) => {
+      if (context.response.destroyed) return;
+      open.set(context, { storageKey, end });
+      context.response.on("close", () => open.delete(context));
     },
     endOf,
     endAll: () => endOf(),

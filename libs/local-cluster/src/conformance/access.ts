@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { until } from "@svc/local-stack/testing";
-import { type Case, configMap, type World } from "./test-context.ts";
+import { type Case, configMap, type TestContext } from "./test-context.ts";
 
 const group = "rbac.authorization.k8s.io/v1";
 
-async function bind({ expect, path }: World, name: string, rules: object[]): Promise<void> {
+async function bind({ expect, path }: TestContext, name: string, rules: object[]): Promise<void> {
   await expect(201, "POST", path(`${group}/roles`), { body: { metadata: { name }, rules } });
   const body = {
     metadata: { name },

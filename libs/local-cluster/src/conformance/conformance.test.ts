@@ -5,7 +5,7 @@ import { after, before, describe, test } from "node:test";
 import type { Endpoint } from "./client.ts";
 import { startCluster, type TestCluster } from "./embedded-cluster.ts";
 import { conformanceCases } from "./suite.ts";
-import { inWorld } from "./test-context.ts";
+import { withTestContext } from "./test-context.ts";
 
 describe("the embedded cluster keeps to the conformance suite", { concurrency: 8 }, () => {
   let folder = "";
@@ -22,5 +22,5 @@ describe("the embedded cluster keeps to the conformance suite", { concurrency: 8
     await rm(folder, { recursive: true, force: true });
   });
 
-  for (const { name, run } of conformanceCases) test(name, () => inWorld(endpoint, run));
+  for (const { name, run } of conformanceCases) test(name, () => withTestContext(endpoint, run));
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "./client.ts";
-import { type Case, causesOf, configMap, type World } from "./test-context.ts";
+import { type Case, causesOf, configMap, type TestContext } from "./test-context.ts";
 
 function owned(name: string, owner: Json, extra: object = {}): Json {
   const { uid } = owner.metadata;
@@ -8,14 +8,14 @@ function owned(name: string, owner: Json, extra: object = {}): Json {
   return { ...configMap(name), metadata: { name, ownerReferences } };
 }
 
-async function ownerWithChild({ expect, path }: World, extra: object = {}): Promise<Json> {
+async function ownerWithChild({ expect, path }: TestContext, extra: object = {}): Promise<Json> {
   const owner = await expect(201, "POST", path("configmaps"), { body: configMap("owner") });
   await expect(201, "POST", path("configmaps"), { body: owned("child", owner, extra) });
   return owner;
 }
 
 /** A real collector hears of objects one after the other: when it has collected one, it knows those made before. */
-async function collectorHasCaughtUp({ expect, path, eventually }: World): Promise<void> {
+async function collectorHasCaughtUp({ expect, path, eventually }: TestContext): Promise<void> {
   const late = await expect(201, "POST", path("configmaps"), { body: configMap("late") });
   await expect(201, "POST", path("configmaps"), { body: owned("late-child", late) });
   await expect(200, "DELETE", `${path("configmaps", "late")}?propagationPolicy=Background`);

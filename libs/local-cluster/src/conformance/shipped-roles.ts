@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseAllDocuments } from "yaml";
-import type { Case, World } from "./test-context.ts";
+import type { Case, TestContext } from "./test-context.ts";
 
 const file = resolve(import.meta.dirname, "../../../../deploy/rbac/lifecycle.yaml");
 const group = "rbac.authorization.k8s.io/v1";
@@ -19,7 +19,7 @@ function shippedRules(): object[] {
   return role.rules;
 }
 
-async function bindShippedRole({ expect, path, call, endpoint }: World): Promise<void> {
+async function bindShippedRole({ expect, path, call, endpoint }: TestContext): Promise<void> {
   const metadata = { name: "svc-lifecycle" };
   await expect(201, "POST", path(`${group}/roles`), { body: { metadata, rules: shippedRules() } });
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "svc-lifecycle" };

@@ -8,11 +8,11 @@ export type Case = {
   name: string;
   /** Needs the controllers of workloads and namespaces. */
   controllers?: boolean;
-  run(world: World): Promise<void>;
+  run(world: TestContext): Promise<void>;
 };
 
 /** What a case works with: a client, a namespace of its own and a few words to speak to the API. */
-export type World = Client & {
+export type TestContext = Client & {
   endpoint: Endpoint;
   namespace: string;
   /** `/api/v1/namespaces/<own>/<resource>`; a resource with a group is `group/version/resource`. */
@@ -36,10 +36,13 @@ const patchTypes = {
 };
 
 /** Runs `work` in a namespace made for it, and removes the namespace. */
-export async function inWorld(endpoint: Endpoint, work: (world: World) => Promise<void>): Promise<void> {
+export async function withTestContext(
+  endpoint: Endpoint,
+  work: (world: TestContext) => Promise<void>,
+): Promise<void> {
   const client = createClient(endpoint);
   const namespace = `conf-${randomBytes(5).toString("hex")}`;
-  const world = createWorld(client, endpoint, namespace);
+  const world = createTestContext(client, endpoint, namespace);
   try {
     await world.expect(201, "POST", "/api/v1/namespaces", { body: { metadata: { name: namespace } } });
     await work(world);
@@ -49,8 +52,8 @@ export async function inWorld(endpoint: Endpoint, work: (world: World) => Promis
   }
 }
 
-function createWorld(client: Client, endpoint: Endpoint, namespace: string): World {
-  const expect: World["expect"] = async (status, method, path, options) => {
+function createTestContext(client: Client, endpoint: Endpoint, namespace: string): TestContext {
+  const expect: TestContext["expect"] = async (status, method, path, options) => {
     const answer = await client.call(method, path, options);
     assert.equal(answer.status, status, `${method} ${path}: ${JSON.stringify(answer.body)}`);
     return answer.body;

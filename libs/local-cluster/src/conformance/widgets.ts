@@ -1,5 +1,5 @@
 import type { Json } from "./client.ts";
-import type { World } from "./test-context.ts";
+import type { TestContext } from "./test-context.ts";
 
 /** A custom kind made for one case. */
 export type Widgets = {
@@ -71,7 +71,10 @@ function definition(group: string): Json {
 }
 
 /** Defines a custom kind in a group of its own, runs `work` and removes the kind. */
-export async function withWidgets(world: World, work: (widgets: Widgets) => Promise<void>): Promise<void> {
+export async function withWidgets(
+  world: TestContext,
+  work: (widgets: Widgets) => Promise<void>,
+): Promise<void> {
   const group = `${world.namespace}.example.svc`;
   const crd = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/widgets.${group}`;
   const base = `/apis/${group}/v1/namespaces/${world.namespace}/widgets`;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Json } from "./client.ts";
-import { type Case, namesOf, type World } from "./test-context.ts";
+import { type Case, namesOf, type TestContext } from "./test-context.ts";
 
 const containers = [{ name: "main", image: "example/none:1" }];
 
@@ -35,7 +35,7 @@ function job(name: string, spec: object = {}): Json {
 
 const ready = { phase: "Running", conditions: [{ type: "Ready", status: "True" }] };
 
-async function podsOf({ expect, path }: World): Promise<string[]> {
+async function podsOf({ expect, path }: TestContext): Promise<string[]> {
   return namesOf(await expect(200, "GET", path("pods")));
 }
 

@@ -3,7 +3,7 @@ import { randomInt } from "node:crypto";
 const FIRST = 0x7f400000;
 const SIZE = 1 << 20;
 
-export type Addresses = {
+export type AddressPool = {
   /** The address of a pod; the same one until it is released. `known` is the one it had before, if any. */
   take(uid: string, known: string | undefined): string;
   release(uid: string): void;
@@ -17,7 +17,7 @@ function format(address: number): string {
  * Hands out addresses of 127.64.0.0/12, which Linux answers on without any set-up. They begin at a random place and
  * move on, so that neither two clusters on one machine nor an old and a new pod share one.
  */
-export function createAddresses(): Addresses {
+export function createAddressPool(): AddressPool {
   const byPod = new Map<string, string>();
   const taken = new Set<string>();
   let next = randomInt(SIZE);

@@ -4,14 +4,14 @@ import type { Pod } from "../controllers/objects.ts";
 import { isFinished, isTerminating } from "../controllers/objects.ts";
 import { PODS } from "../controllers/refs.ts";
 import { removeTree } from "../remove-tree.ts";
-import type { Addresses } from "./address-pool.ts";
+import type { AddressPool } from "./address-pool.ts";
 import { podPaths } from "./paths.ts";
 import type { PodDeps, StopReason } from "./pod-worker.ts";
 import { PodWorker } from "./pod-worker.ts";
 
 export type AgentDeps = Omit<PodDeps, "facts" | "paths"> & {
   pods: Informer<Pod>;
-  addresses: Addresses;
+  addresses: AddressPool;
   podsDir: string;
 };
 

@@ -82,7 +82,10 @@ async function listen(route: string, backends: Backend[], sockets: Set<Socket>):
  * Serves the cluster addresses: a listener exists only while a Service has a ready pod. Connections that are open
  * when a pod leaves go on until one side ends them.
  */
-export function startRelay(deps: ControllerDeps, { services }: { services: Informer<Service> }): Controller {
+export function startServiceProxy(
+  deps: ControllerDeps,
+  { services }: { services: Informer<Service> },
+): Controller {
   const endpoints = createInformer<Endpoints>(deps.api, ENDPOINTS);
   const listeners = new Map<string, Map<string, Listener>>();
   const sockets = new Set<Socket>();

@@ -2,16 +2,16 @@ import type { PodLogOptions, PodLogs } from "../../cluster-api.ts";
 import { badRequest } from "../api-status.ts";
 import { isObject, listAt, stringAt } from "../json.ts";
 import type { Registry } from "../registry/registry.ts";
-import { isOn, type ResourceExchange, targetOf } from "./request-context.ts";
+import { isOn, type ResourceContext, targetOf } from "./request-context.ts";
 import { write } from "./respond.ts";
 
 /** Streams one container's log; an unbound pod has none yet (204 would end a client's stream, so it is empty). */
 export async function serveLog(
   { registry, podLogs }: { registry: Registry; podLogs: PodLogs },
-  exchange: ResourceExchange,
+  context: ResourceContext,
 ): Promise<void> {
-  const { response, query } = exchange;
-  const { object: pod } = registry.get(targetOf(exchange));
+  const { response, query } = context;
+  const { object: pod } = registry.get(targetOf(context));
   const options = readOptions(query);
   checkContainer(pod.metadata.name, containerNames(pod.spec), options);
   const ended = new AbortController();

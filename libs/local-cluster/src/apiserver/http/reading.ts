@@ -2,7 +2,7 @@ import { ApiStatus } from "../api-status.ts";
 import { itemBytes, type ListRequest, listPage, type Selection } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
 import { readScale } from "../scale.ts";
-import { isOn, type ResourceExchange, targetOf } from "./request-context.ts";
+import { isOn, type ResourceContext, targetOf } from "./request-context.ts";
 import { sendBytes, sendJson, sendList } from "./respond.ts";
 import { renderTable, wantsTable } from "./table.ts";
 import { serveWatch } from "./watch.ts";
@@ -10,7 +10,7 @@ import { serveWatch } from "./watch.ts";
 const longestWatchMs = 40 * 60_000;
 
 /** The selection that a query makes. */
-export function selectionOf({ query, info, type }: ResourceExchange): Selection {
+export function selectionOf({ query, info, type }: ResourceContext): Selection {
   const labelSelector = query.get("labelSelector");
   const fieldSelector = query.get("fieldSelector");
   return {
@@ -21,9 +21,9 @@ export function selectionOf({ query, info, type }: ResourceExchange): Selection 
 }
 
 /** `GET` of one object or its scale. */
-export function serveGet(registry: Registry, exchange: ResourceExchange): void {
-  const { type, info, response, request } = exchange;
-  const stored = registry.get(targetOf(exchange));
+export function serveGet(registry: Registry, context: ResourceContext): void {
+  const { type, info, response, request } = context;
+  const stored = registry.get(targetOf(context));
   if (info.subresource === "scale")
     sendJson(response, 200, readScale(type, registry.shown(type, stored.object)));
   else if (wantsTable(request))
@@ -33,9 +33,9 @@ export function serveGet(registry: Registry, exchange: ResourceExchange): void {
 }
 
 /** `GET` of a collection. */
-export async function serveList(registry: Registry, exchange: ResourceExchange): Promise<void> {
-  const { type, query, response, request } = exchange;
-  const page = listPage(registry.store, type, { ...selectionOf(exchange), ...pageOf(query) });
+export async function serveList(registry: Registry, context: ResourceContext): Promise<void> {
+  const { type, query, response, request } = context;
+  const page = listPage(registry.store, type, { ...selectionOf(context), ...pageOf(query) });
   if (wantsTable(request)) {
     const stored = renderTable(type, page.items, page.version);
     sendJson(
@@ -64,12 +64,12 @@ function pageOf(query: URLSearchParams): Omit<ListRequest, keyof Selection> {
 }
 
 /** `GET ?watch=1` of a collection, or of one object by name. Returns what ends the stream. */
-export function serveWatchRequest(registry: Registry, exchange: ResourceExchange): Promise<() => void> {
-  const { type, query, response } = exchange;
+export function serveWatchRequest(registry: Registry, context: ResourceContext): Promise<() => void> {
+  const { type, query, response } = context;
   const seconds = Number(query.get("timeoutSeconds") ?? 0);
   const resourceVersion = query.get("resourceVersion") ?? "";
   const request = {
-    ...selectionOf(exchange),
+    ...selectionOf(context),
     ...(resourceVersion ? { resourceVersion } : {}),
     bookmarks: isOn(query, "allowWatchBookmarks"),
     sendInitialEvents: isOn(query, "sendInitialEvents"),

@@ -5,7 +5,7 @@ import type { ResourceType } from "../resource-type.ts";
 import type { RequestInfo } from "./request-info.ts";
 
 /** One HTTP request on its way through the server. */
-export type Exchange = {
+export type RequestContext = {
   request: IncomingMessage;
   response: ServerResponse;
   query: URLSearchParams;
@@ -13,10 +13,13 @@ export type Exchange = {
 };
 
 /** A request for a resource that is served. */
-export type ResourceExchange = Exchange & { info: RequestInfo & { kind: "resource" }; type: ResourceType };
+export type ResourceContext = RequestContext & {
+  info: RequestInfo & { kind: "resource" };
+  type: ResourceType;
+};
 
 /** The object that a request names. */
-export function targetOf({ info, type }: ResourceExchange): Target {
+export function targetOf({ info, type }: ResourceContext): Target {
   return { type, name: info.name ?? "", namespace: type.namespaced ? info.namespace : undefined };
 }
 
@@ -26,7 +29,7 @@ export function isOn(query: URLSearchParams, name: string): boolean {
 }
 
 /** Who writes, for the ownership of fields: the parameter, or the program that sent the request. */
-export function managerOf({ query, request }: Exchange): string {
+export function managerOf({ query, request }: RequestContext): string {
   const agent = request.headers["user-agent"]?.split("/")[0]?.trim();
   return query.get("fieldManager") || agent || "unknown";
 }

@@ -16,7 +16,7 @@ import type { BuiltinModels } from "../schema/builtin.ts";
 import { readObject } from "./body.ts";
 import { serveLog } from "./logs.ts";
 import { serveGet, serveList, serveWatchRequest } from "./reading.ts";
-import type { Exchange, ResourceExchange } from "./request-context.ts";
+import type { RequestContext, ResourceContext } from "./request-context.ts";
 import { type RequestInfo, readRequestInfo } from "./request-info.ts";
 import { sendJson, sendText } from "./respond.ts";
 import {
@@ -36,16 +36,16 @@ export type RouterDeps = {
   podLogs: PodLogs;
   address: () => string;
   /** Told of each stream that outlives its handler, with what ends it. */
-  onStream: (type: string, exchange: Exchange, end: () => void) => void;
+  onStream: (type: string, context: RequestContext, end: () => void) => void;
 };
 
 /** Answers one request of a known user. Throws ApiStatus for a refusal. */
-export async function route(deps: RouterDeps, exchange: Exchange): Promise<void> {
-  const url = exchange.request.url ?? "/";
-  const info = readRequestInfo(exchange.request.method ?? "GET", url.split("?")[0] ?? "/", exchange.query);
-  authorize(deps.authorizer, exchange.user, info);
-  if (info.kind === "path") servePath(deps, exchange, info.path);
-  else await serveResource(deps, exchange, info);
+export async function route(deps: RouterDeps, context: RequestContext): Promise<void> {
+  const url = context.request.url ?? "/";
+  const info = readRequestInfo(context.request.method ?? "GET", url.split("?")[0] ?? "/", context.query);
+  authorize(deps.authorizer, context.user, info);
+  if (info.kind === "path") servePath(deps, context, info.path);
+  else await serveResource(deps, context, info);
 }
 
 function attributesOf(info: RequestInfo): Attributes {
@@ -80,7 +80,11 @@ function authorize(authorizer: Authorizer, user: User, info: RequestInfo): void 
   throw new ApiStatus(403, "Forbidden", { message, details });
 }
 
-function servePath({ registry, address }: RouterDeps, { request, response }: Exchange, path: string): void {
+function servePath(
+  { registry, address }: RouterDeps,
+  { request, response }: RequestContext,
+  path: string,
+): void {
   if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
   const parts = path.split("/").filter((part) => part !== "");
   const types = registry.types.all();
@@ -109,21 +113,21 @@ function document(parts: string[], types: ReturnType<Registry["types"]["all"]>, 
 
 async function serveResource(
   deps: RouterDeps,
-  exchange: Exchange,
+  context: RequestContext,
   info: RequestInfo & { kind: "resource" },
 ): Promise<void> {
   if (info.resource === "") {
     const prefix = info.group ? ["apis", info.group, info.version] : ["api", info.version];
     const found = document(prefix, deps.registry.types.all(), deps.address());
     if (found === undefined) throw noSuchPath();
-    sendJson(exchange.response, 200, found);
+    sendJson(context.response, 200, found);
     return;
   }
   const review = reviewGroups[`${info.group}/${info.version}`]?.find(
     ({ plural }) => plural === info.resource,
   );
   if (review) {
-    await serveReview(deps, exchange, review.kind);
+    await serveReview(deps, context, review.kind);
     return;
   }
   const type = deps.registry.types.find(info.group, info.version, info.resource);
@@ -137,29 +141,29 @@ async function serveResource(
   }
   if (!type.namespaced && info.namespace !== undefined && type.storageKey !== "/namespaces")
     throw noSuchPath();
-  await dispatch(deps, { ...exchange, info, type });
+  await dispatch(deps, { ...context, info, type });
 }
 
-async function dispatch(deps: RouterDeps, exchange: ResourceExchange): Promise<void> {
+async function dispatch(deps: RouterDeps, context: ResourceContext): Promise<void> {
   const { registry } = deps;
-  const { info, type } = exchange;
-  checkSubresource(exchange);
-  const method = exchange.request.method;
-  if (info.subresource === "log") await serveLog(deps, exchange);
-  else if (info.subresource === "binding") await serveBinding(registry, exchange);
+  const { info, type } = context;
+  checkSubresource(context);
+  const method = context.request.method;
+  if (info.subresource === "log") await serveLog(deps, context);
+  else if (info.subresource === "binding") await serveBinding(registry, context);
   else if (info.verb === "watch")
-    deps.onStream(type.storageKey, exchange, await serveWatchRequest(registry, exchange));
-  else if (info.verb === "list") await serveList(registry, exchange);
-  else if (info.verb === "get") serveGet(registry, exchange);
-  else if (method === "POST" && info.name === undefined) await serveCreate(registry, exchange);
-  else if (method === "PUT" && info.name !== undefined) await serveUpdate(registry, exchange);
-  else if (method === "PATCH" && info.name !== undefined) await servePatch(deps, exchange);
-  else if (info.verb === "delete") await serveDelete(registry, exchange);
-  else if (info.verb === "deletecollection") await serveDeleteCollection(registry, exchange);
+    deps.onStream(type.storageKey, context, await serveWatchRequest(registry, context));
+  else if (info.verb === "list") await serveList(registry, context);
+  else if (info.verb === "get") serveGet(registry, context);
+  else if (method === "POST" && info.name === undefined) await serveCreate(registry, context);
+  else if (method === "PUT" && info.name !== undefined) await serveUpdate(registry, context);
+  else if (method === "PATCH" && info.name !== undefined) await servePatch(deps, context);
+  else if (info.verb === "delete") await serveDelete(registry, context);
+  else if (info.verb === "deletecollection") await serveDeleteCollection(registry, context);
   else throw methodNotAllowed();
 }
 
-function checkSubresource({ info, type, request }: ResourceExchange): void {
+function checkSubresource({ info, type, request }: ResourceContext): void {
   const { subresource } = info;
   if (subresource === undefined) return;
   const served =
@@ -173,8 +177,8 @@ function checkSubresource({ info, type, request }: ResourceExchange): void {
     throw methodNotAllowed();
 }
 
-async function serveReview({ authorizer }: RouterDeps, exchange: Exchange, kind: string): Promise<void> {
-  const { user, request, response } = exchange;
+async function serveReview({ authorizer }: RouterDeps, context: RequestContext, kind: string): Promise<void> {
+  const { user, request, response } = context;
   if (request.method !== "POST") throw methodNotAllowed();
   const body = await readObject(request);
   if (!isObject(body)) throw badRequest(`the body of the request is not a ${kind}`);

@@ -8,7 +8,7 @@ import { readScale, writeScale } from "../scale.ts";
 import { contentType, parseText, readBody, readObject } from "./body.ts";
 import { acceptedPatchTypes, type PatchDeps, patchObject } from "./patching.ts";
 import { selectionOf } from "./reading.ts";
-import { isOn, managerOf, type ResourceExchange, targetOf } from "./request-context.ts";
+import { isOn, managerOf, type ResourceContext, targetOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
 
 function isDryRun(query: URLSearchParams, body?: unknown): boolean {
@@ -18,32 +18,32 @@ function isDryRun(query: URLSearchParams, body?: unknown): boolean {
   throw badRequest('dryRun: Unsupported value: supported values: "All"');
 }
 
-async function requiredObject(exchange: ResourceExchange): Promise<unknown> {
-  const body = await readObject(exchange.request);
+async function requiredObject(context: ResourceContext): Promise<unknown> {
+  const body = await readObject(context.request);
   if (body === undefined) throw badRequest("the body of the request is empty; send the object");
   return body;
 }
 
-function writeOptions(exchange: ResourceExchange) {
-  return { manager: managerOf(exchange), dryRun: isDryRun(exchange.query) };
+function writeOptions(context: ResourceContext) {
+  return { manager: managerOf(context), dryRun: isDryRun(context.query) };
 }
 
 /** `POST` of a new object. */
-export async function serveCreate(registry: Registry, exchange: ResourceExchange): Promise<void> {
-  const { type, info } = exchange;
-  const body = await requiredObject(exchange);
+export async function serveCreate(registry: Registry, context: ResourceContext): Promise<void> {
+  const { type, info } = context;
+  const body = await requiredObject(context);
   const namespace = type.namespaced ? info.namespace : undefined;
-  const object = registry.create(type, body, { ...writeOptions(exchange), namespace });
-  sendJson(exchange.response, 201, object);
+  const object = registry.create(type, body, { ...writeOptions(context), namespace });
+  sendJson(context.response, 201, object);
 }
 
 /** `POST pods/NAME/binding`. */
-export async function serveBinding(registry: Registry, exchange: ResourceExchange): Promise<void> {
-  const body = await requiredObject(exchange);
+export async function serveBinding(registry: Registry, context: ResourceContext): Promise<void> {
+  const body = await requiredObject(context);
   const node = stringAt(objectAt(body, "target"), "name");
   if (node === "") throw badRequest("target.name must name the node");
-  if (!isDryRun(exchange.query)) registry.bind(targetOf(exchange), node);
-  sendJson(exchange.response, 201, {
+  if (!isDryRun(context.query)) registry.bind(targetOf(context), node);
+  sendJson(context.response, 201, {
     kind: "Status",
     apiVersion: "v1",
     metadata: {},
@@ -53,11 +53,11 @@ export async function serveBinding(registry: Registry, exchange: ResourceExchang
 }
 
 /** `PUT` of an object, its status, its scale, or of a namespace's finalizers. */
-export async function serveUpdate(registry: Registry, exchange: ResourceExchange): Promise<void> {
-  const { info, type, response } = exchange;
-  const target = targetOf(exchange);
-  const body = await requiredObject(exchange);
-  const options = writeOptions(exchange);
+export async function serveUpdate(registry: Registry, context: ResourceContext): Promise<void> {
+  const { info, type, response } = context;
+  const target = targetOf(context);
+  const body = await requiredObject(context);
+  const options = writeOptions(context);
   if (info.subresource === "finalize") {
     sendJson(response, 200, registry.finalize(target, listAt(objectAt(body, "spec"), "finalizers")));
   } else if (info.subresource === "scale") {
@@ -74,9 +74,9 @@ export async function serveUpdate(registry: Registry, exchange: ResourceExchange
 }
 
 /** `PATCH` of any kind. */
-export async function servePatch(deps: PatchDeps, exchange: ResourceExchange): Promise<void> {
-  const { info, request, query, response } = exchange;
-  const target = targetOf(exchange);
+export async function servePatch(deps: PatchDeps, context: ResourceContext): Promise<void> {
+  const { info, request, query, response } = context;
+  const target = targetOf(context);
   const type = contentType(request);
   const bytes = await readBody(request);
   const readable = acceptedPatchTypes(target).includes(type);
@@ -88,13 +88,13 @@ export async function servePatch(deps: PatchDeps, exchange: ResourceExchange): P
     body,
     subresource,
     force: isOn(query, "force"),
-    options: writeOptions(exchange),
+    options: writeOptions(context),
   });
   sendJson(response, created ? 201 : 200, object);
 }
 
-async function readDeleteOptions(exchange: ResourceExchange): Promise<DeleteOptions & { dryRun: boolean }> {
-  const { query, request } = exchange;
+async function readDeleteOptions(context: ResourceContext): Promise<DeleteOptions & { dryRun: boolean }> {
+  const { query, request } = context;
   const body = (await readObject(request)) ?? {};
   if (!isObject(body)) throw badRequest("the body of a delete is a DeleteOptions object");
   const grace = body["gracePeriodSeconds"] ?? query.get("gracePeriodSeconds") ?? undefined;
@@ -125,16 +125,16 @@ const answeredByObject = [
 ];
 
 /** `DELETE` of one object. */
-export async function serveDelete(registry: Registry, exchange: ResourceExchange): Promise<void> {
-  const { type, info, response } = exchange;
+export async function serveDelete(registry: Registry, context: ResourceContext): Promise<void> {
+  const { type, info, response } = context;
   if (info.subresource) throw methodNotAllowed();
-  const options = await readDeleteOptions(exchange);
-  const { gone, object } = registry.remove(targetOf(exchange), options);
+  const options = await readDeleteOptions(context);
+  const { gone, object } = registry.remove(targetOf(context), options);
   if (!gone || answeredByObject.includes(type.storageKey)) sendJson(response, 200, object);
-  else sendJson(response, 200, deletedStatus(exchange, object));
+  else sendJson(response, 200, deletedStatus(context, object));
 }
 
-function deletedStatus({ type }: ResourceExchange, { metadata }: KubeObject): unknown {
+function deletedStatus({ type }: ResourceContext, { metadata }: KubeObject): unknown {
   const { name, uid } = metadata;
   const group = type.group ? { group: type.group } : {};
   return {
@@ -147,10 +147,10 @@ function deletedStatus({ type }: ResourceExchange, { metadata }: KubeObject): un
 }
 
 /** `DELETE` of a collection. */
-export async function serveDeleteCollection(registry: Registry, exchange: ResourceExchange): Promise<void> {
-  const { type, response } = exchange;
-  const options = await readDeleteOptions(exchange);
-  const page = listPage(registry.store, type, selectionOf(exchange));
+export async function serveDeleteCollection(registry: Registry, context: ResourceContext): Promise<void> {
+  const { type, response } = context;
+  const options = await readDeleteOptions(context);
+  const page = listPage(registry.store, type, selectionOf(context));
   const items = page.items.flatMap(({ object }) => {
     const target: Target = { type, name: object.metadata.name, namespace: object.metadata.namespace };
     return registry.find(target) ? [registry.remove(target, options).object] : [];

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createNetServer, type Socket } from "
 import type { ServerIdentity } from "./certificate.ts";
 
 /** One port that speaks HTTP and HTTPS. */
-export type FrontDoor = {
+export type TlsListener = {
   listen(port: number, host: string): Promise<AddressInfo>;
   close(): Promise<void>;
 };
@@ -16,7 +16,7 @@ const firstByteMs = 30_000;
  * Serves plain HTTP and TLS on the same port, told apart by the first byte of a connection. kubectl sends its
  * token over TLS only; our own services save themselves the handshake.
  */
-export function createFrontDoor(identity: ServerIdentity, listener: RequestListener): FrontDoor {
+export function createTlsListener(identity: ServerIdentity, listener: RequestListener): TlsListener {
   const plain = createHttpServer({ keepAliveTimeout: 60_000 }, listener);
   const secure = createHttpsServer(
     { ...identity, keepAliveTimeout: 60_000, ALPNProtocols: ["http/1.1"] },
