@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { hold, lend, letGo, release } from "./buffer-release.ts";
+import { releaseBuffer, releaseConsumed, retainBuffer, shareBuffer } from "./buffer-release.ts";
 import { Folder } from "./path/folder.ts";
 import { TreeWriter } from "./restore/extract.ts";
 
@@ -13,31 +13,31 @@ describe("memory of large buffers", () => {
   test("what was lent is freed when the last holder lets go, and not before", () => {
     const whole = Buffer.alloc(mebibyte, 1);
     const part = whole.subarray(10, 20);
-    lend(whole);
-    hold(part);
-    hold(part);
-    letGo(whole);
-    letGo(part);
+    shareBuffer(whole);
+    retainBuffer(part);
+    retainBuffer(part);
+    releaseBuffer(whole);
+    releaseBuffer(part);
     assert.equal(part.length, 10);
-    letGo(part);
+    releaseBuffer(part);
     assert.equal(part.length, 0);
     assert.equal(whole.length, 0);
   });
 
   test("memory that nobody lent is left alone", () => {
     const whole = Buffer.alloc(mebibyte, 1);
-    hold(whole);
-    letGo(whole);
-    letGo(whole);
+    retainBuffer(whole);
+    releaseBuffer(whole);
+    releaseBuffer(whole);
     assert.equal(whole.length, mebibyte);
   });
 
   test("small buffers share their memory with others and are never freed", () => {
     const small = Buffer.allocUnsafe(100);
     const neighbour = Buffer.allocUnsafe(100);
-    lend(small);
-    letGo(small);
-    release(small);
+    shareBuffer(small);
+    releaseBuffer(small);
+    releaseConsumed(small);
     assert.equal(small.length, 100);
     assert.equal(neighbour.length, 100);
   });
@@ -45,17 +45,17 @@ describe("memory of large buffers", () => {
   test("only the last part of a memory frees it", () => {
     const whole = Buffer.alloc(mebibyte, 1);
     const [first, last] = [whole.subarray(0, 1_000), whole.subarray(1_000)];
-    release(first);
+    releaseConsumed(first);
     assert.equal(last.length, mebibyte - 1_000);
-    release(last);
+    releaseConsumed(last);
     assert.equal(first.length, 0);
   });
 
   test("memory of other threads too is left alone", () => {
     const shared = Buffer.from(new SharedArrayBuffer(mebibyte));
-    release(shared);
-    lend(shared);
-    letGo(shared);
+    releaseConsumed(shared);
+    shareBuffer(shared);
+    releaseBuffer(shared);
     assert.equal(shared.length, mebibyte);
   });
 
@@ -65,10 +65,10 @@ describe("memory of large buffers", () => {
     const expected = Buffer.concat([Buffer.alloc(mebibyte, 7), Buffer.alloc(mebibyte, 8)]);
     const frame = Buffer.from(expected);
     async function* content() {
-      lend(frame);
+      shareBuffer(frame);
       yield frame.subarray(0, mebibyte);
       yield frame.subarray(mebibyte);
-      letGo(frame);
+      releaseBuffer(frame);
       // No turn of the event loop has passed, so neither write can have ended.
       assert.equal(frame.length, expected.length);
     }
@@ -91,9 +91,9 @@ describe("memory of large buffers", () => {
     async function* content(fills: number[]) {
       for (const fill of fills) {
         const frame = Buffer.alloc(100_000, fill);
-        lend(frame);
+        shareBuffer(frame);
         yield frame;
-        letGo(frame);
+        releaseBuffer(frame);
       }
     }
     try {

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
 import type { Task } from "@svc/proto/world-task";
-import { Folder, settleVolume } from "@svc/world";
+import { Folder, recoverVolume } from "@svc/world";
 import { digestOf, treeOf } from "../../../libs/world/src/testing.ts";
 import { runTask } from "./run.ts";
 import { agent, done } from "./testing/agent.ts";
@@ -78,7 +78,7 @@ async function everyStep({ name, task, setup, content = "" }: Case): Promise<voi
     const isReached = stopped.value === undefined;
     if (asked.mode !== "upload") assert.ok(isReached, `step ${step} of ${changes} was reached`);
     else assert.ok(isReached || stopped.value?.ok, JSON.stringify(stopped.value));
-    await settleVolume(join(folder, "world"));
+    await recoverVolume(join(folder, "world"));
     const tree = bare(await treeAt(join(folder, "world")));
     const isOld = JSON.stringify(tree) === JSON.stringify(oldTree);
     if (!isOld) assert.deepEqual(tree, newTree, `killed before step ${step} of ${changes}`);

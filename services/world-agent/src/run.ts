@@ -1,7 +1,7 @@
 // Table of contents: which mode does what.
 
 import type { Task, TaskDone, TaskResult } from "@svc/proto/world-task";
-import { assertSettled, Folder, isWorldFault, settleWorld } from "@svc/world";
+import { assertRecovered, Folder, isWorldFault, recoverWorld } from "@svc/world";
 import type { Settings } from "./config.ts";
 import type { Context } from "./context.ts";
 import { backup } from "./modes/backup.ts";
@@ -41,7 +41,7 @@ export async function runTask(settings: Settings, deps: RunDeps): Promise<TaskRe
   try {
     if (world) {
       if (writers.has(settings.task.mode)) await settle(world, deps);
-      else await assertSettled(world);
+      else await assertRecovered(world);
     }
     const context: Context = {
       ...deps,
@@ -61,7 +61,7 @@ export async function runTask(settings: Settings, deps: RunDeps): Promise<TaskRe
 }
 
 async function settle(world: Folder, { say }: RunDeps): Promise<void> {
-  const { completed, swept } = await settleWorld(world);
+  const { completed, swept } = await recoverWorld(world);
   if (completed > 0) say(`carried ${completed} interrupted switches through`);
   if (swept > completed) say(`removed ${swept - completed} partials of interrupted runs`);
 }

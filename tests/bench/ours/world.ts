@@ -4,16 +4,16 @@ import { execFileSync } from "node:child_process";
 import { cp, mkdir, open, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  commitUpload,
   Folder,
   fetchStream,
-  keepArchive,
-  landUpload,
   openArchive,
-  release,
-  restoreOnly,
+  releaseConsumed,
+  restorePaths,
   restoreWorld,
   sendFile,
   sendStream,
+  storeArchive,
   unzip,
   verifyArchive,
   writeAll,
@@ -56,7 +56,7 @@ async function write({ base }: Place): Promise<Timed> {
       compression: "zstd",
       write: async (chunk) => {
         await writeAll(file, chunk);
-        release(chunk);
+        releaseConsumed(chunk);
       },
     }),
   );
@@ -69,7 +69,7 @@ async function keep({ base }: Place): Promise<Timed & { sha256: string }> {
   await using store = await Folder.openRoot(join(base, "store"));
   let sha256 = "";
   const took = await timed(async () => {
-    ({ sha256 } = await keepArchive({ world, store, name, keepFree: 0 }));
+    ({ sha256 } = await storeArchive({ world, store, name, keepFree: 0 }));
   });
   return { ...took, sha256 };
 }
@@ -108,7 +108,7 @@ async function pick(place: Place): Promise<Timed & { percent: number }> {
       return result;
     },
   });
-  const took = await timed(() => restoreOnly({ world, archive, sha256, only: ["region/one.bin"] }));
+  const took = await timed(() => restorePaths({ world, archive, sha256, only: ["region/one.bin"] }));
   return { ...took, percent: (100 * bytes) / size };
 }
 
@@ -134,7 +134,7 @@ async function land(place: Far & { size: number; sha256: string }): Promise<Time
   const { url, size, sha256 } = place;
   await using world = await openEmpty(place, "landed");
   const content = fetchStream(doorOf(url));
-  return await timed(() => landUpload(world, { path: "upload", overwrite: false, size, sha256, content }));
+  return await timed(() => commitUpload(world, { path: "upload", overwrite: false, size, sha256, content }));
 }
 
 serveParent({ write, keep, restore, restoreOver, pick, extract, send, land });

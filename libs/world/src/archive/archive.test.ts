@@ -19,14 +19,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { gzipSync, zstdDecompressSync } from "node:zlib";
-import { lend, letGo } from "../buffer-release.ts";
+import { releaseBuffer, shareBuffer } from "../buffer-release.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
 import { createZstdPacker } from "./frame-writer.ts";
 import { readIndex } from "./index-frame.ts";
 import { openArchive } from "./open.ts";
-import { keepArchive } from "./store.ts";
+import { storeArchive } from "./store.ts";
 import { readTar } from "./tar-reader.ts";
 import { verifyArchive } from "./verify.ts";
 import { writeArchive } from "./write.ts";
@@ -65,7 +65,7 @@ after(async () => {
   await rm(base, { recursive: true });
 });
 
-const keep = (name: string, keepFree = 0) => keepArchive({ world, store, name, keepFree });
+const keep = (name: string, keepFree = 0) => storeArchive({ world, store, name, keepFree });
 
 async function entriesOf(name: string) {
   await using file = await store.openFile(name);
@@ -91,9 +91,9 @@ async function* lentIn(plain: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < plain.length; at += size) {
     const memory = Buffer.alloc(2 * Buffer.poolSize);
     const chunk = memory.subarray(0, plain.copy(memory, 0, at, at + size));
-    lend(memory);
+    shareBuffer(memory);
     yield chunk;
-    letGo(memory);
+    releaseBuffer(memory);
   }
 }
 
@@ -272,7 +272,7 @@ describe("an archive of a world", () => {
     const names = Array.from({ length: 1_200 }, () => randomBytes(120).toString("hex"));
     await Promise.all(names.map((name) => writeFile(at("names", name), "")));
     await using many = await Folder.openRoot(at("names"));
-    await keepArchive({ world: many, store, name: "names-1.tar.zst", keepFree: 0 });
+    await storeArchive({ world: many, store, name: "names-1.tar.zst", keepFree: 0 });
     await using file = await store.openFile("names-1.tar.zst");
     const { seek } = await openArchive(file);
     const index = await seek?.index();
@@ -303,11 +303,11 @@ describe("an archive file system that is too small", {
       await using small = await Folder.openRoot(at("small"));
       const isFull = (error: unknown) => isWorldFault(error, "store_full");
       await assert.rejects(
-        keepArchive({ world, store: small, name: "alpha-1.tar.zst", keepFree: 0.1 }),
+        storeArchive({ world, store: small, name: "alpha-1.tar.zst", keepFree: 0.1 }),
         isFull,
       );
       assert.deepEqual(await readdir(at("small")), []);
-      // The world grows after the look, which its 9 MiB alone would not have shown.
+      // The world grows after the check of the free space; 9 MiB alone would pass it.
       await mkdir(at("growing"));
       await writeFile(at("growing", "one"), randomBytes(5 << 20));
       await using growing = await Folder.openRoot(at("growing"));
@@ -319,7 +319,7 @@ describe("an archive file system that is too small", {
         return await list();
       };
       await assert.rejects(
-        keepArchive({ world: growing, store: small, name: "alpha-2.tar.zst", keepFree: 0.1 }),
+        storeArchive({ world: growing, store: small, name: "alpha-2.tar.zst", keepFree: 0.1 }),
         isFull,
       );
       assert.deepEqual(await readdir(at("small")), []);

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { Folder } from "../path/folder.ts";
 import { restoreWorld } from "../restore/restore.ts";
-import { keepArchive } from "./store.ts";
+import { storeArchive } from "./store.ts";
 
 const secret = "VoVb0GTlVqZIlDeUrk0qq_I_kMp7oNlqVoVb0GTlVqZ";
 
@@ -21,7 +21,7 @@ test("the secret of the proxy is in no archive, under whatever name, and a world
   await writeFile(at("world", "level.dat"), "level");
   await using world = await Folder.openRoot(at("world"));
   await using store = await Folder.openRoot(at("store"));
-  const { sha256 } = await keepArchive({ world, store, name: "alpha-1.tar.gz", keepFree: 0 });
+  const { sha256 } = await storeArchive({ world, store, name: "alpha-1.tar.gz", keepFree: 0 });
   const plain = gunzipSync(await readFile(at("store", "alpha-1.tar.gz"))).toString("latin1");
   assert.ok(plain.includes("chunk-loading: 7"));
   assert.ok(!plain.includes(secret));

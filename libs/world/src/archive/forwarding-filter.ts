@@ -4,11 +4,11 @@ import { mostForwardingBytes, scrubForwarding } from "../path/scrub.ts";
 import type { WriteOptions } from "./write.ts";
 
 /** For every archive that may leave the cluster: whatever name its file has, the secret of the proxy stays behind. */
-export async function withoutForwarding(world: Folder): Promise<WriteOptions["filter"]> {
+export async function forwardingFilter(world: Folder): Promise<WriteOptions["filter"]> {
   const known = await findProtected(world);
   return async ({ file, stats }) => {
     if (!isForwarding(known, stats)) return undefined;
     if (stats.size > mostForwardingBytes) return "omit";
-    return Buffer.from(scrubForwarding((await file.readWhole()).toString("latin1")), "latin1");
+    return Buffer.from(scrubForwarding((await file.readAll()).toString("latin1")), "latin1");
   };
 }

@@ -6,7 +6,7 @@ import { availableParallelism } from "node:os";
 import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGunzip, createZstdDecompress, zstdDecompress } from "node:zlib";
-import { lend, letGo } from "../buffer-release.ts";
+import { releaseBuffer, shareBuffer } from "../buffer-release.ts";
 import { errnoOf } from "../fault.ts";
 import { type Frame, indexHeadBytes, isIndexHead, readSeekTable } from "./seek-table.ts";
 import { corrupt } from "./tar-header.ts";
@@ -166,9 +166,9 @@ async function* unpackFrames(
 }
 
 function* lent(plain: Buffer): Generator<Buffer> {
-  lend(plain);
+  shareBuffer(plain);
   yield plain;
-  letGo(plain);
+  releaseBuffer(plain);
 }
 
 async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {

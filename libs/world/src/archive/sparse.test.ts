@@ -12,12 +12,12 @@ import { openDownload, sendFolder, sendWorld } from "../files/send.ts";
 import { Folder } from "../path/folder.ts";
 import { apart } from "../restore/compare.ts";
 import { isSameWorld } from "../restore/is-same-world.ts";
-import { restoreOnly } from "../restore/partial-restore.ts";
+import { restorePaths } from "../restore/partial-restore.ts";
 import { restoreWorld } from "../restore/restore.ts";
 import { paxRecord } from "../testing/tar.ts";
 import { openArchive } from "./open.ts";
 import { encodeMap } from "./sparse.ts";
-import { keepArchive } from "./store.ts";
+import { storeArchive } from "./store.ts";
 import { applyPax } from "./tar-header.ts";
 import { verifyArchive } from "./verify.ts";
 import { writeArchive } from "./write.ts";
@@ -91,12 +91,12 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
     after(async () => {
       await world.close();
       await store.close();
-      for (const folder of ["world", "restored", "picked"]) await rm(at(folder), { recursive: true });
+      for (const folder of ["world", "restored", "selected"]) await rm(at(folder), { recursive: true });
     });
 
     test("a backup reads the data and nothing else, and its room is asked by it", async () => {
       const start = moved();
-      const kept = await keepArchive({ world, store, name, keepFree: 0 });
+      const kept = await storeArchive({ world, store, name, keepFree: 0 });
       ({ sha256 } = kept);
       assert.ok(moved() - start < beside, `${moved() - start} bytes were moved`);
       assert.deepEqual([kept.entries, kept.skipped], [5, 0]);
@@ -137,11 +137,11 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
     });
 
     test("single files come back with their holes", async () => {
-      await mkdir(at("picked"));
-      await using fresh = await Folder.openRoot(at("picked"));
+      await mkdir(at("selected"));
+      await using fresh = await Folder.openRoot(at("selected"));
       await using archive = await open(at("store", name));
-      await restoreOnly({ world: fresh, archive, sha256, only: ["a-3g.dat", "z.txt"] });
-      await assertSparse(at("picked", "a-3g.dat"), 3 * gib, pieces);
+      await restorePaths({ world: fresh, archive, sha256, only: ["a-3g.dat", "z.txt"] });
+      await assertSparse(at("selected", "a-3g.dat"), 3 * gib, pieces);
     });
 
     test("tar itself reads the archive", { skip: name.endsWith(".gz") }, async () => {
@@ -163,7 +163,7 @@ test("room for a restore is asked by data: 3 GiB of holes fit a volume of 8 MiB"
   await makeSparse(at("full", "a.dat"), 3 * gib, [[gib, "data"]]);
   await using full = await Folder.openRoot(at("full"));
   await using store = await Folder.openRoot(at("store"));
-  const { sha256 } = await keepArchive({ world: full, store, name: "beta-1.tar.zst", keepFree: 0 });
+  const { sha256 } = await storeArchive({ world: full, store, name: "beta-1.tar.zst", keepFree: 0 });
   await mkdir(at("small"));
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", at("small")]);
   try {

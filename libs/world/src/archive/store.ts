@@ -2,11 +2,11 @@
 // wrong, no partial stays, and a name that is there stands for an archive that was read back (behaviour.md h.3).
 
 import { statfs } from "node:fs/promises";
-import { release } from "../buffer-release.ts";
+import { releaseConsumed } from "../buffer-release.ts";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import type { Folder } from "../path/folder.ts";
 import { writeAll } from "../path/write-all.ts";
-import { withoutForwarding } from "./forwarding-filter.ts";
+import { forwardingFilter } from "./forwarding-filter.ts";
 import type { Compression } from "./frame-writer.ts";
 import { openArchive } from "./open.ts";
 import { verifyArchive } from "./verify.ts";
@@ -16,7 +16,7 @@ import { type Written, writeArchive } from "./write.ts";
 /** What a world shrinks to at most likely; only for the look ahead, writing itself watches the real figure. */
 const likelyRatio = 0.7;
 
-export type KeepPlan = {
+export type StorePlan = {
   world: Folder;
   store: Folder;
   name: string;
@@ -28,7 +28,7 @@ export type KeepPlan = {
 };
 
 /** Throws `store_full`; anything else that goes wrong is no caller's fault. */
-export async function keepArchive(plan: KeepPlan): Promise<Written> {
+export async function storeArchive(plan: StorePlan): Promise<Written> {
   const { store, name } = plan;
   const partial = `.${name}.partial`;
   await sweepPartials(store, name);
@@ -52,19 +52,19 @@ export async function keepArchive(plan: KeepPlan): Promise<Written> {
 
 type Partial = { partial: string; total: number };
 
-async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promise<Written> {
+async function writePartial(plan: StorePlan, { partial, total }: Partial): Promise<Written> {
   // The service that owns the archive folder shares its group, and sends archives to Jobs on other nodes.
   await using file = await plan.store.createFile(partial, 0o640);
   const compression: Compression = plan.name.endsWith(".gz") ? "gzip" : "zstd";
   const written = await writeArchive(plan.world, {
     compression,
-    filter: await withoutForwarding(plan.world),
+    filter: await forwardingFilter(plan.world),
     signal: plan.signal,
     onProgress: (bytes) => plan.onProgress?.(bytes, 2 * total),
     write: async (chunk) => {
       await assertRoom(plan, chunk.length);
       await writeAll(file, chunk);
-      release(chunk);
+      releaseConsumed(chunk);
     },
   });
   await file.sync();
@@ -72,7 +72,7 @@ async function writePartial(plan: KeepPlan, { partial, total }: Partial): Promis
 }
 
 async function readBack(
-  plan: KeepPlan,
+  plan: StorePlan,
   { partial, written }: { partial: string; written: Written },
 ): Promise<void> {
   await using file = await plan.store.openFile(partial);
@@ -91,7 +91,7 @@ async function readBack(
   if (plan.name.endsWith(".zst") && !archive.seek) throw new Error("read-back found no index");
 }
 
-async function assertRoom({ store, keepFree }: KeepPlan, need: number): Promise<void> {
+async function assertRoom({ store, keepFree }: StorePlan, need: number): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(store.path);
   if (bavail * bsize - need >= blocks * bsize * keepFree) return;
   throw storeFull({

@@ -58,8 +58,8 @@ function kindOf(header: RawHeader): TarEntry["kind"] {
       return "folder";
     case "1":
     case "2":
-      throw new WorldFault("archive_symlink", `The archive holds a link, ${shown(header.path)}.`, {
-        entry: shown(header.path),
+      throw new WorldFault("archive_symlink", `The archive holds a link, ${printable(header.path)}.`, {
+        entry: printable(header.path),
       });
     default:
       throw unsafe(header.path, `entries of type ${JSON.stringify(header.type)} have no place in a world`);
@@ -67,12 +67,12 @@ function kindOf(header: RawHeader): TarEntry["kind"] {
 }
 
 export function unsafe(path: string, reason: string): WorldFault {
-  return new WorldFault("archive_unsafe", `The archive entry ${shown(path)} is refused: ${reason}.`, {
-    entry: shown(path),
+  return new WorldFault("archive_unsafe", `The archive entry ${printable(path)} is refused: ${reason}.`, {
+    entry: printable(path),
   });
 }
 
 /** A path as it can be told: text, and not without end. */
-export function shown(path: string): string {
+export function printable(path: string): string {
   return path.toWellFormed().slice(0, 1_000);
 }

@@ -2,7 +2,7 @@
 
 import { WorldFault } from "../fault.ts";
 import { Ancestry, splitPath } from "../path/ancestry.ts";
-import { shown } from "./tar-entry.ts";
+import { printable } from "./tar-entry.ts";
 import type { TarEntry } from "./tar-header.ts";
 
 const mostEntries = 2_000_000;
@@ -28,8 +28,8 @@ export class Tree {
     if (before === undefined) return this.#put(outer, name, kind);
     if (before.kind !== kind) throw conflict(path);
     if (kind === "folder") return before;
-    throw new WorldFault("archive_invalid", `The archive holds ${shown(path)} twice.`, {
-      entry: shown(path),
+    throw new WorldFault("archive_invalid", `The archive holds ${printable(path)} twice.`, {
+      entry: printable(path),
     });
   }
 
@@ -58,6 +58,6 @@ export class Tree {
 }
 
 function conflict(path: string): WorldFault {
-  const entry = shown(path);
+  const entry = printable(path);
   return new WorldFault("type_conflict", `In the archive ${entry} is both a file and a folder.`, { entry });
 }

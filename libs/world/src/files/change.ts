@@ -2,24 +2,24 @@
 
 import { randomBytes } from "node:crypto";
 import { WorldFault } from "../fault.ts";
-import { dressFolder, type Folder } from "../path/folder.ts";
+import { type Folder, setFolderAttributes } from "../path/folder.ts";
 import { hiddenPrefix, parseTarget } from "../path/parse.ts";
 import { assertMovable, assertWritable, findProtected } from "../path/protect.ts";
 import { removeTree } from "../path/remove-tree.ts";
 
 /** One level. Throws `bad_path`, `not_found` (the parent), `file_exists`. */
-export async function makeOne(world: Folder, path: string): Promise<void> {
+export async function makeFolder(world: Folder, path: string): Promise<void> {
   const { parents, name } = parseTarget(path);
   if (parents.length === 0 && name === "server.properties")
     assertWritable(await findProtected(world), [name]);
   await using folder = await world.descend(parents);
   await folder.makeFolder(name);
-  await dressFolder(folder, name, await folder.stat());
+  await setFolderAttributes(folder, name, await folder.stat());
   await folder.sync();
 }
 
 /** A file, a link itself, or a folder with all that is in it. Throws `bad_path`, `not_found`. */
-export async function removeOne(world: Folder, path: string): Promise<void> {
+export async function removePath(world: Folder, path: string): Promise<void> {
   const { parents, name } = parseTarget(path);
   await using folder = await world.descend(parents);
   if (!(await folder.find(name))) throw new WorldFault("not_found", `There is no ${path}.`);
@@ -31,7 +31,7 @@ export async function removeOne(world: Folder, path: string): Promise<void> {
 }
 
 /** Never replaces. Throws `bad_path`, also for protected files, `not_found`, `file_exists`. */
-export async function renameOne(world: Folder, path: string, to: string): Promise<void> {
+export async function renamePath(world: Folder, path: string, to: string): Promise<void> {
   const source = parseTarget(path);
   const target = parseTarget(to);
   const known = await findProtected(world);

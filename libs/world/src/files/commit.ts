@@ -7,7 +7,7 @@ import { WorldFault } from "../fault.ts";
 import { dress, explain, type Folder } from "../path/folder.ts";
 import { hiddenPrefix } from "../path/parse.ts";
 
-export type Landing = {
+export type Commit = {
   world: Folder;
   folder: Folder;
   name: string;
@@ -21,7 +21,7 @@ export type Landing = {
 const freshMode = 0o644;
 
 /** `fill` writes the content. Throws `volume_full`, `file_exists`, and what `fill` throws; the world is then as it was. */
-export async function landFile(landing: Landing, fill: (file: FileHandle) => Promise<void>): Promise<void> {
+export async function commitFile(landing: Commit, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const { world, folder, name, there, size } = landing;
   const avail = await world.freeBytes();
   if (avail !== undefined && avail < size) throw volumeFull(size, avail);

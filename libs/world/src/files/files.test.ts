@@ -10,10 +10,10 @@ import { readTar } from "../archive/tar-reader.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
-import { makeOne, removeOne, renameOne } from "./change.ts";
-import { digestOf, listFolder, readWhole } from "./read.ts";
+import { makeFolder, removePath, renamePath } from "./change.ts";
+import { digestOf, listFolder, readSmallFile } from "./read.ts";
 import { openDownload, sendFolder, sendWorld } from "./send.ts";
-import { landUpload, writeWhole } from "./write.ts";
+import { commitUpload, writeSmallFile } from "./write.ts";
 
 let base: string;
 let world: Folder;
@@ -41,10 +41,10 @@ afterEach(async () => {
 
 const write = (path: string, text: string, options: { expectSha256?: string; createOnly?: boolean } = {}) => {
   const content = Buffer.from(text);
-  return writeWhole(world, { path, content, contentSha256: digestOf(content), ...options });
+  return writeSmallFile(world, { path, content, contentSha256: digestOf(content), ...options });
 };
 const upload = (path: string, text: string, overwrite = false) =>
-  landUpload(world, {
+  commitUpload(world, {
     path,
     overwrite,
     size: Buffer.byteLength(text),
@@ -62,18 +62,22 @@ describe("what is refused changes nothing", () => {
     ["a list of a file", "bad_path", () => listFolder(world, "plugins/a.jar", 10)],
     ["a list through a link", "bad_path", () => listFolder(world, "out", 10)],
     ["a list outside", "bad_path", () => listFolder(world, "../", 10)],
-    ["a read through a link", "bad_path", () => readWhole(world, "leak", 100)],
-    ["a read below a link", "bad_path", () => readWhole(world, "out/secret", 100)],
-    ["a read of a folder", "bad_path", () => readWhole(world, "plugins", 100)],
-    ["a read of the root", "bad_path", () => readWhole(world, "", 100)],
-    ["a read of what is not there", "not_found", () => readWhole(world, "plugins/c", 100)],
-    ["a read of too much", "too_large", () => readWhole(world, "plugins/a.jar", 2)],
-    ["a read of the forwarding secret", "bad_path", () => readWhole(world, "config/paper-global.yml", 100)],
-    ["a read of it under another name", "bad_path", () => readWhole(world, "innocent.txt", 100)],
+    ["a read through a link", "bad_path", () => readSmallFile(world, "leak", 100)],
+    ["a read below a link", "bad_path", () => readSmallFile(world, "out/secret", 100)],
+    ["a read of a folder", "bad_path", () => readSmallFile(world, "plugins", 100)],
+    ["a read of the root", "bad_path", () => readSmallFile(world, "", 100)],
+    ["a read of what is not there", "not_found", () => readSmallFile(world, "plugins/c", 100)],
+    ["a read of too much", "too_large", () => readSmallFile(world, "plugins/a.jar", 2)],
+    [
+      "a read of the forwarding secret",
+      "bad_path",
+      () => readSmallFile(world, "config/paper-global.yml", 100),
+    ],
+    ["a read of it under another name", "bad_path", () => readSmallFile(world, "innocent.txt", 100)],
     [
       "a write of another digest",
       "digest_mismatch",
-      () => writeWhole(world, { path: "n", content: Buffer.from("x"), contentSha256: wrong }),
+      () => writeSmallFile(world, { path: "n", content: Buffer.from("x"), contentSha256: wrong }),
     ],
     ["a write without its folder", "not_found", () => write("none/x", "x")],
     ["a write over a folder", "bad_path", () => write("plugins", "x")],
@@ -86,33 +90,33 @@ describe("what is refused changes nothing", () => {
     ["a write after a change", "file_changed", () => write("plugins/a.jar", "x", { expectSha256: wrong })],
     ["a write after a removal", "file_changed", () => write("plugins/gone", "x", { expectSha256: wrong })],
     ["a write to a hidden name", "bad_path", () => write(".svc-restore-1", "x")],
-    ["a folder that is there", "file_exists", () => makeOne(world, "plugins")],
-    ["a folder of two levels", "not_found", () => makeOne(world, "x/y")],
-    ["a folder below a link", "bad_path", () => makeOne(world, "out/x")],
-    ["a folder at the root itself", "bad_path", () => makeOne(world, ".")],
-    ["a removal of the root", "bad_path", () => removeOne(world, "")],
-    ["a removal of nothing", "not_found", () => removeOne(world, "nothing")],
-    ["a removal below a link", "bad_path", () => removeOne(world, "out/secret")],
-    ["a rename over a file", "file_exists", () => renameOne(world, "plugins/inner/b.yml", "plugins/a.jar")],
-    ["a rename over a folder", "file_exists", () => renameOne(world, "plugins/a.jar", "plugins/inner")],
-    ["a rename into itself", "bad_path", () => renameOne(world, "plugins", "plugins/inner/deeper")],
-    ["a rename out", "bad_path", () => renameOne(world, "plugins/a.jar", "../a.jar")],
-    ["a rename out by a link", "bad_path", () => renameOne(world, "plugins/a.jar", "out/a.jar")],
-    ["a rename of nothing", "not_found", () => renameOne(world, "nothing", "x")],
+    ["a folder that is there", "file_exists", () => makeFolder(world, "plugins")],
+    ["a folder of two levels", "not_found", () => makeFolder(world, "x/y")],
+    ["a folder below a link", "bad_path", () => makeFolder(world, "out/x")],
+    ["a folder at the root itself", "bad_path", () => makeFolder(world, ".")],
+    ["a removal of the root", "bad_path", () => removePath(world, "")],
+    ["a removal of nothing", "not_found", () => removePath(world, "nothing")],
+    ["a removal below a link", "bad_path", () => removePath(world, "out/secret")],
+    ["a rename over a file", "file_exists", () => renamePath(world, "plugins/inner/b.yml", "plugins/a.jar")],
+    ["a rename over a folder", "file_exists", () => renamePath(world, "plugins/a.jar", "plugins/inner")],
+    ["a rename into itself", "bad_path", () => renamePath(world, "plugins", "plugins/inner/deeper")],
+    ["a rename out", "bad_path", () => renamePath(world, "plugins/a.jar", "../a.jar")],
+    ["a rename out by a link", "bad_path", () => renamePath(world, "plugins/a.jar", "out/a.jar")],
+    ["a rename of nothing", "not_found", () => renamePath(world, "nothing", "x")],
     [
       "a rename to a folder that is not there",
       "not_found",
-      () => renameOne(world, "plugins/a.jar", "x/a.jar"),
+      () => renamePath(world, "plugins/a.jar", "x/a.jar"),
     ],
-    ["a rename of server.properties", "bad_path", () => renameOne(world, "server.properties", "x")],
-    ["a rename of it under another name", "bad_path", () => renameOne(world, "props.txt", "x")],
-    ["a rename of config", "bad_path", () => renameOne(world, "config", "x")],
+    ["a rename of server.properties", "bad_path", () => renamePath(world, "server.properties", "x")],
+    ["a rename of it under another name", "bad_path", () => renamePath(world, "props.txt", "x")],
+    ["a rename of config", "bad_path", () => renamePath(world, "config", "x")],
     [
       "a rename of the forwarding secret",
       "bad_path",
-      () => renameOne(world, "config/paper-global.yml", "x.yml"),
+      () => renamePath(world, "config/paper-global.yml", "x.yml"),
     ],
-    ["a rename to a hidden name", "bad_path", () => renameOne(world, "plugins/a.jar", ".svc-x")],
+    ["a rename to a hidden name", "bad_path", () => renamePath(world, "plugins/a.jar", ".svc-x")],
     ["an upload over a file", "file_exists", () => upload("plugins/a.jar", "new")],
     ["an upload over a folder", "bad_path", () => upload("plugins", "new", true)],
     ["an upload over server.properties", "bad_path", () => upload("server.properties", "new", true)],
@@ -120,7 +124,7 @@ describe("what is refused changes nothing", () => {
       "an upload of other bytes",
       "digest_mismatch",
       () =>
-        landUpload(world, {
+        commitUpload(world, {
           path: "n",
           overwrite: false,
           size: 1,
@@ -134,7 +138,7 @@ describe("what is refused changes nothing", () => {
       "an upload of more bytes",
       "digest_mismatch",
       () =>
-        landUpload(world, {
+        commitUpload(world, {
           path: "n",
           overwrite: false,
           size: 1,
@@ -186,7 +190,7 @@ describe("files of a world", () => {
 
   test("server.properties is read with its password masked under every name, and both digests are told", async () => {
     for (const name of ["server.properties", "props.txt"]) {
-      const { content, sha256, contentSha256 } = await readWhole(world, name, 100);
+      const { content, sha256, contentSha256 } = await readSmallFile(world, name, 100);
       assert.equal(content.toString(), "motd=hi\r\nrcon.password=********\r\n");
       assert.equal(sha256, digestOf(Buffer.from("motd=hi\r\nrcon.password=hush\r\n")));
       assert.equal(contentSha256, digestOf(content));
@@ -194,7 +198,7 @@ describe("files of a world", () => {
   });
 
   test("a write replaces a file as a whole and keeps its mode", async () => {
-    const { sha256 } = await readWhole(world, "plugins/a.jar", 100);
+    const { sha256 } = await readSmallFile(world, "plugins/a.jar", 100);
     await write("plugins/a.jar", "changed", { expectSha256: sha256 });
     assert.equal(await text("plugins", "a.jar"), "changed");
     assert.equal((await stat(at("world", "plugins", "a.jar"))).mode & 0o777, 0o640);
@@ -203,12 +207,12 @@ describe("files of a world", () => {
   });
 
   test("a folder is made, renamed and removed with all that is in it, links not followed", async () => {
-    await makeOne(world, "plugins/made");
+    await makeFolder(world, "plugins/made");
     await symlink(base, at("world", "plugins", "made", "up"));
-    await renameOne(world, "plugins", "mods");
+    await renamePath(world, "plugins", "mods");
     assert.deepEqual((await readdir(at("world", "mods"))).sort(), ["a.jar", "inner", "made"]);
-    await removeOne(world, "mods");
-    await removeOne(world, "leak");
+    await removePath(world, "mods");
+    await removePath(world, "leak");
     assert.equal(await readFile(at("secret"), "utf8"), "outside");
     assert.deepEqual((await readdir(at("world"))).sort(), [
       "config",

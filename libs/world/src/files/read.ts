@@ -36,7 +36,7 @@ export type Content = {
 };
 
 /** A whole file. Throws `bad_path`, also for the forwarding secret, `not_found`, `too_large`. */
-export async function readWhole(world: Folder, path: string, mostBytes: number): Promise<Content> {
+export async function readSmallFile(world: Folder, path: string, mostBytes: number): Promise<Content> {
   const { parents, name } = parseTarget(path);
   await using folder = await world.descend(parents);
   await using file = await folder.openFile(name);

@@ -41,7 +41,7 @@ export async function sendWorld(
     filter: async ({ file, stats }) => {
       if (isForwarding(known, stats)) return "omit";
       if (!isProperties(known, stats)) return undefined;
-      return stats.size > mostPropertiesBytes ? "omit" : masked(await file.readWhole());
+      return stats.size > mostPropertiesBytes ? "omit" : masked(await file.readAll());
     },
   });
 }
@@ -155,7 +155,7 @@ async function fill(zip: yazl.ZipFile, { folder, name, known, signal, skipped }:
     if (found.kind === "folder" || isForwarding(known, found.stats)) continue;
     const hasPassword = isProperties(known, found.stats);
     if (hasPassword && found.stats.size > mostPropertiesBytes) continue;
-    if (hasPassword) zip.addBuffer(masked(await found.file.readWhole()), path, options);
+    if (hasPassword) zip.addBuffer(masked(await found.file.readAll()), path, options);
     else await addFile(zip, { found, path, options });
   }
   zip.end();

@@ -7,7 +7,7 @@ import type { Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { assertWritable, findProtected } from "../path/protect.ts";
 import { writeAll } from "../path/write-all.ts";
-import { landFile } from "./commit.ts";
+import { commitFile } from "./commit.ts";
 import { digestOf } from "./read.ts";
 
 export type WritePlan = {
@@ -20,7 +20,7 @@ export type WritePlan = {
 };
 
 /** Throws `digest_mismatch`, `bad_path`, `not_found` (the folder), `file_exists`, `file_changed`, `volume_full`. */
-export async function writeWhole(world: Folder, plan: WritePlan): Promise<{ sha256: string }> {
+export async function writeSmallFile(world: Folder, plan: WritePlan): Promise<{ sha256: string }> {
   const sha256 = digestOf(plan.content);
   if (sha256 !== plan.contentSha256)
     throw new WorldFault("digest_mismatch", "The content does not have the digest that was sent with it.");
@@ -29,7 +29,7 @@ export async function writeWhole(world: Folder, plan: WritePlan): Promise<{ sha2
   if (plan.createOnly && there) throw exists(plan.path);
   if (plan.expectSha256 !== undefined) await assertUnchanged(target, plan.expectSha256);
   const landing = { world, folder, name, there, isNew: plan.createOnly ?? false, size: plan.content.length };
-  await landFile(landing, (file) => writeAll(file, plan.content));
+  await commitFile(landing, (file) => writeAll(file, plan.content));
   return { sha256 };
 }
 
@@ -42,14 +42,14 @@ export type UploadPlan = {
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
 
-/** Throws as `writeWhole`, and `digest_mismatch` when what comes is not what was staged. */
-export async function landUpload(world: Folder, plan: UploadPlan): Promise<void> {
+/** Throws as `writeSmallFile`, and `digest_mismatch` when what comes is not what was staged. */
+export async function commitUpload(world: Folder, plan: UploadPlan): Promise<void> {
   await using target = await openTarget(world, plan.path);
   if (target.there && !plan.overwrite) throw exists(plan.path);
   const hash = createHash("sha256");
   let size = 0;
   const landing = { world, ...target, isNew: !plan.overwrite, size: plan.size };
-  await landFile(landing, async (file) => {
+  await commitFile(landing, async (file) => {
     for await (const chunk of plan.content) {
       size += chunk.length;
       if (size > plan.size) break;

@@ -3,15 +3,15 @@
 import { isWorldFault } from "../fault.ts";
 import { Ancestry } from "./ancestry.ts";
 import type { Folder } from "./folder.ts";
-import { Trail } from "./folder-stack.ts";
+import { FolderStack } from "./folder-stack.ts";
 
 export class Cursor implements AsyncDisposable {
-  readonly #trail: Trail;
+  readonly #stack: FolderStack;
   readonly #ancestry = new Ancestry();
 
   /** The root stays its owner's to close. */
   constructor(root: Folder) {
-    this.#trail = new Trail(root);
+    this.#stack = new FolderStack(root);
   }
 
   /**
@@ -20,19 +20,19 @@ export class Cursor implements AsyncDisposable {
    */
   async at(path: string, options: { make?: boolean } = {}): Promise<Folder> {
     const names = this.#ancestry.cut(path);
-    while (this.#trail.depth > this.#ancestry.depth) await this.#trail.leave();
+    while (this.#stack.depth > this.#ancestry.depth) await this.#stack.leave();
     for (const name of names) {
-      await this.#trail.enter(name).catch(async (error: unknown) => {
+      await this.#stack.enter(name).catch(async (error: unknown) => {
         if (!options.make || !isWorldFault(error, "not_found")) throw error;
-        await this.#trail.folder.makeFolder(name);
-        await this.#trail.enter(name);
+        await this.#stack.folder.makeFolder(name);
+        await this.#stack.enter(name);
       });
       this.#ancestry.push(name);
     }
-    return this.#trail.folder;
+    return this.#stack.folder;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#trail[Symbol.asyncDispose]();
+    await this.#stack[Symbol.asyncDispose]();
   }
 }

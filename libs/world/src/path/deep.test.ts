@@ -9,21 +9,21 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openArchive } from "../archive/open.ts";
-import { keepArchive } from "../archive/store.ts";
+import { storeArchive } from "../archive/store.ts";
 import { measure, walk } from "../archive/walk.ts";
 import { writeArchive } from "../archive/write.ts";
 import { isWorldFault } from "../fault.ts";
-import { makeOne, removeOne, renameOne } from "../files/change.ts";
+import { makeFolder, removePath, renamePath } from "../files/change.ts";
 import { listFolder } from "../files/read.ts";
 import { sendFolder } from "../files/send.ts";
 import { isSameWorld } from "../restore/is-same-world.ts";
-import { browseArchive, restoreOnly } from "../restore/partial-restore.ts";
+import { browseArchive, restorePaths } from "../restore/partial-restore.ts";
 import { restoreWorld } from "../restore/restore.ts";
 import { treeOf } from "../testing/tree.ts";
 import { makeZip } from "../testing/zip.ts";
 import { unzip } from "../zip/unzip.ts";
 import { Folder } from "./folder.ts";
-import { mostOpenFolders, Trail } from "./folder-stack.ts";
+import { FolderStack, maxOpenFolders } from "./folder-stack.ts";
 import { mostPathBytes } from "./limits.ts";
 
 let base: string;
@@ -38,16 +38,16 @@ after(() => execFileSync("rm", ["-rf", base]));
 
 /** A chain of folders of one name, with a file in the innermost and one half-way. */
 async function chain(root: Folder, { levels, name = "d" }: { levels: number; name?: string }): Promise<void> {
-  await using trail = new Trail(root);
+  await using stack = new FolderStack(root);
   for (let level = 1; level <= levels; level += 1) {
-    await trail.folder.makeFolder(name);
-    await trail.enter(name);
+    await stack.folder.makeFolder(name);
+    await stack.enter(name);
     const look = { mode: 0o600, atSeconds: 1_700_000_000 };
     if (level === levels || level === Math.floor(levels / 2))
-      trail.folder.putFile("level.dat", Buffer.from(`level ${level}`), look);
+      stack.folder.putFile("level.dat", Buffer.from(`level ${level}`), look);
   }
-  while (trail.depth > 0)
-    await trail.leave((folder) => folder.dress({ mode: 0o750, atSeconds: 1_600_000_000 }));
+  while (stack.depth > 0)
+    await stack.leave((folder) => folder.dress({ mode: 0o750, atSeconds: 1_600_000_000 }));
 }
 
 async function openWorld(name: string): Promise<Folder> {
@@ -70,7 +70,7 @@ describe("a chain of 3,000 folders", () => {
     await writeFile(at("chain", "z.txt"), "behind it");
     expected = await treeOf(world);
     const store = await Folder.openRoot(at("store"));
-    const kept = await keepArchive({ world, store, name: "chain-1.tar.zst", keepFree: 0 });
+    const kept = await storeArchive({ world, store, name: "chain-1.tar.zst", keepFree: 0 });
     assert.deepEqual([kept.entries, kept.skipped, kept.skippedNames], [levels + 3, 0, []]);
     ({ sha256 } = kept);
     await store.close();
@@ -79,7 +79,7 @@ describe("a chain of 3,000 folders", () => {
 
   test("is counted and walked with a few descriptors", async () => {
     assert.deepEqual(await measure(world), { entries: levels + 3, files: 3, bytes: 29, allocated: 29 });
-    const few = openFiles() + mostOpenFolders + 8;
+    const few = openFiles() + maxOpenFolders + 8;
     let deepest = 0;
     for await (const { path } of walk(world)) {
       deepest = Math.max(deepest, path.length);
@@ -106,7 +106,7 @@ describe("a chain of 3,000 folders", () => {
 
   test("is laid over itself by a restore of that folder alone", async () => {
     await using archive = await open(at("store", "chain-1.tar.zst"));
-    await restoreOnly({ world, archive, sha256, only: ["d"] });
+    await restorePaths({ world, archive, sha256, only: ["d"] });
     const names = (tree: typeof expected) => tree.map(({ path, sha256: digest }) => [path, digest]);
     assert.deepEqual(names(await treeOf(world, { withHidden: true })), names(expected));
     const { listing } = await browseArchive(await openArchive(archive), { path: "d/d/d", most: 10 });
@@ -139,14 +139,14 @@ describe("a chain of 3,000 folders", () => {
   });
 
   test("is listed, renamed and removed", async () => {
-    await makeOne(world, "other");
-    await renameOne(world, "d", "other/d");
+    await makeFolder(world, "other");
+    await renamePath(world, "d", "other/d");
     assert.deepEqual(
       (await listFolder(world, "other/d/d", 10)).listing.map(({ name }) => name),
       ["d"],
     );
     const few = openFiles();
-    await removeOne(world, "other");
+    await removePath(world, "other");
     assert.equal(openFiles(), few);
     assert.deepEqual(readdirSync(at("chain")), ["z.txt"]);
   });
@@ -174,10 +174,10 @@ describe("what no archive holds", () => {
     await using world = await openWorld("comb");
     const name = "n".repeat(250);
     await chain(world, { levels: 250, name });
-    await using trail = new Trail(world);
-    for (let level = 0; level < 250; level += 1) await trail.enter(name);
+    await using stack = new FolderStack(world);
+    for (let level = 0; level < 250; level += 1) await stack.enter(name);
     for (let file = 0; file < 5_000; file += 1)
-      trail.folder.putFile(`f${file}`, Buffer.alloc(0), { mode: 0o600 });
+      stack.folder.putFile(`f${file}`, Buffer.alloc(0), { mode: 0o600 });
     const { entries, skipped } = await written(world);
     assert.equal(entries + skipped, 250 + 2 + 5_000);
     assert.ok(skipped > 500 && entries > 3_500, `${entries} and ${skipped}`);
@@ -189,10 +189,10 @@ test("a folder that is moved while the way leads through it is noticed, not foll
   await using root = await openWorld("moved");
   await chain(root, { levels: 100 });
   await mkdir(at("outside"));
-  await using trail = new Trail(root);
-  for (let level = 0; level < 100; level += 1) await trail.enter("d");
+  await using stack = new FolderStack(root);
+  for (let level = 0; level < 100; level += 1) await stack.enter("d");
   execFileSync("mv", ["d", at("outside", "d")], { cwd: at("moved", ...Array<string>(20).fill("d")) });
   await assert.rejects(async () => {
-    while (trail.depth > 0) await trail.leave();
+    while (stack.depth > 0) await stack.leave();
   }, /was moved/);
 });

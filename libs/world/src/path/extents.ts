@@ -16,7 +16,7 @@ export function allocatedBytes({ size, blocks }: Pick<Stats, "size" | "blocks">)
 }
 
 /** A sum of lengths as it can be told exactly: files of holes may be longer together than whole numbers go. */
-export function countable(bytes: number): number {
+export function clampToSafeInteger(bytes: number): number {
   return Math.min(bytes, Number.MAX_SAFE_INTEGER);
 }
 

@@ -5,11 +5,11 @@ import type { Stats } from "node:fs";
 import type { Folder, Identity } from "./folder.ts";
 
 /** Descriptors that one way holds. */
-export const mostOpenFolders = 32;
+export const maxOpenFolders = 32;
 
 type Level = { folder: Folder | undefined; identity: Identity };
 
-export class Trail implements AsyncDisposable {
+export class FolderStack implements AsyncDisposable {
   readonly #root: Folder;
   readonly #levels: Level[] = [];
 
@@ -33,7 +33,7 @@ export class Trail implements AsyncDisposable {
     try {
       const stats = await folder.stat();
       this.#levels.push({ folder, identity: { dev: stats.dev, ino: stats.ino } });
-      const far = this.#levels.at(-1 - mostOpenFolders);
+      const far = this.#levels.at(-1 - maxOpenFolders);
       const closing = far?.folder;
       if (far && closing) {
         far.folder = undefined;

@@ -38,7 +38,7 @@ export function isSameFile(one: Identity, other: Identity): boolean {
 export type FolderEntry = { name: string; kind: "file" | "folder" | "other" };
 
 /** How a file or folder looks from outside. */
-export type Dress = {
+export type Attributes = {
   mode: number;
   atSeconds?: number | undefined;
   owner?: Owner | undefined;
@@ -166,12 +166,12 @@ export class Folder implements AsyncDisposable {
    * Writes a small new file in one go, without a turn of the thread pool for each of its five steps: worlds and mod packs
    * have hundreds of thousands of them. Throws `file_exists`.
    */
-  putFile(name: string, content: Buffer, look: Dress): void {
+  putFile(name: string, content: Buffer, look: Attributes): void {
     try {
       const fd = openSync(this.at(name), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       try {
         for (let at = 0; at < content.length; ) at += writeSync(fd, content, at);
-        dressNow(fd, look);
+        setAttributesSync(fd, look);
       } finally {
         closeSync(fd);
       }
@@ -253,8 +253,8 @@ export class Folder implements AsyncDisposable {
   }
 
   /** Gives this folder its mode, its time and, where one is named, its owner. */
-  async dress(look: Dress): Promise<void> {
-    dressNow(this.#fd, look);
+  async dress(look: Attributes): Promise<void> {
+    setAttributesSync(this.#fd, look);
   }
 
   /** Makes names that were made, moved or removed here durable. */
@@ -280,7 +280,7 @@ export class Folder implements AsyncDisposable {
  * Mode and time first, the owner last: we have no right to change those of a file that is somebody else's, only to give
  * ours away.
  */
-export async function dress(handle: FileHandle, { mode, atSeconds, owner }: Dress): Promise<void> {
+export async function dress(handle: FileHandle, { mode, atSeconds, owner }: Attributes): Promise<void> {
   await handle.chmod(mode);
   if (atSeconds !== undefined) await handle.utimes(atSeconds, atSeconds);
   if (!owner || isOurs(owner)) return;
@@ -292,7 +292,7 @@ export async function dress(handle: FileHandle, { mode, atSeconds, owner }: Dres
 }
 
 /** As `dress`, at once. */
-export function dressNow(fd: number, { mode, atSeconds, owner }: Dress): void {
+export function setAttributesSync(fd: number, { mode, atSeconds, owner }: Attributes): void {
   fchmodSync(fd, mode);
   if (atSeconds !== undefined) futimesSync(fd, atSeconds, atSeconds);
   if (owner && !isOurs(owner)) giveAway(() => fchownSync(fd, owner.uid, owner.gid));
@@ -314,7 +314,7 @@ function giveAway(act: () => void): void {
 }
 
 /** Gives a new folder to the owner of the one it is in. */
-export async function dressFolder(outer: Folder, name: string, owner: Owner) {
+export async function setFolderAttributes(outer: Folder, name: string, owner: Owner) {
   await using inner = await outer.enter(name);
   await inner.dress({ mode: 0o755, owner });
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { maskPassword } from "./protect.ts";
 
-// However java.util.Properties would read it, the password is not in what is shown.
-const table: [fact: string, text: string, shown: string][] = [
+// However java.util.Properties would read it, the masked text does not contain the password.
+const table: [fact: string, text: string, printable: string][] = [
   ["an equals sign", "a=1\nrcon.password=hush\nb=2\n", "a=1\nrcon.password=********\nb=2\n"],
   ["lines of Windows", "rcon.password=hush\r\nb=2\r\n", "rcon.password=********\r\nb=2\r\n"],
   ["a colon and spaces", "  rcon.password : hush\n", "  rcon.password : ********\n"],
@@ -19,5 +19,5 @@ const table: [fact: string, text: string, shown: string][] = [
   ["no value", "rcon.password=\nb=2\n", "rcon.password=********\nb=2\n"],
   ["another key", "rcon.passwords=3\nrcon.port=25575\n", "rcon.passwords=3\nrcon.port=25575\n"],
 ];
-for (const [fact, text, shown] of table)
-  test(`the password is masked: ${fact}`, () => assert.equal(maskPassword(text), shown));
+for (const [fact, text, printable] of table)
+  test(`the password is masked: ${fact}`, () => assert.equal(maskPassword(text), printable));

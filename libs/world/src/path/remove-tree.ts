@@ -1,7 +1,7 @@
 // Removes whatever a name stands for; a folder with everything in it, however deep.
 
 import type { Folder, FolderEntry } from "./folder.ts";
-import { Trail } from "./folder-stack.ts";
+import { FolderStack } from "./folder-stack.ts";
 
 /**
  * Removes a file or a tree, if it exists. Links are removed themselves, never their targets. Throws as `Folder.enter` and
@@ -11,21 +11,21 @@ export async function removeTree(outer: Folder, name: string): Promise<void> {
   const stats = await outer.find(name);
   if (!stats) return;
   if (!stats.isDirectory()) return outer.removeFile(name);
-  await using trail = new Trail(outer);
+  await using stack = new FolderStack(outer);
   const levels: { name: string; left: FolderEntry[] }[] = [];
   const enter = async (folder: string) => {
-    await trail.enter(folder);
-    levels.push({ name: folder, left: await trail.folder.list() });
+    await stack.enter(folder);
+    levels.push({ name: folder, left: await stack.folder.list() });
   };
   await enter(name);
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const entry = level.left.pop();
     if (entry?.kind === "folder") await enter(entry.name);
-    else if (entry) await trail.folder.removeFile(entry.name);
+    else if (entry) await stack.folder.removeFile(entry.name);
     else {
-      await trail.leave();
+      await stack.leave();
       levels.pop();
-      await trail.folder.removeEmpty(level.name);
+      await stack.folder.removeEmpty(level.name);
     }
   }
 }

@@ -15,27 +15,27 @@ export class SourceFile implements AsyncDisposable {
   /** What it was when it was opened. */
   readonly stats: Stats;
   readonly #fd: number;
-  readonly #shown: string;
+  readonly #shownPath: string;
   #reading: Promise<unknown> = Promise.resolve();
 
-  private constructor(fd: number, { stats, shown }: { stats: Stats; shown: string }) {
+  private constructor(fd: number, { stats, shownPath }: { stats: Stats; shownPath: string }) {
     this.#fd = fd;
-    this.#shown = shown;
+    this.#shownPath = shownPath;
     this.stats = stats;
   }
 
   /**
-   * Opens a regular file; `shown` is what failures call it. Throws `not_found`, or `bad_path` for a link, a folder or a
+   * Opens a regular file; `shownPath` is how failures name it. Throws `not_found`, or `bad_path` for a link, a folder or a
    * device.
    */
-  static open(folder: Folder, name: string, shown: string = name): SourceFile {
+  static open(folder: Folder, name: string, shownPath: string = name): SourceFile {
     try {
       // Without O_NONBLOCK the open of a named pipe would wait for its writer.
       const fd = openSync(folder.at(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       try {
         const stats = fstatSync(fd);
         if (!stats.isFile()) throw new WorldFault("bad_path", `${name} is not a regular file.`);
-        return new SourceFile(fd, { stats, shown });
+        return new SourceFile(fd, { stats, shownPath });
       } catch (error) {
         closeSync(fd);
         throw error;
@@ -58,7 +58,7 @@ export class SourceFile implements AsyncDisposable {
     for (let at = 0; at < this.stats.size; ) {
       const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, this.stats.size - at));
       const count = await this.read(chunk, at);
-      if (count === 0) throw new Error(`${this.#shown} became shorter while it was read`);
+      if (count === 0) throw new Error(`${this.#shownPath} became shorter while it was read`);
       at += count;
       yield chunk.subarray(0, count);
     }
@@ -78,15 +78,15 @@ export class SourceFile implements AsyncDisposable {
 
   /** Throws when its length or its time is another than when it was opened. */
   assertUnchanged(): void {
-    if (!this.isUnchanged) throw new Error(`${this.#shown} changed while it was read`);
+    if (!this.isUnchanged) throw new Error(`${this.#shownPath} changed while it was read`);
   }
 
   /** All of it, as long as it was when it was opened. Throws when it has become shorter. */
-  async readWhole(): Promise<Buffer> {
+  async readAll(): Promise<Buffer> {
     const whole = Buffer.alloc(this.stats.size);
     for (let at = 0; at < whole.length; ) {
       const count = await this.read(whole.subarray(at), at);
-      if (count === 0) throw new Error(`${this.#shown} became shorter while it was read`);
+      if (count === 0) throw new Error(`${this.#shownPath} became shorter while it was read`);
       at += count;
     }
     return whole;

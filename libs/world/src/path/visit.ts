@@ -4,7 +4,7 @@
 import type { Stats } from "node:fs";
 import { errnoOf } from "../fault.ts";
 import type { Folder, FolderEntry } from "./folder.ts";
-import { Trail } from "./folder-stack.ts";
+import { FolderStack } from "./folder-stack.ts";
 
 export type Visited = {
   name: string;
@@ -32,14 +32,14 @@ type Level = { prefix: string; entries: FolderEntry[]; next: number };
 
 /** Throws as `Folder.enter`, and when a folder is moved meanwhile. */
 export async function* visit(root: Folder, options: VisitOptions = {}): AsyncGenerator<Visited, undefined> {
-  await using trail = new Trail(root);
+  await using stack = new FolderStack(root);
   const levels: Level[] = [{ prefix: "", entries: await root.list(), next: 0 }];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const entry = level.entries[level.next];
     level.next += 1;
     if (!entry) {
       levels.pop();
-      if (levels.length > 0) await trail.leave();
+      if (levels.length > 0) await stack.leave();
       continue;
     }
     options.signal?.throwIfAborted();
@@ -48,30 +48,30 @@ export async function* visit(root: Folder, options: VisitOptions = {}): AsyncGen
     const { name, kind } = entry;
     const path = `${level.prefix}${name}`;
     if (kind !== "folder") {
-      yield { name, path, depth, folder: trail.folder, kind };
+      yield { name, path, depth, folder: stack.folder, kind };
       continue;
     }
     const mayEnter = options.mayEnter?.(path) ?? true;
-    const entered = mayEnter ? await enter(trail, name) : undefined;
-    if (!entered) yield { name, path, depth, folder: trail.folder, kind: "closed", isUnreadable: mayEnter };
+    const entered = mayEnter ? await enter(stack, name) : undefined;
+    if (!entered) yield { name, path, depth, folder: stack.folder, kind: "closed", isUnreadable: mayEnter };
     else {
-      yield { name, path, depth, folder: trail.folder, kind, stats: entered.stats };
+      yield { name, path, depth, folder: stack.folder, kind, stats: entered.stats };
       levels.push({ prefix: `${path}/`, entries: entered.entries, next: 0 });
     }
   }
 }
 
 async function enter(
-  trail: Trail,
+  stack: FolderStack,
   name: string,
 ): Promise<{ stats: Stats; entries: FolderEntry[] } | undefined> {
-  const before = trail.depth;
+  const before = stack.depth;
   try {
-    const stats = await trail.enter(name);
-    return { stats, entries: await trail.folder.list() };
+    const stats = await stack.enter(name);
+    return { stats, entries: await stack.folder.list() };
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    if (trail.depth > before) await trail.leave();
+    if (stack.depth > before) await stack.leave();
     return undefined;
   }
 }

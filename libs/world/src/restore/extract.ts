@@ -3,14 +3,14 @@
 import type { FileHandle } from "node:fs/promises";
 import { roomOf, type TarEntry } from "../archive/tar-header.ts";
 import { Tree, type TreeNode } from "../archive/tree.ts";
-import { hold, letGo } from "../buffer-release.ts";
+import { releaseBuffer, retainBuffer } from "../buffer-release.ts";
 import { splitPath } from "../path/ancestry.ts";
 import { Cursor } from "../path/cursor.ts";
 import { type Extent, placed } from "../path/extents.ts";
-import { type Dress, dressNow, type Folder } from "../path/folder.ts";
-import { Trail } from "../path/folder-stack.ts";
+import { type Attributes, type Folder, setAttributesSync } from "../path/folder.ts";
+import { FolderStack } from "../path/folder-stack.ts";
 import type { OldFile } from "./old-world.ts";
-import { Ahead, Flush, type Flushing, often } from "./write-pipeline.ts";
+import { BackgroundFlush, defaultFlushing, type Flushing, WritePipeline } from "./write-pipeline.ts";
 
 const smallBytes = 256 << 10;
 /** Writes under way beside the one that is prepared; each holds one frame of the archive in memory. */
@@ -30,16 +30,16 @@ export class TreeWriter implements AsyncDisposable {
   readonly #target: Folder;
   readonly #folders = new Tree();
   readonly #looks = new Map<TreeNode, Look>();
-  readonly #writes = new Ahead(chunksAhead);
-  readonly #ends = new Ahead(filesAhead);
-  readonly #flush: Flush;
+  readonly #writes = new WritePipeline(chunksAhead);
+  readonly #ends = new WritePipeline(filesAhead);
+  readonly #flush: BackgroundFlush;
 
   /** New files and folders are given to `owner`, where that is somebody else than we. */
-  constructor(target: Folder, owner: Owner, flushing: Flushing = often) {
+  constructor(target: Folder, owner: Owner, flushing: Flushing = defaultFlushing) {
     this.#target = target;
     this.#cursor = new Cursor(target);
     this.#owner = owner;
-    this.#flush = new Flush(target, flushing);
+    this.#flush = new BackgroundFlush(target, flushing);
   }
 
   /** Makes a folder; its mode and time come with `finish`. */
@@ -100,19 +100,19 @@ export class TreeWriter implements AsyncDisposable {
 
   /** Each when all in it have theirs: writing into a folder would change it again, and its mode may shut us out. */
   async #dressFolders(): Promise<void> {
-    await using trail = new Trail(this.#target);
+    await using stack = new FolderStack(this.#target);
     const way = [{ node: this.#folders.root, left: foldersIn(this.#folders.root) }];
     for (let level = way.at(-1); level; level = way.at(-1)) {
       const next = level.left.pop();
       if (next) {
-        await trail.enter(next.name);
+        await stack.enter(next.name);
         way.push({ node: next.node, left: foldersIn(next.node) });
         continue;
       }
       way.pop();
       if (way.length === 0) return;
       const look = this.#looks.get(level.node);
-      await trail.leave(async (folder) => {
+      await stack.leave(async (folder) => {
         if (look)
           await folder.dress({ mode: look.mode, atSeconds: secondsOf(look.mtimeMs), owner: this.#owner });
       });
@@ -130,12 +130,12 @@ function foldersIn({ below }: TreeNode): { name: string; node: TreeNode }[] {
   return [...(below ?? [])].map(([name, node]) => ({ name, node }));
 }
 
-type Ending = { own: Promise<void>[]; look: Dress };
+type FileEnd = { own: Promise<void>[]; look: Attributes };
 
-async function endFile(file: FileHandle, { own, look }: Ending): Promise<void> {
+async function endFile(file: FileHandle, { own, look }: FileEnd): Promise<void> {
   try {
     await Promise.all(own);
-    dressNow(file.fd, look);
+    setAttributesSync(file.fd, look);
   } finally {
     await Promise.allSettled(own);
     await file.close();
@@ -151,14 +151,14 @@ async function collected(
   const parts: Buffer[] = [];
   try {
     for await (const chunk of content) {
-      hold(chunk);
+      retainBuffer(chunk);
       parts.push(chunk);
     }
     const whole = parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
     assertWhole(entry, whole.length);
     put(whole);
   } finally {
-    for (const part of parts) letGo(part);
+    for (const part of parts) releaseBuffer(part);
   }
 }
 
@@ -169,11 +169,11 @@ function assertWhole(entry: TarEntry, length: number): void {
 
 /** The kernel reads from the chunk until its write has ended. */
 async function writeHeld(file: FileHandle, chunk: Buffer, position: number): Promise<void> {
-  hold(chunk);
+  retainBuffer(chunk);
   try {
     await writeAt(file, chunk, position);
   } finally {
-    letGo(chunk);
+    releaseBuffer(chunk);
   }
 }
 

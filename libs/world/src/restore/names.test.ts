@@ -5,10 +5,10 @@ import { mkdir, mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { keepArchive } from "../archive/store.ts";
+import { storeArchive } from "../archive/store.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
-import { restoreOnly } from "./partial-restore.ts";
+import { restorePaths } from "./partial-restore.ts";
 import { restoreWorld } from "./restore.ts";
 
 const raw = Buffer.from([0xd6, 0xd0, 0x2e, 0x74]);
@@ -27,13 +27,13 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
     await using world = await Folder.openRoot(at("world"));
     await using store = await Folder.openRoot(at("store"));
     const before = await treeOf(world);
-    const { sha256 } = await keepArchive({ world, store, name, keepFree: 0 });
+    const { sha256 } = await storeArchive({ world, store, name, keepFree: 0 });
     await using archive = await open(at("store", name));
     await rm(at("world", "世界"), { recursive: true });
     await restoreWorld({ world, archive, sha256, compare: true });
     assert.deepEqual(await treeOf(world), before);
     await rm(at("world", "世界"), { recursive: true });
-    await restoreOnly({ world, archive, sha256, only: ["世界"] });
+    await restorePaths({ world, archive, sha256, only: ["世界"] });
     assert.deepEqual(await treeOf(world), before);
     await rm(base, { recursive: true });
   });

@@ -6,7 +6,7 @@ import { chmod, chown, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { keepArchive } from "../archive/store.ts";
+import { storeArchive } from "../archive/store.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { SourceFile } from "../path/source-file.ts";
@@ -48,7 +48,7 @@ async function keep(): Promise<void> {
   before = await treeOf(world);
   await using store = await Folder.openRoot(at("store"));
   await rm(at("store", "alpha-1.tar.zst"), { force: true });
-  ({ sha256 } = await keepArchive({ world, store, name: "alpha-1.tar.zst", keepFree: 0 }));
+  ({ sha256 } = await storeArchive({ world, store, name: "alpha-1.tar.zst", keepFree: 0 }));
 }
 
 async function restore(): Promise<void> {

@@ -10,8 +10,8 @@ import { SourceFile } from "../path/source-file.ts";
 const chunkBytes = 1 << 20;
 
 /** A file of the old world that was read once cannot be read again. Whoever restores begins anew, without the old world. */
-export class OldWorldLost extends Error {
-  override name = "OldWorldLost";
+export class OldWorldUnreadable extends Error {
+  override name = "OldWorldUnreadable";
 }
 
 /** A file of the old world that looks from outside as an entry will. */
@@ -68,7 +68,7 @@ export class OldWorld implements AsyncDisposable {
 
   /**
    * Reads content beside a file. Gives nothing when the file holds just that, otherwise all of the content, what was read
-   * already included; that throws `OldWorldLost`. One call at a time.
+   * already included; that throws `OldWorldUnreadable`. One call at a time.
    */
   async compare(
     file: SourceFile,
@@ -125,11 +125,11 @@ async function* whole(file: SourceFile, { at, chunk, chunks }: Rest): AsyncGener
   for (let have = 0; have < at; ) {
     const part = Buffer.allocUnsafe(Math.min(chunkBytes, at - have));
     const count = await read(file, part, have);
-    if (count === 0) throw new OldWorldLost("a file of the old world cannot be read again");
+    if (count === 0) throw new OldWorldUnreadable("a file of the old world cannot be read again");
     have += count;
     yield part.subarray(0, count);
   }
-  if (!file.isUnchanged) throw new OldWorldLost("a file of the old world cannot be read again");
+  if (!file.isUnchanged) throw new OldWorldUnreadable("a file of the old world cannot be read again");
   yield chunk;
   for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
 }

@@ -10,7 +10,7 @@ import { openArchive } from "../archive/open.ts";
 import { writeArchive } from "../archive/write.ts";
 import { Folder } from "../path/folder.ts";
 import { writeAll } from "../path/write-all.ts";
-import { browseArchive, restoreOnly } from "./partial-restore.ts";
+import { browseArchive, restorePaths } from "./partial-restore.ts";
 
 const regions = 30;
 const wanted = randomBytes(1 << 20);
@@ -56,7 +56,7 @@ describe("one file of 1 MiB out of an archive of 121 MiB", () => {
     await using world = await Folder.openRoot(at("empty"));
     const { archive, share } = await openCounted();
     await using _ = archive;
-    await restoreOnly({ world, archive, sha256, only: ["region/r.20x"] });
+    await restorePaths({ world, archive, sha256, only: ["region/r.20x"] });
     assert.ok((await readFile(at("empty", "region", "r.20x"))).equals(wanted));
     assert.ok(share() > 0.005 && share() <= 0.05, `${(share() * 100).toFixed(1)} % was read`);
   });

@@ -11,12 +11,12 @@ import { verifyArchive } from "../archive/verify.ts";
 import { WorldFault } from "../fault.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { parsePath } from "../path/parse.ts";
-import { Stage } from "../swap/staging-tree.ts";
+import { StagingTree } from "../swap/staging-tree.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { TreeWriter } from "./extract.ts";
 import { assertRoom, type Restored, roundUp } from "./restore.ts";
 
-export type PickPlan = {
+export type PartialRestorePlan = {
   world: Folder;
   archive: FileHandle;
   sha256: string;
@@ -31,20 +31,20 @@ export type PickPlan = {
  * them are read, each with its own checksum; without it the whole archive is read and its digest compared first. Throws
  * `not_found` for a path that the archive does not have, and as `restoreWorld`.
  */
-export async function restoreOnly(plan: PickPlan): Promise<Restored> {
+export async function restorePaths(plan: PartialRestorePlan): Promise<Restored> {
   const archive = await openArchive(plan.archive);
   const paths = plan.only.map((path) => parsePath(path).join("/"));
-  const picked = await pick(archive, { paths, plan });
+  const selected = await pick(archive, { paths, plan });
   await assertRoom(
     plan.world,
-    picked.reduce((sum, entry) => sum + roundUp(roomOf(entry)), 0),
+    selected.reduce((sum, entry) => sum + roundUp(roomOf(entry)), 0),
   );
-  await using stage = await Stage.make(plan.world, "restore");
+  await using stage = await StagingTree.make(plan.world, "restore");
   try {
     await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
-    const total = picked.reduce((sum, entry) => sum + roomOf(entry), 0);
+    const total = selected.reduce((sum, entry) => sum + roomOf(entry), 0);
     let done = 0;
-    for await (const entry of entriesOf(archive, { picked, paths })) {
+    for await (const entry of entriesOf(archive, { selected, paths })) {
       plan.signal?.throwIfAborted();
       if (entry.kind === "folder") await writer.folder(entry);
       else await writer.file(entry, entry.content());
@@ -54,31 +54,31 @@ export async function restoreOnly(plan: PickPlan): Promise<Restored> {
     await writer.finish();
     await switchOver(stage, { kind: "merge", at: [] });
   } catch (error) {
-    if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);
+    if ((error as Error).name !== "SwitchIncomplete") await stage.remove().catch(() => undefined);
     throw unchanged(explain(error, "the world"));
   }
   await stage.remove();
-  const files = picked.filter(({ kind }) => kind === "file");
+  const files = selected.filter(({ kind }) => kind === "file");
   return {
-    entries: picked.length,
+    entries: selected.length,
     files: files.length,
     bytes: files.reduce((sum, { size }) => sum + size, 0),
     removed: 0,
   };
 }
 
-type Picked = TarEntry & { headerAt?: number };
+type SelectedEntry = TarEntry & { headerAt?: number };
 
 async function pick(
   archive: Archive,
-  { paths, plan }: { paths: string[]; plan: PickPlan },
-): Promise<Picked[]> {
-  const picked: Picked[] = [];
+  { paths, plan }: { paths: string[]; plan: PartialRestorePlan },
+): Promise<SelectedEntry[]> {
+  const selected: SelectedEntry[] = [];
   const tree = new Tree();
-  const take = (entry: Picked) => {
+  const take = (entry: SelectedEntry) => {
     if (!isWanted(entry.path, paths)) return;
     tree.add(entry);
-    picked.push(entry);
+    selected.push(entry);
   };
   if (archive.seek) {
     for await (const entry of readIndex(await archive.seek.index())) take(entry);
@@ -86,35 +86,35 @@ async function pick(
     const { sha256, signal } = plan;
     await verifyArchive(archive, { sha256, signal, onEntry: take });
   }
-  const missing = paths.find((path) => !picked.some((entry) => isWanted(entry.path, [path])));
+  const missing = paths.find((path) => !selected.some((entry) => isWanted(entry.path, [path])));
   if (missing !== undefined)
     throw new WorldFault("not_found", `The archive holds no ${missing}.`, { entry: missing });
-  return picked;
+  return selected;
 }
 
 function isWanted(path: string, wanted: readonly string[]): boolean {
   return wanted.some((one) => one === "" || path === one || path.startsWith(`${one}/`));
 }
 
-type Wanted = { picked: Picked[]; paths: string[] };
+type Wanted = { selected: SelectedEntry[]; paths: string[] };
 
-async function* entriesOf(archive: Archive, { picked, paths }: Wanted): AsyncGenerator<ReadEntry> {
+async function* entriesOf(archive: Archive, { selected, paths }: Wanted): AsyncGenerator<ReadEntry> {
   if (!archive.seek) {
     for await (const entry of readTar(archive.readAll().plain)) if (isWanted(entry.path, paths)) yield entry;
     return;
   }
-  for (let at = 0; at < picked.length; ) {
+  for (let at = 0; at < selected.length; ) {
     let taken = 0;
     // Entries that follow one another are read in one go.
-    for await (const entry of readTar(archive.seek.from(picked[at]?.headerAt ?? 0), { isPart: true })) {
-      const expected = picked[at + taken];
+    for await (const entry of readTar(archive.seek.from(selected[at]?.headerAt ?? 0), { isPart: true })) {
+      const expected = selected[at + taken];
       if (entry.path !== expected?.path) break;
       const isSame = entry.size === expected.size && entry.stored === expected.stored;
       if (!isSame || entry.kind !== expected.kind) throw corrupt("its index does not fit its entries");
       yield entry;
       taken += 1;
       // What comes after the last one may be in another frame.
-      if (at + taken === picked.length) break;
+      if (at + taken === selected.length) break;
     }
     if (taken === 0) throw corrupt("its index does not fit its entries");
     at += taken;

@@ -16,11 +16,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
 import { openArchive } from "../archive/open.ts";
-import { keepArchive } from "../archive/store.ts";
+import { storeArchive } from "../archive/store.ts";
 import { isWorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
 import { treeOf } from "../testing/tree.ts";
-import { browseArchive, restoreOnly } from "./partial-restore.ts";
+import { browseArchive, restorePaths } from "./partial-restore.ts";
 import { restoreWorld } from "./restore.ts";
 
 let base: string;
@@ -65,7 +65,7 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
   describe(`a restore of ${name}`, () => {
     test("gives back the very tree, removes what came later and keeps lost+found", async () => {
       const before = await treeOf(world);
-      const { sha256 } = await keepArchive({ world, store, name, keepFree: 0 });
+      const { sha256 } = await storeArchive({ world, store, name, keepFree: 0 });
       await play();
       await using archive = await open(at("store", name));
       const restored = await restoreWorld({ world, archive, sha256, compare: true });
@@ -80,7 +80,7 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
     });
 
     test("of another digest leaves the world as it is", async () => {
-      await keepArchive({ world, store, name, keepFree: 0 });
+      await storeArchive({ world, store, name, keepFree: 0 });
       await play();
       const before = await treeOf(world, { withHidden: true });
       await using archive = await open(at("store", name));
@@ -92,24 +92,24 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
     });
 
     test("of some files lays those over the world and removes nothing", async () => {
-      const { sha256 } = await keepArchive({ world, store, name, keepFree: 0 });
+      const { sha256 } = await storeArchive({ world, store, name, keepFree: 0 });
       const before = await treeOf(world);
       await writeFile(at("world", "world", "level.dat"), "other");
       await writeFile(at("world", "world", "added"), "added");
       await rename(at("world", "world", "region"), at("world", "region-moved"));
       await using archive = await open(at("store", name));
-      await restoreOnly({ world, archive, sha256, only: ["world/level.dat", "world/region"] });
+      await restorePaths({ world, archive, sha256, only: ["world/level.dat", "world/region"] });
       assert.equal(await readFile(at("world", "world", "level.dat"), "utf8"), "level");
       assert.equal(await readFile(at("world", "world", "added"), "utf8"), "added");
       const of = (entries: typeof before) => entries.filter(({ path }) => path === "world/region/r.0.0.mca");
       assert.deepEqual(of(await treeOf(world)), of(before));
-      await assert.rejects(restoreOnly({ world, archive, sha256, only: ["nothing"] }), (error) =>
+      await assert.rejects(restorePaths({ world, archive, sha256, only: ["nothing"] }), (error) =>
         isWorldFault(error, "not_found"),
       );
     });
 
     test("shows its folders before", async () => {
-      await keepArchive({ world, store, name, keepFree: 0 });
+      await storeArchive({ world, store, name, keepFree: 0 });
       await using file = await open(at("store", name));
       const archive = await openArchive(file);
       const { listing, truncated } = await browseArchive(archive, { path: "world", most: 10 });

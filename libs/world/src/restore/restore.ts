@@ -15,11 +15,11 @@ import { explain, type Folder } from "../path/folder.ts";
 import { isLostAndFound, lostAndFound } from "../path/lost-and-found.ts";
 import { isHidden } from "../path/parse.ts";
 import { visit } from "../path/visit.ts";
-import { Stage } from "../swap/staging-tree.ts";
+import { StagingTree } from "../swap/staging-tree.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { compareTree } from "./compare.ts";
 import { TreeWriter } from "./extract.ts";
-import { OldWorld, OldWorldLost } from "./old-world.ts";
+import { OldWorld, OldWorldUnreadable } from "./old-world.ts";
 
 export type RestorePlan = {
   world: Folder;
@@ -37,7 +37,7 @@ export type Restored = Counted & { removed: number };
 
 const clusterBytes = 4_096;
 
-/** Throws faults of the archive and `volume_full` with the old world in place, `HalfDone` in between. */
+/** Throws faults of the archive and `volume_full` with the old world in place, `SwitchIncomplete` in between. */
 export async function restoreWorld(plan: RestorePlan): Promise<Restored> {
   const archive = await openArchive(plan.archive);
   const announced = await judge(archive, plan).catch((error: unknown) => {
@@ -48,22 +48,22 @@ export async function restoreWorld(plan: RestorePlan): Promise<Restored> {
     await using old = new OldWorld(plan.world);
     return await exchange({ plan, archive, announced, old });
   } catch (error) {
-    if (!(error instanceof OldWorldLost)) throw error;
+    if (!(error instanceof OldWorldUnreadable)) throw error;
     return await exchange({ plan, archive, announced });
   }
 }
 
-/** Makes the new tree and puts it in the place of the old one. Throws `OldWorldLost` when that hinders it. */
+/** Makes the new tree and puts it in the place of the old one. Throws `OldWorldUnreadable` when that hinders it. */
 async function exchange(filling: Filling): Promise<Restored> {
   const { plan, archive, announced } = filling;
-  await using stage = await Stage.make(plan.world, "restore");
+  await using stage = await StagingTree.make(plan.world, "restore");
   let counted: Counted;
   try {
     counted = await fillStage(stage, filling);
     if (plan.compare) await compareTree(stage.fresh, archive);
     await switchOver(stage, await planReplace(stage));
   } catch (error) {
-    if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);
+    if ((error as Error).name !== "SwitchIncomplete") await stage.remove().catch(() => undefined);
     throw unchanged(explain(error, "the world"));
   }
   const removed = await countRemoved(stage.replaced, announced.tree);
@@ -113,7 +113,7 @@ type Filling = {
 };
 
 /** Throws `backup_corrupt` also when all of it is written and only the digest is another one. */
-async function fillStage(stage: Stage, { plan, archive, announced, old }: Filling): Promise<Counted> {
+async function fillStage(stage: StagingTree, { plan, archive, announced, old }: Filling): Promise<Counted> {
   await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
   const counted = { entries: 0, files: 0, bytes: 0 };
   // Without an index this is the second time that it is read.
@@ -150,7 +150,7 @@ async function putFile(entry: ReadEntry, { writer, old }: Putting): Promise<void
 }
 
 /** The plan that makes a world just what is in the stage; `lost+found` stays. */
-async function planReplace({ root, fresh }: Stage) {
+async function planReplace({ root, fresh }: StagingTree) {
   const put = (await fresh.list()).map(({ name }) => name);
   const coming = new Set(put);
   const remove = (await root.list())

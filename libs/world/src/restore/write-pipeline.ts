@@ -6,10 +6,10 @@ import { syncVolume } from "../path/sync-volume.ts";
 /** What is written goes to the disk by `sync` once in so many bytes of files. */
 export type Flushing = { everyBytes: number; sync: (target: Folder) => Promise<void> };
 
-export const often: Flushing = { everyBytes: 256 << 20, sync: syncVolume };
+export const defaultFlushing: Flushing = { everyBytes: 256 << 20, sync: syncVolume };
 
 /** Steps that go on while the next ones are prepared, a few at a time. */
-export class Ahead {
+export class WritePipeline {
   readonly #most: number;
   readonly #running: Promise<void>[] = [];
 
@@ -40,7 +40,7 @@ export class Ahead {
 }
 
 /** Sends what is written to the disk now and then, so that the sync at the end has little left to do. */
-export class Flush {
+export class BackgroundFlush {
   readonly #target: Folder;
   readonly #flushing: Flushing;
   #bytes = 0;

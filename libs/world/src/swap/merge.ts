@@ -2,17 +2,17 @@
 // it goes forward only. Within one run it can be taken back.
 
 import { link } from "node:fs/promises";
-import { shown } from "../archive/tar-entry.ts";
+import { printable } from "../archive/tar-entry.ts";
 import { errnoOf, isWorldFault, WorldFault } from "../fault.ts";
 import type { Folder, FolderEntry } from "../path/folder.ts";
-import { Trail } from "../path/folder-stack.ts";
+import { FolderStack } from "../path/folder-stack.ts";
 
 type Merge = { fresh: Folder; base: Folder; replaced: Folder };
 /** Takes one step back. */
 type Undo = () => Promise<void>;
 
 /** Moves everything in `fresh` into `base`. Throws after it has taken all of it back. */
-export async function mergeForward(merge: Merge): Promise<void> {
+export async function applyMerge(merge: Merge): Promise<void> {
   const undo: Undo[] = [];
   try {
     await mergeTree(merge, undo);
@@ -30,8 +30,8 @@ type Level = { prefix: string; entries: FolderEntry[]; next: number; isChanged: 
 
 async function mergeTree(merge: Merge, undo: Undo[]): Promise<void> {
   const slots = { next: (await merge.replaced.list()).length };
-  await using from = new Trail(merge.fresh);
-  await using to = new Trail(merge.base);
+  await using from = new FolderStack(merge.fresh);
+  await using to = new FolderStack(merge.base);
   const levels: Level[] = [{ prefix: "", entries: await merge.fresh.list(), next: 0, isChanged: false }];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const entry = level.entries[level.next];
@@ -56,8 +56,8 @@ async function mergeTree(merge: Merge, undo: Undo[]): Promise<void> {
       await to.enter(name);
       levels.push({ prefix: `${path}/`, entries: await from.folder.list(), next: 0, isChanged: false });
     } else if (kind === "folder" || there.isDirectory()) {
-      throw new WorldFault("type_conflict", `${shown(path)} is a folder on one side only.`, {
-        entry: shown(path),
+      throw new WorldFault("type_conflict", `${printable(path)} is a folder on one side only.`, {
+        entry: printable(path),
       });
     } else {
       const place = { path, name, from: from.folder, to: to.folder, isFile: there.isFile(), slots };

@@ -3,11 +3,11 @@
 
 import type { Folder } from "../path/folder.ts";
 import type { Plan } from "./plan.ts";
-import type { Stage } from "./staging-tree.ts";
+import type { StagingTree } from "./staging-tree.ts";
 
 type Replace = Plan & { kind: "replace" };
 
-export async function putForward({ root, fresh, replaced }: Stage, plan: Replace): Promise<void> {
+export async function applyReplace({ root, fresh, replaced }: StagingTree, plan: Replace): Promise<void> {
   for (const name of plan.remove) await moveIfThere(name, { from: root, to: replaced });
   for (const name of plan.put) {
     // While the new one waits, whatever has the name is the old one.
@@ -18,7 +18,7 @@ export async function putForward({ root, fresh, replaced }: Stage, plan: Replace
   await syncAll(root, fresh, replaced);
 }
 
-export async function putBack({ root, fresh, replaced }: Stage, plan: Replace): Promise<void> {
+export async function revertReplace({ root, fresh, replaced }: StagingTree, plan: Replace): Promise<void> {
   for (const name of plan.put) {
     if (!(await fresh.find(name))) await moveIfThere(name, { from: root, to: fresh });
     await moveIfThere(name, { from: replaced, to: root });

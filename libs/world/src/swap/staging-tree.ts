@@ -9,7 +9,7 @@ import { removeTree } from "../path/remove-tree.ts";
 export const freshName = "new";
 export const replacedName = "old";
 
-export class Stage implements AsyncDisposable {
+export class StagingTree implements AsyncDisposable {
   /** Its name at the root of the world. */
   readonly name: string;
   readonly root: Folder;
@@ -17,7 +17,7 @@ export class Stage implements AsyncDisposable {
   readonly fresh: Folder;
   readonly replaced: Folder;
 
-  private constructor(parts: Pick<Stage, "name" | "root" | "folder" | "fresh" | "replaced">) {
+  private constructor(parts: Pick<StagingTree, "name" | "root" | "folder" | "fresh" | "replaced">) {
     this.name = parts.name;
     this.root = parts.root;
     this.folder = parts.folder;
@@ -25,14 +25,14 @@ export class Stage implements AsyncDisposable {
     this.replaced = parts.replaced;
   }
 
-  static async make(root: Folder, kind: "restore" | "unzip"): Promise<Stage> {
+  static async make(root: Folder, kind: "restore" | "unzip"): Promise<StagingTree> {
     const name = `${hiddenPrefix}${kind}-${randomBytes(8).toString("hex")}`;
     await root.makeFolder(name, 0o700);
     try {
       await using folder = await root.enter(name);
       await folder.makeFolder(freshName, 0o700);
       await folder.makeFolder(replacedName, 0o700);
-      return await Stage.open(root, name);
+      return await StagingTree.open(root, name);
     } catch (error) {
       await removeTree(root, name).catch(() => undefined);
       throw error;
@@ -40,7 +40,7 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Opens one that an earlier run left. Throws as `Folder.enter` when it is not whole. */
-  static async open(root: Folder, name: string): Promise<Stage> {
+  static async open(root: Folder, name: string): Promise<StagingTree> {
     const folder = await root.enter(name);
     try {
       const fresh = await folder.enter(freshName);
@@ -48,7 +48,7 @@ export class Stage implements AsyncDisposable {
         await fresh.close();
         throw error;
       });
-      return new Stage({ name, root, folder, fresh, replaced });
+      return new StagingTree({ name, root, folder, fresh, replaced });
     } catch (error) {
       await folder.close();
       throw error;

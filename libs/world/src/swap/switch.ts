@@ -5,32 +5,32 @@ import { Folder } from "../path/folder.ts";
 import { isHidden } from "../path/parse.ts";
 import { removeTree } from "../path/remove-tree.ts";
 import { syncVolume } from "../path/sync-volume.ts";
-import { mergeForward } from "./merge.ts";
+import { applyMerge } from "./merge.ts";
 import { endPlan, type Plan, planName, readPlan, writePlan } from "./plan.ts";
-import { putBack, putForward } from "./replace.ts";
-import { Stage } from "./staging-tree.ts";
+import { applyReplace, revertReplace } from "./replace.ts";
+import { StagingTree } from "./staging-tree.ts";
 
 /** Thrown when the old tree could not be put back either; the next run of the agent goes on with the switch. */
-export class HalfDone extends Error {
+export class SwitchIncomplete extends Error {
   constructor(cause: unknown) {
     super("The switch is half done; the next run carries it through.", { cause });
-    this.name = "HalfDone";
+    this.name = "SwitchIncomplete";
   }
 }
 
 /**
- * Makes the new tree durable, then switches. When it throws anything but `HalfDone`, the world is what it was before.
+ * Makes the new tree durable, then switches. When it throws anything but `SwitchIncomplete`, the world is what it was before.
  */
-export async function switchOver(stage: Stage, plan: Plan): Promise<void> {
+export async function switchOver(stage: StagingTree, plan: Plan): Promise<void> {
   await syncVolume(stage.folder);
   await writePlan(stage.folder, plan);
   try {
     await forward(stage, plan);
   } catch (error) {
-    if (error instanceof AggregateError) throw new HalfDone(error);
+    if (error instanceof AggregateError) throw new SwitchIncomplete(error);
     if (plan.kind === "replace") {
-      await putBack(stage, plan).catch((second: unknown) => {
-        throw new HalfDone(new AggregateError([error, second]));
+      await revertReplace(stage, plan).catch((second: unknown) => {
+        throw new SwitchIncomplete(new AggregateError([error, second]));
       });
     }
     await endPlan(stage.folder);
@@ -39,13 +39,13 @@ export async function switchOver(stage: Stage, plan: Plan): Promise<void> {
   await endPlan(stage.folder);
 }
 
-async function forward(stage: Stage, plan: Plan): Promise<void> {
-  if (plan.kind === "replace") return await putForward(stage, plan);
+async function forward(stage: StagingTree, plan: Plan): Promise<void> {
+  if (plan.kind === "replace") return await applyReplace(stage, plan);
   await using base = await stage.root.descend(plan.at);
-  await mergeForward({ fresh: stage.fresh, base, replaced: stage.replaced });
+  await applyMerge({ fresh: stage.fresh, base, replaced: stage.replaced });
 }
 
-export type Settled = {
+export type Recovered = {
   /** Switches that were carried through. */
   completed: number;
   /** Partials that were removed. */
@@ -53,8 +53,8 @@ export type Settled = {
 };
 
 /** Before anything else is done to a world: carries switches through and removes partials. */
-export async function settleWorld(root: Folder): Promise<Settled> {
-  const settled: Settled = { completed: 0, swept: 0 };
+export async function recoverWorld(root: Folder): Promise<Recovered> {
+  const settled: Recovered = { completed: 0, swept: 0 };
   for (const { name, kind } of await root.list()) {
     if (!isHidden(name)) continue;
     if (kind === "folder" && (await complete(root, name))) settled.completed += 1;
@@ -65,14 +65,14 @@ export async function settleWorld(root: Folder): Promise<Settled> {
   return settled;
 }
 
-/** As `settleWorld`, by path: for the step that runs before a server starts. */
-export async function settleVolume(path: string): Promise<Settled> {
+/** As `recoverWorld`, by path: for the step that runs before a server starts. */
+export async function recoverVolume(path: string): Promise<Recovered> {
   await using root = await Folder.openRoot(path);
-  return await settleWorld(root);
+  return await recoverWorld(root);
 }
 
 /** Throws when a switch waits to be carried through: what a reader would see is neither the old nor the new world. */
-export async function assertSettled(root: Folder): Promise<void> {
+export async function assertRecovered(root: Folder): Promise<void> {
   for (const { name, kind } of await root.list()) {
     if (!isHidden(name) || kind !== "folder") continue;
     await using folder = await root.enter(name);
@@ -87,7 +87,7 @@ async function complete(root: Folder, name: string): Promise<boolean> {
   await using folder = await root.enter(name);
   const plan = await readPlan(folder);
   if (!plan) return false;
-  await using stage = await Stage.open(root, name);
+  await using stage = await StagingTree.open(root, name);
   await forward(stage, plan);
   await endPlan(folder);
   return true;

@@ -23,7 +23,7 @@ export async function* fetchStream(door: Door): AsyncGenerator<Buffer> {
 }
 
 /** DELETE of the same URL: what was fetched is in place. */
-export async function reportLanded(door: Door): Promise<void> {
+export async function reportCommitted(door: Door): Promise<void> {
   const request = startRequest(door, "DELETE");
   try {
     request.end();

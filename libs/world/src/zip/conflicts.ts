@@ -1,10 +1,10 @@
 // What an extraction would meet in the world.
 
-import { shown } from "../archive/tar-entry.ts";
+import { printable } from "../archive/tar-entry.ts";
 import type { Tree, TreeNode } from "../archive/tree.ts";
 import { isWorldFault, WorldFault } from "../fault.ts";
 import type { Folder, Identity } from "../path/folder.ts";
-import { Trail } from "../path/folder-stack.ts";
+import { FolderStack } from "../path/folder-stack.ts";
 import { assertWritable, type Protected } from "../path/protect.ts";
 
 const mostShown = 200;
@@ -42,13 +42,13 @@ type Level = {
 async function meet(folder: Folder, meeting: Meeting): Promise<string[]> {
   const { tree, known, parents, leftOut } = meeting;
   const conflicts: string[] = [];
-  await using trail = new Trail(folder);
+  await using stack = new FolderStack(folder);
   const levels = [await levelOf(folder, { node: tree.root, prefix: "" })];
   for (let level = levels.at(-1); level; level = levels.at(-1)) {
     const [name, node] = level.left.pop() ?? [];
     if (name === undefined || !node) {
       levels.pop();
-      if (levels.length > 0) await trail.leave();
+      if (levels.length > 0) await stack.leave();
       continue;
     }
     const met = level.there.get(name);
@@ -57,13 +57,13 @@ async function meet(folder: Folder, meeting: Meeting): Promise<string[]> {
     if (leftOut?.has(path)) continue;
     if ((met === "folder") !== (node.kind === "folder")) throw oneSided(path);
     if (node.kind === "folder") {
-      await trail.enter(name);
-      levels.push(await levelOf(trail.folder, { node, prefix: `${path}/` }));
+      await stack.enter(name);
+      levels.push(await levelOf(stack.folder, { node, prefix: `${path}/` }));
       continue;
     }
-    const there = await trail.folder.find(name);
+    const there = await stack.folder.find(name);
     if (!mayWrite({ known, names: [...parents, ...path.split("/")], there }, { path, leftOut })) continue;
-    conflicts.push(shown([...parents, path].join("/")));
+    conflicts.push(printable([...parents, path].join("/")));
   }
   return conflicts;
 }
@@ -91,7 +91,7 @@ async function levelOf(folder: Folder, { node, prefix }: { node: TreeNode; prefi
 }
 
 function oneSided(path: string): WorldFault {
-  return new WorldFault("type_conflict", `${shown(path)} is a folder on one side only.`, {
-    entry: shown(path),
+  return new WorldFault("type_conflict", `${printable(path)} is a folder on one side only.`, {
+    entry: printable(path),
   });
 }

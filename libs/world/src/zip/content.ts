@@ -4,7 +4,7 @@ import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { promisify } from "node:util";
 import { crc32, createInflateRaw, inflateRaw, inflateRawSync } from "node:zlib";
-import { release } from "../buffer-release.ts";
+import { releaseConsumed } from "../buffer-release.ts";
 import { errnoOf } from "../fault.ts";
 import { invalid, type ZipEntry } from "./read.ts";
 
@@ -55,7 +55,7 @@ export async function readSmall(file: FileHandle, entry: ZipEntry): Promise<Buff
   if (!entry.isDeflated) return checked(packed, entry);
   try {
     const plain = await inflateWhole(packed, inOneGo(entry));
-    release(all);
+    releaseConsumed(all);
     return checked(plain, entry);
   } catch (error) {
     throw explained(error, entry);

@@ -3,7 +3,7 @@
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import yauzl, { type Entry } from "yauzl";
-import { shown, unsafe } from "../archive/tar-entry.ts";
+import { printable, unsafe } from "../archive/tar-entry.ts";
 import { Tree } from "../archive/tree.ts";
 import { isWorldFault, WorldFault } from "../fault.ts";
 import { mostPathBytes } from "../path/limits.ts";
@@ -80,8 +80,8 @@ function kindOf(name: string, unixMode: number): "file" | "folder" {
     case 0o040000:
       return "folder";
     case 0o120000:
-      throw new WorldFault("archive_symlink", `The archive holds a link, ${shown(name)}.`, {
-        entry: shown(name),
+      throw new WorldFault("archive_symlink", `The archive holds a link, ${printable(name)}.`, {
+        entry: printable(name),
       });
     default:
       throw unsafe(name, "devices, pipes and sockets have no place in a world");
@@ -121,8 +121,8 @@ function timeOf(raw: Entry): number {
 }
 
 export function invalid(reason: string, entry?: string): WorldFault {
-  const about = entry === undefined ? {} : { entry: shown(entry) };
-  const where = entry === undefined ? "The archive" : `The archive entry ${shown(entry)}`;
+  const about = entry === undefined ? {} : { entry: printable(entry) };
+  const where = entry === undefined ? "The archive" : `The archive entry ${printable(entry)}`;
   return new WorldFault("archive_invalid", `${where} cannot be extracted: ${reason}.`, about);
 }
 

@@ -2,15 +2,15 @@
 // in at the end (behaviour.md h.7).
 
 import type { FileHandle } from "node:fs/promises";
-import { shown } from "../archive/tar-entry.ts";
-import { lend, letGo } from "../buffer-release.ts";
+import { printable } from "../archive/tar-entry.ts";
+import { releaseBuffer, shareBuffer } from "../buffer-release.ts";
 import { isWorldFault, WorldFault } from "../fault.ts";
 import { explain, type Folder } from "../path/folder.ts";
 import { parseTarget } from "../path/parse.ts";
 import { findProtected } from "../path/protect.ts";
 import { TreeWriter } from "../restore/extract.ts";
 import { assertRoom, roundUp } from "../restore/restore.ts";
-import { Stage } from "../swap/staging-tree.ts";
+import { StagingTree } from "../swap/staging-tree.ts";
 import { switchOver, unchanged } from "../swap/switch.ts";
 import { findConflicts, mayWrite } from "./conflicts.ts";
 import { isSmall, isTiny, readLarge, readSmall, readTiny } from "./content.ts";
@@ -64,18 +64,18 @@ export async function unzip(plan: UnzipPlan): Promise<Unzipped> {
   );
   const refused = async (error: unknown) =>
     withRoom(unchanged(explain(error, "the volume")), { world, need: bytes });
-  await using stage = await Stage.make(world, "unzip").catch(async (error: unknown) => {
+  await using stage = await StagingTree.make(world, "unzip").catch(async (error: unknown) => {
     throw await refused(error);
   });
   try {
     await fillStage(stage, { plan, file, entries, total: bytes });
     await switchOver(stage, { kind: "merge", at: parents });
   } catch (error) {
-    if ((error as Error).name !== "HalfDone") await stage.remove().catch(() => undefined);
+    if ((error as Error).name !== "SwitchIncomplete") await stage.remove().catch(() => undefined);
     throw await refused(error);
   }
   await stage.remove();
-  const left = [...(leftOut ?? [])].map((path) => shown([...parents, path].join("/"))).sort();
+  const left = [...(leftOut ?? [])].map((path) => printable([...parents, path].join("/"))).sort();
   const skipped = { leftOut: left.slice(0, mostShown), leftOutCount: left.length };
   return { files: files.length, bytes, ...(left.length > 0 && skipped) };
 }
@@ -93,7 +93,7 @@ function leaveOut(error: unknown): unknown {
 
 type Filling = { plan: UnzipPlan; file: FileHandle; entries: ZipEntry[]; total: number };
 
-async function fillStage(stage: Stage, { plan, file, entries, total }: Filling): Promise<void> {
+async function fillStage(stage: StagingTree, { plan, file, entries, total }: Filling): Promise<void> {
   await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
   const started = new Map<number, Promise<Buffer>>();
   let done = 0;
@@ -125,9 +125,9 @@ async function fillStage(stage: Stage, { plan, file, entries, total }: Filling):
 async function* contentOf(file: FileHandle, entry: ZipEntry, small: Promise<Buffer> | undefined) {
   if (small !== undefined) {
     const plain = await small;
-    lend(plain);
+    shareBuffer(plain);
     yield plain;
-    letGo(plain);
+    releaseBuffer(plain);
   } else if (isTiny(entry)) yield readTiny(file, entry);
   else yield* readLarge(file, entry);
 }

@@ -4,7 +4,7 @@
 // Each says in one line of JSON what it did. A step that fails keeps the server from starting, and says why.
 
 import { parseArgs } from "node:util";
-import { settleVolume } from "@svc/world";
+import { recoverVolume } from "@svc/world";
 import { waitForFence } from "./egress-gate.ts";
 import { forwardingSecret } from "./environment.ts";
 import { initForwarding } from "./forwarding.ts";
@@ -24,7 +24,7 @@ const steps: Record<string, (args: string[]) => Promise<object> | object> = {
 
 /** A restore that was killed half-way is carried through before any server sees the world. */
 async function prepareVolume(data: string): Promise<object> {
-  const { completed, swept } = await settleVolume(data);
+  const { completed, swept } = await recoverVolume(data);
   return { ...prepareData(data), ...(swept > 0 && { completed, swept }) };
 }
 

@@ -1,10 +1,10 @@
 import type { Task, TaskDone } from "@svc/proto/world-task";
 import {
-  countable,
-  keepArchive,
+  clampToSafeInteger,
+  forwardingFilter,
   sendStream,
+  storeArchive,
   type Written,
-  withoutForwarding,
   writeArchive,
 } from "@svc/world";
 import { limits } from "../config.ts";
@@ -16,7 +16,7 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
   const { world, signal, onProgress } = context;
   const written =
     to.kind === "archive"
-      ? await keepArchive({
+      ? await storeArchive({
           world,
           store: context.archive,
           name: to.name,
@@ -35,13 +35,13 @@ export async function backup(task: Task & { mode: "backup" }, context: Context):
     ...(written.skipped > 0 && { skipped_names: written.skippedNames }),
     ...(written.unreadable > 0 && { unreadable_entries: written.unreadable }),
     files: written.files,
-    bytes: countable(written.bytes),
+    bytes: clampToSafeInteger(written.bytes),
   };
 }
 
 async function send(url: string, { world, token, signal }: Context): Promise<Written> {
   // From a node without the archive folder backups travel this way too.
-  const filter = await withoutForwarding(world);
+  const filter = await forwardingFilter(world);
   let written: Written | undefined;
   const { stallMs, keptMs: answerMs } = limits;
   const door = { url, token, signal, stallMs, answerMs, contentType: "application/zstd" };

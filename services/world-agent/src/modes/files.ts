@@ -2,16 +2,16 @@
 
 import type { Task, TaskDone } from "@svc/proto/world-task";
 import {
+  commitUpload,
   fetchStream,
-  landUpload,
   listFolder,
-  makeOne,
-  readWhole,
-  removeOne,
-  renameOne,
-  reportLanded,
+  makeFolder,
+  readSmallFile,
+  removePath,
+  renamePath,
+  reportCommitted,
   unzip as unzipArchive,
-  writeWhole,
+  writeSmallFile,
 } from "@svc/world";
 import { limits } from "../config.ts";
 import type { Context } from "../context.ts";
@@ -24,13 +24,13 @@ export async function list({ path }: Of<"list">, { world }: Context): Promise<Ta
 }
 
 export async function read({ path }: Of<"read">, { world }: Context): Promise<TaskDone> {
-  const { content, sha256, contentSha256 } = await readWhole(world, path, limits.readBytes);
+  const { content, sha256, contentSha256 } = await readSmallFile(world, path, limits.readBytes);
   return { content: content.toString("base64"), sha256, content_sha256: contentSha256 };
 }
 
 export async function write(task: Of<"write">, { world, content }: Context): Promise<TaskDone> {
   const { path, content_sha256, expect_sha256, create_only } = task;
-  return await writeWhole(world, {
+  return await writeSmallFile(world, {
     path,
     content: content(),
     contentSha256: content_sha256,
@@ -40,17 +40,17 @@ export async function write(task: Of<"write">, { world, content }: Context): Pro
 }
 
 export async function mkdir({ path }: Of<"mkdir">, { world }: Context): Promise<TaskDone> {
-  await makeOne(world, path);
+  await makeFolder(world, path);
   return {};
 }
 
 export async function remove({ path }: Of<"delete">, { world }: Context): Promise<TaskDone> {
-  await removeOne(world, path);
+  await removePath(world, path);
   return {};
 }
 
 export async function rename({ path, to }: Of<"rename">, { world }: Context): Promise<TaskDone> {
-  await renameOne(world, path, to);
+  await renamePath(world, path, to);
   return {};
 }
 
@@ -58,9 +58,9 @@ export async function upload(task: Of<"upload">, context: Context): Promise<Task
   const { path, overwrite, url, size, sha256 } = task;
   const { world, token, signal, onProgress, say } = context;
   const door = { url, token, signal, stallMs: limits.stallMs };
-  await landUpload(world, { path, overwrite, size, sha256, onProgress, content: fetchStream(door) });
+  await commitUpload(world, { path, overwrite, size, sha256, onProgress, content: fetchStream(door) });
   // The file is in place whether or not this arrives; an upload that stays staged goes with its session.
-  await reportLanded(door).catch((error: Error) => say(`landed, but not reported: ${error.message}`));
+  await reportCommitted(door).catch((error: Error) => say(`landed, but not reported: ${error.message}`));
   return { sha256, size_bytes: size };
 }
 

@@ -1,5 +1,5 @@
 import type { Task, TaskDone } from "@svc/proto/world-task";
-import { countable, type Restored, restoreOnly, restoreWorld } from "@svc/world";
+import { clampToSafeInteger, type Restored, restorePaths, restoreWorld } from "@svc/world";
 import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 
@@ -9,8 +9,8 @@ export async function restore(task: Task & { mode: "restore" }, context: Context
   const { world, signal, onProgress } = context;
   const plan = { world, archive: source.file, sha256: task.sha256, signal, onProgress };
   const restored: Restored = task.only
-    ? await restoreOnly({ ...plan, only: task.only })
+    ? await restorePaths({ ...plan, only: task.only })
     : await restoreWorld({ ...plan, compare: task.compare });
   const { entries, files, bytes, removed } = restored;
-  return { entries, files, bytes: countable(bytes), removed };
+  return { entries, files, bytes: clampToSafeInteger(bytes), removed };
 }

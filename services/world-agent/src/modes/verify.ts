@@ -1,5 +1,5 @@
 import type { Task, TaskDone } from "@svc/proto/world-task";
-import { countable, isSameWorld, openArchive, verifyArchive } from "@svc/world";
+import { clampToSafeInteger, isSameWorld, openArchive, verifyArchive } from "@svc/world";
 import type { Context } from "../context.ts";
 import { openSource } from "./source.ts";
 
@@ -19,7 +19,7 @@ export async function verify(task: Task & { mode: "verify" }, context: Context):
     sha256,
     entries,
     files,
-    bytes: countable(bytes),
+    bytes: clampToSafeInteger(bytes),
     ...(same !== undefined && { same }),
   };
 }
