@@ -13,6 +13,8 @@ export type MeshMetrics = {
   strangerRefused: (subject: string) => void;
   /** A message of a stream that no service published to it. */
   foreignMessage: (stream: string) => void;
+  /** A handler answered a fault that its contract does not declare. */
+  undeclaredFault: (subject: string, fault: string) => void;
   auditFailed: () => void;
   deadLetter: (durable: string) => void;
   redelivery: (durable: string) => void;
@@ -28,6 +30,7 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
       called: () => silentMeter,
       strangerRefused: () => {},
       foreignMessage: () => {},
+      undeclaredFault: () => {},
       auditFailed: () => {},
       deadLetter: () => {},
       redelivery: () => {},
@@ -57,12 +60,18 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
     "Messages that were read in a stream and that no service published to it: left out.",
     ["stream"],
   );
+  const undeclared = counter(
+    "svc_undeclared_faults_total",
+    "Answers with a fault that the contract of the operation does not declare.",
+    ["operation", "fault"],
+  );
   audit.inc(0);
   return {
     served: meterOf(registers, "served", "answered by this process"),
     called: meterOf(registers, "calls", "made by this process"),
     strangerRefused: (subject) => strangers.inc({ subject }),
     foreignMessage: (stream) => foreign.inc({ stream }),
+    undeclaredFault: (operation, fault) => undeclared.inc({ operation, fault }),
     auditFailed: () => audit.inc(),
     deadLetter: (durable) => dead.inc({ durable }),
     redelivery: (durable) => later.inc({ durable }),

@@ -1,6 +1,6 @@
 // One contract as this process answers it: its limit and its numbers for the services protocol.
 
-import { type AnyContract, inboxPrefix, rpcSubject } from "@svc/proto";
+import { type AnyContract, type FaultName, inboxPrefix, rpcSubject } from "@svc/proto";
 
 export type Endpoint = {
   contract: AnyContract;
@@ -9,6 +9,8 @@ export type Endpoint = {
   inboxes: readonly string[];
   inFlight: number;
   stats: { requests: number; errors: number; lastError: string; processingNs: number };
+  /** Names of faults that were answered and that the contract does not declare. */
+  undeclared: Set<FaultName>;
 };
 
 export function createEndpoint(contract: AnyContract): Endpoint {
@@ -18,6 +20,7 @@ export function createEndpoint(contract: AnyContract): Endpoint {
     inboxes: contract.callers.map((caller) => `${inboxPrefix(caller)}.`),
     inFlight: 0,
     stats: { requests: 0, errors: 0, lastError: "", processingNs: 0 },
+    undeclared: new Set(),
   };
 }
 

@@ -13,6 +13,7 @@ import { createEndpoint, type Endpoint } from "./endpoint.ts";
 import { explainIssues } from "./explain.ts";
 import { createHeartbeats, type Heartbeats } from "./heartbeats.ts";
 import { type Answer, answerOnce } from "./idempotency.ts";
+import { noteUndeclaredFault } from "./undeclared-fault.ts";
 import {
   decodeEnvelope,
   type Envelope,
@@ -117,7 +118,7 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
     const { body, headers, fault } = await answerOnce(core, { contract, message, envelope }, run);
     reply(core, { served, message }, body, headers);
     if (fault === undefined) meter.ended("ok");
-    else noteRefusal(served, fault);
+    else noteRefusal(core, served, fault);
   } catch (error) {
     refuse(core, { served, message }, knownFault(core, { contract, requestId, error }));
   } finally {
@@ -189,14 +190,16 @@ function isFromCaller({ inboxes }: Endpoint, reply: string | undefined): boolean
 type Asked = { served: Served; message: Msg };
 
 function refuse(core: Core, asked: Asked, fault: Fault): void {
-  noteRefusal(asked.served, fault);
+  noteRefusal(core, asked.served, fault);
   reply(core, asked, empty, encodeFault(fault));
 }
 
 function noteRefusal(
+  core: Core,
   { endpoint, meter }: Served,
   { fault, message }: Pick<Fault, "fault" | "message">,
 ): void {
+  noteUndeclaredFault(core, endpoint, fault);
   endpoint.stats.errors += 1;
   endpoint.stats.lastError = `${fault}: ${message}`;
   meter.ended(fault);

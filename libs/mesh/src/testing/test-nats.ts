@@ -15,6 +15,7 @@ import { type Bucket, migrateUser, natsAuthorization, natsUsers, type ServiceNam
 import { createLogger } from "@svc/telemetry";
 import type { Mesh, MeshOptions } from "../api.ts";
 import { connectMesh } from "../connect.ts";
+import { failOnUndeclaredFaults } from "../request/undeclared-fault.ts";
 import { migrateStreams } from "../stream/migrate.ts";
 
 const repo = fileURLToPath(new URL("../../../..", import.meta.url));
@@ -47,6 +48,7 @@ export type TestNatsOptions = {
 
 /** Starts nats-server with JetStream on a free port of 127.0.0.1; its log is `nats.log` beside the configuration. */
 export async function startTestNats(options: TestNatsOptions = {}): Promise<TestNats> {
+  failOnUndeclaredFaults();
   // biome-ignore lint/style/noProcessEnv: the environment names the server binary, as in the local stack
   const env = process.env;
   const binary = await findNatsServer({ env, cacheDirs: defaultCacheDirs(env, repo), progress: () => {} });
