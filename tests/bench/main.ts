@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 import { goals } from "./goals/index.ts";
 import type { Goal } from "./harness/bench.ts";
 import { runGoals } from "./harness/run.ts";
-import { writeTable } from "./harness/write.ts";
+import { writeTable } from "./harness/write-report.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -4,8 +4,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { until } from "@svc/local-stack/testing";
 import { newestCode } from "../flow/stack.ts";
-import type { Question, Reply } from "../security/ask.ts";
-import { type Bed, cookieOf } from "../security/bed.ts";
+import type { Question, Reply } from "../security/raw-request.ts";
+import { type Bed, cookieOf } from "../security/stack-fixture.ts";
 
 function field(reply: Reply, name: string): string {
   return String((JSON.parse(reply.text) as Record<string, unknown>)[name]);

@@ -6,8 +6,8 @@ import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { patience, until } from "@svc/local-stack/testing";
 import pg from "pg";
-import type { Reply } from "../security/ask.ts";
-import { type Bed, openBed } from "../security/bed.ts";
+import type { Reply } from "../security/raw-request.ts";
+import { type Bed, openBed } from "../security/stack-fixture.ts";
 import { freeze, pidOf } from "./processes.ts";
 
 const name = "steady";

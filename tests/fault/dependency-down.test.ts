@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
-import { ask, assertRefused, type Question, type Reply } from "../security/ask.ts";
-import { type Bed, openBed, player } from "../security/bed.ts";
+import { ask, assertRefused, type Question, type Reply } from "../security/raw-request.ts";
+import { type Bed, openBed, player } from "../security/stack-fixture.ts";
 import { freeze } from "./processes.ts";
 
 const name = "frozen";

@@ -7,8 +7,8 @@ import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { connectKube, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
-import { ask, type Reply } from "../security/ask.ts";
-import { type Bed, openBed, player } from "../security/bed.ts";
+import { ask, type Reply } from "../security/raw-request.ts";
+import { type Bed, openBed, player } from "../security/stack-fixture.ts";
 import { pidOf } from "./processes.ts";
 
 const name = "twofold";

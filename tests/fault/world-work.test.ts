@@ -9,8 +9,8 @@ import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { makeZip } from "../../libs/world/src/testing/zip.ts";
-import type { Question, Reply } from "../security/ask.ts";
-import { type Bed, openBed, player } from "../security/bed.ts";
+import type { Question, Reply } from "../security/raw-request.ts";
+import { type Bed, openBed, player } from "../security/stack-fixture.ts";
 import { createTransfer } from "./account-transfer.ts";
 import { freeze, pidOf } from "./processes.ts";
 

@@ -7,7 +7,7 @@ import { connectKube, resource } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { type SessionServerForTests, startBot, startSessionServer } from "@svc/minecraft/testing";
 import { MinecraftServer } from "@svc/proto";
-import { startStrictProxy } from "./accounts.ts";
+import { startStrictProxy } from "./online-mode-proxy.ts";
 import { type Stack, startStack } from "./stack.ts";
 import { bind, clickTile, codeIn, knock, type Visitor, visit } from "./visitor.ts";
 

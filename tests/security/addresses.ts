@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertRefused, type Reply } from "./ask.ts";
-import { type Doors, panelHost } from "./doors.ts";
+import { type Doors, panelHost } from "./gateway-fixture.ts";
+import { ask, assertRefused, type Reply } from "./raw-request.ts";
 
 const limited = { status: 429, code: "rate_limited", says: /Too many sign-in attempts/ };
 const burst = 20;

@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
-import { assertRefused, assertSecured, replyOf, sendBytes } from "./ask.ts";
-import { type Bed, openBed, serverName } from "./bed.ts";
 import { checkBodies } from "./bodies.ts";
 import { checkCookies, checkHosts, checkSites, checkTokens } from "./credentials.ts";
 import { checkNames } from "./names.ts";
+import { assertRefused, assertSecured, replyOf, sendBytes } from "./raw-request.ts";
 import { checkSpecs } from "./specs.ts";
+import { type Bed, openBed, serverName } from "./stack-fixture.ts";
 
 let opened: Bed | undefined;
 const bed = (): Bed => {

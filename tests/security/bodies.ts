@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertRefused, replyOf, sendBytes } from "./ask.ts";
-import { type Bed, player, serverName } from "./bed.ts";
+import { ask, assertRefused, replyOf, sendBytes } from "./raw-request.ts";
+import { type Bed, player, serverName } from "./stack-fixture.ts";
 
 const wake = `/api/v1/internal/servers/${serverName}/wake`;
 const joinEvent = `/api/v1/internal/servers/${serverName}/join-event`;

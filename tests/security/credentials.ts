@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertRefused, assertSecured, replyOf, sendBytes } from "./ask.ts";
-import { type Bed, cookieOf, player, serverName } from "./bed.ts";
+import { ask, assertRefused, assertSecured, replyOf, sendBytes } from "./raw-request.ts";
+import { type Bed, cookieOf, player, serverName } from "./stack-fixture.ts";
 
 const me = "/api/v1/me";
 const list = "/api/v1/servers";

@@ -3,9 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FaultName, faults, type Operation, operations } from "@svc/proto";
-import { assertRefused, assertSecured, type Question, type Reply } from "./ask.ts";
-import { adminHost, type Doors } from "./doors.ts";
 import { questionOf } from "./foreign-hosts.ts";
+import { adminHost, type Doors } from "./gateway-fixture.ts";
+import { assertRefused, assertSecured, type Question, type Reply } from "./raw-request.ts";
 
 const ofIdentity = operations.filter(({ owner }) => owner === "identity");
 const hasBody = ({ http }: Operation) => http.method !== "GET" && http.kind === "json";

@@ -7,9 +7,9 @@ import { hashPassword } from "../../services/identity/src/sign-in/password-hash.
 import { savePassword } from "../../services/identity/src/sign-in/password-store.ts";
 import type { RequestOptions } from "../../services/identity/src/testing/authenticator.ts";
 import { createPasskeyPeople } from "../../services/identity/src/testing/passkeys.ts";
-import type { Reply } from "./ask.ts";
-import { cookieOf } from "./bed.ts";
-import { adminHost, type Doors, panelHost } from "./doors.ts";
+import { adminHost, type Doors, panelHost } from "./gateway-fixture.ts";
+import type { Reply } from "./raw-request.ts";
+import { cookieOf } from "./stack-fixture.ts";
 
 /** Signs a victim in, in a browser that already sends `cookie`. */
 type Entry = (doors: Doors, cookie: string) => Promise<{ reply: Reply; userId: string }>;

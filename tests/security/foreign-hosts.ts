@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, operations } from "@svc/proto";
-import { assertRefused, type Question, type Reply } from "./ask.ts";
-import { adminHost, type Doors, panelHost } from "./doors.ts";
+import { adminHost, type Doors, panelHost } from "./gateway-fixture.ts";
+import { assertRefused, type Question, type Reply } from "./raw-request.ts";
 
 const forbidden = { status: 403, code: "forbidden", says: /not allowed/ };
 const external = operations.filter(({ http }) => http.faces.includes("external"));

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertRefused } from "./ask.ts";
-import { adminHost, type Doors, panelHost } from "./doors.ts";
+import { adminHost, type Doors, panelHost } from "./gateway-fixture.ts";
+import { ask, assertRefused } from "./raw-request.ts";
 
 const crossSite = { status: 403, code: "cross_site", says: /own pages/ };
 

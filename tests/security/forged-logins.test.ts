@@ -9,7 +9,7 @@ import { connectKube, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { type Backend, dial, findVersion, MinecraftFault } from "@svc/minecraft";
 import { type Stack, startStack } from "../flow/stack.ts";
-import { candidatesIn, environmentOf, type LootFile, mountedFiles, processAt } from "./loot.ts";
+import { candidatesIn, environmentOf, type LootFile, mountedFiles, processAt } from "./readable-secrets.ts";
 
 type Loot = { environment: Record<string, string>; files: LootFile[]; candidates: string[] };
 

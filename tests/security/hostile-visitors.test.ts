@@ -4,11 +4,11 @@
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
 import { checkAddresses } from "./addresses.ts";
-import { type Doors, openDoors } from "./doors.ts";
 import { checkEveryInput } from "./every-input.ts";
 import { checkFixation } from "./fixation.ts";
 import { checkForeignHosts } from "./foreign-hosts.ts";
 import { checkForeignPages } from "./foreign-pages.ts";
+import { type Doors, openDoors } from "./gateway-fixture.ts";
 import { checkInjection } from "./injection.ts";
 import { checkLookalikes } from "./lookalikes.ts";
 

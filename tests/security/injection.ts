@@ -5,9 +5,9 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { header } from "@svc/proto";
-import { ask, assertRefused, replyOf, sendBytes } from "./ask.ts";
-import { cookieOf } from "./bed.ts";
-import { adminHost, type Doors, panelHost } from "./doors.ts";
+import { adminHost, type Doors, panelHost } from "./gateway-fixture.ts";
+import { ask, assertRefused, replyOf, sendBytes } from "./raw-request.ts";
+import { cookieOf } from "./stack-fixture.ts";
 
 export function checkInjection(doors: () => Doors): void {
   test("no header of the mesh is taken from outside, on either face", async () => {

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { assertRefused } from "./ask.ts";
-import { adminHost, type Doors } from "./doors.ts";
+import { adminHost, type Doors } from "./gateway-fixture.ts";
+import { assertRefused } from "./raw-request.ts";
 
 const victim = "kim.victim@example.org";
 

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertRefused, replyOf, sendBytes } from "./ask.ts";
-import { type Bed, player, serverName } from "./bed.ts";
+import { ask, assertRefused, replyOf, sendBytes } from "./raw-request.ts";
+import { type Bed, player, serverName } from "./stack-fixture.ts";
 
 const rule = /3 to 32 of a-z, 0-9 and -/;
 

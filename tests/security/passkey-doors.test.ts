@@ -11,7 +11,7 @@ import {
 } from "../../services/identity/src/testing/authenticator.ts";
 import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
 import { createPasskeyPeople, panel } from "../../services/identity/src/testing/passkeys.ts";
-import { ask, type Question, type Reply } from "./ask.ts";
+import { ask, type Question, type Reply } from "./raw-request.ts";
 
 const doors = "/api/v1/auth/passkey/login";
 const json = { "content-type": "application/json" };

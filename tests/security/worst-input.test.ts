@@ -26,7 +26,7 @@ import { detailOf } from "../../services/lifecycle/src/schedule/messages.ts";
 import { parseCommand } from "../../services/proxy/src/command/parse.ts";
 import { readDigest } from "../../services/storage/src/content-digest.ts";
 import { withProperty } from "../../services/world-agent/src/init/properties.ts";
-import { assertLinear, pumped, type Worst } from "./work.ts";
+import { assertLinear, pumped, type Worst } from "./cpu-work.ts";
 
 const rconBytes = 1_048_576;
 

@@ -2,7 +2,7 @@
 
 import type { ServerResponse } from "node:http";
 import Fastify from "fastify";
-import { type Pace, pace } from "../harness/pace.ts";
+import { type Pace, pace } from "../harness/line-rate.ts";
 import { serveParent } from "../harness/parent.ts";
 
 const viewers = new Map<string, ServerResponse>();

@@ -16,12 +16,12 @@ import type { Arena, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
 import { startChild } from "../harness/child.ts";
 import { growFleet, listedServers, untilQuiet } from "../harness/fleet.ts";
-import { interleave, median } from "../harness/numbers.ts";
-import { environmentOf, residentMb, watchCpu } from "../harness/proc.ts";
+import { environmentOf, residentMb, watchCpu } from "../harness/process-stats.ts";
 import type { Row } from "../harness/report.ts";
 import type { StackArena } from "../harness/stack.ts";
+import { interleave, median } from "../harness/statistics.ts";
 import type { Answer } from "../load/http.ts";
-import { wakeOnce } from "./wake.ts";
+import { wakeOnce } from "./server-wake.ts";
 
 const few = 100;
 const many = 10_000;
@@ -51,7 +51,7 @@ async function openPager(stack: StackArena): Promise<{ pages: Pages; stop: () =>
   mkdirSync(logDir, { recursive: true });
   const { SVC_NATS_URL, SVC_NATS_USER, SVC_NATS_PASSWORD } = environmentOf(stack.pidOf("gateway-internal"));
   const env = { SVC_NATS_URL, SVC_NATS_USER, SVC_NATS_PASSWORD };
-  const pager = await startChild("ours/pager.ts", { env, logDir });
+  const pager = await startChild("subjects/pager.ts", { env, logDir });
   const pages: Pages = async (arena, after) => {
     const plan = { cursor: after, callers: 10, durationMs: arena.windowMs };
     const cpu = watchCpu([stack.pidOf("lifecycle"), stack.pidOf("nats")]);

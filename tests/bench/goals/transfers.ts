@@ -14,9 +14,9 @@ import { request } from "undici";
 import type { Arena, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { type Nginx, startNginx } from "../harness/nginx.ts";
-import { interleave } from "../harness/numbers.ts";
 import type { Memory } from "../harness/parent.ts";
 import type { Limit, Row } from "../harness/report.ts";
+import { interleave } from "../harness/statistics.ts";
 
 const execute = promisify(execFile);
 const partBytes = 32 << 20;
@@ -151,7 +151,7 @@ export const transfers: Goal = {
     const base = await mkdtemp(join(tmpdir(), "svc-bench-transfers-"));
     const about = { logDir: base, env: { BENCH_BASE: base } };
     const [ours, bare] = await Promise.all([
-      startChild("ours/transfers.ts", about),
+      startChild("subjects/transfers.ts", about),
       startChild("anchors/transfers.ts", about),
     ]);
     const nginx = await startNginx(base);

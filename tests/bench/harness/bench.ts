@@ -1,9 +1,9 @@
 // What every goal file is given, and what it gives back.
 
 import type { LoadPlan, LoadResult } from "../load/http.ts";
-import type { Cell } from "./cell.ts";
 import type { Child } from "./child.ts";
-import { watchCpu } from "./proc.ts";
+import type { Cell } from "./fixture.ts";
+import { watchCpu } from "./process-stats.ts";
 import type { Row } from "./report.ts";
 import type { StackArena } from "./stack.ts";
 

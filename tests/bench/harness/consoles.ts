@@ -3,9 +3,9 @@
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import type { StreamPlan, StreamResult } from "../load/streams.ts";
-import type { Cell } from "./cell.ts";
 import { type Child, startChild } from "./child.ts";
-import type { Pace } from "./pace.ts";
+import type { Cell } from "./fixture.ts";
+import type { Pace } from "./line-rate.ts";
 
 export type Consoles = {
   cluster: Child;
@@ -20,7 +20,7 @@ export type Consoles = {
 export async function startConsoles(cell: Cell): Promise<Consoles> {
   const logDir = join(cell.dir, "logs");
   const env = { BENCH_RCON_HOST: `127.93.${randomInt(1, 255)}.${randomInt(1, 255)}` };
-  const cluster = await startChild("ours/log-cluster.ts", { logDir, env });
+  const cluster = await startChild("subjects/log-cluster.ts", { logDir, env });
   const kubeconfig = await cluster.ask<string>("kubeconfig");
   const lifecycle = await cell.consoles({ ...env, BENCH_KUBECONFIG: kubeconfig });
   const viewers = await startChild("load/streams.ts", { logDir });

@@ -5,7 +5,7 @@ import { until } from "@svc/local-stack/testing";
 import { MinecraftServer } from "@svc/proto";
 import { serverName } from "../anchors/servers.ts";
 import { runSql } from "./anchors.ts";
-import { watchCpu } from "./proc.ts";
+import { watchCpu } from "./process-stats.ts";
 import type { StackArena } from "./stack.ts";
 
 const namespace = "minecraft";

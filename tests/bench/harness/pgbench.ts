@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { quantile } from "./numbers.ts";
+import { quantile } from "./statistics.ts";
 
 export type TxnFigures = { perSecond: number; p50Ms: number };
 export type TxnAnchor = { tool: string; run: (clients: number, seconds: number) => Promise<TxnFigures> };

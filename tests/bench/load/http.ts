@@ -2,7 +2,7 @@
 // It costs a few microseconds a request, so that two cores are left to what is measured.
 
 import { connect, type Socket } from "node:net";
-import { quantile } from "../harness/numbers.ts";
+import { quantile } from "../harness/statistics.ts";
 
 export type LoadPlan = {
   host: string;

@@ -3,8 +3,8 @@
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { deflateSync } from "node:zlib";
-import { quantile } from "../harness/numbers.ts";
 import { serveParent } from "../harness/parent.ts";
+import { quantile } from "../harness/statistics.ts";
 import { settleMs, startServer, version } from "./join.ts";
 
 const writeBytes = 65_536;

@@ -1,8 +1,8 @@
 // Viewers of event streams on bare sockets: they find the stamps in what arrives and note how old each is.
 
 import { connect, type Socket } from "node:net";
-import { quantile } from "../harness/numbers.ts";
 import { serveParent } from "../harness/parent.ts";
+import { quantile } from "../harness/statistics.ts";
 import { requestText } from "./http.ts";
 
 export type StreamPlan = { port: number; paths: readonly string[]; headers: Record<string, string> };

@@ -1,0 +1,83 @@
+// Both faces before a real identity, its database and its relay: with and without a header that names the client.
+
+import { createFace, createSessions, openServiceTokens } from "@svc/http-gateway";
+import { operations, processOperations } from "@svc/proto";
+import { createLogger, createRegistry } from "@svc/telemetry";
+import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
+import { ask, type Question, type Reply } from "./raw-request.ts";
+
+export const adminHost = "op.console.svc.localhost";
+export const panelHost = "console.svc.localhost";
+
+/** `edged` believes X-Forwarded-For as an edge writes it, `bare` believes the TCP peer alone. */
+export type FaceName = "edged" | "bare" | "internal";
+
+export type Doors = {
+  bed: Bed;
+  port: (face: FaceName) => number;
+  /** Asks `edged` as a browser on the panel, from an address of its own unless X-Forwarded-For is given. */
+  visit: (question: Question & { cookie?: string }) => Promise<Reply>;
+  /** Asks the internal face as the proxy. */
+  asProxy: (question: Question) => Promise<Reply>;
+  close: () => Promise<void>;
+};
+
+const log = createLogger("gateway", "silent");
+const velocity = "velocity-token-of-the-test";
+
+export async function openDoors(): Promise<Doors> {
+  const bed = await startBed({ set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"] });
+  const [edged, bare, internal] = await Promise.all([
+    openFace(bed, { clientIpHeader: "x-forwarded-for" }),
+    openFace(bed, { clientIpHeader: "" }),
+    openInternal(bed),
+  ]);
+  const faces = { edged, bare, internal };
+  const port = (face: FaceName) => faces[face].port;
+  let number = 0;
+  return {
+    bed,
+    port,
+    visit: ({ cookie, headers, ...rest }) => {
+      number += 1;
+      const address = `10.9.${number >> 8}.${number & 255}`;
+      const own = { host: panelHost, "x-forwarded-for": address, ...(cookie && { cookie }) };
+      return ask(port("edged"), { ...rest, headers: { ...own, ...headers } });
+    },
+    asProxy: ({ headers, ...rest }) =>
+      ask(port("internal"), {
+        ...rest,
+        headers: { host: "proxy", authorization: `Bearer ${velocity}`, ...headers },
+      }),
+    close: async () => {
+      await Promise.all([edged, bare, internal].map((one) => one.close()));
+      await bed.stop();
+    },
+  };
+}
+
+async function openFace(bed: Bed, { clientIpHeader }: { clientIpHeader: string }) {
+  const sessions = createSessions(bed.gateway, { cacheMs: 0, size: 100 });
+  const face = createFace({
+    ...{ face: "external", operations, processOperations, mesh: bed.gateway, log, sessions },
+    registry: createRegistry("face", "1"),
+    settings: { adminHostname: adminHost, drainMs: 500, clientIpHeader },
+  });
+  const { port } = await face.listen({ host: "127.0.0.1", port: 0 });
+  const close = async () => {
+    await face.close();
+    sessions.close();
+  };
+  return { port, close };
+}
+
+async function openInternal(bed: Bed) {
+  const face = createFace({
+    ...{ face: "internal", operations, processOperations, mesh: bed.internal, log },
+    registry: createRegistry("face", "1"),
+    tokens: openServiceTokens({ values: { velocity }, log }),
+    settings: { adminHostname: adminHost, drainMs: 500 },
+  });
+  const { port } = await face.listen({ host: "127.0.0.1", port: 0 });
+  return { port, close: () => face.close() };
+}
