@@ -4,35 +4,39 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { until } from "@svc/local-stack/testing";
 import { newestCode } from "../flow/stack.ts";
-import type { Question, Reply } from "../security/raw-request.ts";
-import { type Bed, cookieOf } from "../security/stack-fixture.ts";
+import type { RawRequest, RawResponse } from "../security/raw-request.ts";
+import { cookieOf, type StackFixture } from "../security/stack-fixture.ts";
 
-function field(reply: Reply, name: string): string {
+function field(reply: RawResponse, name: string): string {
   return String((JSON.parse(reply.text) as Record<string, unknown>)[name]);
 }
 
 /** Prepares the transfer of `server`; the returned work redeems it until the target owns the server. */
 export async function createTransfer(
-  bed: Bed,
+  fixture: StackFixture,
   server: string,
   patienceMs: number,
 ): Promise<() => Promise<void>> {
   const signIn = async (mcUuid: string) => {
     const json = { mc_uuid: mcUuid };
-    const minted = await bed.asProxy({ method: "POST", path: "/api/v1/internal/account/link/code", json });
+    const minted = await fixture.asProxy({
+      method: "POST",
+      path: "/api/v1/internal/account/link/code",
+      json,
+    });
     assert.equal(minted.status, 201, minted.text);
-    const headers = { host: bed.panelHost };
+    const headers = { host: fixture.panelHost };
     const bind = {
       method: "POST",
       path: "/api/v1/auth/bind",
       json: { code: field(minted, "code") },
       headers,
     };
-    const bound = await bed.withCookie(undefined, bind);
+    const bound = await fixture.withCookie(undefined, bind);
     assert.equal(bound.status, 200, bound.text);
     let cookie = cookieOf(bound);
-    const visit = async (question: Question): Promise<Reply> => {
-      const reply = await bed.withCookie(cookie, { ...question, headers });
+    const visit = async (question: RawRequest): Promise<RawResponse> => {
+      const reply = await fixture.withCookie(cookie, { ...question, headers });
       cookie = cookieOf(reply) || cookie;
       return reply;
     };
@@ -44,7 +48,7 @@ export async function createTransfer(
       });
     return { visit, post, userId: field(bound, "user_id") };
   };
-  const { dir } = bed.stack.file().mail;
+  const { dir } = fixture.stack.file().mail;
   const codeAfter = (old?: string) =>
     until(
       () => {
@@ -62,7 +66,7 @@ export async function createTransfer(
     path: `/api/v1/internal/servers/${server}/claim`,
     json: { mc_uuid: giver },
   };
-  const claimed = await bed.asProxy(claim);
+  const claimed = await fixture.asProxy(claim);
   assert.equal(claimed.status, 200, claimed.text);
   const former = newestCode(dir);
   assert.equal((await source.post("email/start", { email: `${giver}@example.net` })).status, 202);
@@ -70,7 +74,7 @@ export async function createTransfer(
   assert.equal((await source.post("email/verify", { code: proof })).status, 200);
   const json = { mc_uuid: giver };
   const start = { method: "POST", path: "/api/v1/internal/account/migrate/start", json };
-  assert.equal((await bed.asProxy(start)).status, 201);
+  assert.equal((await fixture.asProxy(start)).status, 201);
   await until(
     async () => (await source.post("migrate/confirm/otp/start")).status === 202,
     30_000,

@@ -6,8 +6,8 @@ import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { patience, until } from "@svc/local-stack/testing";
 import pg from "pg";
-import type { Reply } from "../security/raw-request.ts";
-import { type Bed, openBed } from "../security/stack-fixture.ts";
+import type { RawResponse } from "../security/raw-request.ts";
+import { type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
 import { freeze, pidOf } from "./processes.ts";
 
 const name = "steady";
@@ -32,14 +32,14 @@ async function userNames(url: string): Promise<Set<string>> {
 }
 
 describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
-  let opened: Bed | undefined;
-  const bed = (): Bed => {
+  let opened: StackFixture | undefined;
+  const fixture = (): StackFixture => {
     assert.ok(opened, "the stack did not start");
     return opened;
   };
   before(async () => {
     const replicas = ["lifecycle", "identity"].flatMap((service) => ["--replicas", `${service}=2`]);
-    opened = await openBed([...replicas, "--set", "gateway.session_cache=1ms"]);
+    opened = await startStackFixture([...replicas, "--set", "gateway.session_cache=1ms"]);
     assert.equal((await opened.redeem()).status, 200);
     await opened.leaveSetup();
     const json = { name, subdomain: name, autostartPolicy: "public" };
@@ -53,7 +53,7 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
     const load: Omit<Load, "end"> = { outcomes: [], users: [], players: [] };
     const startedAt = performance.now();
     const open = new Set<Promise<void>>();
-    const send = (kind: Outcome["kind"], what: string, ask: () => Promise<Reply>) => {
+    const send = (kind: Outcome["kind"], what: string, ask: () => Promise<RawResponse>) => {
       const at = performance.now();
       const note = (status: number) =>
         void load.outcomes.push({ kind, what, atMs: at - startedAt, ms: performance.now() - at, status });
@@ -65,7 +65,7 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
         .finally(() => open.delete(work));
       open.add(work);
     };
-    const { asOwner, asProxy } = bed();
+    const { asOwner, asProxy } = fixture();
     const requests = [
       () => send("read", "me", () => asOwner({ path: "/api/v1/me" })),
       () => send("read", "fleet", () => asOwner({ path: "/api/v1/fleet" })),
@@ -134,7 +134,7 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
   async function assertChanges(load: Load): Promise<void> {
     const conflicts = load.outcomes.filter(({ what, status }) => what === "create user" && status === 409);
     assert.deepEqual(conflicts, [], "a repeat met its own change");
-    const made = await userNames(bed().stack.file().database_url);
+    const made = await userNames(fixture().stack.file().database_url);
     const created = of(load, "change").filter((one) => one.what === "create user" && isWell(one)).length;
     const there = load.users.filter((username) => made.has(username)).length;
     assert.ok(there >= created, `${created} users were created, ${there} are there`);
@@ -143,7 +143,7 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
     await until(
       async () => {
         const subject = `svc.evt.lifecycle.server.player-joined.${name}`;
-        const events = await bed().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
+        const events = await fixture().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
         counts.clear();
         for (const line of events.stdout.trim().split("\n").filter(Boolean)) {
           const { mc_uuid } = (JSON.parse(line) as { data: { mc_uuid: string } }).data;
@@ -161,9 +161,9 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
   for (const victim of ["identity-2", "lifecycle-2"]) {
     test(`${victim} is killed: every read is answered, no change is lost or doubled`, async (context) => {
       const load = await under(async () => {
-        const pid = pidOf(bed().stack, victim);
+        const pid = pidOf(fixture().stack, victim);
         process.kill(pid, "SIGKILL");
-        await until(() => pidOf(bed().stack, victim) !== pid, 30_000, `${victim} to be started again`);
+        await until(() => pidOf(fixture().stack, victim) !== pid, 30_000, `${victim} to be started again`);
       });
       tell((line) => context.diagnostic(line), load);
       assert.deepEqual(
@@ -177,7 +177,7 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
 
     test(`${victim} hangs for 20 s: 99.9 % of reads are answered, no change is lost or doubled`, async (context) => {
       const load = await under(async () => {
-        const thaw = freeze(bed().stack, victim);
+        const thaw = freeze(fixture().stack, victim);
         await span(hangMs);
         thaw();
       });

@@ -4,27 +4,31 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
-import { ask, assertRefused, type Question, type Reply } from "../security/raw-request.ts";
-import { type Bed, openBed, player } from "../security/stack-fixture.ts";
+import { assertRefused, type RawRequest, type RawResponse, sendRequest } from "../security/raw-request.ts";
+import { player, type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
 import { freeze } from "./processes.ts";
 
 const name = "frozen";
 const server = `/api/v1/internal/servers/${name}`;
-const status: Question = { path: `${server}/status` };
-const join: Question = { method: "POST", path: `${server}/join-event`, json: { mc_uuid: player } };
-const me: Question = { path: "/api/v1/me" };
-const fleet: Question = { path: "/api/v1/fleet" };
-const patch: Question = { method: "PATCH", path: `/api/v1/servers/${name}`, json: { displayName: "Frozen" } };
+const status: RawRequest = { path: `${server}/status` };
+const join: RawRequest = { method: "POST", path: `${server}/join-event`, json: { mc_uuid: player } };
+const me: RawRequest = { path: "/api/v1/me" };
+const fleet: RawRequest = { path: "/api/v1/fleet" };
+const patch: RawRequest = {
+  method: "PATCH",
+  path: `/api/v1/servers/${name}`,
+  json: { displayName: "Frozen" },
+};
 const unreachable = /not reachable|cannot be read|not ready|try again/;
 
-let opened: Bed | undefined;
-const bed = (): Bed => {
+let opened: StackFixture | undefined;
+const fixture = (): StackFixture => {
   assert.ok(opened, "the stack did not start");
   return opened;
 };
 before(async () => {
   // Nothing is remembered of a session, so that each call asks identity.
-  opened = await openBed(["--set", "gateway.session_cache=1ms"]);
+  opened = await startStackFixture(["--set", "gateway.session_cache=1ms"]);
   assert.equal((await opened.redeem()).status, 200);
   await opened.leaveSetup();
   const json = { name, subdomain: name, autostartPolicy: "public" };
@@ -32,7 +36,7 @@ before(async () => {
   assert.equal(created.status, 201, created.text);
   await until(
     async () => {
-      return (await bed().asProxy(status)).status === 200;
+      return (await fixture().asProxy(status)).status === 200;
     },
     10_000,
     "the new server in the view of the gateway",
@@ -40,11 +44,15 @@ before(async () => {
 });
 after(() => opened?.stop());
 
-const ready = () => ask(bed().port("internal"), { path: "/readyz" });
+const ready = () => sendRequest(fixture().port("internal"), { path: "/readyz" });
 const health = () =>
-  Promise.all((["internal", "external"] as const).map((face) => ask(bed().port(face), { path: "/healthz" })));
+  Promise.all(
+    (["internal", "external"] as const).map((face) =>
+      sendRequest(fixture().port(face), { path: "/healthz" }),
+    ),
+  );
 
-function assertUnavailable(reply: Reply, codes: readonly string[], about: string): void {
+function assertUnavailable(reply: RawResponse, codes: readonly string[], about: string): void {
   const { error } = JSON.parse(reply.text) as { error?: { code: string } };
   const code = error?.code ?? "";
   assert.ok(codes.includes(code), `${about} was answered ${reply.status} ${reply.text}`);
@@ -53,7 +61,7 @@ function assertUnavailable(reply: Reply, codes: readonly string[], about: string
 
 /** While `part` answers nothing: all calls at once. Afterwards: everything works again. */
 async function whileFrozen(part: string, calls: () => Promise<void>): Promise<void> {
-  const thaw = freeze(bed().stack, part);
+  const thaw = freeze(fixture().stack, part);
   try {
     await calls();
     for (const reply of await health()) assert.equal(reply.status, 200, "the process itself is well");
@@ -62,7 +70,7 @@ async function whileFrozen(part: string, calls: () => Promise<void>): Promise<vo
   }
   await until(
     async () => {
-      const { asProxy, asOwner } = bed();
+      const { asProxy, asOwner } = fixture();
       const replies = await Promise.all([
         ready(),
         asProxy(status),
@@ -82,7 +90,7 @@ async function whileFrozen(part: string, calls: () => Promise<void>): Promise<vo
 
 test("without identity a session is 503, never 401, and the internal face goes on", async () => {
   await whileFrozen("identity", async () => {
-    const { asOwner, asProxy } = bed();
+    const { asOwner, asProxy } = fixture();
     const forged = { ...me, headers: { cookie: `svc_session=${"A".repeat(43)}` } };
     const door = { method: "POST", path: "/api/v1/auth/setup/redeem", json: { token: "x" } };
     const asked = [me, fleet, patch, forged, door];
@@ -96,7 +104,7 @@ test("without identity a session is 503, never 401, and the internal face goes o
 
 test("without lifecycle its operations are 503, and the proxy still reads the last known status", async () => {
   await whileFrozen("lifecycle", async () => {
-    const { asOwner, asProxy } = bed();
+    const { asOwner, asProxy } = fixture();
     const [readiness, joined, listed, patched] = await Promise.all([
       ready(),
       asProxy(join),
@@ -112,7 +120,7 @@ test("without lifecycle its operations are 503, and the proxy still reads the la
 
 test("without PostgreSQL what needs it is 503, and /readyz names the database", async () => {
   await whileFrozen("postgres", async () => {
-    const { asOwner, asProxy } = bed();
+    const { asOwner, asProxy } = fixture();
     const [readiness, joined, who] = await Promise.all([ready(), asProxy(join), asOwner(me)]);
     assertRefused(readiness, { status: 503, code: "not_ready", says: /database/ }, "/readyz");
     assertUnavailable(joined, ["unavailable"], "join-event");
@@ -123,7 +131,7 @@ test("without PostgreSQL what needs it is 503, and /readyz names the database", 
 
 test("without the cluster /readyz names it, and what is known is still told", async () => {
   await whileFrozen("local-cluster", async () => {
-    const { asOwner, asProxy } = bed();
+    const { asOwner, asProxy } = fixture();
     const readiness = await ready();
     assertRefused(readiness, { status: 503, code: "not_ready", says: /cluster/ }, "/readyz");
     assert.equal((await asProxy(status)).status, 200);
@@ -132,11 +140,11 @@ test("without the cluster /readyz names it, and what is known is still told", as
 });
 
 test("without NATS every operation is 503, and the processes stay", async () => {
-  const before = bed().stack.file().processes;
+  const before = fixture().stack.file().processes;
   await whileFrozen("nats", async () => {
-    const [readiness, who] = await Promise.all([ready(), bed().asOwner(me)]);
+    const [readiness, who] = await Promise.all([ready(), fixture().asOwner(me)]);
     assertUnavailable(readiness, ["unavailable", "not_ready"], "/readyz");
     assertUnavailable(who, ["auth_unavailable"], "me");
   });
-  assert.deepEqual(bed().stack.file().processes, before);
+  assert.deepEqual(fixture().stack.file().processes, before);
 });

@@ -7,8 +7,8 @@ import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { connectKube, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
-import { ask, type Reply } from "../security/raw-request.ts";
-import { type Bed, openBed, player } from "../security/stack-fixture.ts";
+import { type RawResponse, sendRequest } from "../security/raw-request.ts";
+import { player, type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
 import { pidOf } from "./processes.ts";
 
 const name = "twofold";
@@ -18,8 +18,8 @@ const recoveryMs = 5_000;
 const doubled = ["lifecycle", "identity", "gateway-internal"];
 
 describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
-  let opened: Bed | undefined;
-  const bed = (): Bed => {
+  let opened: StackFixture | undefined;
+  const fixture = (): StackFixture => {
     assert.ok(opened, "the stack did not start");
     return opened;
   };
@@ -28,7 +28,7 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
     const settings = ["gateway.session_cache=1ms", "lifecycle.wake_cooldown=0s", "lifecycle.stop_notice=0s"];
     // A leader that died is followed after the span of its lease.
     settings.push("lifecycle.lease_duration=4s", "lifecycle.lease_renew=1s");
-    opened = await openBed([...replicas, ...settings.flatMap((setting) => ["--set", setting])]);
+    opened = await startStackFixture([...replicas, ...settings.flatMap((setting) => ["--set", setting])]);
     assert.equal((await opened.redeem()).status, 200);
     await opened.leaveSetup();
     const json = { name, subdomain: name, autostartPolicy: "public" };
@@ -43,7 +43,7 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
   async function phaseBecomes(phase: string): Promise<void> {
     await until(
       async () => {
-        const reply = await bed().asProxy({ path: `${server}/status` });
+        const reply = await fixture().asProxy({ path: `${server}/status` });
         return reply.status === 200 && (JSON.parse(reply.text) as Info).phase === phase;
       },
       60_000,
@@ -53,25 +53,28 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
 
   type Outcome = { at: number; what: string; result: number | string };
 
-  type Caller = { what: string; ask: () => Promise<Reply> };
+  type Caller = { what: string; ask: () => Promise<RawResponse> };
 
   /** Port of a process of the stack; stack.json tells that of the first gateway alone. */
   function portOf(process: string): number {
-    const ports: unknown = JSON.parse(readFileSync(join(bed().stack.dataDir, "ports.json"), "utf8"));
+    const ports: unknown = JSON.parse(readFileSync(join(fixture().stack.dataDir, "ports.json"), "utf8"));
     const port = (ports as Record<string, number>)[process];
     assert.ok(port, `ports.json names no ${process}`);
     return port;
   }
 
   function callersOf(): Caller[] {
-    const { asProxy, asOwner, stack } = bed();
+    const { asProxy, asOwner, stack } = fixture();
     const authorization = `Bearer ${stack.file().tokens.velocity}`;
     const joined = { method: "POST", path: `${server}/join-event`, json: { mc_uuid: player } };
     const second = portOf("gateway-internal-2");
     return [
       { what: "join", ask: () => asProxy(joined) },
       { what: "status", ask: () => asProxy({ path: `${server}/status` }) },
-      { what: "join-2", ask: () => ask(second, { ...joined, headers: { host: "proxy", authorization } }) },
+      {
+        what: "join-2",
+        ask: () => sendRequest(second, { ...joined, headers: { host: "proxy", authorization } }),
+      },
       { what: "me", ask: () => asOwner({ path: "/api/v1/me" }) },
       { what: "fleet", ask: () => asOwner({ path: "/api/v1/fleet" }) },
     ];
@@ -121,10 +124,10 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
       );
     try {
       await served(0);
-      const pid = pidOf(bed().stack, victim);
+      const pid = pidOf(fixture().stack, victim);
       const killedAt = Date.now();
       process.kill(pid, "SIGKILL");
-      await until(() => pidOf(bed().stack, victim) !== pid, 30_000, `${victim} to be started again`);
+      await until(() => pidOf(fixture().stack, victim) !== pid, 30_000, `${victim} to be started again`);
       await served(Date.now());
       return load.outcomes.filter((one) => !isWell(one)).map((one) => ({ ...one, at: one.at - killedAt }));
     } finally {
@@ -157,7 +160,7 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
 
   /** The replica that holds the lease; its identity ends in its pid and a random part. */
   async function leaderPid(): Promise<number> {
-    const kube = connectKube({ kubeconfigFile: bed().stack.file().kubeconfig });
+    const kube = connectKube({ kubeconfigFile: fixture().stack.file().kubeconfig });
     try {
       const { items } = await kube.list(resources.leases, {});
       const holder = items.find(({ metadata }) => metadata.name === "lifecycle-reconciler")?.spec
@@ -170,13 +173,17 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
 
   test("one leader reconciles: a day of the server has each phase once, though a leader dies in it", async () => {
     const wake = { method: "POST", path: `${server}/wake`, json: { mc_uuid: player } };
-    await until(async () => (await bed().asProxy(wake)).status === 202, 30_000, "the wake to be accepted");
+    await until(
+      async () => (await fixture().asProxy(wake)).status === 202,
+      30_000,
+      "the wake to be accepted",
+    );
     // The replica that was killed before may have led: then its lease has to run out first.
     let leader = 0;
     await until(
       async () => {
         leader = await leaderPid();
-        return ["lifecycle", "lifecycle-2"].some((one) => pidOf(bed().stack, one) === leader);
+        return ["lifecycle", "lifecycle-2"].some((one) => pidOf(fixture().stack, one) === leader);
       },
       30_000,
       "a living replica to lead",
@@ -184,10 +191,14 @@ describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --w
     process.kill(leader, "SIGKILL");
     await phaseBecomes("Running");
     const stop = { method: "POST", path: `/api/v1/servers/${name}/stop` };
-    await until(async () => (await bed().asOwner(stop)).status === 202, 30_000, "the stop to be accepted");
+    await until(
+      async () => (await fixture().asOwner(stop)).status === 202,
+      30_000,
+      "the stop to be accepted",
+    );
     await phaseBecomes("Stopped");
     const subject = `svc.evt.lifecycle.server.phase-changed.${name}`;
-    const events = await bed().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
+    const events = await fixture().stack.svc("events", subject, "--since", "1h", "--no-follow", "--json");
     assert.equal(events.code, 0, events.stderr);
     const changes = events.stdout
       .trim()

@@ -9,8 +9,8 @@ import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { makeZip } from "../../libs/world/src/testing/zip.ts";
-import type { Question, Reply } from "../security/raw-request.ts";
-import { type Bed, openBed, player } from "../security/stack-fixture.ts";
+import type { RawRequest, RawResponse } from "../security/raw-request.ts";
+import { player, type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
 import { createTransfer } from "./account-transfer.ts";
 import { freeze, pidOf } from "./processes.ts";
 
@@ -51,7 +51,7 @@ type Work = (typeof works)[number];
 describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
   const random = createRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
-  let bed: Bed;
+  let fixture: StackFixture;
   let db: pg.Pool;
 
   before(async () => {
@@ -60,30 +60,30 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
       ...["archive.manual_cooldown=0s", "storage.lease_duration=6s", "storage.lease_renew=2s"],
       ...["storage.export_hourly=1000", "identity.otp_resend=1s"],
     ];
-    bed = await openBed(settings.flatMap((setting) => ["--set", setting]));
+    fixture = await startStackFixture(settings.flatMap((setting) => ["--set", setting]));
     // A run that was disturbed ends with a word to the operator.
-    bed.stack.expectErrors(/svc reaper: evaluated=/);
-    assert.equal((await bed.redeem()).status, 200);
-    await bed.leaveSetup();
-    db = new pg.Pool({ connectionString: bed.stack.file().database_url, max: 1 });
+    fixture.stack.expectErrors(/svc reaper: evaluated=/);
+    assert.equal((await fixture.redeem()).status, 200);
+    await fixture.leaveSetup();
+    db = new pg.Pool({ connectionString: fixture.stack.file().database_url, max: 1 });
     db.on("error", () => undefined);
   });
   after(async () => {
     await db?.end();
-    await bed?.stop();
+    await fixture?.stop();
   });
 
   /** What a caller may be told while something is away: to come again. Anything else ends the test. */
-  const isPassing = ({ status, text }: Reply) =>
+  const isPassing = ({ status, text }: RawResponse) =>
     [429, 503, 504].includes(status) ||
     (status === 409 && /maintenance_in_progress|busy|not_stopped|reclaiming/.test(text));
 
   /** Repeats a question until it is answered with one of these statuses; what nobody should be told ends the test. */
-  async function insist(question: Question, ...wanted: number[]): Promise<Reply> {
+  async function insist(question: RawRequest, ...wanted: number[]): Promise<RawResponse> {
     const about = `${question.method ?? "GET"} ${question.path}`;
     const { reply } = await until(
       async () => {
-        const reply = await bed.asOwner(question);
+        const reply = await fixture.asOwner(question);
         if (wanted.includes(reply.status) || !isPassing(reply)) return { reply };
         throw new Error(`${about} answered ${reply.status} ${reply.text}`);
       },
@@ -98,13 +98,13 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
   async function strike({ victim, fate, delayMs }: Fault): Promise<void> {
     await new Promise((wake) => setTimeout(wake, delayMs));
     if (fate === "hangs") {
-      const goOn = freeze(bed.stack, victim);
+      const goOn = freeze(fixture.stack, victim);
       await new Promise((wake) => setTimeout(wake, hangMs));
       return goOn();
     }
-    const pid = pidOf(bed.stack, victim);
+    const pid = pidOf(fixture.stack, victim);
     process.kill(pid, "SIGKILL");
-    await until(() => pidOf(bed.stack, victim) !== pid, 30_000, `${victim} to be started again`);
+    await until(() => pidOf(fixture.stack, victim) !== pid, 30_000, `${victim} to be started again`);
   }
 
   const proof = (name: string) => createHash("sha256").update(`${seed} ${name}`).digest("base64").repeat(200);
@@ -113,7 +113,7 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
   async function phaseBecomes(name: string, phase: string): Promise<void> {
     await until(
       async () => {
-        const reply = await bed.asProxy({ path: `/api/v1/internal/servers/${name}/status` });
+        const reply = await fixture.asProxy({ path: `/api/v1/internal/servers/${name}/status` });
         return reply.status === 200 && (JSON.parse(reply.text) as { phase: string }).phase === phase;
       },
       patienceMs,
@@ -131,7 +131,7 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
 
   async function runOnce(name: string): Promise<void> {
     const wake = { method: "POST", path: `/api/v1/internal/servers/${name}/wake`, json: { mc_uuid: player } };
-    await until(async () => (await bed.asProxy(wake)).status === 202, patienceMs, "a wake");
+    await until(async () => (await fixture.asProxy(wake)).status === 202, patienceMs, "a wake");
     await phaseBecomes(name, "Running");
     await insist({ method: "POST", path: `${pathOf(name)}/stop` }, 202);
     await phaseBecomes(name, "Stopped");
@@ -176,7 +176,7 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
   async function reapUntil(name: string, reason: string): Promise<Backup> {
     return until(
       async () => {
-        const run = await bed.stack.svc("reaper", "--json");
+        const run = await fixture.stack.svc("reaper", "--json");
         const found = (await backupsOf(name)).find((one) => one.reason === reason && !one.corrupt);
         if (!found) throw new Error(run.stdout + run.stderr);
         return found;
@@ -196,14 +196,14 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
         const { ticket } = JSON.parse(started.text) as { ticket: string };
         const state = await until(
           async () => {
-            const reply = await bed.asOwner({ path: `/api/v1/exports/${ticket}` });
+            const reply = await fixture.asOwner({ path: `/api/v1/exports/${ticket}` });
             return reply.status === 200 && reply.text.includes("pending") ? undefined : reply;
           },
           15_000,
           "the download to be ready",
         );
         if (state.status !== 200 || !state.text.includes("ready")) return undefined;
-        const reply = await bed.asOwner({ path: `/api/v1/exports/${ticket}/download` });
+        const reply = await fixture.asOwner({ path: `/api/v1/exports/${ticket}/download` });
         if (reply.status !== 200) return undefined;
         assert.equal(Number(reply.headers["content-length"]), backup.size_bytes);
         return createHash("sha256").update(reply.text).digest("hex");
@@ -249,8 +249,8 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
       const backup = await reapUntil(name, "released");
       await until(
         async () => {
-          const reply = await bed.asProxy({ path: `/api/v1/internal/servers/${name}/status` });
-          if (reply.status !== 404) await bed.stack.svc("reaper", "--json");
+          const reply = await fixture.asProxy({ path: `/api/v1/internal/servers/${name}/status` });
+          if (reply.status !== 404) await fixture.stack.svc("reaper", "--json");
           return reply.status === 404;
         },
         patienceMs,
@@ -258,7 +258,7 @@ describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- 
       );
       assert.ok(backup.size_bytes > 0);
     },
-    "a transfer": async (name) => createTransfer(bed, name, patienceMs),
+    "a transfer": async (name) => createTransfer(fixture, name, patienceMs),
     "a download": async (name) => {
       await insist({ method: "POST", path: `${pathOf(name)}/backup` }, 202);
       const backup = await until(async () => (await backupsOf(name))[0], patienceMs, "the backup");

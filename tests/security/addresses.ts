@@ -2,23 +2,23 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Doors, panelHost } from "./gateway-fixture.ts";
-import { ask, assertRefused, type Reply } from "./raw-request.ts";
+import { type GatewayFixture, panelHost } from "./gateway-fixture.ts";
+import { assertRefused, type RawResponse, sendRequest } from "./raw-request.ts";
 
 const limited = { status: 429, code: "rate_limited", says: /Too many sign-in attempts/ };
 const burst = 20;
 const spellings = ["x-forwarded-for", "forwarded", "x-real-ip", "cf-connecting-ip", "true-client-ip"];
 
-export function checkAddresses(doors: () => Doors): void {
+export function checkAddresses(gateways: () => GatewayFixture): void {
   const knock = (face: "edged" | "bare", headers: Record<string, string | string[]>) =>
-    ask(doors().port(face), {
+    sendRequest(gateways().port(face), {
       method: "POST",
       path: "/api/v1/auth/options",
       json: {},
       headers: { host: panelHost, ...headers },
     });
   /** Twenty knocks are heard, and the next one is not: all of them came out of one budget. */
-  const assertOneBudget = async (knocks: (index: number) => Promise<Reply>) => {
+  const assertOneBudget = async (knocks: (index: number) => Promise<RawResponse>) => {
     for (let index = 0; index < burst; index++) assert.equal((await knocks(index)).status, 400, `${index}`);
     assertRefused(await knocks(burst), limited);
   };
@@ -47,7 +47,7 @@ export function checkAddresses(doors: () => Doors): void {
   });
 
   test("what is no address is counted as the peer, however it differs", async () => {
-    doors().bed.pass(3_600_000);
+    gateways().identity.pass(3_600_000);
     const odd = [
       "",
       ",",

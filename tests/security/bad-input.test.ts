@@ -7,41 +7,41 @@ import { until } from "@svc/local-stack/testing";
 import { checkBodies } from "./bodies.ts";
 import { checkCookies, checkHosts, checkSites, checkTokens } from "./credentials.ts";
 import { checkNames } from "./names.ts";
-import { assertRefused, assertSecured, replyOf, sendBytes } from "./raw-request.ts";
+import { assertRefused, assertSecured, parseResponse, sendBytes } from "./raw-request.ts";
 import { checkSpecs } from "./specs.ts";
-import { type Bed, openBed, serverName } from "./stack-fixture.ts";
+import { type StackFixture, serverName, startStackFixture } from "./stack-fixture.ts";
 
-let opened: Bed | undefined;
-const bed = (): Bed => {
+let opened: StackFixture | undefined;
+const fixture = (): StackFixture => {
   assert.ok(opened, "the stack did not start");
   return opened;
 };
 before(async () => {
   // The spans of slow callers are 30 s and 10 s; their rule is the same for a shorter one.
-  opened = await openBed(["--set", "gateway.body_grace=1s", "--set", "gateway.headers_timeout=2s"]);
+  opened = await startStackFixture(["--set", "gateway.body_grace=1s", "--set", "gateway.headers_timeout=2s"]);
 });
 after(() => opened?.stop());
 
 describe("a fresh installation", () => {
   test("the setup link signs the owner in until a way in is proven", async () => {
-    const first = await bed().redeem();
+    const first = await fixture().redeem();
     assert.equal(first.status, 200, first.text);
     const attributes = String(first.headers["set-cookie"]);
     for (const wanted of [/; HttpOnly/, /; Secure/, /; SameSite=Lax/, /; Path=\//]) {
       assert.match(attributes, wanted);
     }
     assert.doesNotMatch(attributes, /Domain/i);
-    assert.equal((await bed().redeem()).status, 200);
+    assert.equal((await fixture().redeem()).status, 200);
   });
   test("an owner without a durable way in is held in setup", async () => {
     const locked = { status: 403, code: "setup_required", says: /verify an e-mail address or add a passkey/ };
     const create = { method: "POST", path: "/api/v1/servers", json: { name: "fine", subdomain: "fine" } };
-    assertRefused(await bed().asOwner(create), locked);
+    assertRefused(await fixture().asOwner(create), locked);
     for (const path of ["/api/v1/fleet", "/api/v1/account/sessions"]) {
-      assertRefused(await bed().asOwner({ path }), locked, path);
+      assertRefused(await fixture().asOwner({ path }), locked, path);
     }
     for (const path of ["/api/v1/me", "/api/v1/auth/setup/status"]) {
-      assert.equal((await bed().asOwner({ path })).status, 200, path);
+      assert.equal((await fixture().asOwner({ path })).status, 200, path);
     }
   });
   test("a malformed e-mail address is 400 and named", async () => {
@@ -54,7 +54,7 @@ describe("a fresh installation", () => {
       5,
       "a@b.c\r\nBcc: x@y.z",
     ]) {
-      const reply = await bed().asOwner({
+      const reply = await fixture().asOwner({
         method: "POST",
         path: "/api/v1/account/email/start",
         json: { email },
@@ -64,35 +64,35 @@ describe("a fresh installation", () => {
   });
   test("a mailed code counts once, and a wrong one not at all", async () => {
     const verify = (code: string) =>
-      bed().asOwner({ method: "POST", path: "/api/v1/account/email/verify", json: { code } });
+      fixture().asOwner({ method: "POST", path: "/api/v1/account/email/verify", json: { code } });
     const invalid = { status: 400, code: "invalid_code", says: /ask for a new one/ };
     assertRefused(await verify("000000x"), invalid);
-    const code = await bed().leaveSetup();
+    const code = await fixture().leaveSetup();
     assertRefused(await verify(code), invalid);
-    const spent = await bed().redeem();
+    const spent = await fixture().redeem();
     const says = /setup link is unknown, used or expired/;
     assertRefused(spent, { status: 400, code: "setup_token_invalid", says });
     assert.equal(spent.headers["set-cookie"], undefined);
   });
   test("out of setup the owner creates a server", async () => {
     const json = { name: serverName, subdomain: serverName, autostartPolicy: "public" };
-    const reply = await bed().asOwner({ method: "POST", path: "/api/v1/servers", json });
+    const reply = await fixture().asOwner({ method: "POST", path: "/api/v1/servers", json });
     assert.equal(reply.status, 201, reply.text);
     assertSecured(reply, "create");
   });
 });
 
-describe("bodies", () => checkBodies(bed));
-describe("names and paths", () => checkNames(bed));
-describe("cookies", () => checkCookies(bed));
-describe("hosts", () => checkHosts(bed));
-describe("service tokens", () => checkTokens(bed));
-describe("other sites", () => checkSites(bed));
-describe("specs", () => checkSpecs(bed));
+describe("bodies", () => checkBodies(fixture));
+describe("names and paths", () => checkNames(fixture));
+describe("cookies", () => checkCookies(fixture));
+describe("hosts", () => checkHosts(fixture));
+describe("service tokens", () => checkTokens(fixture));
+describe("other sites", () => checkSites(fixture));
+describe("specs", () => checkSpecs(fixture));
 
 describe("the request log", () => {
   const logLines = () => {
-    const log = bed()
+    const log = fixture()
       .stack.file()
       .processes.find(({ name }) => name.startsWith("gateway-external"))?.log;
     return readFileSync(log ?? "", "utf8")
@@ -102,11 +102,14 @@ describe("the request log", () => {
   test("nothing of a request can forge a line of the log", async () => {
     const mark = "forged-by-a-caller";
     await sendBytes(
-      bed().port("external"),
+      fixture().port("external"),
       `GET /${mark}%0d%0a%7B"msg":"x"}\\,{"level":"fatal"} HTTP/1.1\r\nHost: a\r\nX-Request-Id: a"b\r\n` +
         'User-Agent: \t"}\r\nConnection: close\r\n\r\n',
     );
-    await bed().asOwner({ path: `/${mark}/x`, headers: { "x-request-id": "a%0ab", cookie: `a="${mark}` } });
+    await fixture().asOwner({
+      path: `/${mark}/x`,
+      headers: { "x-request-id": "a%0ab", cookie: `a="${mark}` },
+    });
     await until(
       () => logLines().some((line) => line.includes(`/${mark}/x`)),
       10_000,
@@ -122,10 +125,10 @@ describe("the request log", () => {
     assert.equal(marked.length, 2, marked.join("\n"));
   });
   test("every line is JSON, and none holds a cookie, a token or a code", async () => {
-    const cookie = await bed().seatSession("user");
-    const { velocity } = bed().stack.file().tokens;
-    await bed().withCookie(cookie, { path: "/api/v1/me", headers: { host: bed().panelHost } });
-    const files = bed()
+    const cookie = await fixture().insertSession("user");
+    const { velocity } = fixture().stack.file().tokens;
+    await fixture().withCookie(cookie, { path: "/api/v1/me", headers: { host: fixture().panelHost } });
+    const files = fixture()
       .stack.file()
       .processes.filter(({ name }) => name.startsWith("gateway"));
     for (const { log } of files) {
@@ -136,7 +139,9 @@ describe("the request log", () => {
   });
   test("a well-formed request id is kept, any other is replaced", async () => {
     const keep = async (id: string) =>
-      (await bed().asOwner({ path: "/nowhere", headers: { "x-request-id": id } })).headers["x-request-id"];
+      (await fixture().asOwner({ path: "/nowhere", headers: { "x-request-id": id } })).headers[
+        "x-request-id"
+      ];
     assert.equal(await keep("trace-1.a_B"), "trace-1.a_B");
     for (const id of ["", "a b", 'a"b', "a%0d%0aSet-Cookie:x", "a".repeat(129)]) {
       assert.notEqual(await keep(id), id);
@@ -144,7 +149,7 @@ describe("the request log", () => {
   });
   test("Strict-Transport-Security comes behind an edge that spoke https, and only there", async () => {
     const over = async (proto: string) =>
-      (await bed().asOwner({ path: "/nowhere", headers: { "x-forwarded-proto": proto } })).headers[
+      (await fixture().asOwner({ path: "/nowhere", headers: { "x-forwarded-proto": proto } })).headers[
         "strict-transport-security"
       ];
     assert.match(String(await over("https")), /max-age=\d+/);
@@ -156,7 +161,7 @@ describe("the request log", () => {
       "GET\r\n\r\n",
       "HELLO / HTTP/1.1\r\nHost: a\r\n\r\n",
     ]) {
-      const reply = replyOf(await sendBytes(bed().port("internal"), bytes));
+      const reply = parseResponse(await sendBytes(fixture().port("internal"), bytes));
       assertRefused(
         reply,
         { status: 400, code: "bad_request", says: /not valid HTTP/ },
@@ -170,7 +175,7 @@ describe("the request log", () => {
 describe("the sign-in budget", () => {
   test("the door answers 429 with Retry-After when the budget of an address is spent", async () => {
     const enter = () =>
-      bed().withCookie(undefined, {
+      fixture().withCookie(undefined, {
         method: "POST",
         path: "/api/v1/auth/setup/redeem",
         json: { token: "wrong" },
@@ -186,6 +191,6 @@ describe("the sign-in budget", () => {
     assert.fail("25 attempts were let in");
   });
   test("a spent budget does not lock out who is signed in", async () => {
-    assert.equal((await bed().asOwner({ path: "/api/v1/me" })).status, 200);
+    assert.equal((await fixture().asOwner({ path: "/api/v1/me" })).status, 200);
   });
 });

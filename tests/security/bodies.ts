@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertRefused, replyOf, sendBytes } from "./raw-request.ts";
-import { type Bed, player, serverName } from "./stack-fixture.ts";
+import { assertRefused, parseResponse, sendBytes, sendRequest } from "./raw-request.ts";
+import { player, type StackFixture, serverName } from "./stack-fixture.ts";
 
 const wake = `/api/v1/internal/servers/${serverName}/wake`;
 const joinEvent = `/api/v1/internal/servers/${serverName}/join-event`;
@@ -43,17 +43,17 @@ const badUuids = [
   "a".repeat(10_000),
 ];
 
-export function checkBodies(bed: () => Bed): void {
+export function checkBodies(fixture: () => StackFixture): void {
   for (const [what, text, says] of badBodies) {
     test(`a body of ${what} is 400 and says so`, async () => {
-      const reply = await bed().asProxy({ method: "POST", path: wake, headers: json, text });
+      const reply = await fixture().asProxy({ method: "POST", path: wake, headers: json, text });
       assertRefused(reply, { status: 400, code: "bad_request", says });
     });
   }
   test("a malformed player id is 400 at wake and at join-event, and names the field", async () => {
     for (const path of [wake, joinEvent]) {
       for (const mc_uuid of badUuids) {
-        const reply = await bed().asProxy({ method: "POST", path, json: { mc_uuid } });
+        const reply = await fixture().asProxy({ method: "POST", path, json: { mc_uuid } });
         assertRefused(reply, { status: 400, code: "bad_request", says: /"mc_uuid"/ }, `${path} ${mc_uuid}`);
       }
     }
@@ -71,7 +71,7 @@ export function checkBodies(bed: () => Bed): void {
     ];
     const wanted = { status: 415, code: "unsupported_media_type", says: /application\/json/ };
     for (const type of types) {
-      const reply = await bed().asProxy({
+      const reply = await fixture().asProxy({
         method: "POST",
         path: wake,
         text,
@@ -79,8 +79,8 @@ export function checkBodies(bed: () => Bed): void {
       });
       assertRefused(reply, wanted, `content type ${JSON.stringify(type)}`);
     }
-    assertRefused(await bed().asProxy({ method: "POST", path: wake, text }), wanted);
-    const nowhere = await bed().asProxy({
+    assertRefused(await fixture().asProxy({ method: "POST", path: wake, text }), wanted);
+    const nowhere = await fixture().asProxy({
       method: "POST",
       path: "/nowhere",
       text,
@@ -88,21 +88,24 @@ export function checkBodies(bed: () => Bed): void {
     });
     assertRefused(nowhere, { status: 404, code: "not_found", says: /./ });
   });
-  checkSizes(bed);
+  checkSizes(fixture);
 }
 
-function checkSizes(bed: () => Bed): void {
+function checkSizes(fixture: () => StackFixture): void {
   const tooLarge = { status: 413, code: "too_large", says: /1048576 bytes/ };
   const head = () => {
-    const { velocity } = bed().stack.file().tokens;
+    const { velocity } = fixture().stack.file().tokens;
     return `POST ${wake} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${velocity}\r\nContent-Type: application/json\r\n`;
   };
   test("a body declared over 1 MiB is 413 before any of it is read", async () => {
-    const raw = await sendBytes(bed().port("internal"), `${head()}Content-Length: ${mebibyte + 1}\r\n\r\n`);
-    assertRefused(replyOf(raw), tooLarge);
+    const raw = await sendBytes(
+      fixture().port("internal"),
+      `${head()}Content-Length: ${mebibyte + 1}\r\n\r\n`,
+    );
+    assertRefused(parseResponse(raw), tooLarge);
   });
   test("a chunked body that grows over 1 MiB is 413", async () => {
-    const reply = await bed().asProxy({
+    const reply = await fixture().asProxy({
       method: "POST",
       path: wake,
       headers: { ...json, "transfer-encoding": "chunked" },
@@ -113,25 +116,30 @@ function checkSizes(bed: () => Bed): void {
   test("a body of 1 MiB is read", async () => {
     const start = `{"mc_uuid":"`;
     const text = `${start}${"x".repeat(mebibyte - start.length - 2)}"}`;
-    const reply = await bed().asProxy({ method: "POST", path: wake, headers: json, text });
+    const reply = await fixture().asProxy({ method: "POST", path: wake, headers: json, text });
     assertRefused(reply, { status: 400, code: "bad_request", says: /"mc_uuid"/ });
   });
   test("a body that stops arriving closes its connection, and the face goes on", async () => {
     const started = Date.now();
-    assert.equal(await sendBytes(bed().port("internal"), `${head()}Content-Length: 100\r\n\r\n{"mc_`), "");
+    assert.equal(
+      await sendBytes(fixture().port("internal"), `${head()}Content-Length: 100\r\n\r\n{"mc_`),
+      "",
+    );
     assert.ok(Date.now() - started < 20_000, "it was closed by the least rate, not by chance");
-    const healthy = await ask(bed().port("internal"), { path: "/healthz" });
+    const healthy = await sendRequest(fixture().port("internal"), { path: "/healthz" });
     assert.equal(healthy.status, 200);
   });
   test("a head that stops arriving is 408", async () => {
-    const reply = replyOf(await sendBytes(bed().port("external"), "GET /healthz HTTP/1.1\r\nHost: a\r\n"));
+    const reply = parseResponse(
+      await sendBytes(fixture().port("external"), "GET /healthz HTTP/1.1\r\nHost: a\r\n"),
+    );
     assertRefused(reply, { status: 408, code: "bad_request", says: /took too long/ });
   });
   test("a head over 16 KiB is 431", async () => {
     const raw = await sendBytes(
-      bed().port("external"),
+      fixture().port("external"),
       `GET /healthz HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(20_000)}\r\n\r\n`,
     );
-    assertRefused(replyOf(raw), { status: 431, code: "bad_request", says: /16 KiB/ });
+    assertRefused(parseResponse(raw), { status: 431, code: "bad_request", says: /16 KiB/ });
   });
 }

@@ -2,102 +2,113 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertRefused, assertSecured, replyOf, sendBytes } from "./raw-request.ts";
-import { type Bed, cookieOf, player, serverName } from "./stack-fixture.ts";
+import { assertRefused, assertSecured, parseResponse, sendBytes, sendRequest } from "./raw-request.ts";
+import { cookieOf, player, type StackFixture, serverName } from "./stack-fixture.ts";
 
 const me = "/api/v1/me";
 const list = "/api/v1/servers";
 const forged = `svc_session=${"A".repeat(43)}`;
 const invalid = { status: 401, code: "unauthorized", says: /^invalid session: / };
 
-export function checkCookies(bed: () => Bed): void {
+export function checkCookies(fixture: () => StackFixture): void {
   test("without a cookie a session's operation is 401", async () => {
     const wanted = { status: 401, code: "unauthorized", says: /sign in/ };
     for (const cookie of [undefined, "", "other=1", `SVC_SESSION=${"A".repeat(43)}`]) {
-      assertRefused(await bed().withCookie(cookie, { path: me }), wanted, String(cookie));
+      assertRefused(await fixture().withCookie(cookie, { path: me }), wanted, String(cookie));
     }
   });
   test("a forged or malformed cookie is 401 invalid session", async () => {
     const values = ["", "A", "A".repeat(42), "A".repeat(44), "A".repeat(8_000), `"${"A".repeat(43)}"`];
     const more = [`${"A".repeat(42)}%`, `${"A".repeat(42)} `, "../../../etc/passwd", "' or 1=1 --"];
-    assertRefused(await bed().withCookie(forged, { path: me }), invalid);
+    assertRefused(await fixture().withCookie(forged, { path: me }), invalid);
     for (const value of [...values, ...more]) {
-      assertRefused(await bed().withCookie(`svc_session=${value}`, { path: me }), invalid, value);
+      assertRefused(await fixture().withCookie(`svc_session=${value}`, { path: me }), invalid, value);
     }
   });
   test("two session cookies are 401 even when one is good", async () => {
-    const good = await bed().seatSession("user");
-    const headers = { host: bed().panelHost };
-    assert.equal((await bed().withCookie(good, { path: me, headers })).status, 200);
+    const good = await fixture().insertSession("user");
+    const headers = { host: fixture().panelHost };
+    assert.equal((await fixture().withCookie(good, { path: me, headers })).status, 200);
     for (const pair of [`${good}; ${forged}`, `${forged}; ${good}`, `${good}; ${good}`]) {
-      assertRefused(await bed().withCookie(pair, { path: me, headers }), invalid);
+      assertRefused(await fixture().withCookie(pair, { path: me, headers }), invalid);
     }
   });
   test("an expired session is 401", async () => {
-    const cookie = await bed().seatSession("user", -1_000);
-    assertRefused(await bed().withCookie(cookie, { path: me, headers: { host: bed().panelHost } }), invalid);
+    const cookie = await fixture().insertSession("user", -1_000);
+    assertRefused(
+      await fixture().withCookie(cookie, { path: me, headers: { host: fixture().panelHost } }),
+      invalid,
+    );
   });
   test("a session that signed out is 401 at once, and signing out again is no error", async () => {
-    const cookie = await bed().seatSession("user");
-    const headers = { host: bed().panelHost };
+    const cookie = await fixture().insertSession("user");
+    const headers = { host: fixture().panelHost };
     const logout = { method: "POST", path: "/api/v1/auth/logout", headers };
-    assert.equal((await bed().withCookie(cookie, { path: me, headers })).status, 200);
-    const left = await bed().withCookie(cookie, logout);
+    assert.equal((await fixture().withCookie(cookie, { path: me, headers })).status, 200);
+    const left = await fixture().withCookie(cookie, logout);
     assert.equal(left.status, 200, left.text);
     assert.equal(cookieOf(left), "svc_session=");
-    assertRefused(await bed().withCookie(cookie, { path: me, headers }), invalid);
-    assert.equal((await bed().withCookie(cookie, logout)).status, 200);
+    assertRefused(await fixture().withCookie(cookie, { path: me, headers }), invalid);
+    assert.equal((await fixture().withCookie(cookie, logout)).status, 200);
   });
   test("a session that another one revoked is 401", async () => {
-    const cookie = await bed().seatSession("user");
-    const headers = { host: bed().panelHost };
-    const listed = await bed().withCookie(cookie, { path: "/api/v1/account/sessions", headers });
+    const cookie = await fixture().insertSession("user");
+    const headers = { host: fixture().panelHost };
+    const listed = await fixture().withCookie(cookie, { path: "/api/v1/account/sessions", headers });
     const { sessions } = JSON.parse(listed.text) as { sessions: { token_hash: string }[] };
     const path = `/api/v1/account/sessions/${sessions[0]?.token_hash}`;
-    assert.equal((await bed().withCookie(cookie, { method: "DELETE", path, headers })).status, 200);
-    assertRefused(await bed().withCookie(cookie, { path: me, headers }), invalid);
+    assert.equal((await fixture().withCookie(cookie, { method: "DELETE", path, headers })).status, 200);
+    assertRefused(await fixture().withCookie(cookie, { path: me, headers }), invalid);
   });
   test("a malformed or foreign session hash is 404 and ends nothing", async () => {
-    const stranger = await bed().seatSession("user");
-    const headers = { host: bed().panelHost };
+    const stranger = await fixture().insertSession("user");
+    const headers = { host: fixture().panelHost };
     for (const hash of ["x", "%2e%2e", "0".repeat(64)]) {
       const path = `/api/v1/account/sessions/${hash}`;
-      const reply = await bed().withCookie(stranger, { method: "DELETE", path, headers });
+      const reply = await fixture().withCookie(stranger, { method: "DELETE", path, headers });
       assertRefused(reply, { status: 404, code: "session_not_found", says: /no such session/ }, hash);
     }
   });
 }
 
-export function checkHosts(bed: () => Bed): void {
+export function checkHosts(fixture: () => StackFixture): void {
   const forbidden = { status: 403, code: "forbidden", says: /not allowed/ };
   test("staff routes are 403 off the operator console host, for staff and players alike", async () => {
-    const admin = await bed().seatSession("admin");
-    const user = await bed().seatSession("user");
-    const hosts = [bed().panelHost, "127.0.0.1", "localhost", `${bed().adminHost}.evil.example`];
+    const admin = await fixture().insertSession("admin");
+    const user = await fixture().insertSession("user");
+    const hosts = [fixture().panelHost, "127.0.0.1", "localhost", `${fixture().adminHost}.evil.example`];
     for (const host of hosts) {
       const headers = { host };
       const json = { name: "fine", subdomain: "fine" };
       for (const cookie of [admin, user]) {
-        assertRefused(await bed().withCookie(cookie, { path: "/api/v1/fleet", headers }), forbidden, host);
+        assertRefused(
+          await fixture().withCookie(cookie, { path: "/api/v1/fleet", headers }),
+          forbidden,
+          host,
+        );
         const create = { method: "POST", path: list, json, headers };
-        assertRefused(await bed().withCookie(cookie, create), forbidden, host);
+        assertRefused(await fixture().withCookie(cookie, create), forbidden, host);
       }
-      assertRefused(await bed().asOwner({ path: "/api/v1/fleet", headers }), forbidden, host);
+      assertRefused(await fixture().asOwner({ path: "/api/v1/fleet", headers }), forbidden, host);
     }
   });
   test("a player's session on the operator console host is 403 everywhere but at the way out", async () => {
-    const user = await bed().seatSession("user");
+    const user = await fixture().insertSession("user");
     const wake = `/api/v1/servers/${serverName}/wake`;
-    assertRefused(await bed().withCookie(user, { path: me }), forbidden);
-    assertRefused(await bed().withCookie(user, { path: "/api/v1/account/sessions" }), forbidden);
-    assertRefused(await bed().withCookie(user, { method: "POST", path: wake }), forbidden);
-    const left = await bed().withCookie(user, { method: "POST", path: "/api/v1/auth/logout" });
+    assertRefused(await fixture().withCookie(user, { path: me }), forbidden);
+    assertRefused(await fixture().withCookie(user, { path: "/api/v1/account/sessions" }), forbidden);
+    assertRefused(await fixture().withCookie(user, { method: "POST", path: wake }), forbidden);
+    const left = await fixture().withCookie(user, { method: "POST", path: "/api/v1/auth/logout" });
     assert.equal(left.status, 200, left.text);
   });
   test("the operator console host is known in any spelling", async () => {
-    const { port } = new URL(bed().stack.file().external_base_url);
-    for (const host of [bed().adminHost.toUpperCase(), `${bed().adminHost}.`, `${bed().adminHost}:${port}`]) {
-      const reply = await bed().asOwner({ path: "/api/v1/fleet", headers: { host } });
+    const { port } = new URL(fixture().stack.file().external_base_url);
+    for (const host of [
+      fixture().adminHost.toUpperCase(),
+      `${fixture().adminHost}.`,
+      `${fixture().adminHost}:${port}`,
+    ]) {
+      const reply = await fixture().asOwner({ path: "/api/v1/fleet", headers: { host } });
       assert.equal(reply.status, 200, `${host}: ${reply.text}`);
       assertSecured(reply, host);
     }
@@ -108,17 +119,21 @@ export function checkHosts(bed: () => Bed): void {
     for (const face of ["internal", "external"] as const) {
       for (const head of [...heads, "Host: user@a\r\n", "Host: a, b\r\n", "Host: a:port\r\n"]) {
         const bytes = `GET /healthz HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
-        assertRefused(replyOf(await sendBytes(bed().port(face), bytes)), wanted, JSON.stringify(head));
+        assertRefused(
+          parseResponse(await sendBytes(fixture().port(face), bytes)),
+          wanted,
+          JSON.stringify(head),
+        );
       }
     }
   });
 }
 
-export function checkTokens(bed: () => Bed): void {
+export function checkTokens(fixture: () => StackFixture): void {
   const unauthorized = { status: 401, code: "unauthorized", says: /service token/ };
   const wrongCaller = { status: 403, code: "wrong_caller", says: /another|may not use/ };
   test("a missing, empty, wrong or half token is 401", async () => {
-    const { velocity } = bed().stack.file().tokens;
+    const { velocity } = fixture().stack.file().tokens;
     const bad = [undefined, "", "Bearer", "Bearer ", "Bearer  ", "Bearer undefined", "Bearer null"];
     const near = [velocity, `Basic ${velocity}`, `Bearer ${velocity}x`, `Bearer ${velocity.slice(1)}`];
     for (const authorization of [
@@ -128,12 +143,12 @@ export function checkTokens(bed: () => Bed): void {
       `Bearer ${"x".repeat(8_000)}`,
     ]) {
       const headers = { host: "a", ...(authorization === undefined ? {} : { authorization }) };
-      const reply = await ask(bed().port("internal"), { path: list, headers });
+      const reply = await sendRequest(fixture().port("internal"), { path: list, headers });
       assertRefused(reply, unauthorized, String(authorization));
     }
   });
   test("a genuine token of another caller is 403 wrong_caller at every operation it may not use", async () => {
-    const { tokens } = bed().stack.file();
+    const { tokens } = fixture().stack.file();
     for (const caller of ["limbo", "build", "ops"] as const) {
       const headers = { host: "a", authorization: `Bearer ${tokens[caller]}` };
       const json = { mc_uuid: player };
@@ -145,28 +160,31 @@ export function checkTokens(bed: () => Bed): void {
         { method: "POST", path: `${server}/join-event`, json },
         { method: "POST", path: `${server}/ready` },
       ]) {
-        const reply = await ask(bed().port("internal"), { ...question, headers });
+        const reply = await sendRequest(fixture().port("internal"), { ...question, headers });
         assertRefused(reply, wrongCaller, `${caller} ${question.path}`);
       }
     }
   });
   test("a service token means nothing on the external face, a session nothing on the internal", async () => {
-    const { velocity } = bed().stack.file().tokens;
+    const { velocity } = fixture().stack.file().tokens;
     const headers = { authorization: `Bearer ${velocity}` };
-    const outside = await bed().withCookie(undefined, { path: me, headers });
+    const outside = await fixture().withCookie(undefined, { path: me, headers });
     assertRefused(outside, { status: 401, code: "unauthorized", says: /sign in/ });
-    const cookie = await bed().seatSession("owner");
-    const inside = await ask(bed().port("internal"), { path: list, headers: { host: "a", cookie } });
+    const cookie = await fixture().insertSession("owner");
+    const inside = await sendRequest(fixture().port("internal"), {
+      path: list,
+      headers: { host: "a", cookie },
+    });
     assertRefused(inside, unauthorized);
   });
   test("the credential is judged before the body", async () => {
     const path = `/api/v1/internal/servers/${serverName}/wake`;
     const question = { method: "POST", path, headers: { host: "a", "content-type": "application/json" } };
-    assertRefused(await ask(bed().port("internal"), { ...question, text: "{" }), unauthorized);
+    assertRefused(await sendRequest(fixture().port("internal"), { ...question, text: "{" }), unauthorized);
   });
 }
 
-export function checkSites(bed: () => Bed): void {
+export function checkSites(fixture: () => StackFixture): void {
   const crossSite = { status: 403, code: "cross_site", says: /own pages/ };
   const changes: [method: string, path: string][] = [
     ["POST", "/api/v1/servers"],
@@ -189,11 +207,11 @@ export function checkSites(bed: () => Bed): void {
   ];
   test("a change from another site is 403 cross_site before anybody is asked who he is", async () => {
     for (const [method, path] of changes) {
-      for (const headers of foreign(bed().adminHost)) {
+      for (const headers of foreign(fixture().adminHost)) {
         const about = `${method} ${path} ${JSON.stringify(headers)}`;
-        assertRefused(await bed().asOwner({ method, path, headers, json: {} }), crossSite, about);
+        assertRefused(await fixture().asOwner({ method, path, headers, json: {} }), crossSite, about);
         assertRefused(
-          await bed().withCookie(undefined, { method, path, headers, json: {} }),
+          await fixture().withCookie(undefined, { method, path, headers, json: {} }),
           crossSite,
           about,
         );
@@ -201,18 +219,18 @@ export function checkSites(bed: () => Bed): void {
     }
     const wake = `/api/v1/internal/servers/${serverName}/wake`;
     const headers = { origin: "https://evil.example" };
-    assertRefused(await bed().asProxy({ method: "POST", path: wake, headers, json: {} }), crossSite);
+    assertRefused(await fixture().asProxy({ method: "POST", path: wake, headers, json: {} }), crossSite);
   });
   test("this site's own pages, and callers that are no browser, are heard", async () => {
     const own = [{}, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }];
-    for (const headers of [...own, { origin: `http://${bed().adminHost}` }]) {
+    for (const headers of [...own, { origin: `http://${fixture().adminHost}` }]) {
       const question = { method: "PATCH", path: `/api/v1/servers/${serverName}`, headers };
-      const reply = await bed().asOwner({ ...question, json: { displayName: "Survival" } });
+      const reply = await fixture().asOwner({ ...question, json: { displayName: "Survival" } });
       assert.equal(reply.status, 200, `${JSON.stringify(headers)}: ${reply.text}`);
     }
   });
   test("reading from another site is not a change", async () => {
-    const reply = await bed().asOwner({ path: me, headers: { "sec-fetch-site": "cross-site" } });
+    const reply = await fixture().asOwner({ path: me, headers: { "sec-fetch-site": "cross-site" } });
     assert.equal(reply.status, 200, reply.text);
   });
 }

@@ -4,22 +4,22 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type FaultName, faults, type Operation, operations } from "@svc/proto";
 import { questionOf } from "./foreign-hosts.ts";
-import { adminHost, type Doors } from "./gateway-fixture.ts";
-import { assertRefused, assertSecured, type Question, type Reply } from "./raw-request.ts";
+import { adminHost, type GatewayFixture } from "./gateway-fixture.ts";
+import { assertRefused, assertSecured, type RawRequest, type RawResponse } from "./raw-request.ts";
 
 const ofIdentity = operations.filter(({ owner }) => owner === "identity");
 const hasBody = ({ http }: Operation) => http.method !== "GET" && http.kind === "json";
 const jsonHeader = { "content-type": "application/json" };
 
-export function checkEveryInput(doors: () => Doors): void {
+export function checkEveryInput(gateways: () => GatewayFixture): void {
   let owner: string | undefined;
   /** Asks as somebody who may: the proxy, or an owner who has just proved himself. */
-  const asAllowed = async (operation: Operation, question: Question): Promise<Reply> => {
-    if (operation.http.faces.includes("internal")) return doors().asProxy(question);
+  const asAllowed = async (operation: Operation, question: RawRequest): Promise<RawResponse> => {
+    if (operation.http.faces.includes("internal")) return gateways().asProxy(question);
     const email = "owner-of-input@example.org";
-    owner ??= (await doors().bed.person({ role: "owner", email, emailVerified: true })).cookie;
+    owner ??= (await gateways().identity.person({ role: "owner", email, emailVerified: true })).cookie;
     const headers = { host: adminHost, ...question.headers };
-    return doors().visit({ ...question, headers, cookie: `svc_session=${owner}` });
+    return gateways().visit({ ...question, headers, cookie: `svc_session=${owner}` });
   };
   const mayBeAsked = ofIdentity.filter(
     ({ http }) => http.errors !== "empty" && http.session !== "ends" && http.tier !== "service",
@@ -35,8 +35,11 @@ export function checkEveryInput(doors: () => Doors): void {
       const isInternal = operation.http.faces.includes("internal");
       const question = questionOf(operation);
       const reply = isInternal
-        ? await doors().asProxy({ ...question, headers: { ...question.headers, authorization: "Bearer x" } })
-        : await doors().visit(question);
+        ? await gateways().asProxy({
+            ...question,
+            headers: { ...question.headers, authorization: "Bearer x" },
+          })
+        : await gateways().visit(question);
       assertRefused(reply, { status: 401, code: "unauthorized", says: /./ }, operation.subject);
     }
   });
@@ -105,7 +108,7 @@ export function checkEveryInput(doors: () => Doors): void {
 const everywhere: readonly FaultName[] = ["bad_request", "rate_limited"];
 
 /** What an answer is that the operation does not document; nothing for one that it does. */
-function surpriseOf(operation: Operation, reply: Reply, about: string): string[] {
+function surpriseOf(operation: Operation, reply: RawResponse, about: string): string[] {
   const said = `${operation.subject} ${about}: ${reply.status} ${reply.text}`;
   assertSecured(reply, said);
   if (reply.status < 300) return [];

@@ -7,23 +7,23 @@ import { hashPassword } from "../../services/identity/src/sign-in/password-hash.
 import { savePassword } from "../../services/identity/src/sign-in/password-store.ts";
 import type { RequestOptions } from "../../services/identity/src/testing/authenticator.ts";
 import { createPasskeyPeople } from "../../services/identity/src/testing/passkeys.ts";
-import { adminHost, type Doors, panelHost } from "./gateway-fixture.ts";
-import type { Reply } from "./raw-request.ts";
+import { adminHost, type GatewayFixture, panelHost } from "./gateway-fixture.ts";
+import type { RawResponse } from "./raw-request.ts";
 import { cookieOf } from "./stack-fixture.ts";
 
 /** Signs a victim in, in a browser that already sends `cookie`. */
-type Entry = (doors: Doors, cookie: string) => Promise<{ reply: Reply; userId: string }>;
+type Entry = (gateways: GatewayFixture, cookie: string) => Promise<{ reply: RawResponse; userId: string }>;
 
 const post = (path: string, json: unknown, cookie: string) =>
   ({ method: "POST", path: `/api/v1/auth/${path}`, json, cookie }) as const;
 let number = 0;
 
-const byMail: Entry = async ({ bed, visit }, cookie) => {
+const byMail: Entry = async ({ identity, visit }, cookie) => {
   const email = `victim${++number}@example.org`;
-  const { userId } = await bed.person({ email, emailVerified: true });
+  const { userId } = await identity.person({ email, emailVerified: true });
   await visit(post("email/start", { email }, cookie));
-  await bed.smtp.awaitMail(email);
-  const code = bed.smtp.codeTo(email);
+  await identity.smtp.awaitMail(email);
+  const code = identity.smtp.codeTo(email);
   return { userId, reply: await visit(post("email/verify", { email, code }, cookie)) };
 };
 
@@ -38,13 +38,13 @@ const byBindCode: Entry = async ({ asProxy, visit }, cookie) => {
   return { reply, userId: (JSON.parse(reply.text) as { user_id: string }).user_id };
 };
 
-const byPassword: Entry = async ({ bed, visit }, cookie) => {
-  const { userId, principal } = await bed.person();
+const byPassword: Entry = async ({ identity, visit }, cookie) => {
+  const { userId, principal } = await identity.person();
   const passwordHash = await hashPassword("correct horse");
-  await bed.store.db
+  await identity.store.db
     .transaction()
-    .execute((trx) => savePassword(trx, { userId, passwordHash, now: bed.now() }));
-  await bed.database.admin(
+    .execute((trx) => savePassword(trx, { userId, passwordHash, now: identity.now() }));
+  await identity.database.admin(
     `insert into identity.platform_settings (key, value) values ('local_auth_enabled', 'true')
      on conflict (key) do update set value = excluded.value`,
   );
@@ -52,8 +52,8 @@ const byPassword: Entry = async ({ bed, visit }, cookie) => {
   return { userId, reply: await visit(post("password", given, cookie)) };
 };
 
-const byPasskey: Entry = async ({ bed, visit }, cookie) => {
-  const holder = await createPasskeyPeople(() => bed).holder();
+const byPasskey: Entry = async ({ identity, visit }, cookie) => {
+  const holder = await createPasskeyPeople(() => identity).holder();
   const begun = await visit(post("passkey/login/discoverable/begin", {}, cookie));
   const { publicKey, login_id } = JSON.parse(begun.text) as { publicKey: RequestOptions; login_id: string };
   const assertion = holder.device.assert(publicKey);
@@ -61,20 +61,20 @@ const byPasskey: Entry = async ({ bed, visit }, cookie) => {
   return { userId: holder.userId, reply };
 };
 
-const byOpLogin: Entry = async ({ bed, visit, asProxy }, cookie) => {
+const byOpLogin: Entry = async ({ identity, visit, asProxy }, cookie) => {
   const email = `staff${++number}@example.org`;
-  const { userId, principal } = await bed.person({ role: "admin", email, emailVerified: true });
+  const { userId, principal } = await identity.person({ role: "admin", email, emailVerified: true });
   const approver_uuid = randomUUID();
-  await bed.store.db
+  await identity.store.db
     .insertInto("account_links")
     .values({ user_id: userId, mc_uuid: approver_uuid })
     .execute();
   const started = await visit(post("op-login/start", { email }, cookie));
   const { request_id } = JSON.parse(started.text) as { request_id: string };
-  await bed.smtp.awaitMail(email);
+  await identity.smtp.awaitMail(email);
   const path = `/api/v1/internal/op-login/${request_id}/approve`;
   await asProxy({ method: "POST", path, json: { approver_uuid, username: principal.username } });
-  const finish = post("op-login/finish", { request_id, code: bed.smtp.codeTo(email) }, cookie);
+  const finish = post("op-login/finish", { request_id, code: identity.smtp.codeTo(email) }, cookie);
   return { userId, reply: await visit(finish) };
 };
 
@@ -86,22 +86,22 @@ const entries: Record<string, Entry> = {
   "an operator login": byOpLogin,
 };
 
-export function checkFixation(doors: () => Doors): void {
-  /** The doors as a browser on that host finds them. */
-  const on = (host: string): Doors => ({
-    ...doors(),
-    visit: ({ headers, ...question }) => doors().visit({ ...question, headers: { host, ...headers } }),
+export function checkFixation(gateways: () => GatewayFixture): void {
+  /** The gateways as a browser on that host finds them. */
+  const on = (host: string): GatewayFixture => ({
+    ...gateways(),
+    visit: ({ headers, ...question }) => gateways().visit({ ...question, headers: { host, ...headers } }),
   });
   const whoIs = async (cookie: string, host?: string) =>
-    doors().visit({ path: "/api/v1/me", cookie, ...(host && { headers: { host } }) });
-  const idOf = ({ text }: Reply) => (JSON.parse(text) as { user_id: string }).user_id;
+    gateways().visit({ path: "/api/v1/me", cookie, ...(host && { headers: { host } }) });
+  const idOf = ({ text }: RawResponse) => (JSON.parse(text) as { user_id: string }).user_id;
   for (const [what, enter] of Object.entries(entries)) {
     test(`signing in with ${what} makes a new cookie, whatever the browser sent before`, async () => {
       const isStaff = what === "an operator login";
       const host = isStaff ? adminHost : panelHost;
       // Nobody but staff is heard on the operator console.
       const staff = { role: "admin", email: "thief@example.org", emailVerified: true } as const;
-      const attacker = await doors().bed.person(isStaff ? staff : {});
+      const attacker = await gateways().identity.person(isStaff ? staff : {});
       const planted = randomBytes(32).toString("base64url");
       for (const value of [planted, attacker.cookie]) {
         const before = `svc_session=${value}`;
@@ -140,10 +140,10 @@ export function checkFixation(doors: () => Doors): void {
   }
 
   test("signing out with the cookie of a closed password door ends it, and opening the door brings it not back", async () => {
-    const { reply } = await byPassword(doors(), "");
+    const { reply } = await byPassword(gateways(), "");
     const cookie = cookieOf(reply);
     const set = (value: string) =>
-      doors().bed.database.admin(
+      gateways().identity.database.admin(
         "update identity.platform_settings set value = $1::jsonb where key = 'local_auth_enabled'",
         [value],
       );
@@ -151,7 +151,7 @@ export function checkFixation(doors: () => Doors): void {
     const closed = await whoIs(cookie);
     assert.equal(closed.status, 401);
     assert.match(closed.text, /local auth disabled/);
-    const left = await doors().visit({ method: "POST", path: "/api/v1/auth/logout", cookie });
+    const left = await gateways().visit({ method: "POST", path: "/api/v1/auth/logout", cookie });
     assert.equal(left.status, 200, left.text);
     assert.equal(cookieOf(left), "svc_session=");
     await set("true");
@@ -159,7 +159,7 @@ export function checkFixation(doors: () => Doors): void {
     const hash = createHash("sha256")
       .update(cookie.split("=")[1] ?? "")
       .digest("hex");
-    const rows = await doors().bed.database.admin(
+    const rows = await gateways().identity.database.admin(
       "select revoked_at is not null as ended from identity.sessions where token_hash = $1",
       [hash],
     );

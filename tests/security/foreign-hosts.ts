@@ -3,23 +3,23 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Operation, operations } from "@svc/proto";
-import { adminHost, type Doors, panelHost } from "./gateway-fixture.ts";
-import { assertRefused, type Question, type Reply } from "./raw-request.ts";
+import { adminHost, type GatewayFixture, panelHost } from "./gateway-fixture.ts";
+import { assertRefused, type RawRequest, type RawResponse } from "./raw-request.ts";
 
 const forbidden = { status: 403, code: "forbidden", says: /not allowed/ };
 const external = operations.filter(({ http }) => http.faces.includes("external"));
 
 /** Any well-formed question of an operation; who asks is judged before what is asked. */
-export function questionOf({ http }: Operation): Question {
+export function questionOf({ http }: Operation): RawRequest {
   const path = http.path.replaceAll(/\{[^}]+\}/g, "anything");
   if (http.method === "GET") return { path };
   return { method: http.method, path, headers: { "content-type": "application/json" }, text: "{}" };
 }
 
-export function checkForeignHosts(doors: () => Doors): void {
-  const at = (operation: Operation, about: { host: string; cookie: string }): Promise<Reply> => {
+export function checkForeignHosts(gateways: () => GatewayFixture): void {
+  const at = (operation: Operation, about: { host: string; cookie: string }): Promise<RawResponse> => {
     const { headers, ...rest } = questionOf(operation);
-    return doors().visit({
+    return gateways().visit({
       ...rest,
       cookie: `svc_session=${about.cookie}`,
       headers: { ...headers, host: about.host },
@@ -28,7 +28,7 @@ export function checkForeignHosts(doors: () => Doors): void {
 
   for (const role of ["owner", "admin", "user"] as const) {
     test(`a session of role ${role} on the panel is 403 at every staff operation`, async () => {
-      const { cookie } = await doors().bed.person({
+      const { cookie } = await gateways().identity.person({
         role,
         email: `${role}-panel@example.org`,
         emailVerified: true,
@@ -44,7 +44,7 @@ export function checkForeignHosts(doors: () => Doors): void {
   }
 
   test("a player on the operator console is 403 at every operation but the one that signs out", async () => {
-    const { cookie } = await doors().bed.person();
+    const { cookie } = await gateways().identity.person();
     const closed = external.filter(({ http }) => !(http.tier === "public" && http.session === "ends"));
     for (const operation of closed) {
       // Bytes are asked for their length before anybody is asked who he is.
@@ -61,7 +61,7 @@ export function checkForeignHosts(doors: () => Doors): void {
   });
 
   test("an admin on the operator console is 403 at every operation of the owner", async () => {
-    const { cookie } = await doors().bed.person({
+    const { cookie } = await gateways().identity.person({
       role: "admin",
       email: "admin-console@example.org",
       emailVerified: true,

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { adminHost, type Doors, panelHost } from "./gateway-fixture.ts";
-import { ask, assertRefused } from "./raw-request.ts";
+import { adminHost, type GatewayFixture, panelHost } from "./gateway-fixture.ts";
+import { assertRefused, sendRequest } from "./raw-request.ts";
 
 const crossSite = { status: 403, code: "cross_site", says: /own pages/ };
 
@@ -46,9 +46,9 @@ const changes: [method: string, path: string][] = [
   ["DELETE", `/api/v1/account/sessions/${"0".repeat(64)}`],
 ];
 
-export function checkForeignPages(doors: () => Doors): void {
+export function checkForeignPages(gateways: () => GatewayFixture): void {
   test("of every Sec-Fetch-Site with every Origin, only what this host's own pages send is heard", async () => {
-    const { cookie } = await doors().bed.person();
+    const { cookie } = await gateways().identity.person();
     for (const [site, isOwnSite] of sites) {
       for (const [origin, isOwnOrigin] of origins) {
         const about = `Sec-Fetch-Site ${site}, Origin ${origin}`;
@@ -57,7 +57,7 @@ export function checkForeignPages(doors: () => Doors): void {
           ...(origin !== undefined && { origin: Buffer.from(origin).toString("latin1") }),
         };
         for (const [method, path] of changes) {
-          const reply = await doors().visit({
+          const reply = await gateways().visit({
             ...{ method, path, headers, json: {} },
             cookie: `svc_session=${cookie}`,
           });
@@ -66,13 +66,21 @@ export function checkForeignPages(doors: () => Doors): void {
         }
       }
     }
-    assert.equal((await doors().visit({ path: "/api/v1/me", cookie: `svc_session=${cookie}` })).status, 200);
+    assert.equal(
+      (await gateways().visit({ path: "/api/v1/me", cookie: `svc_session=${cookie}` })).status,
+      200,
+    );
   });
 
   test("a door is closed to another site's page too, so that nobody is signed in as somebody else", async () => {
     for (const path of ["bind", "email/verify", "password", "setup/redeem", "logout"]) {
       const headers = { origin: "https://evil.example" };
-      const reply = await doors().visit({ method: "POST", path: `/api/v1/auth/${path}`, headers, json: {} });
+      const reply = await gateways().visit({
+        method: "POST",
+        path: `/api/v1/auth/${path}`,
+        headers,
+        json: {},
+      });
       assertRefused(reply, crossSite, path);
     }
   });
@@ -81,7 +89,7 @@ export function checkForeignPages(doors: () => Doors): void {
     for (const host of ["evil.example", `${panelHost}.evil.example`]) {
       const headers = { host, origin: `https://${panelHost}` };
       const question = { method: "POST", path: "/api/v1/auth/logout", headers, json: {} };
-      assertRefused(await ask(doors().port("bare"), question), crossSite, host);
+      assertRefused(await sendRequest(gateways().port("bare"), question), crossSite, host);
     }
   });
 }

@@ -9,9 +9,15 @@ import { connectKube, resources } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { type Backend, dial, findVersion, MinecraftFault } from "@svc/minecraft";
 import { type Stack, startStack } from "../flow/stack.ts";
-import { candidatesIn, environmentOf, type LootFile, mountedFiles, processAt } from "./readable-secrets.ts";
+import {
+  candidatesIn,
+  environmentOf,
+  type MountedFile,
+  mountedFiles,
+  processAt,
+} from "./readable-secrets.ts";
 
-type Loot = { environment: Record<string, string>; files: LootFile[]; candidates: string[] };
+type Loot = { environment: Record<string, string>; files: MountedFile[]; candidates: string[] };
 
 let stack: Stack;
 let loot: Loot;
@@ -83,7 +89,7 @@ async function isLetIn(place: string, secret: string): Promise<boolean> {
 let attempts = 0;
 
 test("the server's secret lies in a file that only its own user reads, and neither in the environment nor in the world", async () => {
-  const secrets: LootFile[] = [];
+  const secrets: MountedFile[] = [];
   for (const file of loot.files) {
     for (const candidate of candidatesIn([file.text])) {
       if (await isLetIn(places["mallory"] ?? "", candidate)) secrets.push(file);
@@ -94,7 +100,7 @@ test("the server's secret lies in a file that only its own user reads, and neith
     ["400"],
     "one file holds it",
   );
-  const [{ path, text }] = secrets as [LootFile];
+  const [{ path, text }] = secrets as [MountedFile];
   assert.ok(!path.startsWith(`${loot.environment["SVC_MOUNT_WORLD"]}/`), path);
   const values = Object.entries(loot.environment).filter(([, value]) => value.includes(text.trim()));
   assert.deepEqual(values, []);

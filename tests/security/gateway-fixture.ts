@@ -4,7 +4,7 @@ import { createFace, createSessions, openServiceTokens } from "@svc/http-gateway
 import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
-import { ask, type Question, type Reply } from "./raw-request.ts";
+import { type RawRequest, type RawResponse, sendRequest } from "./raw-request.ts";
 
 export const adminHost = "op.console.svc.localhost";
 export const panelHost = "console.svc.localhost";
@@ -12,54 +12,56 @@ export const panelHost = "console.svc.localhost";
 /** `edged` believes X-Forwarded-For as an edge writes it, `bare` believes the TCP peer alone. */
 export type FaceName = "edged" | "bare" | "internal";
 
-export type Doors = {
-  bed: Bed;
+export type GatewayFixture = {
+  identity: Bed;
   port: (face: FaceName) => number;
   /** Asks `edged` as a browser on the panel, from an address of its own unless X-Forwarded-For is given. */
-  visit: (question: Question & { cookie?: string }) => Promise<Reply>;
+  visit: (question: RawRequest & { cookie?: string }) => Promise<RawResponse>;
   /** Asks the internal face as the proxy. */
-  asProxy: (question: Question) => Promise<Reply>;
+  asProxy: (question: RawRequest) => Promise<RawResponse>;
   close: () => Promise<void>;
 };
 
 const log = createLogger("gateway", "silent");
 const velocity = "velocity-token-of-the-test";
 
-export async function openDoors(): Promise<Doors> {
-  const bed = await startBed({ set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"] });
+export async function startGatewayFixture(): Promise<GatewayFixture> {
+  const identity = await startBed({
+    set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"],
+  });
   const [edged, bare, internal] = await Promise.all([
-    openFace(bed, { clientIpHeader: "x-forwarded-for" }),
-    openFace(bed, { clientIpHeader: "" }),
-    openInternal(bed),
+    openFace(identity, { clientIpHeader: "x-forwarded-for" }),
+    openFace(identity, { clientIpHeader: "" }),
+    openInternal(identity),
   ]);
   const faces = { edged, bare, internal };
   const port = (face: FaceName) => faces[face].port;
   let number = 0;
   return {
-    bed,
+    identity,
     port,
     visit: ({ cookie, headers, ...rest }) => {
       number += 1;
       const address = `10.9.${number >> 8}.${number & 255}`;
       const own = { host: panelHost, "x-forwarded-for": address, ...(cookie && { cookie }) };
-      return ask(port("edged"), { ...rest, headers: { ...own, ...headers } });
+      return sendRequest(port("edged"), { ...rest, headers: { ...own, ...headers } });
     },
     asProxy: ({ headers, ...rest }) =>
-      ask(port("internal"), {
+      sendRequest(port("internal"), {
         ...rest,
         headers: { host: "proxy", authorization: `Bearer ${velocity}`, ...headers },
       }),
     close: async () => {
       await Promise.all([edged, bare, internal].map((one) => one.close()));
-      await bed.stop();
+      await identity.stop();
     },
   };
 }
 
-async function openFace(bed: Bed, { clientIpHeader }: { clientIpHeader: string }) {
-  const sessions = createSessions(bed.gateway, { cacheMs: 0, size: 100 });
+async function openFace(identity: Bed, { clientIpHeader }: { clientIpHeader: string }) {
+  const sessions = createSessions(identity.gateway, { cacheMs: 0, size: 100 });
   const face = createFace({
-    ...{ face: "external", operations, processOperations, mesh: bed.gateway, log, sessions },
+    ...{ face: "external", operations, processOperations, mesh: identity.gateway, log, sessions },
     registry: createRegistry("face", "1"),
     settings: { adminHostname: adminHost, drainMs: 500, clientIpHeader },
   });
@@ -71,9 +73,9 @@ async function openFace(bed: Bed, { clientIpHeader }: { clientIpHeader: string }
   return { port, close };
 }
 
-async function openInternal(bed: Bed) {
+async function openInternal(identity: Bed) {
   const face = createFace({
-    ...{ face: "internal", operations, processOperations, mesh: bed.internal, log },
+    ...{ face: "internal", operations, processOperations, mesh: identity.internal, log },
     registry: createRegistry("face", "1"),
     tokens: openServiceTokens({ values: { velocity }, log }),
     settings: { adminHostname: adminHost, drainMs: 500 },

@@ -8,24 +8,24 @@ import { checkEveryInput } from "./every-input.ts";
 import { checkFixation } from "./fixation.ts";
 import { checkForeignHosts } from "./foreign-hosts.ts";
 import { checkForeignPages } from "./foreign-pages.ts";
-import { type Doors, openDoors } from "./gateway-fixture.ts";
+import { type GatewayFixture, startGatewayFixture } from "./gateway-fixture.ts";
 import { checkInjection } from "./injection.ts";
 import { checkLookalikes } from "./lookalikes.ts";
 
-let opened: Doors | undefined;
-const doors = (): Doors => {
-  assert.ok(opened, "the doors did not open");
+let opened: GatewayFixture | undefined;
+const gateways = (): GatewayFixture => {
+  assert.ok(opened, "the gateways did not open");
   return opened;
 };
 before(async () => {
-  opened = await openDoors();
+  opened = await startGatewayFixture();
 });
 after(() => opened?.close());
 
-describe("a planted cookie", () => checkFixation(doors));
-describe("a session on the host of the other console", () => checkForeignHosts(doors));
-describe("a page of another site", () => checkForeignPages(doors));
-describe("a forged client address", () => checkAddresses(doors));
-describe("letters that look like others", () => checkLookalikes(doors));
-describe("headers that want to be more than one", () => checkInjection(doors));
-describe("bad input at each operation of identity", () => checkEveryInput(doors));
+describe("a planted cookie", () => checkFixation(gateways));
+describe("a session on the host of the other console", () => checkForeignHosts(gateways));
+describe("a page of another site", () => checkForeignPages(gateways));
+describe("a forged client address", () => checkAddresses(gateways));
+describe("letters that look like others", () => checkLookalikes(gateways));
+describe("headers that want to be more than one", () => checkInjection(gateways));
+describe("bad input at each operation of identity", () => checkEveryInput(gateways));

@@ -5,13 +5,16 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { header } from "@svc/proto";
-import { adminHost, type Doors, panelHost } from "./gateway-fixture.ts";
-import { ask, assertRefused, replyOf, sendBytes } from "./raw-request.ts";
+import { adminHost, type GatewayFixture, panelHost } from "./gateway-fixture.ts";
+import { assertRefused, parseResponse, sendBytes, sendRequest } from "./raw-request.ts";
 import { cookieOf } from "./stack-fixture.ts";
 
-export function checkInjection(doors: () => Doors): void {
+export function checkInjection(gateways: () => GatewayFixture): void {
   test("no header of the mesh is taken from outside, on either face", async () => {
-    const { userId, session } = await doors().bed.person({ role: "owner", email: "mesh@example.org" });
+    const { userId, session } = await gateways().identity.person({
+      role: "owner",
+      email: "mesh@example.org",
+    });
     const principal = JSON.stringify({
       ...{
         kind: "account",
@@ -30,17 +33,17 @@ export function checkInjection(doors: () => Doors): void {
       [header.session]: JSON.stringify({ value: "v".repeat(43), expires_at: new Date().toISOString() }),
       traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-01\u00ff`,
     });
-    const outside = await doors().visit({
+    const outside = await gateways().visit({
       path: "/api/v1/users",
       headers: { ...forged(principal), host: adminHost },
     });
     assertRefused(outside, { status: 401, code: "unauthorized", says: /sign in/ });
-    const inside = await ask(doors().port("internal"), {
+    const inside = await sendRequest(gateways().port("internal"), {
       path: "/api/v1/internal/op-login/pending",
       headers: { ...forged(caller), host: "a" },
     });
     assertRefused(inside, { status: 401, code: "unauthorized", says: /service token/ });
-    const door = await doors().visit({
+    const door = await gateways().visit({
       path: "/api/v1/auth/op-login/status/none",
       headers: forged(principal),
     });
@@ -48,7 +51,7 @@ export function checkInjection(doors: () => Doors): void {
   });
 
   test("what a client calls itself stays one printable line, in the session and in the audit", async () => {
-    const { bed, asProxy, visit } = doors();
+    const { identity, asProxy, visit } = gateways();
     const minted = await asProxy({
       method: "POST",
       path: "/api/v1/internal/account/link/code",
@@ -70,7 +73,7 @@ export function checkInjection(doors: () => Doors): void {
       assert.match(client_ip, /^10\.9\.\d+\.\d+$/);
     }
     const audited = () =>
-      bed.database.admin(
+      identity.database.admin(
         "select user_agent, client_ip::text, request_id from identity.audit_logs where actor_user_id = $1 and action = 'auth.bind.login'",
         [userId],
       );
@@ -88,7 +91,7 @@ export function checkInjection(doors: () => Doors): void {
       "Cookie: a=\u0000",
     ]) {
       const bytes = `GET /api/v1/me HTTP/1.1\r\nHost: ${panelHost}\r\n${line}\r\nConnection: close\r\n\r\n`;
-      const reply = replyOf(await sendBytes(doors().port("bare"), bytes));
+      const reply = parseResponse(await sendBytes(gateways().port("bare"), bytes));
       assertRefused(
         reply,
         { status: 400, code: "bad_request", says: /not valid HTTP/ },
@@ -106,11 +109,11 @@ export function checkInjection(doors: () => Doors): void {
       "Content-Length: +4\r\n",
     ]) {
       const raw = await sendBytes(
-        doors().port("bare"),
+        gateways().port("bare"),
         `${head}${lengths}Connection: close\r\n\r\n0\r\n\r\nGET / `,
       );
       assert.equal(raw.split("HTTP/1.1 ").length, 2, raw);
-      assert.equal(replyOf(raw).status, 400, `${lengths}: ${raw}`);
+      assert.equal(parseResponse(raw).status, 400, `${lengths}: ${raw}`);
     }
   });
 }

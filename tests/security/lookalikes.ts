@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { adminHost, type Doors } from "./gateway-fixture.ts";
+import { adminHost, type GatewayFixture } from "./gateway-fixture.ts";
 import { assertRefused } from "./raw-request.ts";
 
 const victim = "kim.victim@example.org";
@@ -34,16 +34,16 @@ const malformed = [
   "kim.victim@eve@example.org",
 ];
 
-export function checkLookalikes(doors: () => Doors): void {
+export function checkLookalikes(gateways: () => GatewayFixture): void {
   const post = (path: string, json: unknown) =>
-    doors().visit({ method: "POST", path: `/api/v1/auth/${path}`, json });
+    gateways().visit({ method: "POST", path: `/api/v1/auth/${path}`, json });
 
   test("an address in another case is the same mailbox, and one that only looks or folds alike is another", async () => {
-    const { bed } = doors();
-    await bed.person({ email: victim, emailVerified: true });
+    const { identity } = gateways();
+    await identity.person({ email: victim, emailVerified: true });
     assert.equal((await post("email/start", { email: ` ${victim.toUpperCase()} ` })).status, 202);
-    await bed.smtp.awaitMail(victim);
-    const code = bed.smtp.codeTo(victim);
+    await identity.smtp.awaitMail(victim);
+    const code = identity.smtp.codeTo(victim);
     for (const email of strangers.slice(1)) {
       const reply = await post("email/verify", { email, code });
       assert.ok(reply.status === 400 && reply.headers["set-cookie"] === undefined, `${email}: ${reply.text}`);
@@ -52,19 +52,19 @@ export function checkLookalikes(doors: () => Doors): void {
   });
 
   test("whatever is typed at a door, a code is mailed to the proved mailbox alone, once a minute", async () => {
-    const { bed } = doors();
-    bed.pass(60_000);
-    const before = bed.smtp.mails.length;
+    const { identity } = gateways();
+    identity.pass(60_000);
+    const before = identity.smtp.mails.length;
     for (const email of [victim, ...strangers]) {
       const reply = await post("email/start", { email });
       assert.ok(reply.status === 202 || reply.status === 400, `${email}: ${reply.text}`);
     }
     const mark = "mark-of-lookalikes@example.org";
-    await bed.person({ email: mark, emailVerified: true });
+    await identity.person({ email: mark, emailVerified: true });
     await post("email/start", { email: mark });
-    await bed.smtp.awaitMail(mark);
+    await identity.smtp.awaitMail(mark);
     assert.deepEqual(
-      bed.smtp.mails
+      identity.smtp.mails
         .slice(before)
         .flatMap(({ to }) => to)
         .sort(),
@@ -80,18 +80,18 @@ export function checkLookalikes(doors: () => Doors): void {
   });
 
   test("an operator login is approved under the name of its account alone, not under one that looks like it", async () => {
-    const { bed, asProxy } = doors();
+    const { identity, asProxy } = gateways();
     const email = "kim.staff@example.org";
-    const { userId, principal } = await bed.person({ role: "admin", email, emailVerified: true });
+    const { userId, principal } = await identity.person({ role: "admin", email, emailVerified: true });
     const approver_uuid = randomUUID();
-    await bed.store.db
+    await identity.store.db
       .insertInto("account_links")
       .values({ user_id: userId, mc_uuid: approver_uuid })
       .execute();
     const { request_id } = JSON.parse((await post("op-login/start", { email })).text) as {
       request_id: string;
     };
-    await bed.smtp.awaitMail(email);
+    await identity.smtp.awaitMail(email);
     const path = `/api/v1/internal/op-login/${request_id}/approve`;
     const { username } = principal;
     for (const name of [
@@ -108,13 +108,13 @@ export function checkLookalikes(doors: () => Doors): void {
   });
 
   test("a user name is plain letters, and one that differs only in case is taken", async () => {
-    const owner = await doors().bed.person({
+    const owner = await gateways().identity.person({
       role: "owner",
       email: "owner-of-names@example.org",
       emailVerified: true,
     });
     const create = (username: string) =>
-      doors().visit({
+      gateways().visit({
         ...{ method: "POST", path: "/api/v1/users", json: { username, role: "user" } },
         ...{ cookie: `svc_session=${owner.cookie}`, headers: { host: adminHost } },
       });
@@ -137,7 +137,7 @@ export function checkLookalikes(doors: () => Doors): void {
   });
 
   test("a player's name is plain ASCII before it reaches the blacklist", async () => {
-    const { asProxy } = doors();
+    const { asProxy } = gateways();
     for (const username of ["N\u043etch", "Notch\u0000", "No tch", "Notch\n", "N".repeat(1_000), "", "a/b"]) {
       const reply = await asProxy({
         method: "POST",

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ask, assertRefused, replyOf, sendBytes } from "./raw-request.ts";
-import { type Bed, player, serverName } from "./stack-fixture.ts";
+import { assertRefused, parseResponse, sendBytes, sendRequest } from "./raw-request.ts";
+import { player, type StackFixture, serverName } from "./stack-fixture.ts";
 
 const rule = /3 to 32 of a-z, 0-9 and -/;
 
@@ -58,10 +58,10 @@ const badSegments = [
   "-ab",
 ];
 
-export function checkNames(bed: () => Bed): void {
+export function checkNames(fixture: () => StackFixture): void {
   test("a malformed or reserved server name is 400 bad_name at create", async () => {
     for (const name of [...badNames, ...reserved]) {
-      const reply = await bed().asOwner({
+      const reply = await fixture().asOwner({
         method: "POST",
         path: "/api/v1/servers",
         json: { name, subdomain: "fine" },
@@ -71,7 +71,7 @@ export function checkNames(bed: () => Bed): void {
   });
   test("a malformed or reserved subdomain is 400 bad_subdomain at create", async () => {
     for (const subdomain of [...badNames, ...reserved]) {
-      const reply = await bed().asOwner({
+      const reply = await fixture().asOwner({
         method: "POST",
         path: "/api/v1/servers",
         json: { name: "fine", subdomain },
@@ -85,37 +85,37 @@ export function checkNames(bed: () => Bed): void {
       name: { name: long, subdomain: "fine" },
       subdomain: { name: "fine", subdomain: long },
     })) {
-      const reply = await bed().asOwner({ method: "POST", path: "/api/v1/servers", json });
+      const reply = await fixture().asOwner({ method: "POST", path: "/api/v1/servers", json });
       assertRefused(reply, { status: 400, code: "bad_request", says: new RegExp(`"${field}"`) });
     }
   });
   test("nothing that was refused has left a server behind", async () => {
-    const reply = await bed().asOwner({ path: "/api/v1/fleet" });
+    const reply = await fixture().asOwner({ path: "/api/v1/fleet" });
     const { servers } = JSON.parse(reply.text) as { servers: { name: string }[] };
     assert.deepEqual(
       servers.map(({ name }) => name),
       [serverName],
     );
   });
-  checkSegments(bed);
-  checkPaths(bed);
-  checkMethods(bed);
+  checkSegments(fixture);
+  checkPaths(fixture);
+  checkMethods(fixture);
 }
 
-function checkSegments(bed: () => Bed): void {
+function checkSegments(fixture: () => StackFixture): void {
   test("a malformed server name in a path is 400 bad_name on both faces", async () => {
     for (const segment of badSegments) {
       const json = { mc_uuid: player };
       const internal = `/api/v1/internal/servers/${segment}`;
       const external = `/api/v1/servers/${segment}`;
       const replies = [
-        await bed().asProxy({ path: `${internal}/status` }),
-        await bed().asProxy({ method: "POST", path: `${internal}/wake`, json }),
-        await bed().asProxy({ method: "POST", path: `${internal}/join-event`, json }),
-        await bed().asProxy({ method: "POST", path: `${internal}/ready` }),
-        await bed().asOwner({ path: `${external}/status` }),
-        await bed().asOwner({ method: "POST", path: `${external}/wake` }),
-        await bed().asOwner({ method: "PATCH", path: external, json: { displayName: "x" } }),
+        await fixture().asProxy({ path: `${internal}/status` }),
+        await fixture().asProxy({ method: "POST", path: `${internal}/wake`, json }),
+        await fixture().asProxy({ method: "POST", path: `${internal}/join-event`, json }),
+        await fixture().asProxy({ method: "POST", path: `${internal}/ready` }),
+        await fixture().asOwner({ path: `${external}/status` }),
+        await fixture().asOwner({ method: "POST", path: `${external}/wake` }),
+        await fixture().asOwner({ method: "PATCH", path: external, json: { displayName: "x" } }),
       ];
       for (const reply of replies)
         assertRefused(reply, { status: 400, code: "bad_name", says: rule }, segment);
@@ -123,18 +123,18 @@ function checkSegments(bed: () => Bed): void {
   });
   test("the external face does not know the reserved names", async () => {
     for (const name of ["login", "lobby", "api"]) {
-      const reply = await bed().asOwner({ path: `/api/v1/servers/${name}/status` });
+      const reply = await fixture().asOwner({ path: `/api/v1/servers/${name}/status` });
       assertRefused(reply, { status: 400, code: "bad_name", says: rule }, name);
     }
   });
   test("an unknown server is 404 and named", async () => {
     const wanted = { status: 404, code: "not_found", says: /nowhere/ };
-    assertRefused(await bed().asProxy({ path: "/api/v1/internal/servers/nowhere/status" }), wanted);
-    assertRefused(await bed().asOwner({ path: "/api/v1/servers/nowhere/status" }), wanted);
+    assertRefused(await fixture().asProxy({ path: "/api/v1/internal/servers/nowhere/status" }), wanted);
+    assertRefused(await fixture().asOwner({ path: "/api/v1/servers/nowhere/status" }), wanted);
   });
 }
 
-function checkPaths(bed: () => Bed): void {
+function checkPaths(fixture: () => StackFixture): void {
   const notFound = { status: 404, code: "not_found", says: /./ };
   test("a path that nothing serves is 404, also by a slash more or less", async () => {
     const paths = [
@@ -150,29 +150,29 @@ function checkPaths(bed: () => Bed): void {
       "/metrics",
       "/api/v1/internal/servers/survival/status",
     ];
-    for (const path of paths) assertRefused(await bed().asOwner({ path }), notFound, path);
+    for (const path of paths) assertRefused(await fixture().asOwner({ path }), notFound, path);
     for (const path of ["/readyz/", "/api/v1/me", "/api/v1/fleet"]) {
-      assertRefused(await bed().asProxy({ path }), notFound, path);
+      assertRefused(await fixture().asProxy({ path }), notFound, path);
     }
   });
   test("a malformed percent escape is 400", async () => {
     for (const segment of ["%zz", "%", "%e0%a4%a"]) {
-      const reply = await bed().asProxy({ path: `/api/v1/internal/servers/${segment}/status` });
+      const reply = await fixture().asProxy({ path: `/api/v1/internal/servers/${segment}/status` });
       assertRefused(reply, { status: 400, code: "bad_request", says: /percent escape/ }, segment);
     }
   });
   test("raw bytes beyond ASCII in the path are 400", async () => {
     const bytes = Buffer.from("GET /\xff\xfe HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", "latin1");
-    const reply = replyOf(await sendBytes(bed().port("external"), bytes));
+    const reply = parseResponse(await sendBytes(fixture().port("external"), bytes));
     assertRefused(reply, { status: 400, code: "bad_request", says: /not valid HTTP/ });
   });
   test("an unknown query parameter is 400 and named", async () => {
-    const reply = await bed().asProxy({ path: "/api/v1/servers?admin=1" });
+    const reply = await fixture().asProxy({ path: "/api/v1/servers?admin=1" });
     assertRefused(reply, { status: 400, code: "bad_request", says: /query parameter "admin"/ });
   });
 }
 
-function checkMethods(bed: () => Bed): void {
+function checkMethods(fixture: () => StackFixture): void {
   test("another method is 405 with every method that is served", async () => {
     const cases: [method: string, path: string, allow: string][] = [
       ["DELETE", "/api/v1/me", "GET, HEAD"],
@@ -183,7 +183,7 @@ function checkMethods(bed: () => Bed): void {
       ["GET", "/api/v1/servers/survival", "PATCH"],
     ];
     for (const [method, path, allow] of cases) {
-      const reply = await bed().asOwner({ method, path });
+      const reply = await fixture().asOwner({ method, path });
       const about = `${method} ${path}`;
       assertRefused(reply, { status: 405, code: "method_not_allowed", says: /Allow/ }, about);
       assert.deepEqual(
@@ -194,11 +194,11 @@ function checkMethods(bed: () => Bed): void {
     }
   });
   test("HEAD has the status and headers of GET and no body", async () => {
-    const get = await ask(bed().port("internal"), { path: "/healthz" });
-    const head = await ask(bed().port("internal"), { method: "HEAD", path: "/healthz" });
+    const get = await sendRequest(fixture().port("internal"), { path: "/healthz" });
+    const head = await sendRequest(fixture().port("internal"), { method: "HEAD", path: "/healthz" });
     assert.deepEqual([head.status, head.text], [200, ""]);
     assert.equal(head.headers["content-length"], get.headers["content-length"]);
-    const refused = await bed().withCookie(undefined, { method: "HEAD", path: "/api/v1/me" });
+    const refused = await fixture().withCookie(undefined, { method: "HEAD", path: "/api/v1/me" });
     assert.deepEqual([refused.status, refused.text], [401, ""]);
   });
 }

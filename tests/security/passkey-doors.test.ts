@@ -11,7 +11,7 @@ import {
 } from "../../services/identity/src/testing/authenticator.ts";
 import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
 import { createPasskeyPeople, panel } from "../../services/identity/src/testing/passkeys.ts";
-import { ask, type Question, type Reply } from "./raw-request.ts";
+import { type RawRequest, type RawResponse, sendRequest } from "./raw-request.ts";
 
 const doors = "/api/v1/auth/passkey/login";
 const json = { "content-type": "application/json" };
@@ -45,11 +45,11 @@ describe("the passkey doors over HTTP", () => {
 
   let number = 0;
   /** Each request comes from a network of its own. */
-  const post = ({ headers, path, ...rest }: Question): Promise<Reply> => {
+  const post = ({ headers, path, ...rest }: RawRequest): Promise<RawResponse> => {
     const visitor = { host: panel.rpId, "x-client-address": `10.1.${++number >> 8}.${number & 255}` };
-    return ask(port, { method: "POST", path, headers: { ...visitor, ...headers }, ...rest });
+    return sendRequest(port, { method: "POST", path, headers: { ...visitor, ...headers }, ...rest });
   };
-  const codeOf = ({ text }: Reply) => (JSON.parse(text) as { error: { code: string } }).error.code;
+  const codeOf = ({ text }: RawResponse) => (JSON.parse(text) as { error: { code: string } }).error.code;
   const nested = (levels: number) =>
     `{"login_id":"x","assertion":{"a":${"[".repeat(levels)}${"]".repeat(levels)}}}`;
 
@@ -63,7 +63,7 @@ describe("the passkey doors over HTTP", () => {
     const cookie = String(ended.headers["set-cookie"]);
     assert.match(cookie, /^svc_session=[A-Za-z0-9_-]{43}; .*HttpOnly.*Secure.*SameSite=Lax/);
     assert.doesNotMatch(cookie, /Domain/i);
-    const me = await ask(port, {
+    const me = await sendRequest(port, {
       path: "/api/v1/me",
       headers: { host: panel.rpId, cookie: cookie.split(";")[0] ?? "" },
     });

@@ -6,7 +6,7 @@ import { connect } from "node:net";
 
 const longestMs = 30_000;
 
-export type Question = {
+export type RawRequest = {
   method?: string;
   path: string;
   headers?: Record<string, string | string[]>;
@@ -16,14 +16,14 @@ export type Question = {
   json?: unknown;
 };
 
-export type Reply = {
+export type RawResponse = {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
 };
 
 /** Sends exactly these headers to a port of 127.0.0.1 and reads the whole answer. */
-export function ask(port: number, question: Question): Promise<Reply> {
+export function sendRequest(port: number, question: RawRequest): Promise<RawResponse> {
   const { method = "GET", path, json } = question;
   const payload = json === undefined ? question.text : JSON.stringify(json);
   const isChunked = question.headers?.["transfer-encoding"] !== undefined;
@@ -64,7 +64,7 @@ export function sendBytes(port: number, bytes: string | Buffer): Promise<string>
 }
 
 /** Takes one answer out of raw bytes. */
-export function replyOf(raw: string): Reply {
+export function parseResponse(raw: string): RawResponse {
   const [head = "", ...rest] = raw.split("\r\n\r\n");
   const [statusLine = "", ...lines] = head.split("\r\n");
   const headers = Object.fromEntries(
@@ -76,7 +76,7 @@ export function replyOf(raw: string): Reply {
 export type Refusal = { status: number; code: string; says: RegExp };
 
 /** The headers of rule 1 of interface.md 4.1, which no answer may lack. */
-export function assertSecured(reply: Reply, about: string): void {
+export function assertSecured(reply: RawResponse, about: string): void {
   const wanted = {
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
@@ -91,7 +91,7 @@ export function assertSecured(reply: Reply, about: string): void {
 }
 
 /** Checks status, code, words, envelope and headers of a refusal. Returns its message. */
-export function assertRefused(reply: Reply, wanted: Refusal, about = ""): string {
+export function assertRefused(reply: RawResponse, wanted: Refusal, about = ""): string {
   const said = `${about} was answered ${reply.status} ${reply.text}`;
   assert.equal(reply.status, wanted.status, said);
   assertSecured(reply, said);

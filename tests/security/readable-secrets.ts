@@ -26,16 +26,16 @@ export function processAt(podIp: string): number {
   return found;
 }
 
-export type LootFile = { path: string; mode: number; text: string };
+export type MountedFile = { path: string; mode: number; text: string };
 
 /** Every small file of the mounted volumes. */
-export function mountedFiles(environment: Record<string, string>): LootFile[] {
+export function mountedFiles(environment: Record<string, string>): MountedFile[] {
   const dirs = Object.entries(environment).filter(([name]) => name.startsWith("SVC_MOUNT_"));
   return dirs.flatMap(([, dir]) => filesBelow(dir));
 }
 
-function filesBelow(dir: string): LootFile[] {
-  return readdirSync(dir, { withFileTypes: true }).flatMap((entry): LootFile[] => {
+function filesBelow(dir: string): MountedFile[] {
+  return readdirSync(dir, { withFileTypes: true }).flatMap((entry): MountedFile[] => {
     const path = join(dir, entry.name);
     if (entry.isDirectory()) return filesBelow(path);
     const { size, mode } = lstatSync(path);

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { connectKube, type KubeObject, resource } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
-import { type Bed, serverName } from "./stack-fixture.ts";
+import { type StackFixture, serverName } from "./stack-fixture.ts";
 
 type Server = KubeObject & { spec: MinecraftServerSpec; status?: MinecraftServerStatus };
 const { group, version, plural, kind } = MinecraftServer;
@@ -16,9 +16,9 @@ const reasonsOf = ({ status }: Server) =>
     (status?.conditions ?? []).map(({ type, status: state, reason }) => [type, [state, reason]]),
   );
 
-export function checkSpecs(bed: () => Bed): void {
+export function checkSpecs(fixture: () => StackFixture): void {
   test("an invalid storage size fails the server by name and reason, and a valid one heals it", async (t) => {
-    const kube = connectKube({ kubeconfigFile: bed().stack.file().kubeconfig });
+    const kube = connectKube({ kubeconfigFile: fixture().stack.file().kubeconfig });
     t.after(kube.close);
     const { spec } = await kube.get(servers, target);
     for (const size of ["8 Gigabytes", "-1Gi", "0"]) {
@@ -43,7 +43,7 @@ export function checkSpecs(bed: () => Bed): void {
       const { message = "" } = failed.status?.conditions?.find(({ type }) => type === "Provisioned") ?? {};
       assert.ok(message.includes("spec.storage.size") && message.includes(size), message);
     }
-    const told = await bed().asProxy({ path: `/api/v1/internal/servers/${serverName}/status` });
+    const told = await fixture().asProxy({ path: `/api/v1/internal/servers/${serverName}/status` });
     const info = JSON.parse(told.text) as { phase: string; startGaveUp?: boolean };
     assert.deepEqual([info.phase, info.startGaveUp], ["Failed", true], told.text);
 

@@ -5,39 +5,39 @@ import { createHash, randomBytes } from "node:crypto";
 import { until } from "@svc/local-stack/testing";
 import pg from "pg";
 import { newestCode, type Stack, startStack, withoutGame } from "../flow/stack.ts";
-import { ask, type Question, type Reply } from "./raw-request.ts";
+import { type RawRequest, type RawResponse, sendRequest } from "./raw-request.ts";
 
 export const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 export const serverName = "survival";
 
 export type Face = "internal" | "external";
 
-export type Bed = {
+export type StackFixture = {
   stack: Stack;
   port: (face: Face) => number;
   /** Asks the internal face as the proxy. */
-  asProxy: (question: Question) => Promise<Reply>;
+  asProxy: (question: RawRequest) => Promise<RawResponse>;
   /** Asks the external face as the owner on the operator console host. */
-  asOwner: (question: Question) => Promise<Reply>;
+  asOwner: (question: RawRequest) => Promise<RawResponse>;
   /** Asks the external face with a cookie, on the operator console host unless `host` says otherwise. */
-  withCookie: (cookie: string | undefined, question: Question) => Promise<Reply>;
+  withCookie: (cookie: string | undefined, question: RawRequest) => Promise<RawResponse>;
   adminHost: string;
   panelHost: string;
   /** Redeems the setup link: the owner's session, still in setup. */
-  redeem: () => Promise<Reply>;
+  redeem: () => Promise<RawResponse>;
   /** Verifies the owner's e-mail. Returns the code that did it. */
   leaveSetup: () => Promise<string>;
   /** Writes a session into the database, as a door does that this build does not have yet. */
-  seatSession: (role: "owner" | "admin" | "user", expiresInMs?: number) => Promise<string>;
+  insertSession: (role: "owner" | "admin" | "user", expiresInMs?: number) => Promise<string>;
   stop: () => Promise<void>;
 };
 
-export function cookieOf(reply: Reply): string {
+export function cookieOf(reply: RawResponse): string {
   const [set = ""] = [reply.headers["set-cookie"] ?? []].flat();
   return set.split(";")[0] ?? "";
 }
 
-export async function openBed(args: readonly string[]): Promise<Bed> {
+export async function startStackFixture(args: readonly string[]): Promise<StackFixture> {
   const stack = await startStack(args.includes("--only") ? args : [...withoutGame, ...args]);
   const file = stack.file();
   const db = new pg.Client({ connectionString: file.database_url });
@@ -45,11 +45,11 @@ export async function openBed(args: readonly string[]): Promise<Bed> {
   db.on("error", () => undefined);
   const port = (face: Face) => Number(new URL(stack.file()[`${face}_base_url`]).port);
   let owner = "";
-  const withCookie: Bed["withCookie"] = (cookie, question) => {
+  const withCookie: StackFixture["withCookie"] = (cookie, question) => {
     const headers = { host: file.admin_host, ...(cookie === undefined ? {} : { cookie }) };
-    return ask(port("external"), { ...question, headers: { ...headers, ...question.headers } });
+    return sendRequest(port("external"), { ...question, headers: { ...headers, ...question.headers } });
   };
-  const asOwner = (question: Question) => withCookie(owner, question);
+  const asOwner = (question: RawRequest) => withCookie(owner, question);
   await db.connect();
   return {
     stack,
@@ -60,7 +60,7 @@ export async function openBed(args: readonly string[]): Promise<Bed> {
     panelHost: file.panel_host,
     asProxy: (question) => {
       const headers = { host: "proxy", authorization: `Bearer ${file.tokens.velocity}`, ...question.headers };
-      return ask(port("internal"), { ...question, headers });
+      return sendRequest(port("internal"), { ...question, headers });
     },
     redeem: async () => {
       const token = new URL(file.setup_url).searchParams.get("token");
@@ -73,7 +73,7 @@ export async function openBed(args: readonly string[]): Promise<Bed> {
       return reply;
     },
     leaveSetup: () => verifyEmail(asOwner, file.mail.dir),
-    seatSession: (role, expiresInMs = 3_600_000) => seatSession(db, role, expiresInMs),
+    insertSession: (role, expiresInMs = 3_600_000) => insertSession(db, role, expiresInMs),
     stop: async () => {
       await db.end();
       await stack.stop();
@@ -81,7 +81,7 @@ export async function openBed(args: readonly string[]): Promise<Bed> {
   };
 }
 
-async function verifyEmail(asOwner: Bed["asOwner"], mailDir: string): Promise<string> {
+async function verifyEmail(asOwner: StackFixture["asOwner"], mailDir: string): Promise<string> {
   const start = { method: "POST", path: "/api/v1/account/email/start", json: { email: "owner@example.net" } };
   assert.equal((await asOwner(start)).status, 202);
   const code = await until(() => newestCode(mailDir), 10_000, "the mailed code");
@@ -91,7 +91,7 @@ async function verifyEmail(asOwner: Bed["asOwner"], mailDir: string): Promise<st
   return code;
 }
 
-async function seatSession(db: pg.Client, role: string, expiresInMs: number): Promise<string> {
+async function insertSession(db: pg.Client, role: string, expiresInMs: number): Promise<string> {
   const value = randomBytes(32).toString("base64url");
   const id = `usr-${randomBytes(6).toString("hex")}`;
   const hash = createHash("sha256").update(value).digest("hex");

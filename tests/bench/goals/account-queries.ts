@@ -7,22 +7,22 @@ import { interleave } from "../harness/statistics.ts";
 
 type Found = { usersMs: number; auditMs: number; sessionMs: number };
 
-export const accounts: Goal = {
+export const accountQueries: Goal = {
   name: "ACCOUNTS",
   title: "users, sessions and the audit log at their largest",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    const child = await cell.accounts();
-    arena.say("filling 100,000 users and a million audit rows");
-    await child.ask("prepare", { entries: arena.options.isQuick ? 100_000 : 1_000_000 });
-    const times = arena.options.isQuick ? 40 : 200;
-    const count = arena.options.isQuick ? 100 : 1_000;
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    const child = await fixture.accounts();
+    bench.say("filling 100,000 users and a million audit rows");
+    await child.ask("prepare", { entries: bench.options.isQuick ? 100_000 : 1_000_000 });
+    const times = bench.options.isQuick ? 40 : 200;
+    const count = bench.options.isQuick ? 100 : 1_000;
     await child.ask("search", { times: 20 });
     let from = 0;
-    const { search } = await interleave(arena.options.rounds, {
+    const { search } = await interleave(bench.options.rounds, {
       search: () => child.ask<Found>("search", { times }),
     });
-    const { signIn } = await interleave(arena.options.rounds, {
+    const { signIn } = await interleave(bench.options.rounds, {
       signIn: async () => {
         const answer = await child.ask<{ perSecond: number }>("signIns", { from, count });
         from += count;

@@ -9,7 +9,7 @@ import { MinecraftServer } from "@svc/proto";
 import { serverName } from "../anchors/servers.ts";
 import type { Goal } from "../harness/bench.ts";
 import { growFleet, untilQuiet } from "../harness/fleet.ts";
-import type { StackArena } from "../harness/stack.ts";
+import type { BenchStack } from "../harness/stack.ts";
 import { quantile } from "../harness/statistics.ts";
 
 const servers = 200;
@@ -19,7 +19,7 @@ const namespace = "minecraft";
 const { group, version, plural, kind } = MinecraftServer;
 const about = resource({ group, version, plural, kind, namespaced: true });
 
-async function follow(stack: StackArena, name: string, text: string): Promise<number> {
+async function follow(stack: BenchStack, name: string, text: string): Promise<number> {
   const startedAt = performance.now();
   await until(
     async () => {
@@ -32,7 +32,7 @@ async function follow(stack: StackArena, name: string, text: string): Promise<nu
   return performance.now() - startedAt;
 }
 
-async function changes(stack: StackArena, count: number): Promise<number[]> {
+async function changes(stack: BenchStack, count: number): Promise<number[]> {
   const kube = connectKube({ kubeconfigFile: stack.file().kubeconfig });
   const followed: Promise<number>[] = [];
   const startedAt = performance.now();
@@ -58,15 +58,15 @@ async function changes(stack: StackArena, count: number): Promise<number[]> {
   }
 }
 
-export const g9: Goal = {
+export const clusterChangeVisibility: Goal = {
   name: "G9",
   title: "from a change in the cluster to the gateway",
-  run: async (arena) => {
-    const stack = await arena.stack();
+  run: async (bench) => {
+    const stack = await bench.stack();
     await growFleet(stack, 0, servers);
     await untilQuiet([stack.pidOf("lifecycle")]);
     await changes(stack, perSecond);
-    const seconds = arena.options.isQuick ? 2 : 10;
+    const seconds = bench.options.isQuick ? 2 : 10;
     const sorted = Float64Array.from(await changes(stack, perSecond * seconds)).sort();
     const row = { goal: "G9", unit: "ms" };
     return [

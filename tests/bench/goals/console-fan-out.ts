@@ -4,9 +4,9 @@
 // delivery (15 us) cost together, which is 5.25x the write of this run, for gateway and bus; what the follower costs
 // besides is told, because nothing in the anchor does its work.
 
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { type Consoles, closeViewers, openViewers, startConsoles, watchPace } from "../harness/consoles.ts";
-import type { Cell } from "../harness/fixture.ts";
+import type { Fixture } from "../harness/fixture.ts";
 import { residentMb, watchCpu } from "../harness/process-stats.ts";
 import type { Row } from "../harness/report.ts";
 import { interleave } from "../harness/statistics.ts";
@@ -16,18 +16,18 @@ const names = Array.from({ length: count }, (_, n) => `bench-many-${n}`);
 
 type Figures = { lines: number; p50Ms: number; p99Ms: number; us: number; busUs: number; followUs: number };
 
-async function ours(arena: Arena, cell: Cell, consoles: Consoles): Promise<Figures> {
-  const plan = { names, perSecond: 1, seconds: Math.max(3, arena.windowMs / 1_000) };
-  const cpu = watchCpu([cell.external.pid]);
-  const busCpu = watchCpu([cell.natsPid]);
+async function ours(bench: Bench, fixture: Fixture, consoles: Consoles): Promise<Figures> {
+  const plan = { names, perSecond: 1, seconds: Math.max(3, bench.windowMs / 1_000) };
+  const cpu = watchCpu([fixture.external.pid]);
+  const busCpu = watchCpu([fixture.natsPid]);
   const followCpu = watchCpu([consoles.lifecycle.pid]);
   const seen = await watchPace(consoles.cluster, consoles.viewers, plan);
   const busUs = busCpu() / seen.lines;
   return { ...seen, us: cpu() / seen.lines + busUs, busUs, followUs: followCpu() / seen.lines };
 }
 
-async function bare(arena: Arena, consoles: Consoles): Promise<Figures> {
-  const plan = { names, perSecond: 1, seconds: Math.max(3, arena.windowMs / 1_000) };
+async function bare(bench: Bench, consoles: Consoles): Promise<Figures> {
+  const plan = { names, perSecond: 1, seconds: Math.max(3, bench.windowMs / 1_000) };
   const cpu = watchCpu([consoles.bare.pid]);
   const seen = await watchPace(consoles.bare, consoles.viewers, plan);
   return { ...seen, us: cpu() / seen.lines, busUs: 0, followUs: 0 };
@@ -65,28 +65,28 @@ function rowsOf(found: { ours: Figures; bare: Figures }, kilobytes: number): Row
   ];
 }
 
-export const g13: Goal = {
+export const consoleFanOut: Goal = {
   name: "G13",
   title: "1000 viewers of 1000 consoles",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    const consoles = await startConsoles(cell);
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    const consoles = await startConsoles(fixture);
     const { viewers, headers } = consoles;
     try {
-      const before = residentMb(cell.external.pid);
+      const before = residentMb(fixture.external.pid);
       const paths = names.map((name) => `/api/v1/servers/${name}/console`);
-      await openViewers(viewers, { port: cell.external.port, paths, headers });
-      await ours(arena, cell, consoles);
-      const kilobytes = ((residentMb(cell.external.pid) - before) * 1_024) / count;
+      await openViewers(viewers, { port: fixture.external.port, paths, headers });
+      await ours(bench, fixture, consoles);
+      const kilobytes = ((residentMb(fixture.external.pid) - before) * 1_024) / count;
       await openViewers(viewers, {
         port: consoles.bare.port,
         paths: names.map((name) => `/console/${name}`),
         headers,
       });
-      await bare(arena, consoles);
-      const found = await interleave(arena.options.rounds, {
-        ours: () => ours(arena, cell, consoles),
-        bare: () => bare(arena, consoles),
+      await bare(bench, consoles);
+      const found = await interleave(bench.options.rounds, {
+        ours: () => ours(bench, fixture, consoles),
+        bare: () => bare(bench, consoles),
       });
       await closeViewers(viewers);
       return rowsOf(found, kilobytes);

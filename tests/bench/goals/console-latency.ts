@@ -3,7 +3,7 @@
 // second, so that each line pays for waking every process on its way. Times are the machine's monotonic clock.
 // Not in it: the node agent of the embedded cluster, which looks at logs every 20 ms; a kubelet does not.
 
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { type Consoles, closeViewers, openViewers, startConsoles, watchPace } from "../harness/consoles.ts";
 import { stamp } from "../harness/line-rate.ts";
 import type { Row } from "../harness/report.ts";
@@ -12,16 +12,16 @@ import { interleave } from "../harness/statistics.ts";
 type Port = { port: number };
 
 async function echoes(
-  arena: Arena,
+  bench: Bench,
   consoles: Consoles,
   { port }: Port,
 ): Promise<{ p50Ms: number; p99Ms: number }> {
   await consoles.viewers.ask("take");
   const { host = "", ...headers } = consoles.headers;
   const url = { host: "127.0.0.1", port, method: "POST", path: "/api/v1/servers/bench-line/command" };
-  for (let n = 0; n < (arena.options.isQuick ? 20 : 60); n += 1) {
+  for (let n = 0; n < (bench.options.isQuick ? 20 : 60); n += 1) {
     const body = JSON.stringify({ command: `say ${stamp()}` });
-    const { status } = await arena.load.ask<{ status: number }>("once", {
+    const { status } = await bench.load.ask<{ status: number }>("once", {
       ...url,
       headers: { host, ...headers },
       body,
@@ -55,21 +55,21 @@ function rowsOf(line: { p50Ms: number; p99Ms: number }, echo: { p50Ms: number })
   ];
 }
 
-export const g12: Goal = {
+export const consoleLatency: Goal = {
   name: "G12",
   title: "a console line, and a command's echo",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    const consoles = await startConsoles(cell);
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    const consoles = await startConsoles(fixture);
     try {
-      const { port } = cell.external;
+      const { port } = fixture.external;
       const paths = ["/api/v1/servers/bench-line/console"];
       await openViewers(consoles.viewers, { port, paths, headers: consoles.headers });
-      const plan = { names: ["bench-line"], perSecond: 20, seconds: Math.max(2, arena.windowMs / 1_000) };
+      const plan = { names: ["bench-line"], perSecond: 20, seconds: Math.max(2, bench.windowMs / 1_000) };
       await watchPace(consoles.cluster, consoles.viewers, plan);
-      const found = await interleave(arena.options.rounds, {
+      const found = await interleave(bench.options.rounds, {
         line: () => watchPace(consoles.cluster, consoles.viewers, plan),
-        echo: () => echoes(arena, consoles, { port }),
+        echo: () => echoes(bench, consoles, { port }),
       });
       await closeViewers(consoles.viewers);
       return rowsOf(found.line, found.echo);

@@ -6,21 +6,25 @@
 // Unfair would be: a consumer in the publishing process, or PostgreSQL without fsync.
 
 import { until } from "@svc/local-stack/testing";
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import type { Child } from "../harness/child.ts";
-import type { Cell } from "../harness/fixture.ts";
+import type { Fixture } from "../harness/fixture.ts";
 import { interleave, quantile } from "../harness/statistics.ts";
 
-async function delays(arena: Arena, cell: Cell, listener: Child): Promise<{ p50Ms: number; p99Ms: number }> {
-  const count = arena.options.isQuick ? 100 : 400;
+async function delays(
+  bench: Bench,
+  fixture: Fixture,
+  listener: Child,
+): Promise<{ p50Ms: number; p99Ms: number }> {
+  const count = bench.options.isQuick ? 100 : 400;
   const from = 1_000;
   // The first events pay for connecting; they are not counted.
   const [warmUp, counted] = [
     { from: 1, count: 20, everyMs: 5 },
     { from, count, everyMs: 7 },
   ];
-  await cell.identity.ask("commitEach", warmUp);
-  const committedNs = await cell.identity.ask<number[]>("commitEach", counted);
+  await fixture.identity.ask("commitEach", warmUp);
+  const committedNs = await fixture.identity.ask<number[]>("commitEach", counted);
   const arrived = await until(
     async () => {
       const all = new Map(await listener.ask<[string, number][]>("arrived"));
@@ -37,28 +41,28 @@ async function delays(arena: Arena, cell: Cell, listener: Child): Promise<{ p50M
   return { p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
 }
 
-export const g8: Goal = {
+export const eventDelivery: Goal = {
   name: "G8",
   title: "from commit to the event in another service",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    const listener = await cell.listener();
-    await cell.identity.ask("startRelay");
-    const wait = await delays(arena, cell, listener);
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    const listener = await fixture.listener();
+    await fixture.identity.ask("startRelay");
+    const wait = await delays(bench, fixture, listener);
     await listener.stop();
-    const publisher = await cell.anchors.publisher();
-    const count = arena.options.isQuick ? 10_000 : 40_000;
+    const publisher = await fixture.anchors.publisher();
+    const count = bench.options.isQuick ? 10_000 : 40_000;
     const body = JSON.stringify({
       hash: "0".repeat(64),
       user_id: "usr-bench",
       at: "2026-01-01T00:00:00.000Z",
     });
     await publisher.ask("publish", { count: 5_000, body });
-    const found = await interleave(arena.options.rounds, {
-      ours: () => cell.identity.ask<{ perSecond: number }>("drain", count),
+    const found = await interleave(bench.options.rounds, {
+      ours: () => fixture.identity.ask<{ perSecond: number }>("drain", count),
       bare: () => publisher.ask<{ perSecond: number }>("publish", { count, body }),
     });
-    await cell.identity.ask("stopRelay");
+    await fixture.identity.ask("stopRelay");
     await publisher.stop();
     return [
       {

@@ -12,13 +12,13 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "@svc/local-stack/testing";
-import type { Arena, Goal, Target } from "../harness/bench.ts";
+import type { Bench, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
 import { startChild } from "../harness/child.ts";
 import { growFleet, listedServers, untilQuiet } from "../harness/fleet.ts";
 import { environmentOf, residentMb, watchCpu } from "../harness/process-stats.ts";
 import type { Row } from "../harness/report.ts";
-import type { StackArena } from "../harness/stack.ts";
+import type { BenchStack } from "../harness/stack.ts";
 import { interleave, median } from "../harness/statistics.ts";
 import type { Answer } from "../load/http.ts";
 import { wakeOnce } from "./server-wake.ts";
@@ -29,14 +29,14 @@ const many = 10_000;
 type PageFigures = { cpuUs: number; p50Ms: number; p99Ms: number };
 type Figures = { wakeMs: number; statusMs: number; page: PageFigures };
 
-function servicePids(stack: StackArena): number[] {
+function servicePids(stack: BenchStack): number[] {
   const names = ["lifecycle", "identity", "gateway-internal", "gateway-external", "nats", "postgres"];
   return [...names, "storage", "builds", "ops-watchdog"].map(stack.pidOf);
 }
 
-async function wakes(arena: Arena, stack: StackArena, prefix: string): Promise<number> {
+async function wakes(bench: Bench, stack: BenchStack, prefix: string): Promise<number> {
   const took: number[] = [];
-  for (let turn = 1; turn <= (arena.options.isQuick ? 1 : 5); turn += 1) {
+  for (let turn = 1; turn <= (bench.options.isQuick ? 1 : 5); turn += 1) {
     const name = `bench-${prefix}-${turn}`;
     await stack.ensureServer(name);
     took.push(await wakeOnce(stack, name));
@@ -44,16 +44,16 @@ async function wakes(arena: Arena, stack: StackArena, prefix: string): Promise<n
   return median(took);
 }
 
-type Pages = (arena: Arena, after: string) => Promise<PageFigures>;
+type Pages = (bench: Bench, after: string) => Promise<PageFigures>;
 
-async function openPager(stack: StackArena): Promise<{ pages: Pages; stop: () => Promise<void> }> {
+async function openPager(stack: BenchStack): Promise<{ pages: Pages; stop: () => Promise<void> }> {
   const logDir = join(stack.dir, "logs", "bench");
   mkdirSync(logDir, { recursive: true });
   const { SVC_NATS_URL, SVC_NATS_USER, SVC_NATS_PASSWORD } = environmentOf(stack.pidOf("gateway-internal"));
   const env = { SVC_NATS_URL, SVC_NATS_USER, SVC_NATS_PASSWORD };
   const pager = await startChild("subjects/pager.ts", { env, logDir });
-  const pages: Pages = async (arena, after) => {
-    const plan = { cursor: after, callers: 10, durationMs: arena.windowMs };
+  const pages: Pages = async (bench, after) => {
+    const plan = { cursor: after, callers: 10, durationMs: bench.windowMs };
     const cpu = watchCpu([stack.pidOf("lifecycle"), stack.pidOf("nats")]);
     const { requests, p50Ms, p99Ms } = await pager.ask<{ requests: number; p50Ms: number; p99Ms: number }>(
       "run",
@@ -66,23 +66,23 @@ async function openPager(stack: StackArena): Promise<{ pages: Pages; stop: () =>
 
 /** `after`: the page begins behind this name, and is full. */
 async function figures(
-  arena: Arena,
-  stack: StackArena,
+  bench: Bench,
+  stack: BenchStack,
   { prefix, after }: { prefix: string; after: string },
 ): Promise<Figures> {
   const status: Target = { ...stack.owner, path: "/api/v1/servers/bench-00042/status", pids: [] };
-  await warm(arena, status);
-  const at1 = await interleave(arena.options.rounds, { ours: () => measure(arena, status, 1) });
+  await warm(bench, status);
+  const at1 = await interleave(bench.options.rounds, { ours: () => measure(bench, status, 1) });
   const pager = await openPager(stack);
-  await pager.pages(arena, after);
-  const page = await interleave(arena.options.rounds, { ours: () => pager.pages(arena, after) });
+  await pager.pages(bench, after);
+  const page = await interleave(bench.options.rounds, { ours: () => pager.pages(bench, after) });
   await pager.stop();
-  const wakeMs = await wakes(arena, stack, prefix);
+  const wakeMs = await wakes(bench, stack, prefix);
   return { wakeMs, statusMs: at1.ours.p50Ms, page: page.ours };
 }
 
 /** Kills lifecycle and answers the seconds until the view is vouched for as a whole again. */
-async function viewAgain(arena: Arena, stack: StackArena): Promise<number> {
+async function viewAgain(bench: Bench, stack: BenchStack): Promise<number> {
   const killedAt = Date.now();
   process.kill(stack.pidOf("lifecycle"), "SIGKILL");
   const { port, headers } = stack.proxy;
@@ -90,7 +90,7 @@ async function viewAgain(arena: Arena, stack: StackArena): Promise<number> {
   await until(
     async () => {
       await new Promise((wake) => setTimeout(wake, 100));
-      const answer = await arena.load.ask<Answer>("once", plan);
+      const answer = await bench.load.ask<Answer>("once", plan);
       const age = /\r\nage: *(\d+)/i.exec(answer.head)?.[1];
       return age !== undefined && Date.now() - (Number(age) + 1) * 1_000 > killedAt;
     },
@@ -100,11 +100,11 @@ async function viewAgain(arena: Arena, stack: StackArena): Promise<number> {
   return (Date.now() - killedAt) / 1_000;
 }
 
-async function pageAnchor(arena: Arena, stack: StackArena): Promise<number> {
+async function pageAnchor(bench: Bench, stack: BenchStack): Promise<number> {
   const lists = await (await stack.anchors()).lists();
   const target: Target = { port: lists.port, path: "/page", headers: {}, pids: [lists.pid] };
-  await warm(arena, target);
-  const found = await interleave(arena.options.rounds, { page: () => measure(arena, target, 10) });
+  await warm(bench, target);
+  const found = await interleave(bench.options.rounds, { page: () => measure(bench, target, 10) });
   await lists.stop();
   return found.page.cpuUs;
 }
@@ -151,9 +151,9 @@ function growthRows(small: Figures, large: Figures, pageUs: number): Row[] {
   ];
 }
 
-async function restRows(arena: Arena, stack: StackArena): Promise<Row[]> {
+async function restRows(bench: Bench, stack: BenchStack): Promise<Row[]> {
   const lifecycleMb = residentMb(stack.pidOf("lifecycle"));
-  const restMs = arena.options.isQuick ? 5_000 : 20_000;
+  const restMs = bench.options.isQuick ? 5_000 : 20_000;
   const cpu = watchCpu([...servicePids(stack), stack.pidOf("local-cluster")]);
   await new Promise((wake) => setTimeout(wake, restMs));
   const cores = cpu() / (restMs * 1_000);
@@ -176,7 +176,7 @@ async function restRows(arena: Arena, stack: StackArena): Promise<Row[]> {
       goal: "FLEET",
       what: "view complete after lifecycle was killed",
       unit: "s",
-      ours: await viewAgain(arena, stack),
+      ours: await viewAgain(bench, stack),
       limit: { bound: "at most", of: "figure", goal: 20 },
     },
   ];
@@ -186,23 +186,23 @@ export const fleet: Goal = {
   name: "FLEET",
   covers: ["G6"],
   title: "10,000 servers",
-  run: async (arena) => {
-    const stack = await arena.stack();
+  run: async (bench) => {
+    const stack = await bench.stack();
     await growFleet(stack, 0, few);
     await until(async () => (await listedServers(stack)) >= few, 60_000, `${few} servers in the view`);
-    const small = await figures(arena, stack, { prefix: "few", after: "bench" });
+    const small = await figures(bench, stack, { prefix: "few", after: "bench" });
     const startedAt = performance.now();
     await growFleet(stack, few, many);
     const createdS = (performance.now() - startedAt) / 1_000;
     await until(async () => (await listedServers(stack)) >= many, 300_000, `${many} servers in the view`);
     const seenS = (performance.now() - startedAt) / 1_000;
     await untilQuiet([stack.pidOf("lifecycle")]);
-    const large = await figures(arena, stack, { prefix: "many", after: "bench-04999" });
+    const large = await figures(bench, stack, { prefix: "many", after: "bench-04999" });
     await untilQuiet([stack.pidOf("lifecycle")]);
     const note = `created in ${createdS.toFixed(0)} s`;
     return [
-      ...growthRows(small, large, await pageAnchor(arena, stack)),
-      ...(await restRows(arena, stack)),
+      ...growthRows(small, large, await pageAnchor(bench, stack)),
+      ...(await restRows(bench, stack)),
       { goal: "FLEET", what: "10,000 new servers in the proxy's list", unit: "s", ours: seenS, note },
     ];
   },

@@ -2,7 +2,7 @@
 // with --full), its resident memory taken forty times on the way. Goal: at most 300 MB, and flat: the mean of the last
 // quarter at most 1.05 times that of the second. Unfair would be: measuring right after a forced collection.
 
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
 import { residentMb } from "../harness/process-stats.ts";
 import { statusBySession } from "./request-throughput.ts";
@@ -13,24 +13,24 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-function requestsOf({ isQuick, isFull }: Arena["options"]): number {
+function requestsOf({ isQuick, isFull }: Bench["options"]): number {
   if (isQuick) return 20_000;
   return isFull ? 1_000_000 : 250_000;
 }
 
-export const g22Gateway: Goal = {
+export const gatewayMemory: Goal = {
   name: "G22-GATEWAY",
   title: "memory of a gateway under load",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    await cell.lifecycle.ask("fill", 0);
-    const target = statusBySession(cell);
-    const total = requestsOf(arena.options);
-    await warm(arena, target);
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    await fixture.lifecycle.ask("fill", 0);
+    const target = statusBySession(fixture);
+    const total = requestsOf(bench.options);
+    await warm(bench, target);
     const taken: number[] = [];
     for (let slice = 0; slice < slices; slice += 1) {
-      await measure(arena, target, 50, { windowMs: 60_000, requests: total / slices });
-      taken.push(residentMb(cell.external.pid));
+      await measure(bench, target, 50, { windowMs: 60_000, requests: total / slices });
+      taken.push(residentMb(fixture.external.pid));
     }
     const [second, last] = [mean(taken.slice(10, 20)), mean(taken.slice(30))];
     const after = `${total.toLocaleString("en").replaceAll(",", " ")} requests`;

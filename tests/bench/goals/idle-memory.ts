@@ -8,13 +8,13 @@ import { proportionalMb, residentMb } from "../harness/process-stats.ts";
 
 const settleMs = 10_000;
 
-export const g22: Goal = {
+export const idleMemory: Goal = {
   name: "G22",
   title: "memory of idle services",
-  run: async (arena) => {
-    const stack = await arena.stack();
+  run: async (bench) => {
+    const stack = await bench.stack();
     await stack.restart();
-    await new Promise((wake) => setTimeout(wake, arena.options.isQuick ? settleMs / 2 : settleMs));
+    await new Promise((wake) => setTimeout(wake, bench.options.isQuick ? settleMs / 2 : settleMs));
     return allServiceNames.map((name) => ({
       goal: "G22",
       what: `${name}, idle`,

@@ -12,7 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { serviceNodeFlags } from "@svc/local-stack";
 import { startInternalFace } from "../../../services/login-gate/src/testing/internal-face.ts";
 import { root } from "../harness/anchors.ts";
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { residentMb, watchCpu } from "../harness/process-stats.ts";
 import type { Row } from "../harness/report.ts";
@@ -50,14 +50,14 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, "exit");
 }
 
-async function hold(arena: Arena, players: Child, { pid, fill }: Server): Promise<Cost> {
+async function hold(bench: Bench, players: Child, { pid, fill }: Server): Promise<Cost> {
   await fill(1);
   await delay(settleMs);
   const before = residentMb(pid);
   await fill(count - 1);
   await delay(settleMs);
   const [cpu, startedAt] = [watchCpu([pid]), performance.now()];
-  await delay(arena.options.isQuick ? 5_000 : 20_000);
+  await delay(bench.options.isQuick ? 5_000 : 20_000);
   const cores = cpu() / ((performance.now() - startedAt) * 1_000);
   const growthMb = residentMb(pid) - before;
   const present = await players.ask<number>("present");
@@ -67,7 +67,7 @@ async function hold(arena: Arena, players: Child, { pid, fill }: Server): Promis
 }
 
 async function inService(
-  arena: Arena,
+  bench: Bench,
   players: Child,
   { name, secretFile }: { name: string; secretFile: string },
 ): Promise<Cost> {
@@ -80,18 +80,18 @@ async function inService(
   });
   const fill = (number: number) => players.ask<void>("enter", { port, count: number, secret });
   try {
-    return await hold(arena, players, { pid, port, fill });
+    return await hold(bench, players, { pid, port, fill });
   } finally {
     await end(child);
   }
 }
 
-async function inAnchor(arena: Arena, players: Child, logDir: string): Promise<Cost> {
+async function inAnchor(bench: Bench, players: Child, logDir: string): Promise<Cost> {
   const sockets = await startChild("anchors/idle-sockets.ts", { logDir });
   const port = await sockets.ask<number>("open");
   const fill = (number: number) => players.ask<void>("connect", { port, count: number });
   try {
-    return await hold(arena, players, { pid: sockets.pid, port, fill });
+    return await hold(bench, players, { pid: sockets.pid, port, fill });
   } finally {
     await sockets.stop();
   }
@@ -113,19 +113,19 @@ function rowsOf(name: string, ours: Cost, bare: Cost): Row[] {
   ];
 }
 
-export const limbo: Goal = {
+export const idlePlayerMemory: Goal = {
   name: "LIMBO",
   title: "idle players in lobby and login gate",
-  run: async (arena) => {
+  run: async (bench) => {
     const logDir = mkdtempSync(join(tmpdir(), "svc-bench-limbo-"));
     const players = await startChild("load/idle-players.ts", { logDir });
     try {
       const secretFile = join(logDir, "secret");
       writeFileSync(secretFile, secret);
-      const bare = await inAnchor(arena, players, logDir);
+      const bare = await inAnchor(bench, players, logDir);
       const rows: Row[] = [];
       for (const name of ["lobby", "login-gate"])
-        rows.push(...rowsOf(name, await inService(arena, players, { name, secretFile }), bare));
+        rows.push(...rowsOf(name, await inService(bench, players, { name, secretFile }), bare));
       return rows;
     } finally {
       await players.stop();

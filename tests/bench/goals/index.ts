@@ -1,60 +1,60 @@
-// The goals in the order in which they run: those of the cell first, those of the whole stack after it.
+// The goals in the order in which they run: those of the fixture first, those of the whole stack after it.
 
 import type { Goal } from "../harness/bench.ts";
-import { accounts } from "./account-queries.ts";
-import { g9 } from "./cluster-change-visibility.ts";
-import { g13 } from "./console-fan-out.ts";
-import { g12 } from "./console-latency.ts";
-import { g8 } from "./event-delivery.ts";
+import { accountQueries } from "./account-queries.ts";
+import { clusterChangeVisibility } from "./cluster-change-visibility.ts";
+import { consoleFanOut } from "./console-fan-out.ts";
+import { consoleLatency } from "./console-latency.ts";
+import { eventDelivery } from "./event-delivery.ts";
 import { fleet } from "./fleet.ts";
-import { g22Gateway } from "./gateway-memory.ts";
-import { g22 } from "./idle-memory.ts";
-import { limbo } from "./idle-player-memory.ts";
-import { g7 } from "./phase-change-throughput.ts";
-import { g11 } from "./player-count.ts";
-import { wakeIn } from "./player-join.ts";
-import { relay } from "./proxy-relay.ts";
-import { reaper } from "./reaper-run.ts";
-import { g10 } from "./reconcile-throughput.ts";
-import { g1 } from "./request-latency.ts";
-import { g2 } from "./request-throughput.ts";
-import { tick } from "./schedule-tick.ts";
-import { g5 } from "./server-list.ts";
-import { g3 } from "./server-status.ts";
-import { wake } from "./server-wake.ts";
-import { g21 } from "./service-boot.ts";
-import { start } from "./stack-start.ts";
-import { g14 } from "./start-stop-latency.ts";
+import { gatewayMemory } from "./gateway-memory.ts";
+import { idleMemory } from "./idle-memory.ts";
+import { idlePlayerMemory } from "./idle-player-memory.ts";
+import { phaseChangeThroughput } from "./phase-change-throughput.ts";
+import { playerCount } from "./player-count.ts";
+import { playerJoin } from "./player-join.ts";
+import { proxyRelay } from "./proxy-relay.ts";
+import { reaperRun } from "./reaper-run.ts";
+import { reconcileThroughput } from "./reconcile-throughput.ts";
+import { requestLatency } from "./request-latency.ts";
+import { requestThroughput } from "./request-throughput.ts";
+import { scheduleTick } from "./schedule-tick.ts";
+import { serverList } from "./server-list.ts";
+import { serverStatus } from "./server-status.ts";
+import { serverWake } from "./server-wake.ts";
+import { serviceBoot } from "./service-boot.ts";
+import { stackStart } from "./stack-start.ts";
+import { startStopLatency } from "./start-stop-latency.ts";
 import { transfers } from "./transfers.ts";
-import { viewers } from "./viewers-per-console.ts";
-import { worlds } from "./world-archives.ts";
+import { viewersPerConsole } from "./viewers-per-console.ts";
+import { worldArchives } from "./world-archives.ts";
 
 export const goals: readonly Goal[] = [
-  g1,
-  g2,
-  g5,
-  g7,
-  g8,
-  g10,
-  g11,
-  g12,
-  g13,
-  viewers,
-  tick,
-  accounts,
-  reaper,
-  relay,
-  limbo,
-  g22Gateway,
-  start,
-  g22,
-  g21,
-  g3,
-  wake,
-  wakeIn,
-  g9,
-  g14,
+  requestLatency,
+  requestThroughput,
+  serverList,
+  phaseChangeThroughput,
+  eventDelivery,
+  reconcileThroughput,
+  playerCount,
+  consoleLatency,
+  consoleFanOut,
+  viewersPerConsole,
+  scheduleTick,
+  accountQueries,
+  reaperRun,
+  proxyRelay,
+  idlePlayerMemory,
+  gatewayMemory,
+  stackStart,
+  idleMemory,
+  serviceBoot,
+  serverStatus,
+  serverWake,
+  playerJoin,
+  clusterChangeVisibility,
+  startStopLatency,
   fleet,
-  worlds,
+  worldArchives,
   transfers,
 ];

@@ -5,30 +5,34 @@
 // driver, and the table says so. Ours is one statement, so it saves round trips that pgbench makes; that is the point.
 // No relay runs meanwhile, on either side.
 
-import type { Arena, Goal } from "../harness/bench.ts";
-import type { Cell } from "../harness/fixture.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
+import type { Fixture } from "../harness/fixture.ts";
 import { prepareTxnAnchor, type TxnFigures } from "../harness/pgbench.ts";
 import { interleave } from "../harness/statistics.ts";
 
-function variants(arena: Arena, cell: Cell, run: (callers: number, seconds: number) => Promise<TxnFigures>) {
-  const seconds = Math.max(1, Math.round(arena.windowMs / 1_000));
+function variants(
+  bench: Bench,
+  fixture: Fixture,
+  run: (callers: number, seconds: number) => Promise<TxnFigures>,
+) {
+  const seconds = Math.max(1, Math.round(bench.windowMs / 1_000));
   return async (callers: number) => {
-    const phases = await cell.phases();
+    const phases = await fixture.phases();
     await phases.ask("change", { callers, seconds: 1 });
-    return interleave(arena.options.rounds, {
+    return interleave(bench.options.rounds, {
       ours: () => phases.ask<TxnFigures>("change", { callers, seconds }),
       anchor: () => run(callers, seconds),
     });
   };
 }
 
-export const g7: Goal = {
+export const phaseChangeThroughput: Goal = {
   name: "G7",
   title: "state change with its event",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    const txn = await prepareTxnAnchor(cell.databaseUrl);
-    const at = variants(arena, cell, txn.run);
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    const txn = await prepareTxnAnchor(fixture.databaseUrl);
+    const at = variants(bench, fixture, txn.run);
     const [at1, at10] = [await at(1), await at(10)];
     const row = { goal: "G7", anchorName: `${txn.tool} txn` };
     return [

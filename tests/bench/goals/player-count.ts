@@ -18,12 +18,12 @@ type Places = { address: string; slowAddress: string };
 type Ours = { roundMs: number; cpuUs: number; healthyMs: number };
 type Bare = { roundMs: number; cpuUs: number };
 
-export const g11: Goal = {
+export const playerCount: Goal = {
   name: "G11",
   title: "players of 10,000 servers",
-  run: async (arena) => {
-    const { databaseUrl } = await arena.cell();
-    const count = arena.options.isQuick ? 2_000 : 10_000;
+  run: async (bench) => {
+    const { databaseUrl } = await bench.fixture();
+    const count = bench.options.isQuick ? 2_000 : 10_000;
     const logDir = mkdtempSync(join(tmpdir(), "svc-bench-rcon-"));
     // One process listens, another one is the bare client: its CPU is only the client's.
     const [server, client] = [
@@ -33,7 +33,7 @@ export const g11: Goal = {
     try {
       return await withReconciler(databaseUrl, async (child) => {
         const places = await server.ask<Places>("listen");
-        const { ours, bare } = await interleave(arena.options.rounds, {
+        const { ours, bare } = await interleave(bench.options.rounds, {
           ours: () => child.ask<Ours>("round", { ...places, count, slowShare: 0 }),
           bare: async () => ({
             ...(await client.ask<Bare>("round", { ...places, count, sockets })),

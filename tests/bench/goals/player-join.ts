@@ -7,9 +7,9 @@ import { once } from "node:events";
 import { until } from "@svc/local-stack/testing";
 import { type Bot, createBot } from "mineflayer";
 import { send } from "../../flow/stack.ts";
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { startBareGame } from "../harness/game.ts";
-import type { StackArena } from "../harness/stack.ts";
+import type { BenchStack } from "../harness/stack.ts";
 import { median } from "../harness/statistics.ts";
 
 const name = "Waker";
@@ -18,7 +18,7 @@ const joinTimeoutMs = 120_000;
 type Visit = { bot: Bot; chat: string[]; inGame: Promise<number>; leave: () => Promise<void> };
 
 /** Connects as a game does whose player typed `host`. */
-function connect(stack: StackArena, host: string): Visit {
+function connect(stack: BenchStack, host: string): Visit {
   const { game } = stack.file();
   const startedAt = performance.now();
   const bot = createBot({
@@ -59,7 +59,7 @@ function arrival(bot: Bot): Promise<number> {
 }
 
 /** Redeems the code that the gate shows, as a person in a browser does who has no account yet. */
-async function link(stack: StackArena): Promise<void> {
+async function link(stack: BenchStack): Promise<void> {
   const { chat, leave } = connect(stack, stack.file().root_domain);
   const line = await until(
     () => chat.find((text) => /[A-Z2-9]{8}$/.test(text)),
@@ -80,7 +80,7 @@ async function link(stack: StackArena): Promise<void> {
   await leave();
 }
 
-async function joinOnce(stack: StackArena, server: string): Promise<number> {
+async function joinOnce(stack: BenchStack, server: string): Promise<number> {
   const phase = async () => {
     const { body } = await stack.internal("GET", `/api/v1/internal/servers/${server}/status`);
     return (body as { phase?: string }).phase;
@@ -94,8 +94,8 @@ async function joinOnce(stack: StackArena, server: string): Promise<number> {
   return tookMs;
 }
 
-async function joins(arena: Arena, stack: StackArena): Promise<{ inMs: number[]; bareMs: number[] }> {
-  const times = arena.options.isQuick ? 2 : Math.max(5, arena.options.rounds);
+async function joins(bench: Bench, stack: BenchStack): Promise<{ inMs: number[]; bareMs: number[] }> {
+  const times = bench.options.isQuick ? 2 : Math.max(5, bench.options.rounds);
   const servers = Array.from({ length: times }, (_, index) => `bench-in-${index + 1}`);
   for (const server of servers) await stack.ensureServer(server);
   await link(stack);
@@ -107,11 +107,11 @@ async function joins(arena: Arena, stack: StackArena): Promise<{ inMs: number[];
   return { inMs, bareMs };
 }
 
-export const wakeIn: Goal = {
+export const playerJoin: Goal = {
   name: "WAKE-IN",
   title: "from a player's connection to the world of a server that slept",
-  run: async (arena) => {
-    const { inMs, bareMs } = await joins(arena, await arena.stack());
+  run: async (bench) => {
+    const { inMs, bareMs } = await joins(bench, await bench.stack());
     const bare = median(bareMs);
     const seconds = (list: readonly number[]) => list.map((ms) => (ms / 1_000).toFixed(2)).join(" ");
     return [

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { watchCpu } from "../harness/process-stats.ts";
 import type { Row } from "../harness/report.ts";
@@ -30,9 +30,9 @@ async function pass({ ends }: Players, relay: Relay, plan: Omit<FloodPlan, "port
 const burstMs = 4_000;
 const anchorName = "bare TCP relay";
 
-async function flood(arena: Arena, players: Players, packet: FloodPlan["packet"]): Promise<Row[]> {
-  const plan = { packet, durationMs: arena.windowMs };
-  const found = await interleave(arena.options.rounds, {
+async function flood(bench: Bench, players: Players, packet: FloodPlan["packet"]): Promise<Row[]> {
+  const plan = { packet, durationMs: bench.windowMs };
+  const found = await interleave(bench.options.rounds, {
     ours: () => pass(players, players.ours, plan),
     bare: () => pass(players, players.bare, plan),
   });
@@ -57,7 +57,7 @@ async function flood(arena: Arena, players: Players, packet: FloodPlan["packet"]
  * Round trips of a player beside hostile servers and without them, in one relay. Their first second is not measured: it is
  * what each connection may cost at once. Unfair would be: hostile servers that are slower than the relay lets them be.
  */
-async function besideHostile(arena: Arena, start: (file: string) => Promise<Child>): Promise<Row[]> {
+async function besideHostile(bench: Bench, start: (file: string) => Promise<Child>): Promise<Row[]> {
   const [ends, hostile, ours] = [
     await start("load/relay.ts"),
     await start("load/hostile.ts"),
@@ -65,8 +65,8 @@ async function besideHostile(arena: Arena, start: (file: string) => Promise<Chil
   ];
   const port = await ours.ask<number>("openAsUsual", await ends.ask<number>("serverPort"));
   const hostilePort = await ours.ask<number>("openAsUsual", await hostile.ask<number>("serverPort"));
-  const plan: EchoPlan = { port, count: arena.options.isQuick ? 2_000 : 10_000 };
-  const found = await interleave(arena.options.rounds, {
+  const plan: EchoPlan = { port, count: bench.options.isQuick ? 2_000 : 10_000 };
+  const found = await interleave(bench.options.rounds, {
     alone: async () => ({ ...(await ends.ask<Echo>("echo", plan)), cores: 0 }),
     beside: async () => {
       await hostile.ask("attack", hostilePort);
@@ -94,10 +94,10 @@ async function besideHostile(arena: Arena, start: (file: string) => Promise<Chil
   ];
 }
 
-async function roundTrips(arena: Arena, players: Players): Promise<Row[]> {
-  const count = arena.options.isQuick ? 2_000 : 10_000;
+async function roundTrips(bench: Bench, players: Players): Promise<Row[]> {
+  const count = bench.options.isQuick ? 2_000 : 10_000;
   const ask = ({ port }: Relay) => players.ends.ask<Echo>("echo", { port, count } satisfies EchoPlan);
-  const found = await interleave(arena.options.rounds, {
+  const found = await interleave(bench.options.rounds, {
     ours: () => ask(players.ours),
     bare: () => ask(players.bare),
   });
@@ -115,10 +115,10 @@ async function roundTrips(arena: Arena, players: Players): Promise<Row[]> {
   ];
 }
 
-export const relay: Goal = {
+export const proxyRelay: Goal = {
   name: "RELAY",
   title: "play packets through the proxy's relay",
-  run: async (arena) => {
+  run: async (bench) => {
     const logDir = mkdtempSync(join(tmpdir(), "svc-bench-relay-"));
     const children: Child[] = [];
     const start = async (file: string) => {
@@ -139,10 +139,10 @@ export const relay: Goal = {
         bare: await open("anchors/tcp-relay.ts"),
       };
       return [
-        ...(await flood(arena, players, "small")),
-        ...(await flood(arena, players, "chunk")),
-        ...(await roundTrips(arena, players)),
-        ...(await besideHostile(arena, start)),
+        ...(await flood(bench, players, "small")),
+        ...(await flood(bench, players, "chunk")),
+        ...(await roundTrips(bench, players)),
+        ...(await besideHostile(bench, start)),
       ];
     } finally {
       for (const child of children) await child.stop();

@@ -7,16 +7,16 @@
 import type { Goal } from "../harness/bench.ts";
 import { interleave } from "../harness/statistics.ts";
 
-export const reaper: Goal = {
+export const reaperRun: Goal = {
   name: "REAP",
   title: "the daily run with 2,000 servers due",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    const daily = await cell.reaper();
-    const count = arena.options.isQuick ? 200 : 2_000;
-    await cell.lifecycle.ask("due", count);
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    const daily = await fixture.reaper();
+    const count = bench.options.isQuick ? 200 : 2_000;
+    await fixture.lifecycle.ask("due", count);
     await daily.ask("fill", { count });
-    const found = await interleave<string, Record<string, number>>(arena.options.rounds, {
+    const found = await interleave<string, Record<string, number>>(bench.options.rounds, {
       run: async () => {
         const { seconds, looked } = await daily.ask<{ seconds: number; looked: number }>("run");
         if (looked !== count) throw new Error(`${looked} of ${count} due servers were looked at`);
@@ -26,7 +26,7 @@ export const reaper: Goal = {
       choose: () => daily.ask<{ ms: number }>("choose"),
     });
     await daily.stop();
-    await cell.lifecycle.ask("due", 0);
+    await fixture.lifecycle.ask("due", 0);
     const row = { goal: "REAP", unit: "s" };
     const limit = { bound: "at most", of: "figure", goal: 10 } as const;
     return [

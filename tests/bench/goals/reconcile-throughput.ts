@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { prepareTxnAnchor } from "../harness/pgbench.ts";
 import { interleave } from "../harness/statistics.ts";
@@ -29,16 +29,16 @@ export async function withReconciler<T>(databaseUrl: string, use: (child: Child)
 
 type NoChange = { perSecond: number; resyncMs: number; cores: number };
 
-async function measure(arena: Arena) {
-  const cell = await arena.cell();
-  await cell.phases();
-  const txn = await prepareTxnAnchor(cell.databaseUrl);
-  const seconds = Math.max(1, Math.round(arena.windowMs / 1_000));
-  return withReconciler(cell.databaseUrl, async (child) => {
-    const passes = await interleave(arena.options.rounds, {
+async function measure(bench: Bench) {
+  const fixture = await bench.fixture();
+  await fixture.phases();
+  const txn = await prepareTxnAnchor(fixture.databaseUrl);
+  const seconds = Math.max(1, Math.round(bench.windowMs / 1_000));
+  return withReconciler(fixture.databaseUrl, async (child) => {
+    const passes = await interleave(bench.options.rounds, {
       none: () => child.ask<NoChange>("noChange", { count, seconds }),
     });
-    const changes = await interleave(arena.options.rounds, {
+    const changes = await interleave(bench.options.rounds, {
       ours: () => child.ask<{ perSecond: number }>("changing", { count: 2_000, seconds }),
       anchor: async () => ({ perSecond: (await txn.run(10, seconds)).perSecond }),
     });
@@ -46,11 +46,11 @@ async function measure(arena: Arena) {
   });
 }
 
-export const g10: Goal = {
+export const reconcileThroughput: Goal = {
   name: "G10",
   title: "passes over 10,000 servers",
-  run: async (arena) => {
-    const { none, ours, anchor, tool } = await measure(arena);
+  run: async (bench) => {
+    const { none, ours, anchor, tool } = await measure(bench);
     return [
       {
         goal: "G10",

@@ -6,45 +6,45 @@
 // Unfair would be: an anchor on a nats-server of its own (cold caches), or judging p50 at c1 on an idle VM whose cores
 // sleep between requests (performance.md, traps); the CPU row tells then.
 
-import type { Arena, Goal, Target } from "../harness/bench.ts";
+import type { Bench, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
-import type { Cell } from "../harness/fixture.ts";
+import type { Fixture } from "../harness/fixture.ts";
 import { interleave } from "../harness/statistics.ts";
 
-export function statusByToken(cell: Cell): Target {
+export function statusByToken(fixture: Fixture): Target {
   return {
-    port: cell.internal.port,
+    port: fixture.internal.port,
     path: "/api/v1/internal/servers/bench-gateway/status",
-    headers: { authorization: cell.authorization },
-    pids: [cell.internal.pid, cell.lifecycle.pid, cell.natsPid],
+    headers: { authorization: fixture.authorization },
+    pids: [fixture.internal.pid, fixture.lifecycle.pid, fixture.natsPid],
   };
 }
 
-export function p2(cell: Cell): Target {
+export function p2(fixture: Fixture): Target {
   return {
-    port: cell.anchors.gateway.port,
+    port: fixture.anchors.gateway.port,
     path: "/p2/bench-gateway",
     headers: {},
-    pids: [cell.anchors.gateway.pid, cell.anchors.responder.pid, cell.natsPid],
+    pids: [fixture.anchors.gateway.pid, fixture.anchors.responder.pid, fixture.natsPid],
   };
 }
 
-export const g1: Goal = {
+export const requestLatency: Goal = {
   name: "G1",
   title: "gateway -> owner -> reply without a database",
-  run: async (arena: Arena) => {
-    const cell = await arena.cell();
-    await cell.lifecycle.ask("fill", 0);
-    const [ours, anchor] = [statusByToken(cell), p2(cell)];
-    await warm(arena, ours);
-    await warm(arena, anchor);
-    const at1 = await interleave(arena.options.rounds, {
-      ours: () => measure(arena, ours, 1),
-      anchor: () => measure(arena, anchor, 1),
+  run: async (bench: Bench) => {
+    const fixture = await bench.fixture();
+    await fixture.lifecycle.ask("fill", 0);
+    const [ours, anchor] = [statusByToken(fixture), p2(fixture)];
+    await warm(bench, ours);
+    await warm(bench, anchor);
+    const at1 = await interleave(bench.options.rounds, {
+      ours: () => measure(bench, ours, 1),
+      anchor: () => measure(bench, anchor, 1),
     });
-    const at100 = await interleave(arena.options.rounds, {
-      ours: () => measure(arena, ours, 100),
-      anchor: () => measure(arena, anchor, 100),
+    const at100 = await interleave(bench.options.rounds, {
+      ours: () => measure(bench, ours, 100),
+      anchor: () => measure(bench, anchor, 100),
     });
     const row = { goal: "G1", anchorName: "P2" };
     return [

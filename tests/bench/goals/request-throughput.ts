@@ -4,27 +4,27 @@
 // Anchor: P2 without any of that. p99 is judged against P2 of the same run only: four busy processes on two cores put
 // either p99 far above its p50.
 
-import type { Arena, Goal, Target } from "../harness/bench.ts";
+import type { Bench, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
-import type { Cell } from "../harness/fixture.ts";
+import type { Fixture } from "../harness/fixture.ts";
 import type { Row } from "../harness/report.ts";
 import { interleave } from "../harness/statistics.ts";
 import { p2, statusByToken } from "./request-latency.ts";
 
-export function statusBySession(cell: Cell): Target {
+export function statusBySession(fixture: Fixture): Target {
   return {
-    port: cell.external.port,
+    port: fixture.external.port,
     path: "/api/v1/servers/bench-gateway/status",
-    headers: { cookie: cell.cookie },
-    pids: [cell.external.pid, cell.lifecycle.pid, cell.identity.pid, cell.natsPid],
+    headers: { cookie: fixture.cookie },
+    pids: [fixture.external.pid, fixture.lifecycle.pid, fixture.identity.pid, fixture.natsPid],
   };
 }
 
-async function rowsAt(arena: Arena, targets: Record<"token" | "session" | "p2", Target>, callers: number) {
-  const found = await interleave(arena.options.rounds, {
-    token: () => measure(arena, targets.token, callers),
-    session: () => measure(arena, targets.session, callers),
-    p2: () => measure(arena, targets.p2, callers),
+async function rowsAt(bench: Bench, targets: Record<"token" | "session" | "p2", Target>, callers: number) {
+  const found = await interleave(bench.options.rounds, {
+    token: () => measure(bench, targets.token, callers),
+    session: () => measure(bench, targets.session, callers),
+    p2: () => measure(bench, targets.p2, callers),
   });
   return (["token", "session"] as const).flatMap((by): Row[] => [
     {
@@ -49,14 +49,14 @@ async function rowsAt(arena: Arena, targets: Record<"token" | "session" | "p2", 
   ]);
 }
 
-export const g2: Goal = {
+export const requestThroughput: Goal = {
   name: "G2",
   title: "the same with many callers",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    await cell.lifecycle.ask("fill", 0);
-    const targets = { token: statusByToken(cell), session: statusBySession(cell), p2: p2(cell) };
-    for (const target of Object.values(targets)) await warm(arena, target);
-    return [...(await rowsAt(arena, targets, 10)), ...(await rowsAt(arena, targets, 100))];
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    await fixture.lifecycle.ask("fill", 0);
+    const targets = { token: statusByToken(fixture), session: statusBySession(fixture), p2: p2(fixture) };
+    for (const target of Object.values(targets)) await warm(bench, target);
+    return [...(await rowsAt(bench, targets, 10)), ...(await rowsAt(bench, targets, 100))];
   },
 };

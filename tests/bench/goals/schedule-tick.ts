@@ -9,13 +9,13 @@ import { interleave } from "../harness/statistics.ts";
 
 type Ticked = { p50Ms: number; ran: number };
 
-export const tick: Goal = {
+export const scheduleTick: Goal = {
   name: "TICK",
   title: "one look of the scheduler",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    const ticker = await cell.ticker();
-    const times = arena.options.isQuick ? 20 : 200;
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    const ticker = await fixture.ticker();
+    const times = bench.options.isQuick ? 20 : 200;
     const idle = async (count: number) => {
       await ticker.ask("fill", { count, due: 0 });
       await ticker.ask("tick", { times: 20 });
@@ -23,7 +23,7 @@ export const tick: Goal = {
       if (ran > 0) throw new Error(`${ran} tasks ran that were not due`);
       return { p50Ms };
     };
-    const found = await interleave(arena.options.rounds, {
+    const found = await interleave(bench.options.rounds, {
       many: () => idle(5_000),
       few: () => idle(10),
       busy: async () => {

@@ -8,9 +8,9 @@
 // version, found by If-None-Match. "Never one 4 MB bus message" holds by construction: NATS refuses above 1 MiB.
 
 import { until } from "@svc/local-stack/testing";
-import type { Arena, Goal, Target } from "../harness/bench.ts";
+import type { Bench, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
-import type { Cell } from "../harness/fixture.ts";
+import type { Fixture } from "../harness/fixture.ts";
 import type { Row } from "../harness/report.ts";
 import { interleave, median } from "../harness/statistics.ts";
 import type { Answer } from "../load/http.ts";
@@ -23,27 +23,27 @@ function etagOf(answer: Answer): string {
   return /\r\netag: *([^\r]+)/i.exec(`\r\n${answer.head}`)?.[1] ?? "";
 }
 
-function poll(arena: Arena, cell: Cell, etag?: string): Promise<Answer> {
-  const headers = { authorization: cell.authorization, ...(etag && { "if-none-match": etag }) };
-  const plan = { host: "127.0.0.1", port: cell.internal.port, method: "GET", path, headers };
-  return arena.load.ask<Answer>("once", plan);
+function poll(bench: Bench, fixture: Fixture, etag?: string): Promise<Answer> {
+  const headers = { authorization: fixture.authorization, ...(etag && { "if-none-match": etag }) };
+  const plan = { host: "127.0.0.1", port: fixture.internal.port, method: "GET", path, headers };
+  return bench.load.ask<Answer>("once", plan);
 }
 
 /** Latency of the request that meets a new version, for `times` changes of one server. */
 async function rebuilds(
-  arena: Arena,
-  cell: Cell,
+  bench: Bench,
+  fixture: Fixture,
   times: number,
 ): Promise<{ ms: number; visibleMs: number }[]> {
-  let etag = etagOf(await poll(arena, cell));
+  let etag = etagOf(await poll(bench, fixture));
   const found: { ms: number; visibleMs: number }[] = [];
   for (let turn = 0; turn < times; turn += 1) {
     await new Promise((wake) => setTimeout(wake, rebuildMs));
     const changedAt = performance.now();
-    await cell.lifecycle.ask("change", { index: turn * 7, players: 10 + turn });
+    await fixture.lifecycle.ask("change", { index: turn * 7, players: 10 + turn });
     const fresh = await until(
       async () => {
-        const answer = await poll(arena, cell, etag);
+        const answer = await poll(bench, fixture, etag);
         return answer.status === 200 ? answer : undefined;
       },
       10_000,
@@ -55,20 +55,20 @@ async function rebuilds(
   return found;
 }
 
-async function keptRows(arena: Arena, cell: Cell, etag: string): Promise<Row[]> {
-  const lists = await cell.anchors.lists();
-  const headers = { authorization: cell.authorization };
-  const ours: Target = { port: cell.internal.port, path, headers, pids: [cell.internal.pid] };
+async function keptRows(bench: Bench, fixture: Fixture, etag: string): Promise<Row[]> {
+  const lists = await fixture.anchors.lists();
+  const headers = { authorization: fixture.authorization };
+  const ours: Target = { port: fixture.internal.port, path, headers, pids: [fixture.internal.pid] };
   const bare: Target = { port: lists.port, path: "/kept", headers: {}, pids: [lists.pid] };
   const same = { headers: { ...headers, "if-none-match": etag }, expectStatus: 304 };
   const bareSame = { headers: { "if-none-match": lists.tag }, expectStatus: 304 };
-  await warm(arena, ours);
-  await warm(arena, bare);
-  const found = await interleave(arena.options.rounds, {
-    ours: () => measure(arena, ours, 10),
-    bare: () => measure(arena, bare, 10),
-    oursSame: () => measure(arena, { ...ours, ...same, isAwake: true }, 100),
-    bareSame: () => measure(arena, { ...bare, ...bareSame, isAwake: true }, 100),
+  await warm(bench, ours);
+  await warm(bench, bare);
+  const found = await interleave(bench.options.rounds, {
+    ours: () => measure(bench, ours, 10),
+    bare: () => measure(bench, bare, 10),
+    oursSame: () => measure(bench, { ...ours, ...same, isAwake: true }, 100),
+    bareSame: () => measure(bench, { ...bare, ...bareSame, isAwake: true }, 100),
   });
   await lists.stop();
   return [
@@ -95,30 +95,30 @@ async function keptRows(arena: Arena, cell: Cell, etag: string): Promise<Row[]> 
   ];
 }
 
-export const g5: Goal = {
+export const serverList: Goal = {
   name: "G5",
   title: "list of 10,000 servers",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    await cell.lifecycle.ask("fill", count);
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    await fixture.lifecycle.ask("fill", count);
     const first = await until(
       async () => {
-        const answer = await poll(arena, cell);
+        const answer = await poll(bench, fixture);
         return answer.bytes > count * 300 ? answer : undefined;
       },
       20_000,
       "the mirror of the gateway",
     );
-    const rows = await keptRows(arena, cell, etagOf(first));
-    const changed = await rebuilds(arena, cell, arena.options.isQuick ? 3 : 8);
+    const rows = await keptRows(bench, fixture, etagOf(first));
+    const changed = await rebuilds(bench, fixture, bench.options.isQuick ? 3 : 8);
     const pages: Target = {
-      port: cell.anchors.gateway.port,
+      port: fixture.anchors.gateway.port,
       path: "/list",
       headers: {},
-      pids: [cell.anchors.gateway.pid, cell.anchors.responder.pid, cell.natsPid],
+      pids: [fixture.anchors.gateway.pid, fixture.anchors.responder.pid, fixture.natsPid],
     };
-    const anchor = await measure(arena, pages, 1);
-    await cell.lifecycle.ask("fill", 0);
+    const anchor = await measure(bench, pages, 1);
+    await fixture.lifecycle.ask("fill", 0);
     const ours = median(changed.map(({ ms }) => ms));
     const shared = { goal: "G5", unit: "ms", ours };
     return [

@@ -8,16 +8,16 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "@svc/local-stack/testing";
 import { runSql } from "../harness/anchors.ts";
-import type { Arena, Goal, Target } from "../harness/bench.ts";
+import type { Bench, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";
-import type { StackArena } from "../harness/stack.ts";
+import type { BenchStack } from "../harness/stack.ts";
 import { interleave } from "../harness/statistics.ts";
 
 const name = "bench-status";
 const path = `/api/v1/servers/${name}/status`;
 const counted = 200;
 
-async function queriesPerRequest(arena: Arena, stack: StackArena, target: Target): Promise<number> {
+async function queriesPerRequest(bench: Bench, stack: BenchStack, target: Target): Promise<number> {
   const url = stack.file().database_url;
   const log = join(stack.dir, "logs", "postgres.log");
   const from = statSync(log).size;
@@ -37,7 +37,7 @@ async function queriesPerRequest(arena: Arena, stack: StackArena, target: Target
     "PostgreSQL to log statements",
   );
   const before = added().length;
-  await measure(arena, target, 1, { windowMs: 60_000, requests: counted });
+  await measure(bench, target, 1, { windowMs: 60_000, requests: counted });
   const lines = added().slice(before).split("\n");
   await set("none", "%m [%p] ");
   const ours = lines.filter((line) => /^svc-(lifecycle|identity) LOG: {2}(execute|statement)/.test(line));
@@ -45,11 +45,11 @@ async function queriesPerRequest(arena: Arena, stack: StackArena, target: Target
   return (ours.length - background) / counted;
 }
 
-export const g3: Goal = {
+export const serverStatus: Goal = {
   name: "G3",
   title: "status of one server from PostgreSQL",
-  run: async (arena) => {
-    const stack = await arena.stack();
+  run: async (bench) => {
+    const stack = await bench.stack();
     await stack.ensureServer(name);
     const anchors = await stack.anchors();
     const pid = stack.pidOf;
@@ -69,13 +69,13 @@ export const g3: Goal = {
       10_000,
       "the new server's status",
     );
-    await warm(arena, ours);
-    await warm(arena, p3);
-    const queries = await queriesPerRequest(arena, stack, ours);
+    await warm(bench, ours);
+    await warm(bench, p3);
+    const queries = await queriesPerRequest(bench, stack, ours);
     const at = (callers: number) =>
-      interleave(arena.options.rounds, {
-        ours: () => measure(arena, ours, callers),
-        p3: () => measure(arena, p3, callers),
+      interleave(bench.options.rounds, {
+        ours: () => measure(bench, ours, callers),
+        p3: () => measure(bench, p3, callers),
       });
     const [at1, at10] = [await at(1), await at(10)];
     const row = { goal: "G3", anchorName: "P3" };

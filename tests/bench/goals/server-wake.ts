@@ -5,22 +5,22 @@
 // Unfair would be: a warm world on one side only, or several servers starting at once on two cores.
 
 import { until } from "@svc/local-stack/testing";
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { startBareGame } from "../harness/game.ts";
-import type { StackArena } from "../harness/stack.ts";
+import type { BenchStack } from "../harness/stack.ts";
 import { median } from "../harness/statistics.ts";
 
 const anyPlayer = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 
 type Status = { phase?: string; ready?: boolean };
 
-async function statusOf(stack: StackArena, name: string): Promise<Status> {
+async function statusOf(stack: BenchStack, name: string): Promise<Status> {
   const { status, body } = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
   return status === 200 ? (body as Status) : {};
 }
 
 /** Wakes a sleeping server; milliseconds until players may join. It sleeps again afterwards. */
-export async function wakeOnce(stack: StackArena, name: string): Promise<number> {
+export async function wakeOnce(stack: BenchStack, name: string): Promise<number> {
   await until(async () => (await statusOf(stack, name)).phase === "Stopped", 30_000, `${name} to be known`);
   const startedAt = performance.now();
   const path = `/api/v1/internal/servers/${name}/wake`;
@@ -45,10 +45,10 @@ export async function wakeOnce(stack: StackArena, name: string): Promise<number>
 }
 
 async function measureWakes(
-  arena: Arena,
-  stack: StackArena,
+  bench: Bench,
+  stack: BenchStack,
 ): Promise<{ wakeMs: number[]; bareMs: number[] }> {
-  const times = arena.options.isQuick ? 2 : Math.max(5, arena.options.rounds);
+  const times = bench.options.isQuick ? 2 : Math.max(5, bench.options.rounds);
   const names = Array.from({ length: times }, (_, index) => `bench-wake-${index + 1}`);
   for (const name of names) await stack.ensureServer(name);
   const [wakeMs, bareMs]: [number[], number[]] = [[], []];
@@ -59,11 +59,11 @@ async function measureWakes(
   return { wakeMs, bareMs };
 }
 
-export const wake: Goal = {
+export const serverWake: Goal = {
   name: "WAKE",
   title: "wake on top of the server's own start",
-  run: async (arena) => {
-    const { wakeMs, bareMs } = await measureWakes(arena, await arena.stack());
+  run: async (bench) => {
+    const { wakeMs, bareMs } = await measureWakes(bench, await bench.stack());
     const bare = median(bareMs);
     const seconds = (list: readonly number[]) => list.map((ms) => (ms / 1_000).toFixed(2)).join(" ");
     return [

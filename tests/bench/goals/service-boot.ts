@@ -6,27 +6,27 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { serviceNames } from "@svc/local-stack";
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { environmentOf } from "../harness/process-stats.ts";
 import type { Row } from "../harness/report.ts";
 import { type Service, startService } from "../harness/service.ts";
-import type { StackArena } from "../harness/stack.ts";
+import type { BenchStack } from "../harness/stack.ts";
 import { median } from "../harness/statistics.ts";
 
-function boot(stack: StackArena, name: string): Promise<Service> {
+function boot(stack: BenchStack, name: string): Promise<Service> {
   const logDir = join(stack.dir, "logs", "bench");
   mkdirSync(logDir, { recursive: true });
   const env = { ...environmentOf(stack.pidOf(name)), SVC_LISTEN: "127.0.0.1:0", SVC_HEALTH_PORT: "0" };
   return startService({ name, logDir, env });
 }
 
-async function bootOnce(stack: StackArena, name: string): Promise<number> {
+async function bootOnce(stack: BenchStack, name: string): Promise<number> {
   const service = await boot(stack, name);
   await service.stop();
   return service.bootMs;
 }
 
-async function bootAll(stack: StackArena): Promise<number> {
+async function bootAll(stack: BenchStack): Promise<number> {
   const startedAt = performance.now();
   const services = await Promise.all(serviceNames.map((name) => boot(stack, name)));
   const tookMs = performance.now() - startedAt;
@@ -34,8 +34,8 @@ async function bootAll(stack: StackArena): Promise<number> {
   return tookMs;
 }
 
-async function rowsOf(arena: Arena, stack: StackArena): Promise<Row[]> {
-  const rounds = arena.options.isQuick ? 1 : arena.options.rounds;
+async function rowsOf(bench: Bench, stack: BenchStack): Promise<Row[]> {
+  const rounds = bench.options.isQuick ? 1 : bench.options.rounds;
   const rows: Row[] = [];
   for (const name of serviceNames) {
     const took: number[] = [];
@@ -57,8 +57,8 @@ async function rowsOf(arena: Arena, stack: StackArena): Promise<Row[]> {
   ];
 }
 
-export const g21: Goal = {
+export const serviceBoot: Goal = {
   name: "G21",
   title: "boot of the services",
-  run: async (arena) => rowsOf(arena, await arena.stack()),
+  run: async (bench) => rowsOf(bench, await bench.stack()),
 };

@@ -10,13 +10,13 @@ import { median } from "../harness/statistics.ts";
 
 const settleMs = 5_000;
 
-export const start: Goal = {
+export const stackStart: Goal = {
   name: "START",
   title: "start and size of the whole stack",
-  run: async (arena) => {
-    const stack = await arena.stack();
+  run: async (bench) => {
+    const stack = await bench.stack();
     const took: number[] = [];
-    for (let round = 0; round < (arena.options.isQuick ? 1 : arena.options.rounds); round += 1)
+    for (let round = 0; round < (bench.options.isQuick ? 1 : bench.options.rounds); round += 1)
       took.push(await stack.restart());
     await new Promise((wake) => setTimeout(wake, settleMs));
     const pids = withDescendants([stack.supervisorPid()]);

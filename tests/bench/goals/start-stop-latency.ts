@@ -7,7 +7,7 @@ import { connectKube, resources, startInformer } from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { createLogger } from "@svc/telemetry";
 import type { Goal } from "../harness/bench.ts";
-import type { StackArena } from "../harness/stack.ts";
+import type { BenchStack } from "../harness/stack.ts";
 import { median } from "../harness/statistics.ts";
 
 const namespace = "minecraft";
@@ -15,7 +15,7 @@ const namespace = "minecraft";
 type Times = { acceptedMs: number; startMs: number; stopMs: number };
 
 /** Tells when the set of a server first asked for so many pods. */
-function watchSets(stack: StackArena) {
+function watchSets(stack: BenchStack) {
   const kube = connectKube({ kubeconfigFile: stack.file().kubeconfig });
   const seen = new Map<string, number>();
   const informer = startInformer({
@@ -40,7 +40,7 @@ function watchSets(stack: StackArena) {
   };
 }
 
-async function phaseIs(stack: StackArena, name: string, phase: string): Promise<void> {
+async function phaseIs(stack: BenchStack, name: string, phase: string): Promise<void> {
   await until(
     async () => {
       const { body } = await stack.internal("GET", `/api/v1/internal/servers/${name}/status`);
@@ -51,7 +51,7 @@ async function phaseIs(stack: StackArena, name: string, phase: string): Promise<
   );
 }
 
-async function once(stack: StackArena, sets: ReturnType<typeof watchSets>, name: string): Promise<Times> {
+async function once(stack: BenchStack, sets: ReturnType<typeof watchSets>, name: string): Promise<Times> {
   await stack.ensureServer(name);
   await phaseIs(stack, name, "Stopped");
   sets.forget(name);
@@ -69,16 +69,16 @@ async function once(stack: StackArena, sets: ReturnType<typeof watchSets>, name:
   return { acceptedMs: acceptedAt - askedAt, startMs: Math.max(0, startMs), stopMs: Math.max(0, stopMs) };
 }
 
-export const g14: Goal = {
+export const startStopLatency: Goal = {
   name: "G14",
   title: "start and stop without the server's own time",
-  run: async (arena) => {
-    const stack = await arena.stack();
+  run: async (bench) => {
+    const stack = await bench.stack();
     const sets = watchSets(stack);
     await sets.ready;
     const times: Times[] = [];
     try {
-      for (let turn = 1; turn <= (arena.options.isQuick ? 2 : 7); turn += 1)
+      for (let turn = 1; turn <= (bench.options.isQuick ? 2 : 7); turn += 1)
         times.push(await once(stack, sets, `bench-intent-${turn}`));
     } finally {
       await sets.stop();

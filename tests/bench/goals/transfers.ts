@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { ByteTransferTicket } from "@svc/proto";
 import { request } from "undici";
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
 import { type Nginx, startNginx } from "../harness/nginx.ts";
 import type { Memory } from "../harness/parent.ts";
@@ -59,7 +59,7 @@ function against(row: Row, megabytes: number, anchors: readonly Against[]): Row[
   );
 }
 
-async function uploading(arena: Arena, { ours, bare, nginx, base, parts }: Ends): Promise<Row[]> {
+async function uploading(bench: Bench, { ours, bare, nginx, base, parts }: Ends): Promise<Row[]> {
   const bytes = randomBytes(partBytes);
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const port = await bare.ask<number>("port");
@@ -67,7 +67,7 @@ async function uploading(arena: Arena, { ours, bare, nginx, base, parts }: Ends)
     for (let index = 0; index < parts; index += 1) await act(index);
   };
   const putNginx = (index: number) => put(`${nginx?.url}/nginx-part-${index}`, bytes);
-  const found = await interleave<string, { seconds: number }>(arena.options.rounds, {
+  const found = await interleave<string, { seconds: number }>(bench.options.rounds, {
     ours: () =>
       seconds(() =>
         each(async (index) => {
@@ -102,7 +102,7 @@ async function uploading(arena: Arena, { ours, bare, nginx, base, parts }: Ends)
   ]);
 }
 
-async function downloading(arena: Arena, { ours, bare, nginx, base, parts }: Ends): Promise<Row[]> {
+async function downloading(bench: Bench, { ours, bare, nginx, base, parts }: Ends): Promise<Row[]> {
   const megabytes = (parts * partBytes) / 1e6;
   await writeFile(join(base, "backup"), randomBytes(parts * partBytes));
   const port = await bare.ask<number>("port");
@@ -110,7 +110,7 @@ async function downloading(arena: Arena, { ours, bare, nginx, base, parts }: End
     const { url, token } = await ours.ask<ByteTransferTicket>("download", { file: "backup", isPlain });
     return seconds(() => get(url, { authorization: `Bearer ${token}` }));
   };
-  const found = await interleave<string, { seconds: number }>(arena.options.rounds, {
+  const found = await interleave<string, { seconds: number }>(bench.options.rounds, {
     ours: () => fromUs(false),
     plain: () => fromUs(true),
     bare: () => seconds(() => get(`http://127.0.0.1:${port}/files/backup`)),
@@ -147,7 +147,7 @@ export const transfers: Goal = {
   name: "G18",
   covers: ["G19", "MEM"],
   title: "parts in and backups out",
-  run: async (arena) => {
+  run: async (bench) => {
     const base = await mkdtemp(join(tmpdir(), "svc-bench-transfers-"));
     const about = { logDir: base, env: { BENCH_BASE: base } };
     const [ours, bare] = await Promise.all([
@@ -156,13 +156,13 @@ export const transfers: Goal = {
     ]);
     const nginx = await startNginx(base);
     if (!nginx)
-      arena.say("nginx with PUT is not installed: its rows are left out (apt-get install nginx-light)");
+      bench.say("nginx with PUT is not installed: its rows are left out (apt-get install nginx-light)");
     try {
-      const ends = { ours, bare, nginx, base, parts: arena.options.isQuick ? 4 : 32 };
+      const ends = { ours, bare, nginx, base, parts: bench.options.isQuick ? 4 : 32 };
       const { nowMb } = await ours.ask<Memory>("memory");
       return [
-        ...(await uploading(arena, ends)),
-        ...(await downloading(arena, ends)),
+        ...(await uploading(bench, ends)),
+        ...(await downloading(bench, ends)),
         await memory(ends, nowMb),
       ];
     } finally {

@@ -2,9 +2,9 @@
 // second to 1, 100 and 1000 viewers of one gateway; the CPU is that of gateway and bus per line and viewer. One line is
 // read once from the cluster and crosses the bus once, so it must get cheaper per viewer, never dearer.
 
-import type { Arena, Goal } from "../harness/bench.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
 import { type Consoles, closeViewers, openViewers, startConsoles, watchPace } from "../harness/consoles.ts";
-import type { Cell } from "../harness/fixture.ts";
+import type { Fixture } from "../harness/fixture.ts";
 import { watchCpu } from "../harness/process-stats.ts";
 import type { Row } from "../harness/report.ts";
 import { interleave } from "../harness/statistics.ts";
@@ -12,34 +12,34 @@ import { interleave } from "../harness/statistics.ts";
 const name = "bench-viewers";
 
 async function watchedBy(
-  arena: Arena,
-  { cell, consoles }: { cell: Cell; consoles: Consoles },
+  bench: Bench,
+  { fixture, consoles }: { fixture: Fixture; consoles: Consoles },
   count: number,
 ): Promise<{ us: number; p99Ms: number }> {
   const paths = Array.from({ length: count }, () => `/api/v1/servers/${name}/console`);
   const { viewers, headers, cluster } = consoles;
-  await openViewers(viewers, { port: cell.external.port, paths, headers });
-  const plan = { names: [name], perSecond: 20, seconds: Math.max(2, arena.windowMs / 1_000) };
-  const cpu = watchCpu([cell.external.pid, cell.natsPid]);
+  await openViewers(viewers, { port: fixture.external.port, paths, headers });
+  const plan = { names: [name], perSecond: 20, seconds: Math.max(2, bench.windowMs / 1_000) };
+  const cpu = watchCpu([fixture.external.pid, fixture.natsPid]);
   const seen = await watchPace(cluster, viewers, plan);
   const us = cpu() / seen.lines;
   await closeViewers(viewers);
   return { us, p99Ms: seen.p99Ms };
 }
 
-export const viewers: Goal = {
+export const viewersPerConsole: Goal = {
   name: "VIEWERS",
   title: "one console and its viewers",
-  run: async (arena) => {
-    const cell = await arena.cell();
-    const consoles = await startConsoles(cell);
-    const parts = { cell, consoles };
+  run: async (bench) => {
+    const fixture = await bench.fixture();
+    const consoles = await startConsoles(fixture);
+    const parts = { fixture, consoles };
     try {
-      await watchedBy(arena, parts, 10);
-      const found = await interleave(arena.options.rounds, {
-        one: () => watchedBy(arena, parts, 1),
-        hundred: () => watchedBy(arena, parts, 100),
-        thousand: () => watchedBy(arena, parts, 1_000),
+      await watchedBy(bench, parts, 10);
+      const found = await interleave(bench.options.rounds, {
+        one: () => watchedBy(bench, parts, 1),
+        hundred: () => watchedBy(bench, parts, 100),
+        thousand: () => watchedBy(bench, parts, 1_000),
       });
       const row = (what: string, ours: number): Row => ({
         goal: "VIEWERS",

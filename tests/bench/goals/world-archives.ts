@@ -7,8 +7,8 @@
 // Every mode runs in a process of its own, and what that grew by at its peak is told at the end.
 
 import { join } from "node:path";
-import type { Arena, Goal } from "../harness/bench.ts";
-import { startFace } from "../harness/byte-sink.ts";
+import type { Bench, Goal } from "../harness/bench.ts";
+import { startByteSink } from "../harness/byte-sink.ts";
 import type { Row } from "../harness/report.ts";
 import { interleave } from "../harness/statistics.ts";
 import { startWorldArena, type WorldArena } from "../harness/synthetic-world.ts";
@@ -16,12 +16,12 @@ import { startWorldArena, type WorldArena } from "../harness/synthetic-world.ts"
 type Timed = { seconds: number; heapMb: number };
 
 /** The machine's memory is quick at one time and slow at another, and all of these fill gigabytes of it. */
-const roundsOf = ({ options: { rounds, isQuick } }: Arena) => (isQuick ? rounds : Math.max(7, rounds));
+const roundsOf = ({ options: { rounds, isQuick } }: Bench) => (isQuick ? rounds : Math.max(7, rounds));
 
-async function packing(arena: Arena, world: WorldArena): Promise<{ rows: Row[]; sha256: string }> {
+async function packing(bench: Bench, world: WorldArena): Promise<{ rows: Row[]; sha256: string }> {
   let heapMb = 0;
   let sha256 = "";
-  const found = await interleave(roundsOf(arena), {
+  const found = await interleave(roundsOf(bench), {
     ours: () => world.ours<Timed>("write"),
     whole: async () => {
       const { seconds, ...rest } = await world.ours<Timed & { sha256: string }>("keep");
@@ -61,11 +61,11 @@ async function packing(arena: Arena, world: WorldArena): Promise<{ rows: Row[]; 
 }
 
 async function unpacking(
-  arena: Arena,
+  bench: Bench,
   { world, sha256 }: { world: WorldArena; sha256: string },
 ): Promise<Row[]> {
   const tool = "mkdir bare && zstd -d -q -c bare.tar.zst | tar -x -C bare";
-  const found = await interleave(roundsOf(arena), {
+  const found = await interleave(roundsOf(bench), {
     ours: () => world.ours<Timed>("restore", { sha256 }),
     over: () => world.ours<Timed>("restoreOver", { sha256 }),
     bare: () => world.shell(tool, "bare"),
@@ -92,7 +92,7 @@ async function unpacking(
       unit: "%",
       ours: (await world.ours<Timed & { percent: number }>("pick")).percent,
       // A tenth of the world has a tenth of the frames.
-      ...(!arena.options.isQuick && { limit: { bound: "at most", of: "figure", goal: 5 } }),
+      ...(!bench.options.isQuick && { limit: { bound: "at most", of: "figure", goal: 5 } }),
     },
   ];
 }
@@ -123,9 +123,9 @@ function againstBoth(found: Found, { world, tool, limit, ...row }: Against): Row
   ];
 }
 
-async function extracting(arena: Arena, world: WorldArena): Promise<Row[]> {
+async function extracting(bench: Bench, world: WorldArena): Promise<Row[]> {
   await world.shell("rm -f world.zip && zip -q -1 -r world.zip world");
-  const found = await interleave(roundsOf(arena), {
+  const found = await interleave(roundsOf(bench), {
     ours: () => world.ours<Timed>("extract"),
     unzip: () => world.shell("mkdir peer && unzip -q world.zip -d peer", "peer"),
     yauzl: () => world.bare<Timed>("anchors/unzip.ts", "extract"),
@@ -160,7 +160,7 @@ const told: Record<string, string> = {
 
 /** The last two modes, which have no goal of their own, and what each process grew by. */
 async function growing(world: WorldArena): Promise<Row[]> {
-  const face = await startFace(join(world.base, "store", "bench-1.tar.zst"));
+  const face = await startByteSink(join(world.base, "store", "bench-1.tar.zst"));
   try {
     await world.ours("send", { url: face.url });
     await world.ours("land", { url: face.url, size: face.size, sha256: face.sha256 });
@@ -177,18 +177,18 @@ async function growing(world: WorldArena): Promise<Row[]> {
   }));
 }
 
-export const worlds: Goal = {
+export const worldArchives: Goal = {
   name: "G15",
   covers: ["G16", "G20", "MEM"],
   title: "worlds packed, unpacked and extracted",
-  run: async (arena) => {
-    const world = await startWorldArena(arena);
+  run: async (bench) => {
+    const world = await startWorldArena(bench);
     try {
-      const { rows, sha256 } = await packing(arena, world);
+      const { rows, sha256 } = await packing(bench, world);
       return [
         ...rows,
-        ...(await unpacking(arena, { world, sha256 })),
-        ...(await extracting(arena, world)),
+        ...(await unpacking(bench, { world, sha256 })),
+        ...(await extracting(bench, world)),
         ...(await growing(world)),
       ];
     } finally {

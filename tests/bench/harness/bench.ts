@@ -2,10 +2,10 @@
 
 import type { LoadPlan, LoadResult } from "../load/http.ts";
 import type { Child } from "./child.ts";
-import type { Cell } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 import { watchCpu } from "./process-stats.ts";
 import type { Row } from "./report.ts";
-import type { StackArena } from "./stack.ts";
+import type { BenchStack } from "./stack.ts";
 
 export type Options = {
   rounds: number;
@@ -13,11 +13,11 @@ export type Options = {
   isQuick: boolean;
   /** The gateway's memory is watched over a million requests instead of 250,000. */
   isFull: boolean;
-  /** Where the services of the cell leave CPU profiles. */
+  /** Where the services of the fixture leave CPU profiles. */
   profileDir?: string | undefined;
 };
 
-export type Arena = {
+export type Bench = {
   options: Options;
   /** Length of one measured window. */
   windowMs: number;
@@ -25,8 +25,8 @@ export type Arena = {
   /** Processes of ours that are no descendants of the bench, such as the supervisor of a stack. */
   detached: Set<number>;
   /** Started with the first goal that asks. */
-  cell: () => Promise<Cell>;
-  stack: () => Promise<StackArena>;
+  fixture: () => Promise<Fixture>;
+  stack: () => Promise<BenchStack>;
   say: (text: string) => void;
 };
 
@@ -35,7 +35,7 @@ export type Goal = {
   /** Other goals that are measured along with it. */
   covers?: readonly string[];
   title: string;
-  run: (arena: Arena) => Promise<Row[]>;
+  run: (bench: Bench) => Promise<Row[]>;
 };
 
 export type Sample = { rps: number; p50Ms: number; p99Ms: number; cpuUs: number };
@@ -49,7 +49,7 @@ export type Target = Omit<LoadPlan, "host" | "connections" | "durationMs" | "met
 
 /** Puts load on a target for one window; the CPU is that of all its processes, per request. */
 export async function measure(
-  arena: Arena,
+  bench: Bench,
   target: Target,
   connections: number,
   size: { windowMs?: number; requests?: number } = {},
@@ -60,16 +60,16 @@ export async function measure(
     method: "GET",
     expectStatus: 200,
     connections,
-    durationMs: size.windowMs ?? arena.windowMs,
+    durationMs: size.windowMs ?? bench.windowMs,
     ...rest,
     ...(size.requests !== undefined && { requests: size.requests }),
   };
   const cpu = watchCpu(pids);
-  const { requests, rps, p50Ms, p99Ms } = await arena.load.ask<LoadResult>("run", plan);
+  const { requests, rps, p50Ms, p99Ms } = await bench.load.ask<LoadResult>("run", plan);
   return { rps, p50Ms, p99Ms, cpuUs: cpu() / requests };
 }
 
 /** Lets V8 compile the hot paths of a target before it counts. */
-export async function warm(arena: Arena, target: Target): Promise<void> {
-  await measure(arena, target, 10, { windowMs: arena.options.isQuick ? 700 : 2_000 });
+export async function warm(bench: Bench, target: Target): Promise<void> {
+  await measure(bench, target, 10, { windowMs: bench.options.isQuick ? 700 : 2_000 });
 }

@@ -9,9 +9,9 @@ import { pipeline } from "node:stream/promises";
 
 const highWaterMark = 1 << 20;
 
-export type SinkFace = { url: string; size: number; sha256: string; stop: () => Promise<void> };
+export type ByteSink = { url: string; size: number; sha256: string; stop: () => Promise<void> };
 
-export async function startFace(file: string): Promise<SinkFace> {
+export async function startByteSink(file: string): Promise<ByteSink> {
   const hash = createHash("sha256");
   let size = 0;
   for await (const chunk of createReadStream(file, { highWaterMark })) {

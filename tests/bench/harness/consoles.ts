@@ -1,10 +1,10 @@
-// The parts of the console goals beside a cell: a cluster of logs, lifecycle's consoles, viewers, and bare SSE.
+// The parts of the console goals beside a fixture: a cluster of logs, lifecycle's consoles, viewers, and bare SSE.
 
 import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import type { StreamPlan, StreamResult } from "../load/streams.ts";
 import { type Child, startChild } from "./child.ts";
-import type { Cell } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 import type { Pace } from "./line-rate.ts";
 
 export type Consoles = {
@@ -17,18 +17,18 @@ export type Consoles = {
   stop: () => Promise<void>;
 };
 
-export async function startConsoles(cell: Cell): Promise<Consoles> {
-  const logDir = join(cell.dir, "logs");
+export async function startConsoles(fixture: Fixture): Promise<Consoles> {
+  const logDir = join(fixture.dir, "logs");
   const env = { BENCH_RCON_HOST: `127.93.${randomInt(1, 255)}.${randomInt(1, 255)}` };
   const cluster = await startChild("subjects/log-cluster.ts", { logDir, env });
   const kubeconfig = await cluster.ask<string>("kubeconfig");
-  const lifecycle = await cell.consoles({ ...env, BENCH_KUBECONFIG: kubeconfig });
+  const lifecycle = await fixture.consoles({ ...env, BENCH_KUBECONFIG: kubeconfig });
   const viewers = await startChild("load/streams.ts", { logDir });
   const bare = await startChild("anchors/sse.ts", { logDir });
   return {
     ...{ cluster, lifecycle, viewers },
     bare: { ...bare, port: await bare.ask<number>("port") },
-    headers: { host: "op.console.svc.localhost", cookie: cell.cookie },
+    headers: { host: "op.console.svc.localhost", cookie: fixture.cookie },
     stop: async () => {
       await Promise.all([cluster, lifecycle, viewers, bare].map((child) => child.stop()));
     },

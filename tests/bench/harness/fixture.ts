@@ -1,4 +1,4 @@
-// One cell: PostgreSQL, NATS, both real gateways, stand-ins for their owners, and the bare building blocks beside them.
+// One fixture: PostgreSQL, NATS, both real gateways, stand-ins for their owners, and the bare building blocks beside them.
 // Everything shares the same servers, so a comparison sees the same disk, the same kernel and the same settings.
 
 import { randomBytes } from "node:crypto";
@@ -13,7 +13,7 @@ import { type Anchors, natsServer, root, runSql, startAnchors } from "./anchors.
 import { type Child, startChild } from "./child.ts";
 import { type Service, startService } from "./service.ts";
 
-export type Cell = {
+export type Fixture = {
   dir: string;
   databaseUrl: string;
   natsPid: number;
@@ -71,8 +71,8 @@ async function prepareLifecycle(url: string): Promise<void> {
   );
 }
 
-/** Starts a cell; `stop` ends everything and removes its data. */
-export async function startCell(profileDir?: string): Promise<Cell> {
+/** Starts a fixture; `stop` ends everything and removes its data. */
+export async function startFixture(profileDir?: string): Promise<Fixture> {
   const ending: (() => Promise<void>)[] = [];
   const dir = mkdtempSync(join(tmpdir(), "svc-bench-"));
   const stop = async () => {
@@ -90,7 +90,7 @@ export async function startCell(profileDir?: string): Promise<Cell> {
 async function assemble(
   { dir, profileDir }: { dir: string; profileDir: string | undefined },
   ending: (() => Promise<void>)[],
-): Promise<Omit<Cell, "stop">> {
+): Promise<Omit<Fixture, "stop">> {
   const logDir = join(dir, "logs");
   mkdirSync(logDir);
   const secret = () => randomBytes(16).toString("hex");

@@ -6,7 +6,7 @@ import { MinecraftServer } from "@svc/proto";
 import { serverName } from "../anchors/servers.ts";
 import { runSql } from "./anchors.ts";
 import { watchCpu } from "./process-stats.ts";
-import type { StackArena } from "./stack.ts";
+import type { BenchStack } from "./stack.ts";
 
 const namespace = "minecraft";
 const createAtOnce = 32;
@@ -23,13 +23,13 @@ const kind = resource<Server>({
 });
 
 /** Servers in the proxy's list. */
-export async function listedServers(stack: StackArena): Promise<number> {
+export async function listedServers(stack: BenchStack): Promise<number> {
   const { body } = await stack.internal("GET", "/api/v1/servers");
   return (body as { servers: unknown[] }).servers.length;
 }
 
 /** Brings the fleet to `count` bench servers besides what is there; all of them sleep. */
-export async function growFleet(stack: StackArena, from: number, count: number): Promise<void> {
+export async function growFleet(stack: BenchStack, from: number, count: number): Promise<void> {
   await stack.ensureServer(template);
   const kube = connectKube({ kubeconfigFile: stack.file().kubeconfig });
   try {

@@ -89,7 +89,7 @@ export function line(row: Row): string {
   return `${verdict.toUpperCase().padEnd(8)}${goal.padEnd(6)}${what}: ${parts.join(", ")}${note ? ` (${note})` : ""}`;
 }
 
-const escaped = (cell: string) => cell.replaceAll("|", "\\|");
+const escaped = (fixture: string) => fixture.replaceAll("|", "\\|");
 
 /** The table in Markdown. */
 export function table(rows: readonly Row[]): string {

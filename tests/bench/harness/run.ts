@@ -3,12 +3,12 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Arena, Goal, Options } from "./bench.ts";
+import type { Bench, Goal, Options } from "./bench.ts";
 import { startChild } from "./child.ts";
-import { type Cell, startCell } from "./fixture.ts";
+import { type Fixture, startFixture } from "./fixture.ts";
 import { watchOutsiders } from "./process-stats.ts";
 import { line, type Row, table } from "./report.ts";
-import type { StackArena } from "./stack.ts";
+import type { BenchStack } from "./stack.ts";
 import { startStackArena } from "./stack.ts";
 
 export type Outcome = { rows: Row[]; failed: string[] };
@@ -36,23 +36,23 @@ function lazily<T extends { stop: () => Promise<void> }>(start: () => Promise<T>
 export async function runGoals(goals: readonly Goal[], options: Options): Promise<Outcome> {
   const logDir = mkdtempSync(join(tmpdir(), "svc-bench-load-"));
   const load = await startChild("load/main.ts", { logDir });
-  const cell = lazily<Cell>(() => startCell(options.profileDir));
-  const stack = lazily<StackArena>(() => startStackArena(arena));
+  const fixture = lazily<Fixture>(() => startFixture(options.profileDir));
+  const stack = lazily<BenchStack>(() => startStackArena(bench));
   const say = (text: string) => console.log(text);
   const windowMs = options.isQuick ? 1_000 : 3_000;
-  const arena: Arena = {
+  const bench: Bench = {
     options,
     detached: new Set(),
     windowMs,
     load,
     say,
-    cell: async () => {
+    fixture: async () => {
       await stack.end();
-      return cell.get();
+      return fixture.get();
     },
-    // The cell would only take memory and cores from the stack.
+    // The fixture would only take memory and cores from the stack.
     stack: async () => {
-      await cell.end();
+      await fixture.end();
       return stack.get();
     },
   };
@@ -61,13 +61,13 @@ export async function runGoals(goals: readonly Goal[], options: Options): Promis
   process.once("SIGINT", interrupted);
   try {
     for (const goal of goals) {
-      if (await runGoal(goal, arena, outcome)) continue;
+      if (await runGoal(goal, bench, outcome)) continue;
       // Nobody knows in what state it left them.
-      await cell.end();
+      await fixture.end();
       await stack.end();
     }
   } finally {
-    await cell.end();
+    await fixture.end();
     await stack.end();
     await load.stop();
     rmSync(logDir, { recursive: true, force: true });
@@ -78,21 +78,21 @@ export async function runGoals(goals: readonly Goal[], options: Options): Promis
   return outcome;
 }
 
-async function runGoal(goal: Goal, arena: Arena, outcome: Outcome): Promise<boolean> {
-  arena.say(`\n${goal.name}: ${goal.title}`);
-  const outsiders = watchOutsiders(() => [process.pid, ...arena.detached]);
+async function runGoal(goal: Goal, bench: Bench, outcome: Outcome): Promise<boolean> {
+  bench.say(`\n${goal.name}: ${goal.title}`);
+  const outsiders = watchOutsiders(() => [process.pid, ...bench.detached]);
   try {
-    const rows = await goal.run(arena);
+    const rows = await goal.run(bench);
     const cores = outsiders();
     for (const row of rows) {
       const told = { ...row, outsiders: cores };
       outcome.rows.push(told);
-      arena.say(line(told));
+      bench.say(line(told));
     }
     return true;
   } catch (error) {
     outcome.failed.push(goal.name);
-    arena.say(`${goal.name} could not run: ${error instanceof Error ? error.stack : String(error)}`);
+    bench.say(`${goal.name} could not run: ${error instanceof Error ? error.stack : String(error)}`);
     return false;
   }
 }

@@ -10,9 +10,9 @@ import { startNats } from "@svc/local-stack";
 import { until } from "@svc/local-stack/testing";
 import { type Answer, newestCode, runSvc, type StackFile, send } from "../../flow/stack.ts";
 import { type Anchors, natsServer, runSql, startAnchors } from "./anchors.ts";
-import type { Arena } from "./bench.ts";
+import type { Bench } from "./bench.ts";
 
-export type StackArena = {
+export type BenchStack = {
   dir: string;
   file: () => StackFile;
   pidOf: (process: string) => number;
@@ -84,7 +84,7 @@ function ownerHeaders(file: StackFile): Record<string, string> {
 }
 
 /** Starts a stack on a fresh folder; its supervisor counts as ours when outsiders are looked for. */
-export async function startStackArena(arena: Arena): Promise<StackArena> {
+export async function startStackArena(bench: Bench): Promise<BenchStack> {
   const dir = await mkdtemp(join(tmpdir(), "svc-bench-stack-"));
   const ending: (() => Promise<void>)[] = [() => rm(dir, { recursive: true, force: true })];
   const stop = async () => {
@@ -93,7 +93,7 @@ export async function startStackArena(arena: Arena): Promise<StackArena> {
   try {
     ending.push(() => svc(dir, "down"));
     await start(dir);
-    return await assemble(arena, { dir, ending, stop });
+    return await assemble(bench, { dir, ending, stop });
   } catch (error) {
     await stop();
     throw error;
@@ -102,24 +102,24 @@ export async function startStackArena(arena: Arena): Promise<StackArena> {
 
 type Place = { dir: string; ending: (() => Promise<void>)[]; stop: () => Promise<void> };
 
-async function assemble(arena: Arena, { dir, ending, stop }: Place): Promise<StackArena> {
+async function assemble(bench: Bench, { dir, ending, stop }: Place): Promise<BenchStack> {
   const file = () => JSON.parse(readFileSync(join(dir, "stack.json"), "utf8")) as StackFile;
   const supervisorPid = () => {
     const found: unknown = JSON.parse(readFileSync(join(dir, "supervisor.json"), "utf8"));
     return Number((found as { pid: number }).pid);
   };
   const noteSupervisor = () => {
-    arena.detached.clear();
-    arena.detached.add(supervisorPid());
+    bench.detached.clear();
+    bench.detached.add(supervisorPid());
   };
   noteSupervisor();
   const cookie = await signIn(file);
   const proxyHeaders = () => ({ authorization: `Bearer ${file().tokens.velocity}` });
-  const external: StackArena["external"] = (method, path, body) => {
+  const external: BenchStack["external"] = (method, path, body) => {
     const headers = { ...ownerHeaders(file()), cookie };
     return send(new URL(path, file().external_base_url).href, { method, headers, body });
   };
-  let anchors: ReturnType<StackArena["anchors"]> | undefined;
+  let anchors: ReturnType<BenchStack["anchors"]> | undefined;
   return {
     dir,
     file,
@@ -153,7 +153,7 @@ async function assemble(arena: Arena, { dir, ending, stop }: Place): Promise<Sta
   };
 }
 
-async function ensureServer(external: StackArena["external"], name: string): Promise<void> {
+async function ensureServer(external: BenchStack["external"], name: string): Promise<void> {
   // No idle stop: the server must not fall asleep while it is looked at.
   const wanted = { name, subdomain: name, autostartPolicy: "public", idleStopSeconds: 0 };
   const { status, body } = await external("POST", "/api/v1/servers", wanted);

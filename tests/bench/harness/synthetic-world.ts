@@ -8,7 +8,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
-import type { Arena } from "./bench.ts";
+import type { Bench } from "./bench.ts";
 import { type Child, startChild } from "./child.ts";
 import type { Memory } from "./parent.ts";
 
@@ -43,9 +43,9 @@ export type WorldArena = {
 const settle = "sync --file-system .";
 
 /** About 1,080 MB in 3,238 files, 70 % of it in region files; a tenth of it when quick. */
-export async function startWorldArena(arena: Arena): Promise<WorldArena> {
+export async function startWorldArena(bench: Bench): Promise<WorldArena> {
   const base = await mkdtemp(join(tmpdir(), "svc-bench-world-"));
-  const share = arena.options.isQuick ? 0.1 : 1;
+  const share = bench.options.isQuick ? 0.1 : 1;
   const regions = Math.round(190 * share);
   const small = Math.round(3_048 * share);
   await mkdir(join(base, "world", "region"), { recursive: true });
