@@ -53,7 +53,7 @@ function whoOf({ http, callers }: AnyContract): string {
   return `${http.faces.join("+")}, ${http.tier}${notes.length > 0 ? ` (${notes.join("; ")})` : ""}`;
 }
 
-/** Links of sections: `docs/reference/x.md#y` is beside this page. */
+/** Links of sections: `docs/reference/restore.md#swap` is beside this page. */
 function link(spec: string): string {
   return spec
     .split(", ")
