@@ -3,23 +3,23 @@
 import { Command } from "commander";
 import { addAccountCommands } from "./account/program.ts";
 import { addBackupCommands } from "./backup/program.ts";
+import { addPlayerCommands } from "./bar-player/program.ts";
 import { addCompletionCommand } from "./completion/program.ts";
 import { addManifestCommands } from "./compose/program.ts";
 import { buildVersion } from "./config.ts";
 import { addDatabaseCommands } from "./database/program.ts";
+import { addEventCommand } from "./events/program.ts";
 import { addFileCommands } from "./file/program.ts";
 import { addHostCommands } from "./host/program.ts";
-import { addEventCommand } from "./mesh/program.ts";
 import { addMoveCommands } from "./move/program.ts";
-import { addNanoCommand } from "./nano/program.ts";
+import { addPlayersCommand } from "./online-players/program.ts";
 import { addOpenCommand } from "./open/program.ts";
 import { endWithReader, exitCodes } from "./output.ts";
-import { addPlayerCommands } from "./player/program.ts";
-import { addPlayersCommand } from "./players/program.ts";
 import { addCommonOptions, command, fail, runs } from "./program.ts";
 import { addReaperCommand } from "./reaper/program.ts";
 import { addScheduleCommands } from "./schedule/program.ts";
 import { addServerCommands } from "./server/program.ts";
+import { addNanoCommand } from "./session-verifier/program.ts";
 import { addStackCommands } from "./stack/program.ts";
 import { addUserCommands } from "./user/program.ts";
 

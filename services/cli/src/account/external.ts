@@ -3,8 +3,8 @@
 import { ApiError, type CallSettings, type ClientInput, type ClientOutput } from "@svc/client";
 import type { AnyContract } from "@svc/proto";
 import { CommandError } from "../output.ts";
-import { readStackFile } from "../stack/stack-file.ts";
-import { createFaceClient } from "./face.ts";
+import { readStackFile } from "../stack-file.ts";
+import { createFaceClient } from "./face-client.ts";
 import { type Face, findSession } from "./session-file.ts";
 
 export type External = {

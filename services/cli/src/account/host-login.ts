@@ -6,7 +6,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { askIdentity } from "../host/identity.ts";
 import { CommandError } from "../output.ts";
-import { readStackFile } from "../stack/stack-file.ts";
+import { readStackFile } from "../stack-file.ts";
 import { findSession, saveSession } from "./session-file.ts";
 
 export type HostLogin = { user_id: string; username: string; role: string; value: string };

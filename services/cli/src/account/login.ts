@@ -2,9 +2,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { accounts, signIn } from "@svc/proto";
 import { hint } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
-import { readStackFile } from "../stack/stack-file.ts";
+import { readStackFile } from "../stack-file.ts";
 import { explain, isRefusal } from "./external.ts";
-import { createFaceClient } from "./face.ts";
+import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
 import { exchangeCode } from "./mail-code.ts";
 

@@ -1,9 +1,9 @@
 import { passkeys } from "@svc/proto";
 import { hint } from "../hint.ts";
 import { CommandError, type Outcome } from "../output.ts";
-import { readStackFile } from "../stack/stack-file.ts";
+import { readStackFile } from "../stack-file.ts";
 import { connectExternal, explain } from "./external.ts";
-import { createFaceClient } from "./face.ts";
+import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
 import { type LoginOptions, login, whoIs } from "./login.ts";
 import { exchangeCode } from "./mail-code.ts";

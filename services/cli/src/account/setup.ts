@@ -3,9 +3,9 @@ import { accounts } from "@svc/proto";
 import { hint } from "../hint.ts";
 import { askIdentity } from "../host/identity.ts";
 import { CommandError, type Outcome } from "../output.ts";
-import { readStackFile } from "../stack/stack-file.ts";
+import { readStackFile } from "../stack-file.ts";
 import { explain, isRefusal } from "./external.ts";
-import { createFaceClient } from "./face.ts";
+import { createFaceClient } from "./face-client.ts";
 import { exchangeCode } from "./mail-code.ts";
 import { findSession } from "./session-file.ts";
 

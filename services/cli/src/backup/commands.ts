@@ -3,7 +3,7 @@
 import type { Mesh } from "@svc/mesh";
 import { backupKeeping, type backups } from "@svc/proto";
 import { CommandError, type Outcome, planned, sizeText, table } from "../output.ts";
-import { poll, withMesh } from "./ask.ts";
+import { poll, withMesh } from "./with-mesh.ts";
 
 type Options = { data: string };
 

@@ -5,7 +5,7 @@ import type { Mesh } from "@svc/mesh";
 import { backupKeeping, backups, isFault } from "@svc/proto";
 import { hint } from "../hint.ts";
 import { type Outcome, planned, table } from "../output.ts";
-import { poll, withMesh } from "./ask.ts";
+import { poll, withMesh } from "./with-mesh.ts";
 
 export type NowOptions = { data: string; yes?: boolean; stop?: boolean };
 

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 import { environment } from "../config.ts";
 import { CommandError } from "../output.ts";
-import { readStackFile } from "../stack/stack-file.ts";
+import { readStackFile } from "../stack-file.ts";
 
 const program = resolve(import.meta.dirname, "../../../identity/src/host/main.ts");
 

@@ -5,7 +5,7 @@ import { connectKube, resources } from "@svc/kube";
 import { findStackFile } from "@svc/local-stack";
 import type { Mesh } from "@svc/mesh";
 import { backupKeeping, migrations } from "@svc/proto";
-import { poll, withMesh } from "../backup/ask.ts";
+import { poll, withMesh } from "../backup/with-mesh.ts";
 import { hint } from "../hint.ts";
 import { CommandError, type Outcome, planned, sizeText } from "../output.ts";
 

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { addressOf } from "../account/face.ts";
+import { addressOf } from "../account/face-client.ts";
 import { hasDisplay } from "../config.ts";
 import type { Outcome } from "../output.ts";
 

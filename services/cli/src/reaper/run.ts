@@ -1,7 +1,7 @@
 // `svc reaper`: one run of the daily batch, from begin to end (behaviour.md i.1). A Job of the cluster calls it as well.
 
 import { reapers } from "@svc/proto";
-import { poll, withMesh } from "../backup/ask.ts";
+import { poll, withMesh } from "../backup/with-mesh.ts";
 import type { Outcome } from "../output.ts";
 
 export type ReaperOptions = { data: string; retentionOnly?: boolean };

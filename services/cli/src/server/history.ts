@@ -1,6 +1,6 @@
 import { servers } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
-import { collectEvents, type StoredEvent } from "../mesh/events.ts";
+import { collectEvents, type StoredEvent } from "../events/events.ts";
 import { type Outcome, table } from "../output.ts";
 import { momentOf } from "../time.ts";
 

@@ -5,10 +5,10 @@ import { owners } from "@svc/proto";
 import pg from "pg";
 import { schemas } from "../database/schemas.ts";
 import { hint } from "../hint.ts";
-import { joinAsOperator } from "../mesh/operator.ts";
+import { joinAsOperator } from "../operator-mesh.ts";
 import type { Outcome } from "../output.ts";
+import { readStackFile } from "../stack-file.ts";
 import { pingGame } from "./ping.ts";
-import { readStackFile } from "./stack-file.ts";
 
 type Finding = { check: string; ok: boolean; detail: string };
 

@@ -1,7 +1,7 @@
-import { joinAsOperator } from "../mesh/operator.ts";
+import { joinAsOperator } from "../operator-mesh.ts";
 import { type Outcome, table } from "../output.ts";
+import { readStackFile } from "../stack-file.ts";
 import { isRunning } from "./doctor.ts";
-import { readStackFile } from "./stack-file.ts";
 
 const answerWithinMs = 2_000;
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import type { FollowedEvent } from "@svc/mesh";
 import { owners, streamName } from "@svc/proto";
+import { joinAsOperator } from "../operator-mesh.ts";
 import { CommandError } from "../output.ts";
 import { momentOf } from "../time.ts";
-import { joinAsOperator } from "./operator.ts";
 
 export type EventOptions = { data: string; follow: boolean; since?: string; json?: boolean };
 

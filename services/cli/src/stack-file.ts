@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { StackFile } from "@svc/local-stack";
-import { stackHint } from "../hint.ts";
-import { CommandError } from "../output.ts";
+import { stackHint } from "./hint.ts";
+import { CommandError } from "./output.ts";
 
 /** Reads `stack.json` of a running local stack. Throws a `CommandError` that says how to start one. */
 export function readStackFile(dataDir: string): StackFile {

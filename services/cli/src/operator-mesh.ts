@@ -1,7 +1,7 @@
 import { connectMesh, type Mesh } from "@svc/mesh";
 import { createLogger } from "@svc/telemetry";
-import { buildVersion, operatorNatsUrl } from "../config.ts";
-import { readStackFile } from "../stack/stack-file.ts";
+import { buildVersion, operatorNatsUrl } from "./config.ts";
+import { readStackFile } from "./stack-file.ts";
 
 /** Joins the mesh of a local stack as its operator, who may watch and may not act. */
 export async function joinAsOperator(dataDir: string): Promise<Mesh> {

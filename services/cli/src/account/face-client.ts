@@ -1,6 +1,6 @@
 import { type Client, createClient } from "@svc/client";
 import { Agent, fetch as undiciFetch } from "undici";
-import { readStackFile } from "../stack/stack-file.ts";
+import { readStackFile } from "../stack-file.ts";
 import { type Face, findSession, removeSession, saveSession } from "./session-file.ts";
 
 /** Address of a page of the external face, as a browser on this machine reaches it. */

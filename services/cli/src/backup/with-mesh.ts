@@ -1,6 +1,6 @@
 import type { Mesh } from "@svc/mesh";
 import { isFault } from "@svc/proto";
-import { joinAsOperator } from "../mesh/operator.ts";
+import { joinAsOperator } from "../operator-mesh.ts";
 import { CommandError } from "../output.ts";
 
 /** Works on the mesh as the operator; a refusal becomes one sentence for the person. */
