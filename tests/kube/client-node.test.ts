@@ -49,12 +49,11 @@ test("client-node reads, writes, patches and is told a refusal", async () => {
   assert.ok(made.metadata?.creationTimestamp instanceof Date);
   const list = await core.listNamespacedConfigMap({ namespace, labelSelector: "" });
   assert.equal(list.items.length, 1);
-  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "b" }, data: { k: "2" } };
-  const applied = await core.patchNamespacedConfigMap(
-    { name: "b", namespace, body, fieldManager: "test" },
-    setHeaderOptions("Content-Type", PatchStrategy.ServerSideApply),
+  const patched = await core.patchNamespacedConfigMap(
+    { name: "a", namespace, body: { data: { k: "2" } } },
+    setHeaderOptions("Content-Type", PatchStrategy.StrategicMergePatch),
   );
-  assert.deepEqual(applied.data, { k: "2" });
+  assert.deepEqual(patched.data, { k: "2" });
   await assert.rejects(core.readNamespacedConfigMap({ name: "none", namespace }), { code: 404 });
 });
 

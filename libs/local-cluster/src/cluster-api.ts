@@ -24,7 +24,7 @@ export type ObjectMeta = {
   annotations?: Record<string, string>;
   finalizers?: string[];
   ownerReferences?: OwnerReference[];
-  /** Who set which field; kept only for objects that were server-side applied. */
+  /** Never stored: who set which field is not tracked. */
   managedFields?: unknown[];
 };
 

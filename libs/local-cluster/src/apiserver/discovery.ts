@@ -1,13 +1,11 @@
-import { isObject } from "./json.ts";
 import { apiVersionOf, type ResourceType } from "./resource-type.ts";
 
-const verbs = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
+const verbs = ["create", "delete", "get", "list", "patch", "update", "watch"];
 const partial = ["get", "patch", "update"];
 
 /** The kinds that only answer a POST and store nothing. */
 export const reviewGroups: Record<string, { kind: string; plural: string }[]> = {
   "authorization.k8s.io/v1": [{ kind: "SelfSubjectAccessReview", plural: "selfsubjectaccessreviews" }],
-  "authentication.k8s.io/v1": [{ kind: "SelfSubjectReview", plural: "selfsubjectreviews" }],
 };
 
 /** What the core API answers to `GET /api`. */
@@ -100,8 +98,3 @@ export const versionDocument = {
   compiler: "node",
   platform: "linux/amd64",
 };
-
-/** True for an object that looks like `DeleteOptions`. */
-export function isDeleteOptions(value: unknown): boolean {
-  return isObject(value) && (value["kind"] === undefined || value["kind"] === "DeleteOptions");
-}

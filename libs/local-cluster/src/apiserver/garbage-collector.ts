@@ -131,7 +131,7 @@ function dropFinalizer(registry: Registry, target: Target, finalizer: string): v
 }
 
 function writeMetadata(registry: Registry, target: Target, metadata: KubeObject["metadata"]): void {
-  registry.update(target, { ...registry.get(target).object, metadata }, { manager: "garbage-collector" });
+  registry.update(target, { ...registry.get(target).object, metadata });
 }
 
 type OwnerState = "present" | "leaving" | "absent";

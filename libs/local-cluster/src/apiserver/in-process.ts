@@ -8,8 +8,6 @@ import { readScale, writeScale } from "./scale.ts";
 import type { Predicate } from "./selector.ts";
 import type { Change } from "./store/stored.ts";
 
-const manager = "local-cluster";
-
 /** The API as the controllers of this process call it. */
 export function createClusterApi(registry: Registry): ClusterApi {
   const typeOf = ({ group, version, resource }: ResourceRef): ResourceType => {
@@ -24,32 +22,21 @@ export function createClusterApi(registry: Registry): ClusterApi {
   });
   const ofObject = (ref: ResourceRef, { metadata }: KubeObject) =>
     targetOf(ref, metadata.name, metadata.namespace);
-  const show = ({ type }: Target, object: KubeObject) => registry.shown(type, object);
   return {
     list: (ref, options = {}) => list(registry, typeOf(ref), options),
-    get: (ref, name, namespace) => {
-      const target = targetOf(ref, name, namespace);
-      return show(target, registry.get(target).object);
-    },
-    find: (ref, name, namespace) => {
-      const target = targetOf(ref, name, namespace);
-      const stored = registry.find(target);
-      return stored && show(target, stored.object);
-    },
-    create: (ref, object) =>
-      registry.create(typeOf(ref), object, { manager, namespace: object.metadata.namespace }),
-    update: (ref, object) => registry.update(ofObject(ref, object), object, { manager }),
-    updateStatus: (ref, object) =>
-      registry.update(ofObject(ref, object), object, { manager, subresource: "status" }),
+    get: (ref, name, namespace) => registry.get(targetOf(ref, name, namespace)).object,
+    find: (ref, name, namespace) => registry.find(targetOf(ref, name, namespace))?.object,
+    create: (ref, object) => registry.create(typeOf(ref), object, { namespace: object.metadata.namespace }),
+    update: (ref, object) => registry.update(ofObject(ref, object), object),
+    updateStatus: (ref, object) => registry.update(ofObject(ref, object), object, { subresource: "status" }),
     mergePatch: (ref, { name, namespace, subresource }, patch) => {
       const target = targetOf(ref, name, namespace);
-      const current = show(target, registry.get(target).object);
+      const current = registry.get(target).object;
       if (subresource === "scale") {
         const scaled = writeScale(target.type, current, mergePatch(readScale(target.type, current), patch));
-        return registry.update(target, scaled, { manager });
+        return registry.update(target, scaled);
       }
       return registry.update(target, mergePatch(current, patch), {
-        manager,
         ...(subresource ? { subresource } : {}),
       });
     },
@@ -62,7 +49,7 @@ export function createClusterApi(registry: Registry): ClusterApi {
     namespacedResources: () =>
       registry.types
         .all()
-        .filter((type) => type.namespaced && !type.view)
+        .filter((type) => type.namespaced)
         .map(({ group, version, plural }) => ({ group, version, resource: plural })),
     finalizeNamespace: (name) => {
       registry.finalize(targetOf({ group: "", version: "v1", resource: "namespaces" }, name), []);
@@ -84,7 +71,7 @@ function list(registry: Registry, type: ResourceType, options: ListOptions) {
   const scope = options.namespace === undefined ? {} : { namespace: options.namespace };
   const items: KubeObject[] = [];
   for (const { object } of registry.store.collection(type.storageKey).range(scope)) {
-    if (!accepts || accepts(object)) items.push(registry.shown(type, object));
+    if (!accepts || accepts(object)) items.push(object);
   }
   return { items, resourceVersion: String(registry.store.version()) };
 }
@@ -98,7 +85,7 @@ function watch(registry: Registry, type: ResourceType, { options, onEvent }: Wat
   const unsubscribe = registry.store.subscribe(type.storageKey, (change) => {
     const inside = options.namespace === undefined || change.key.startsWith(`${options.namespace}/`);
     const event = inside && !ended ? eventOf(change, accepts) : undefined;
-    if (event) onEvent({ ...event, object: registry.shown(type, event.object) });
+    if (event) onEvent(event);
   });
   for (const object of initial) if (!ended) onEvent({ type: "ADDED", object });
   return () => {

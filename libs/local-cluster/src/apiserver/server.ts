@@ -15,7 +15,6 @@ import { createClusterApi } from "./in-process.ts";
 import { isObject, stringAt } from "./json.ts";
 import { builtinTypes } from "./kinds/builtin.ts";
 import { createClusterIps } from "./kinds/cluster-ip.ts";
-import { eventsView } from "./kinds/event-view.ts";
 import { clusterIpOf } from "./kinds/service.ts";
 import { createRegistry, type Registry } from "./registry/registry.ts";
 import { createTypeTable } from "./registry/type-table.ts";
@@ -134,7 +133,7 @@ function openRegistry(
   const context = { allotClusterIp: addresses.allot, defaultStorageClass };
   return createRegistry({
     store,
-    types: createTypeTable(builtinTypes(eventsView)),
+    types: createTypeTable(builtinTypes),
     admission: { models, now, context },
   });
 }

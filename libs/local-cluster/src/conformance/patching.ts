@@ -3,9 +3,7 @@ import type { Json } from "./client.ts";
 import { type Case, configMap } from "./test-context.ts";
 import { withWidgets } from "./widgets.ts";
 
-const applyType = "application/apply-patch+yaml";
-
-/** The four kinds of patch. */
+/** The three kinds of patch. */
 export const patchingCases: Case[] = [
   {
     name: "a merge patch sets, removes by null and replaces lists",
@@ -135,55 +133,6 @@ export const patchingCases: Case[] = [
         ]);
         assert.equal(patched.body.spec.size, "l");
       }),
-  },
-  {
-    name: "server-side apply makes an object and takes out what its manager no longer sets",
-    run: async ({ expect, path }) => {
-      const apply = (status: number, data: Record<string, string>) =>
-        expect(status, "PATCH", `${path("configmaps", "a")}?fieldManager=one`, {
-          body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data },
-          type: applyType,
-        });
-      const made = await apply(201, { a: "1", b: "2" });
-      assert.equal(made.metadata.managedFields[0].manager, "one");
-      assert.deepEqual((await apply(200, { b: "3" })).data, { b: "3" });
-    },
-  },
-  {
-    name: "server-side apply of another's field is 409 with the field, unless forced",
-    run: async ({ expect, path }) => {
-      const apply = (status: number, manager: string, query = "") =>
-        expect(status, "PATCH", `${path("configmaps", "a")}?fieldManager=${manager}${query}`, {
-          body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { k: manager } },
-          type: applyType,
-        });
-      await apply(201, "one");
-      const refused = await apply(409, "two");
-      assert.equal(refused.reason, "Conflict");
-      assert.deepEqual(refused.details.causes, [
-        { reason: "FieldManagerConflict", message: 'conflict with "one"', field: ".data.k" },
-      ]);
-      assert.deepEqual((await apply(200, "two", "&force=true")).data, { k: "two" });
-      await apply(409, "one");
-    },
-  },
-  {
-    name: "server-side apply joins lists by their keys",
-    run: async ({ expect, path }) => {
-      const apply = (status: number, manager: string, ports: object[]) =>
-        expect(status, "PATCH", `${path("services", "a")}?fieldManager=${manager}`, {
-          body: { apiVersion: "v1", kind: "Service", metadata: { name: "a" }, spec: { ports } },
-          type: applyType,
-        });
-      await apply(201, "one", [{ name: "x", port: 80, protocol: "TCP" }]);
-      const both = await apply(200, "two", [{ name: "y", port: 81, protocol: "TCP" }]);
-      assert.deepEqual(both.spec.ports.map((port: Json) => port.name).sort(), ["x", "y"]);
-      const left = await apply(200, "one", []);
-      assert.deepEqual(
-        left.spec.ports.map((port: Json) => port.name),
-        ["y"],
-      );
-    },
   },
   {
     name: "a patch of what does not exist is 404",

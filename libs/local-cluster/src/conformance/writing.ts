@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Case, causesOf, configMap, namesOf, pod } from "./test-context.ts";
+import { type Case, causesOf, configMap, pod } from "./test-context.ts";
 
 /** Creates, updates and deletes of built-in kinds. */
 export const writingCases: Case[] = [
@@ -120,14 +120,6 @@ export const writingCases: Case[] = [
     },
   },
   {
-    name: "an object can be sent as YAML",
-    run: async ({ expect, path }) => {
-      const body = "metadata:\n  name: yaml\ndata:\n  k: v\n";
-      const made = await expect(201, "POST", path("configmaps"), { body, type: "application/yaml" });
-      assert.deepEqual(made.data, { k: "v" });
-    },
-  },
-  {
     name: "a dry run answers as if and stores nothing",
     run: async ({ expect, path }) => {
       const made = await expect(201, "POST", `${path("configmaps")}?dryRun=All`, { body: configMap("a") });
@@ -151,16 +143,6 @@ export const writingCases: Case[] = [
       const gone = await expect(200, "DELETE", path("configmaps", "a"), { body: right });
       assert.deepEqual([gone.status, gone.details.uid], ["Success", made.metadata.uid]);
       await expect(404, "DELETE", path("configmaps", "a"));
-    },
-  },
-  {
-    name: "a collection is deleted by its labels",
-    run: async ({ expect, path }) => {
-      for (const name of ["a", "b"]) {
-        await expect(201, "POST", path("configmaps"), { body: configMap(name, {}, { del: name }) });
-      }
-      await expect(200, "DELETE", `${path("configmaps")}?labelSelector=del%3Da`);
-      assert.deepEqual(namesOf(await expect(200, "GET", `${path("configmaps")}?labelSelector=del`)), ["b"]);
     },
   },
 ];

@@ -19,15 +19,9 @@ export const STATEFUL_SETS = apps("statefulsets");
 export const DEPLOYMENTS = apps("deployments");
 export const REPLICA_SETS = apps("replicasets");
 export const JOBS = batch("jobs");
-export const CRON_JOBS = batch("cronjobs");
 export const LEASES: ResourceRef = { group: "coordination.k8s.io", version: "v1", resource: "leases" };
 export const STORAGE_CLASSES: ResourceRef = {
   group: "storage.k8s.io",
   version: "v1",
   resource: "storageclasses",
-};
-export const ENDPOINT_SLICES: ResourceRef = {
-  group: "discovery.k8s.io",
-  version: "v1",
-  resource: "endpointslices",
 };

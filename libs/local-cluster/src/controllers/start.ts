@@ -1,5 +1,4 @@
 import type { Controller, ControllerDeps } from "./context.ts";
-import { startCronJobs } from "./cron/controller.ts";
 import { startDeployments } from "./deployment/controller.ts";
 import type { Informer } from "./informer.ts";
 import { startJobs } from "./job/controller.ts";
@@ -34,7 +33,6 @@ export function startControllers(
     startStatefulSets(deps, sources),
     startDeployments(deps, sources),
     startJobs(deps, sources, { backoffMs: jobBackoffMs }),
-    startCronJobs(deps),
     startEndpoints(deps, sources),
   ];
   return {

@@ -1,11 +1,10 @@
 import type { IncomingMessage } from "node:http";
-import { parse } from "yaml";
 import { ApiStatus, badRequest, unsupportedMediaType } from "../api-status.ts";
 
 const limitBytes = 3 * 1024 * 1024;
 
 /** Content types of a whole object. */
-export const objectTypes = ["application/json", "application/yaml"];
+const objectTypes = ["application/json"];
 
 /** The bare content type of a request, empty when there is none. */
 export function contentType(request: IncomingMessage): string {
@@ -30,21 +29,18 @@ export async function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /** The object in a body; 415 for another content type, 400 for what does not parse. An empty body is undefined. */
-export async function readObject(
-  request: IncomingMessage,
-  accepted: string[] = objectTypes,
-): Promise<unknown> {
+export async function readObject(request: IncomingMessage): Promise<unknown> {
   const type = contentType(request);
   const bytes = await readBody(request);
   if (bytes.length === 0) return undefined;
-  if (type !== "" && type !== "*/*" && !accepted.includes(type)) throw unsupportedMediaType(accepted);
-  return parseText(bytes.toString(), type.includes("yaml"));
+  if (type !== "" && type !== "*/*" && !objectTypes.includes(type)) throw unsupportedMediaType(objectTypes);
+  return parseText(bytes.toString());
 }
 
-/** JSON, or YAML where it may be that. */
-export function parseText(text: string, yaml: boolean): unknown {
+/** 400 for text that is not JSON. */
+export function parseText(text: string): unknown {
   try {
-    return yaml ? parse(text) : JSON.parse(text);
+    return JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     throw badRequest(

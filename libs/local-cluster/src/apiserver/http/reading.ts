@@ -1,10 +1,9 @@
 import { ApiStatus } from "../api-status.ts";
-import { itemBytes, type ListRequest, listPage, type Selection } from "../registry/listing.ts";
+import { type ListRequest, listPage, type Selection } from "../registry/listing.ts";
 import type { Registry } from "../registry/registry.ts";
 import { readScale } from "../scale.ts";
 import { isOn, type ResourceContext, targetOf } from "./request-context.ts";
 import { sendBytes, sendJson, sendList } from "./respond.ts";
-import { renderTable, wantsTable } from "./table.ts";
 import { serveWatch } from "./watch.ts";
 
 const longestWatchMs = 40 * 60_000;
@@ -22,30 +21,17 @@ export function selectionOf({ query, info, type }: ResourceContext): Selection {
 
 /** `GET` of one object or its scale. */
 export function serveGet(registry: Registry, context: ResourceContext): void {
-  const { type, info, response, request } = context;
+  const { type, info, response } = context;
   const stored = registry.get(targetOf(context));
-  if (info.subresource === "scale")
-    sendJson(response, 200, readScale(type, registry.shown(type, stored.object)));
-  else if (wantsTable(request))
-    sendJson(response, 200, renderTable(type, [stored], registry.store.version()));
-  else if (type.view) sendBytes(response, 200, itemBytes(type, stored));
+  if (info.subresource === "scale") sendJson(response, 200, readScale(type, stored.object));
   else sendBytes(response, 200, stored.bytes);
 }
 
 /** `GET` of a collection. */
 export async function serveList(registry: Registry, context: ResourceContext): Promise<void> {
-  const { type, query, response, request } = context;
+  const { type, query, response } = context;
   const page = listPage(registry.store, type, { ...selectionOf(context), ...pageOf(query) });
-  if (wantsTable(request)) {
-    const stored = renderTable(type, page.items, page.version);
-    sendJson(
-      response,
-      200,
-      page.next
-        ? { ...stored, metadata: { resourceVersion: String(page.version), continue: page.next } }
-        : stored,
-    );
-  } else await sendList(response, type, page);
+  await sendList(response, type, page);
 }
 
 function pageOf(query: URLSearchParams): Omit<ListRequest, keyof Selection> {

@@ -27,9 +27,3 @@ export function targetOf({ info, type }: ResourceContext): Target {
 export function isOn(query: URLSearchParams, name: string): boolean {
   return ["1", "true"].includes(query.get(name) ?? "");
 }
-
-/** Who writes, for the ownership of fields: the parameter, or the program that sent the request. */
-export function managerOf({ query, request }: RequestContext): string {
-  const agent = request.headers["user-agent"]?.split("/")[0]?.trim();
-  return query.get("fieldManager") || agent || "unknown";
-}

@@ -19,14 +19,7 @@ import { serveGet, serveList, serveWatchRequest } from "./reading.ts";
 import type { RequestContext, ResourceContext } from "./request-context.ts";
 import { type RequestInfo, readRequestInfo } from "./request-info.ts";
 import { sendJson, sendText } from "./respond.ts";
-import {
-  serveBinding,
-  serveCreate,
-  serveDelete,
-  serveDeleteCollection,
-  servePatch,
-  serveUpdate,
-} from "./writing.ts";
+import { serveBinding, serveCreate, serveDelete, servePatch, serveUpdate } from "./writing.ts";
 
 /** What the paths of the API need. */
 export type RouterDeps = {
@@ -132,11 +125,7 @@ async function serveResource(
   }
   const type = deps.registry.types.find(info.group, info.version, info.resource);
   if (!type) throw noSuchPath();
-  if (
-    type.namespaced &&
-    info.namespace === undefined &&
-    !["list", "watch", "deletecollection"].includes(info.verb)
-  ) {
+  if (type.namespaced && info.namespace === undefined && !["list", "watch"].includes(info.verb)) {
     throw info.name === undefined ? methodNotAllowed() : noSuchPath();
   }
   if (!type.namespaced && info.namespace !== undefined && type.storageKey !== "/namespaces")
@@ -159,7 +148,6 @@ async function dispatch(deps: RouterDeps, context: ResourceContext): Promise<voi
   else if (method === "PUT" && info.name !== undefined) await serveUpdate(registry, context);
   else if (method === "PATCH" && info.name !== undefined) await servePatch(deps, context);
   else if (info.verb === "delete") await serveDelete(registry, context);
-  else if (info.verb === "deletecollection") await serveDeleteCollection(registry, context);
   else throw methodNotAllowed();
 }
 
@@ -182,16 +170,6 @@ async function serveReview({ authorizer }: RouterDeps, context: RequestContext, 
   if (request.method !== "POST") throw methodNotAllowed();
   const body = await readObject(request);
   if (!isObject(body)) throw badRequest(`the body of the request is not a ${kind}`);
-  if (kind === "SelfSubjectReview") {
-    const userInfo = { username: user.name, groups: user.groups };
-    sendJson(response, 201, {
-      kind,
-      apiVersion: "authentication.k8s.io/v1",
-      metadata: {},
-      status: { userInfo },
-    });
-    return;
-  }
   const spec = objectAt(body, "spec");
   const allowed = authorizer.allows(user, wantedOf(spec));
   sendJson(response, 201, {

@@ -5,7 +5,7 @@ import { predicateOf, type Selection } from "../registry/listing.ts";
 import { apiVersionOf, type ResourceType } from "../resource-type.ts";
 import type { Predicate } from "../selector.ts";
 import type { Store } from "../store/store.ts";
-import type { Change, Stored } from "../store/stored.ts";
+import type { Change } from "../store/stored.ts";
 import { write } from "./respond.ts";
 
 /** What a watch asks for. */
@@ -45,7 +45,7 @@ export async function serveWatch(
   const backlog: Buffer[] = [];
   let live = false;
   const send = (change: Change) => {
-    const line = wanted(change.key) ? eventLine(type, change, accepts) : undefined;
+    const line = wanted(change.key) ? eventLine(change, accepts) : undefined;
     if (!line) return;
     if (!live) backlog.push(line);
     else push(response, line);
@@ -110,7 +110,7 @@ function initialLines({ store, type }: Lookup, { from, wanted, accepts, all }: S
     const present = [...collection.range({})].filter(
       ({ key, object }) => wanted(key) && (!accepts || accepts(object)),
     );
-    return { lines: present.map((stored) => lineOf("ADDED", objectBytes(type, stored))) };
+    return { lines: present.map((stored) => lineOf("ADDED", stored.bytes)) };
   }
   const changes = collection.changesAfter(from);
   if (!changes) {
@@ -118,11 +118,7 @@ function initialLines({ store, type }: Lookup, { from, wanted, accepts, all }: S
     return { lines: [lineOf("ERROR", Buffer.from(JSON.stringify(gone)))], gone: true };
   }
   const seen = changes.filter((change) => wanted(change.key));
-  return { lines: seen.flatMap((change) => eventLine(type, change, accepts) ?? []) };
-}
-
-function objectBytes(type: ResourceType, stored: Stored): Buffer {
-  return type.view ? Buffer.from(JSON.stringify(type.view.read(stored.object))) : stored.bytes;
+  return { lines: seen.flatMap((change) => eventLine(change, accepts) ?? []) };
 }
 
 function lineOf(event: string, bytes: Buffer): Buffer {
@@ -132,30 +128,29 @@ function lineOf(event: string, bytes: Buffer): Buffer {
 const newline = Buffer.from("}\n");
 
 // With a selector an object enters and leaves the view of a watcher as it changes.
-function eventLine(type: ResourceType, change: Change, accepts: Predicate | undefined): Buffer | undefined {
-  if (!accepts) return sharedLine(type, change, change.type);
+function eventLine(change: Change, accepts: Predicate | undefined): Buffer | undefined {
+  if (!accepts) return sharedLine(change, change.type);
   const matches = change.type !== "DELETED" && accepts(change.current.object);
   // What an object was before is unknown for the oldest change after a restart: it may have matched.
   const matched = change.previous ? accepts(change.previous.object) : change.type !== "ADDED";
-  if (matches) return sharedLine(type, change, matched ? "MODIFIED" : "ADDED");
+  if (matches) return sharedLine(change, matched ? "MODIFIED" : "ADDED");
   if (!matched) return undefined;
-  if (change.type === "DELETED" || !change.previous) return sharedLine(type, change, "DELETED");
+  if (change.type === "DELETED" || !change.previous) return sharedLine(change, "DELETED");
   const left = atVersion(change.previous.object, change.version);
-  return lineOf("DELETED", Buffer.from(JSON.stringify(type.view ? type.view.read(left) : left)));
+  return lineOf("DELETED", Buffer.from(JSON.stringify(left)));
 }
 
 function atVersion(object: KubeObject, version: number): KubeObject {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
 }
 
-function sharedLine(type: ResourceType, change: Change, event: string): Buffer {
-  const id = `${event} ${apiVersionOf(type)}`;
-  const known = change.lines.get(id);
+function sharedLine(change: Change, event: string): Buffer {
+  const known = change.lines.get(event);
   if (known) return known;
-  const line = lineOf(event, objectBytes(type, change.current));
+  const line = lineOf(event, change.current.bytes);
   // Only a change that somebody watches right now is worth keeping; the log would hold every line otherwise.
   if (change.lines.size === 0) setImmediate(() => change.lines.clear());
-  change.lines.set(id, line);
+  change.lines.set(event, line);
   return line;
 }
 

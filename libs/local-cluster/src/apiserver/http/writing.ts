@@ -1,14 +1,11 @@
 import type { DeleteOptions, KubeObject } from "../../cluster-api.ts";
 import { badRequest, methodNotAllowed } from "../api-status.ts";
 import { isObject, listAt, objectAt, stringAt } from "../json.ts";
-import { listPage } from "../registry/listing.ts";
-import type { Registry, Target } from "../registry/registry.ts";
-import { apiVersionOf } from "../resource-type.ts";
+import type { Registry } from "../registry/registry.ts";
 import { readScale, writeScale } from "../scale.ts";
 import { contentType, parseText, readBody, readObject } from "./body.ts";
 import { acceptedPatchTypes, type PatchDeps, patchObject } from "./patching.ts";
-import { selectionOf } from "./reading.ts";
-import { isOn, managerOf, type ResourceContext, targetOf } from "./request-context.ts";
+import { type ResourceContext, targetOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
 
 function isDryRun(query: URLSearchParams, body?: unknown): boolean {
@@ -25,7 +22,7 @@ async function requiredObject(context: ResourceContext): Promise<unknown> {
 }
 
 function writeOptions(context: ResourceContext) {
-  return { manager: managerOf(context), dryRun: isDryRun(context.query) };
+  return { dryRun: isDryRun(context.query) };
 }
 
 /** `POST` of a new object. */
@@ -61,7 +58,7 @@ export async function serveUpdate(registry: Registry, context: ResourceContext):
   if (info.subresource === "finalize") {
     sendJson(response, 200, registry.finalize(target, listAt(objectAt(body, "spec"), "finalizers")));
   } else if (info.subresource === "scale") {
-    const current = registry.shown(type, registry.get(target).object);
+    const current = registry.get(target).object;
     sendJson(
       response,
       200,
@@ -75,22 +72,21 @@ export async function serveUpdate(registry: Registry, context: ResourceContext):
 
 /** `PATCH` of any kind. */
 export async function servePatch(deps: PatchDeps, context: ResourceContext): Promise<void> {
-  const { info, request, query, response } = context;
+  const { info, request, response } = context;
   const target = targetOf(context);
   const type = contentType(request);
   const bytes = await readBody(request);
   const readable = acceptedPatchTypes(target).includes(type);
-  const body = readable ? parseText(bytes.toString(), type.includes("yaml")) : undefined;
+  const body = readable ? parseText(bytes.toString()) : undefined;
   const subresource =
     info.subresource === "status" || info.subresource === "scale" ? info.subresource : undefined;
-  const { created, object } = patchObject(deps, target, {
+  const object = patchObject(deps, target, {
     contentType: type,
     body,
     subresource,
-    force: isOn(query, "force"),
     options: writeOptions(context),
   });
-  sendJson(response, created ? 201 : 200, object);
+  sendJson(response, 200, object);
 }
 
 async function readDeleteOptions(context: ResourceContext): Promise<DeleteOptions & { dryRun: boolean }> {
@@ -144,17 +140,4 @@ function deletedStatus({ type }: ResourceContext, { metadata }: KubeObject): unk
     status: "Success",
     details: { name, ...group, kind: type.plural, uid },
   };
-}
-
-/** `DELETE` of a collection. */
-export async function serveDeleteCollection(registry: Registry, context: ResourceContext): Promise<void> {
-  const { type, response } = context;
-  const options = await readDeleteOptions(context);
-  const page = listPage(registry.store, type, selectionOf(context));
-  const items = page.items.flatMap(({ object }) => {
-    const target: Target = { type, name: object.metadata.name, namespace: object.metadata.namespace };
-    return registry.find(target) ? [registry.remove(target, options).object] : [];
-  });
-  const metadata = { resourceVersion: String(registry.store.version()) };
-  sendJson(response, 200, { kind: type.listKind, apiVersion: apiVersionOf(type), metadata, items });
 }

@@ -55,12 +55,8 @@ const groups: Record<string, Row[]> = {
       scale: true,
       generation: true,
     },
-    { kind: "ControllerRevision", plural: "controllerrevisions" },
   ],
-  "batch/v1": [
-    { kind: "Job", plural: "jobs", categories: all, status: true, generation: true },
-    { kind: "CronJob", plural: "cronjobs", short: ["cj"], categories: all, status: true, generation: true },
-  ],
+  "batch/v1": [{ kind: "Job", plural: "jobs", categories: all, status: true, generation: true }],
   "coordination.k8s.io/v1": [{ kind: "Lease", plural: "leases" }],
   "networking.k8s.io/v1": [
     { kind: "NetworkPolicy", plural: "networkpolicies", short: ["netpol"], generation: true },
@@ -71,17 +67,7 @@ const groups: Record<string, Row[]> = {
     { kind: "ClusterRole", plural: "clusterroles", cluster: true },
     { kind: "ClusterRoleBinding", plural: "clusterrolebindings", cluster: true },
   ],
-  "policy/v1": [
-    {
-      kind: "PodDisruptionBudget",
-      plural: "poddisruptionbudgets",
-      short: ["pdb"],
-      status: true,
-      generation: true,
-    },
-  ],
   "storage.k8s.io/v1": [{ kind: "StorageClass", plural: "storageclasses", short: ["sc"], cluster: true }],
-  "discovery.k8s.io/v1": [{ kind: "EndpointSlice", plural: "endpointslices", generation: true }],
   "apiextensions.k8s.io/v1": [
     {
       kind: "CustomResourceDefinition",
@@ -119,14 +105,7 @@ function toType(groupVersion: string, row: Row): ResourceType {
   };
 }
 
-/** The kinds that the server knows without a CRD, events of both groups last. */
-export function builtinTypes(eventsView: ResourceType["view"]): ResourceType[] {
-  const types = Object.entries(groups).flatMap(([version, rows]) => rows.map((row) => toType(version, row)));
-  const event = toType("events.k8s.io/v1", {
-    kind: "Event",
-    plural: "events",
-    short: ["ev"],
-    model: "EventsV1Event",
-  });
-  return [...types, { ...event, storageKey: "/events", ...(eventsView ? { view: eventsView } : {}) }];
-}
+/** The kinds that the server knows without a CRD. */
+export const builtinTypes: readonly ResourceType[] = Object.entries(groups).flatMap(([version, rows]) =>
+  rows.map((row) => toType(version, row)),
+);

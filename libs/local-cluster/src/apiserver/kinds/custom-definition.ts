@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../cluster-api.ts";
 import { fieldError, type StatusCause } from "../field-error.ts";
 import { isObject, type JsonObject, jsonEqual, listAt, objectAt, stringAt } from "../json.ts";
-import { apiVersionOf, type PrinterColumn, type ResourceType, type ScalePaths } from "../resource-type.ts";
+import type { ResourceType, ScalePaths } from "../resource-type.ts";
 import type { StructuralSchema } from "../schema/structural.ts";
 import type { Strategy } from "./strategy.ts";
 
@@ -124,17 +124,16 @@ function scaleOf(version: unknown): ScalePaths | undefined {
   };
 }
 
-/** The resources that a definition serves, one for each served version. */
+/** The resources that a definition serves: one, as only the storage version is served. */
 export function typesOfDefinition(definition: KubeObject): ResourceType[] {
   const spec = objectAt(definition, "spec");
   const names = objectAt(spec, "names");
   const group = stringAt(spec, "group");
   const versions = listAt(spec, "versions").filter(isObject);
-  const storage = versions.find((version) => version["storage"] === true);
-  const served = versions.filter((version) => version["served"] === true);
+  const served = versions.filter((version) => version["storage"] === true && version["served"] === true);
   return served.map((version) => {
     const scale = scaleOf(version);
-    const type: ResourceType = {
+    return {
       group,
       version: stringAt(version, "name"),
       kind: stringAt(names, "kind"),
@@ -150,22 +149,8 @@ export function typesOfDefinition(definition: KubeObject): ResourceType[] {
       custom: {
         crd: definition.metadata.name,
         schema: objectAt(objectAt(version, "schema"), "openAPIV3Schema") as StructuralSchema,
-        columns: listAt(version, "additionalPrinterColumns") as PrinterColumn[],
       },
       ...(scale ? { scale } : {}),
     };
-    return storage && storage !== version
-      ? { ...type, view: versionView(type, stringAt(storage, "name")) }
-      : type;
   });
-}
-
-// Conversion strategy None: the versions differ by name only.
-function versionView(type: ResourceType, storage: string): NonNullable<ResourceType["view"]> {
-  const apiVersion = apiVersionOf(type);
-  const stored = apiVersionOf({ group: type.group, version: storage });
-  return {
-    read: (object) => ({ ...object, apiVersion }),
-    write: (object) => ({ ...object, apiVersion: stored }),
-  };
 }

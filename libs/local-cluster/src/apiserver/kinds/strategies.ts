@@ -7,13 +7,7 @@ import { podStrategy } from "./pod.ts";
 import { serviceStrategy } from "./service.ts";
 import type { Strategy } from "./strategy.ts";
 import { claimStrategy, storageClassStrategy, volumeStrategy } from "./volume.ts";
-import {
-  cronJobStrategy,
-  deploymentStrategy,
-  jobStrategy,
-  replicaSetStrategy,
-  statefulSetStrategy,
-} from "./workload.ts";
+import { deploymentStrategy, jobStrategy, replicaSetStrategy, statefulSetStrategy } from "./workload.ts";
 
 const namespaceStrategy: Strategy = {
   onCreate: (namespace) => ({
@@ -61,7 +55,6 @@ const coreEventStrategy: Strategy = {
   },
 };
 
-const budgetStrategy: Strategy = { onCreate: (budget) => ({ ...budget, status: {} }) };
 const nodeStrategy: Strategy = { defaults: (node) => ({ ...node, spec: objectAt(node, "spec") }) };
 
 /** What each built-in kind adds to the common write path, by storage key. */
@@ -79,10 +72,8 @@ export const strategies: Record<string, Strategy> = {
   "apps/deployments": deploymentStrategy,
   "apps/replicasets": replicaSetStrategy,
   "batch/jobs": jobStrategy,
-  "batch/cronjobs": cronJobStrategy,
   "coordination.k8s.io/leases": leaseStrategy,
   "networking.k8s.io/networkpolicies": networkPolicyStrategy,
-  "policy/poddisruptionbudgets": budgetStrategy,
   "storage.k8s.io/storageclasses": storageClassStrategy,
   "rbac.authorization.k8s.io/roles": roleStrategy,
   "rbac.authorization.k8s.io/clusterroles": roleStrategy,

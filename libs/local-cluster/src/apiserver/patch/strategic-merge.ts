@@ -1,7 +1,7 @@
 import { badRequest } from "../api-status.ts";
 import { isObject, type JsonObject, jsonEqual } from "../json.ts";
 import { type BuiltinModels, fieldType } from "../schema/builtin.ts";
-import { listRule } from "../schema/list-keys.ts";
+import { mergeKeyOf } from "../schema/merge-keys.ts";
 
 const deletePrefix = "$deleteFromPrimitiveList/";
 const orderPrefix = "$setElementOrder/";
@@ -49,7 +49,7 @@ function mergeField(where: Where, field: string, sides: Sides): unknown {
   const type = fieldType(where.models, where.model, field) ?? "any";
   const inner = type.replace(/^(\[\]|\{\})/, "");
   if (Array.isArray(sides.patch))
-    return mergeList({ ...where, model: inner }, listRule(where.model, field)?.merge, sides);
+    return mergeList({ ...where, model: inner }, mergeKeyOf(where.model, field), sides);
   if (isObject(sides.patch)) return mergeObject({ ...where, model: inner }, sides);
   return sides.patch;
 }
@@ -97,7 +97,7 @@ function deletePrimitives(base: JsonObject, field: string, values: unknown): voi
 
 function setOrder(where: Where, base: JsonObject, wanted: { field: string; order: unknown }): void {
   const list = base[wanted.field];
-  const key = listRule(where.model, wanted.field)?.merge;
+  const key = mergeKeyOf(where.model, wanted.field);
   if (!Array.isArray(list) || !Array.isArray(wanted.order) || key === undefined) return;
   const identity = (item: unknown) => JSON.stringify(key !== "" && isObject(item) ? item[key] : item);
   const order = wanted.order.map(identity);

@@ -25,6 +25,7 @@ const serverFields = [
   "deletionTimestamp",
   "deletionGracePeriodSeconds",
   "generation",
+  "managedFields",
 ] as const;
 
 /** RFC 3339 in whole seconds, as Kubernetes writes times. */
@@ -96,10 +97,6 @@ function pruneCustom(type: ResourceType, object: KubeObject): KubeObject {
   return applyDefaults(type.custom.schema, prune(type.custom.schema, object)) as KubeObject;
 }
 
-function inStorage(type: ResourceType, object: KubeObject): KubeObject {
-  return type.view ? type.view.write(object) : object;
-}
-
 function refuseInvalid(type: ResourceType, object: KubeObject, causes: StatusCause[]): void {
   if (causes.length > 0) throw invalid(type, object.metadata.name, causes);
 }
@@ -118,7 +115,7 @@ export function admitCreate(admission: Admission, type: ResourceType, body: Kube
   const strategy = strategies[type.storageKey];
   const now = admission.now();
   const uid = randomUUID();
-  let object = inStorage(type, shape(admission, type, body));
+  let object = shape(admission, type, body);
   const { generateName: prefix, ...given } = object.metadata;
   if (given.resourceVersion) {
     throw new ApiStatus(500, "InternalError", {
@@ -152,7 +149,7 @@ export type UpdateInput = { next: KubeObject; previous: KubeObject; subresource?
 export function admitUpdate(admission: Admission, type: ResourceType, input: UpdateInput): KubeObject {
   const { previous, subresource } = input;
   const strategy = strategies[type.storageKey];
-  const shaped = inStorage(type, shape(admission, type, input.next));
+  const shaped = shape(admission, type, input.next);
   checkIdentity(type, shaped, previous);
   let next =
     subresource === "status" ? withStatus(type, shaped, previous) : withoutStatus(type, shaped, previous);
@@ -208,11 +205,9 @@ function withoutStatus(type: ResourceType, next: KubeObject, previous: KubeObjec
 
 function withStatus(type: ResourceType, next: KubeObject, previous: KubeObject): KubeObject {
   const { status: _status, ...rest } = previous;
-  const managedFields = next.metadata.managedFields;
-  const metadata = { ...previous.metadata, ...(managedFields ? { managedFields } : {}) };
   // A node agent marks its pods through labels and annotations, too.
   const marks = type.custom ? {} : marksOf(next);
-  const out = { ...rest, metadata: { ...metadata, ...marks } };
+  const out = { ...rest, metadata: { ...previous.metadata, ...marks } };
   return next.status === undefined ? out : { ...out, status: next.status };
 }
 

@@ -117,7 +117,6 @@ function readToken(text: string): Token {
 
 /** The kind and apiVersion head that every stored JSON starts with; list items of built-in kinds go without it. */
 export function itemBytes(type: ResourceType, stored: Stored): Buffer {
-  if (type.view) return Buffer.from(JSON.stringify(type.view.read(stored.object)));
   if (type.custom) return stored.bytes;
   const head = headLength(stored.object);
   return Buffer.concat([Buffer.from("{"), stored.bytes.subarray(head)]);

@@ -1,8 +1,6 @@
 import type { DeleteOptions, KubeObject } from "../../cluster-api.ts";
 import { alreadyExists, conflict, notFound } from "../api-status.ts";
 import { isObject, jsonEqual, stringAt, withValueAt } from "../json.ts";
-import { shapeOf } from "../patch/field-set.ts";
-import { trackUpdate } from "../patch/managed-fields.ts";
 import type { ResourceType } from "../resource-type.ts";
 import type { Store } from "../store/store.ts";
 import { type Stored, storeKey } from "../store/stored.ts";
@@ -24,10 +22,6 @@ export type Target = { type: ResourceType; name: string; namespace?: string | un
 export type WriteOptions = {
   subresource?: "status" | undefined;
   dryRun?: boolean;
-  /** Who writes, for the ownership of fields. */
-  manager?: string;
-  /** A server-side apply has settled the ownership itself. */
-  applied?: boolean;
 };
 
 /** The write and read paths of all kinds, the same for HTTP and for controllers in process. */
@@ -36,17 +30,16 @@ export type Registry = ReturnType<typeof createRegistry>;
 /** What the registry works on. */
 export type RegistryParts = { store: Store; types: TypeTable; admission: Admission };
 
-/** Joins the store with the checks of each kind. Objects go in and come out in the version of their type. */
+/** Joins the store with the checks of each kind. */
 export function createRegistry(parts: RegistryParts) {
   const { store, types } = parts;
   const access = createAccess(parts);
-  const { find, get, shown } = access;
+  const { find, get } = access;
   return {
     store,
     types,
     find,
     get,
-    shown,
     create: (type: ResourceType, body: unknown, options: CreateOptions) =>
       createObject(parts, access, { type, body, options }),
     update: (target: Target, body: unknown, options: WriteOptions = {}) =>
@@ -76,10 +69,8 @@ function createAccess({ store }: RegistryParts) {
     if (!stored) throw notFound(target.type, target.name);
     return stored;
   };
-  const shown = (type: ResourceType, object: KubeObject) => (type.view ? type.view.read(object) : object);
-  const save = (type: ResourceType, object: KubeObject, dryRun = false): KubeObject => {
-    return shown(type, dryRun ? object : store.put(type.storageKey, object).object);
-  };
+  const save = (type: ResourceType, object: KubeObject, dryRun = false): KubeObject =>
+    dryRun ? object : store.put(type.storageKey, object).object;
   /** Writes the next state, or removes the object when nothing holds it any more. A write without change is none. */
   const replace = (
     type: ResourceType,
@@ -88,11 +79,11 @@ function createAccess({ store }: RegistryParts) {
   ): KubeObject => {
     const { resourceVersion } = previous.metadata;
     const metadata = { ...next.metadata, ...(resourceVersion ? { resourceVersion } : {}) };
-    if (jsonEqual({ ...next, metadata }, previous)) return shown(type, previous);
+    if (jsonEqual({ ...next, metadata }, previous)) return previous;
     if (!isReleased(type, next)) return save(type, next, dryRun);
-    return shown(type, dryRun ? next : store.remove(type.storageKey, next).object);
+    return dryRun ? next : store.remove(type.storageKey, next).object;
   };
-  return { find, get, shown, save, replace };
+  return { find, get, save, replace };
 }
 
 type Creation = { type: ResourceType; body: unknown; options: CreateOptions };
@@ -123,13 +114,7 @@ function updateObject({ admission }: RegistryParts, { get, replace }: Access, up
   const { type } = target;
   const envelope = readEnvelope(type, body, target.namespace);
   const { object: previous } = get(target);
-  const admitted = admitUpdate(admission, type, {
-    next: envelope,
-    previous,
-    subresource: options.subresource,
-  });
-  const owner = { manager: options.manager ?? "unknown", shape: () => shapeOf(admission.models, type) };
-  const next = options.applied ? admitted : trackUpdate(admitted, previous, owner);
+  const next = admitUpdate(admission, type, { next: envelope, previous, subresource: options.subresource });
   return replace(type, next, { previous, dryRun: options.dryRun === true });
 }
 
@@ -137,7 +122,7 @@ type Removal = { target: Target; options: RemoveOptions };
 
 function removeObject(
   { store, admission }: RegistryParts,
-  { get, shown }: Access,
+  { get }: Access,
   { target, options }: Removal,
 ): { gone: boolean; object: KubeObject } {
   const { type } = target;
@@ -146,9 +131,9 @@ function removeObject(
   const hasDependents = store.dependents(object.metadata.uid ?? "").length > 0;
   const plan = planDeletion(type, object, { options, hasDependents, now: admission.now() });
   const gone = plan.step === "remove";
-  if (options.dryRun || plan.step === "wait") return { gone, object: shown(type, plan.object) };
+  if (options.dryRun || plan.step === "wait") return { gone, object: plan.object };
   const stored = gone ? store.remove(type.storageKey, plan.object) : store.put(type.storageKey, plan.object);
-  return { gone, object: shown(type, stored.object) };
+  return { gone, object: stored.object };
 }
 
 function bindPod({ get, save }: Access, target: Target, node: string): void {

@@ -14,15 +14,15 @@ export type TypeTable = {
 };
 
 /** A table of the built-in types. */
-export function createTypeTable(builtin: ResourceType[]): TypeTable {
+export function createTypeTable(builtin: readonly ResourceType[]): TypeTable {
   const custom = new Map<string, ResourceType[]>();
   const byPath = new Map<string, ResourceType>();
   const byStorage = new Map<string, ResourceType>();
   const path = (type: ResourceType) => `${type.group}/${type.version}/${type.plural}`;
-  const add = (types: ResourceType[]) => {
+  const add = (types: readonly ResourceType[]) => {
     for (const type of types) {
       byPath.set(path(type), type);
-      if (!type.view) byStorage.set(type.storageKey, type);
+      byStorage.set(type.storageKey, type);
     }
   };
   const remove = (definition: KubeObject) => {

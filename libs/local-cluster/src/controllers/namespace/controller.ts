@@ -7,7 +7,7 @@ import { NAMESPACES } from "../refs.ts";
 
 const RECHECK_MS = 200;
 // Owners before what they own, or their controllers would make it anew while the namespace empties.
-const FIRST = ["cronjobs", "deployments", "statefulsets", "replicasets", "jobs", "pods"];
+const FIRST = ["deployments", "statefulsets", "replicasets", "jobs", "pods"];
 
 function byOwnership(refs: ResourceRef[]): ResourceRef[] {
   const rank = ({ resource }: ResourceRef) =>

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import type { KubeObject, ResourceRef } from "../../cluster-api.ts";
 import type { Controller, ControllerDeps } from "../context.ts";
 import { controllerQueue } from "../context.ts";
 import type { Informer } from "../informer.ts";
 import type { Pod } from "../objects.ts";
 import { isFinished, isReady, isTerminating, keyOf, ownerReference } from "../objects.ts";
-import { ENDPOINT_SLICES, ENDPOINTS } from "../refs.ts";
+import { ENDPOINTS } from "../refs.ts";
 import { hasLabels } from "../selector.ts";
 import type { Service, ServicePort } from "./service-index.ts";
 import { indexServices } from "./service-index.ts";
@@ -55,39 +54,17 @@ export function subsetsOf(service: Service, pods: Pod[]): Subset[] {
   return [...groups.values()];
 }
 
-function sliceOf(service: Service, subsets: Subset[]): Record<string, unknown> {
-  const [subset] = subsets;
-  const endpoints = (ready: boolean) => (address: Address) => ({
-    addresses: [address.ip],
-    conditions: { ready, serving: ready, terminating: false },
-    ...(address.nodeName === undefined ? {} : { nodeName: address.nodeName }),
-    targetRef: address.targetRef,
-  });
-  return {
-    addressType: "IPv4",
-    ports: subset?.ports ?? [],
-    endpoints: [
-      ...(subset?.addresses ?? []).map(endpoints(true)),
-      ...(subset?.notReadyAddresses ?? []).map(endpoints(false)),
-    ],
-    metadata: { labels: { ...service.metadata.labels, "kubernetes.io/service-name": service.metadata.name } },
-  };
-}
-
-type Target = { ref: ResourceRef; shell: KubeObject; body: Record<string, unknown>; empty: boolean };
-
 /** A service that never had a pod gets no object at all: ten thousand sleeping servers must cost nothing. */
-function ensure({ api }: ControllerDeps, { ref, shell, body, empty }: Target): void {
-  const { name, namespace = "default" } = shell.metadata;
-  const known = api.find(ref, name, namespace);
-  if (known === undefined) {
-    if (!empty)
-      api.create(ref, { ...shell, ...body, metadata: { ...shell.metadata, ...(body["metadata"] ?? {}) } });
-    return;
+function ensureEndpoints({ api }: ControllerDeps, service: Service, subsets: Subset[]): void {
+  const { name, namespace = "default" } = service.metadata;
+  const known = api.find(ENDPOINTS, name, namespace);
+  if (known !== undefined) {
+    if (isDeepStrictEqual(known["subsets"] ?? [], subsets)) return;
+    api.mergePatch(ENDPOINTS, { name, namespace }, { subsets });
+  } else if (subsets.length > 0) {
+    const metadata = { name, namespace, ownerReferences: [ownerReference(service)] };
+    api.create(ENDPOINTS, { apiVersion: "v1", kind: "Endpoints", metadata, subsets });
   }
-  const fields = Object.entries(body).filter(([field]) => field !== "metadata");
-  if (fields.every(([field, value]) => isDeepStrictEqual(known[field] ?? [], value))) return;
-  api.mergePatch(ref, { name, namespace }, Object.fromEntries(fields));
 }
 
 export function startEndpoints(
@@ -98,29 +75,10 @@ export function startEndpoints(
   const queue = controllerQueue("Endpoints", deps, (key) => {
     const service = services.get(key);
     if (service?.spec.selector === undefined || isTerminating(service)) return undefined;
-    const { name, namespace = "default" } = service.metadata;
-    const chosen = [...pods.inNamespace(namespace)].filter((pod) =>
+    const chosen = [...pods.inNamespace(service.metadata.namespace ?? "default")].filter((pod) =>
       hasLabels(pod.metadata.labels, service.spec.selector),
     );
-    const subsets = subsetsOf(service, chosen);
-    const empty = subsets.length === 0;
-    const metadata = { namespace, ownerReferences: [ownerReference(service)] };
-    ensure(deps, {
-      ref: ENDPOINTS,
-      shell: { apiVersion: "v1", kind: "Endpoints", metadata: { ...metadata, name } },
-      body: { subsets },
-      empty,
-    });
-    ensure(deps, {
-      ref: ENDPOINT_SLICES,
-      shell: {
-        apiVersion: "discovery.k8s.io/v1",
-        kind: "EndpointSlice",
-        metadata: { ...metadata, name: `${name}-local` },
-      },
-      body: sliceOf(service, subsets),
-      empty,
-    });
+    ensureEndpoints(deps, service, subsetsOf(service, chosen));
     return undefined;
   });
   services.onChange((service, _previous, deleted) => {
