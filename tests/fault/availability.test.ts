@@ -1,24 +1,19 @@
 // What callers meet while one of two replicas is killed or hangs: 20 requests a second, reads and changes (ADR 0014).
 
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { patience, until } from "@svc/local-stack/testing";
 import pg from "pg";
-import type { RawResponse } from "../security/raw-request.ts";
 import { type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
+import { isSuccess, type Load, type Outcome, startLoad } from "./load.ts";
 import { freeze, pidOf } from "./processes.ts";
 
 const name = "steady";
-const everyMs = 50;
 const hangMs = 20_000;
 /** How long load goes on before and after. */
 const calmMs = 3_000;
 const limits = { killedReadMs: 1_500, hungReadMs: 1_500, changeMs: 3_000 };
-
-type Outcome = { kind: "read" | "change"; what: string; atMs: number; ms: number; status: number };
-type Load = { outcomes: Outcome[]; users: string[]; players: string[]; end: () => Promise<void> };
 
 async function userNames(url: string): Promise<Set<string>> {
   const client = new pg.Client({ connectionString: url });
@@ -48,57 +43,11 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
   });
   after(() => opened?.stop());
 
-  // Whatever the answers take, a request is sent every 50 ms.
-  function startLoad(): Load {
-    const load: Omit<Load, "end"> = { outcomes: [], users: [], players: [] };
-    const startedAt = performance.now();
-    const open = new Set<Promise<void>>();
-    const send = (kind: Outcome["kind"], what: string, ask: () => Promise<RawResponse>) => {
-      const at = performance.now();
-      const note = (status: number) =>
-        void load.outcomes.push({ kind, what, atMs: at - startedAt, ms: performance.now() - at, status });
-      const work = ask()
-        .then(
-          ({ status }) => note(status),
-          () => note(0),
-        )
-        .finally(() => open.delete(work));
-      open.add(work);
-    };
-    const { asOwner, asProxy } = fixture();
-    const requests = [
-      () => send("read", "me", () => asOwner({ path: "/api/v1/me" })),
-      () => send("read", "fleet", () => asOwner({ path: "/api/v1/fleet" })),
-      () => {
-        const username = `user-${randomUUID().slice(0, 13)}`;
-        load.users.push(username);
-        const json = { username, role: "user" };
-        send("change", "create user", () => asOwner({ method: "POST", path: "/api/v1/users", json }));
-      },
-      () => send("read", "sessions", () => asOwner({ path: "/api/v1/account/sessions" })),
-      () => {
-        const player = randomUUID();
-        load.players.push(player);
-        const path = `/api/v1/internal/servers/${name}/join-event`;
-        send("change", "join", () => asProxy({ method: "POST", path, json: { mc_uuid: player } }));
-      },
-    ];
-    let turn = 0;
-    const timer = setInterval(() => requests[turn++ % requests.length]?.(), everyMs);
-    return {
-      ...load,
-      end: async () => {
-        clearInterval(timer);
-        await Promise.all(open);
-      },
-    };
-  }
-
   const span = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
   /** Load around a fault. Ends with everything answered. */
   async function under(fault: () => Promise<void>): Promise<Load> {
-    const load = startLoad();
+    const load = startLoad(fixture(), name);
     try {
       await span(calmMs);
       await fault();
@@ -109,7 +58,6 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
     return load;
   }
 
-  const isWell = ({ status }: Outcome) => status >= 200 && status < 300;
   const of = (load: Load, kind: Outcome["kind"]) => load.outcomes.filter((one) => one.kind === kind);
   function timesOf(outcomes: readonly Outcome[]): { p50: number; p99: number; max: number } {
     const sorted = outcomes.map(({ ms }) => ms).sort((a, b) => a - b);
@@ -123,11 +71,11 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
       const all = of(load, kind);
       const { p50, p99, max } = timesOf(all);
       say(
-        `${kind}s: ${all.filter(isWell).length} of ${all.length}, p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`,
+        `${kind}s: ${all.filter(isSuccess).length} of ${all.length}, p50 ${p50} ms, p99 ${p99} ms, max ${max} ms`,
       );
     }
-    for (const { what, status, atMs, ms } of load.outcomes.filter((one) => !isWell(one)))
-      say(`${what}: ${status} after ${Math.round(ms)} ms, sent at ${Math.round(atMs)} ms`);
+    for (const { what, status, sentAt, ms } of load.outcomes.filter((one) => !isSuccess(one)))
+      say(`${what}: ${status} after ${Math.round(ms)} ms, sent at ${Math.round(sentAt - load.startedAt)} ms`);
   }
 
   /** Every change that was answered well is there, and none is there twice. */
@@ -135,10 +83,10 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
     const conflicts = load.outcomes.filter(({ what, status }) => what === "create user" && status === 409);
     assert.deepEqual(conflicts, [], "a repeat met its own change");
     const made = await userNames(fixture().stack.file().database_url);
-    const created = of(load, "change").filter((one) => one.what === "create user" && isWell(one)).length;
+    const created = of(load, "change").filter((one) => one.what === "create user" && isSuccess(one)).length;
     const there = load.users.filter((username) => made.has(username)).length;
     assert.ok(there >= created, `${created} users were created, ${there} are there`);
-    const joined = of(load, "change").filter((one) => one.what === "join" && isWell(one)).length;
+    const joined = of(load, "change").filter((one) => one.what === "join" && isSuccess(one)).length;
     const counts = new Map<string, number>();
     await until(
       async () => {
@@ -167,7 +115,7 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
       });
       tell((line) => context.diagnostic(line), load);
       assert.deepEqual(
-        of(load, "read").filter((one) => !isWell(one)),
+        of(load, "read").filter((one) => !isSuccess(one)),
         [],
       );
       assert.ok(timesOf(of(load, "read")).max <= limits.killedReadMs * patience);
@@ -183,7 +131,7 @@ describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole d
       });
       tell((line) => context.diagnostic(line), load);
       const reads = of(load, "read");
-      assert.ok(reads.filter(isWell).length >= reads.length * 0.999);
+      assert.ok(reads.filter(isSuccess).length >= reads.length * 0.999);
       assert.ok(timesOf(reads).p99 <= limits.hungReadMs * patience);
       assert.ok(timesOf(of(load, "change")).p99 <= limits.changeMs * patience);
       await assertChanges(load);

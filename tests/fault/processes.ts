@@ -11,14 +11,19 @@ export function pidOf(stack: Stack, name: string): number {
   return found.pid;
 }
 
+/** Pid of the process that started this one. */
+export function parentOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  // The name in parentheses may hold anything, so the fields are counted from its end.
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
+
 /** The process and everything it started. */
 function treeOf(root: number): number[] {
   const parents = new Map<number, number>();
   for (const name of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {
     try {
-      const stat = readFileSync(`/proc/${name}/stat`, "utf8");
-      // The name in parentheses may hold anything, so the fields are counted from its end.
-      parents.set(Number(name), Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]));
+      parents.set(Number(name), parentOf(Number(name)));
     } catch {
       // It ended meanwhile.
     }
