@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { parseAnswer, send, sendRaw } from "./testing/raw-http.ts";
-import { type OpenFace, openTestBed, type TestBed } from "./testing/test-bed.ts";
-import * as contracts from "./testing/test-contracts.ts";
+import * as contracts from "./testing/contracts.ts";
+import { type OpenFace, openTestBed, type TestBed } from "./testing/gateway-fixture.ts";
+import { parseAnswer, send, sendRaw } from "./testing/raw-request.ts";
 
 let bed: TestBed;
 let face: OpenFace;

@@ -13,22 +13,22 @@ import {
 } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { createGate } from "./access/gate.ts";
+import { createGate } from "./access/authenticate.ts";
 import { hostOf } from "./access/host.ts";
 import type { ServiceTokens } from "./access/service-tokens.ts";
 import type { Sessions } from "./access/sessions.ts";
-import { answerFault } from "./answer/answer.ts";
-import { answerRaw, refusalOfParseError } from "./answer/raw-answer.ts";
-import { createRequestLog, type RequestLog } from "./answer/request-log.ts";
 import { createBindings } from "./binding/bindings.ts";
 import { processBinding } from "./binding/process-operation.ts";
-import { methodFinder, methodsOf, routerPath } from "./paths.ts";
-import { refusalByHead } from "./request/admission.ts";
+import { answerFailure, type Serve, serving } from "./handle-request.ts";
 import { hasBody } from "./request/body.ts";
-import { type Exchange, openExchange, pathOf } from "./request/exchange.ts";
+import { refusalByHead } from "./request/check-head.ts";
 import type { Fields } from "./request/input.ts";
-import { createPace, type Pace } from "./request/pace.ts";
-import { answerFailure, type Serve, serving } from "./serve.ts";
+import { type Exchange, openExchange, pathOf } from "./request/request-state.ts";
+import { createPace, type Pace } from "./request/slow-body-guard.ts";
+import { answerRaw, refusalOfParseError } from "./response/raw-response.ts";
+import { createRequestLog, type RequestLog } from "./response/request-log.ts";
+import { answerFault } from "./response/response.ts";
+import { methodFinder, methodsOf, routerPath } from "./route-paths.ts";
 import { defaultFaceSettings, type FaceSettings } from "./settings.ts";
 
 export type FaceOptions = {

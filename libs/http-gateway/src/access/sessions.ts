@@ -2,7 +2,7 @@
 
 import type { CallOptions, Mesh } from "@svc/mesh";
 import { accounts, eventFilter, Fault } from "@svc/proto";
-import type { LiveSession } from "./rules.ts";
+import type { LiveSession } from "./tier-policy.ts";
 
 export type Sessions = {
   /** A session that was live within the last seconds, without asking. */

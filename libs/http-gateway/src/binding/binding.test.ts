@@ -6,11 +6,11 @@ import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { accounts, eventFilter, eventSubject, liveSubject } from "@svc/proto";
-import { send } from "../testing/raw-http.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
-import * as contracts from "../testing/test-contracts.ts";
-import { cutPage } from "./collected.ts";
-import { frameOf } from "./live-lines.ts";
+import * as contracts from "../testing/contracts.ts";
+import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { send } from "../testing/raw-request.ts";
+import { frameOf } from "./live-log.ts";
+import { cutPage } from "./paged-list.ts";
 
 let bed: TestBed;
 let face: OpenFace;

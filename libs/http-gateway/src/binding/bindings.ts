@@ -3,15 +3,15 @@
 import type { Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
-import type { Gate } from "../access/gate.ts";
+import type { Gate } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { FaceSettings } from "../settings.ts";
+import { createMirrors, keptItemBinding, keptListBinding } from "./cached-view.ts";
 import type { Binding } from "./call.ts";
-import { collectedBinding, collector } from "./collected.ts";
 import { downloadBinding } from "./download.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { jsonBinding } from "./json.ts";
-import { createMirrors, keptItemBinding, keptListBinding } from "./kept-view.ts";
+import { collectedBinding, collector } from "./paged-list.ts";
 import { createTransferRights } from "./transfer-rights.ts";
 import { uploadBinding } from "./upload.ts";
 

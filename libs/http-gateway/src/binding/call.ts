@@ -2,10 +2,10 @@
 
 import type { CallOptions, RawReply } from "@svc/mesh";
 import type { Operation, Principal } from "@svc/proto";
-import type { Visitor } from "../access/gate.ts";
+import type { Visitor } from "../access/authenticate.ts";
 import { sessionCookie } from "../access/session-cookie.ts";
-import type { Exchange } from "../request/exchange.ts";
 import type { Fields } from "../request/input.ts";
+import type { Exchange } from "../request/request-state.ts";
 
 export type Call = {
   exchange: Exchange;

@@ -3,7 +3,7 @@
 import { pipeline } from "node:stream/promises";
 import { fetchBytes, type Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
-import { commonHeaders } from "../answer/headers.ts";
+import { commonHeaders } from "../response/headers.ts";
 import type { FaceSettings } from "../settings.ts";
 import { type Binding, leavingOf } from "./call.ts";
 import type { TransferRights } from "./transfer-rights.ts";

@@ -3,12 +3,12 @@
 import type { Mesh } from "@svc/mesh";
 import { Fault, faults, isFault, type Principal, type StreamTicket } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
-import type { Gate } from "../access/gate.ts";
+import type { Gate } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
-import { commonHeaders } from "../answer/headers.ts";
+import { commonHeaders } from "../response/headers.ts";
 import type { FaceSettings } from "../settings.ts";
 import type { Call } from "./call.ts";
-import { createLiveLines, type Frame } from "./live-lines.ts";
+import { createLiveLines, type Frame } from "./live-log.ts";
 import { createStreamMetrics, type StreamMetrics } from "./stream-metrics.ts";
 
 export type EventStreams = {

@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { fetchBytes, type Mesh, type RawReply } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import type { Sessions } from "../access/sessions.ts";
-import { answerJson } from "../answer/answer.ts";
+import { answerJson } from "../response/response.ts";
 import { type Binding, type Call, sessionHeaders } from "./call.ts";
 
 const nullBody = Buffer.from("null");

@@ -2,8 +2,8 @@
 
 import type { ProcessOperation } from "@svc/proto";
 import type { Registry } from "@svc/telemetry";
-import { answer, answerJson } from "../answer/answer.ts";
-import type { Exchange } from "../request/exchange.ts";
+import type { Exchange } from "../request/request-state.ts";
+import { answer, answerJson } from "../response/response.ts";
 
 const healthy = Buffer.from('{"status":"ok"}');
 

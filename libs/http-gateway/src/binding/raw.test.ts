@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Fault } from "@svc/proto";
-import { collect, parseAnswer, send, sendRaw } from "../testing/raw-http.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
-import * as contracts from "../testing/test-contracts.ts";
+import * as contracts from "../testing/contracts.ts";
+import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { collect, parseAnswer, send, sendRaw } from "../testing/raw-request.ts";
 
 let bed: TestBed;
 let face: OpenFace;

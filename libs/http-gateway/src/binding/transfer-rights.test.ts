@@ -5,8 +5,8 @@ import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventSubject } from "@svc/proto";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
-import * as contracts from "../testing/test-contracts.ts";
+import * as contracts from "../testing/contracts.ts";
+import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
 
 const megabyte = 1_000_000;
 

@@ -3,7 +3,7 @@
 
 import { Fault, faults, isFault, type Principal } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
-import type { Gate } from "../access/gate.ts";
+import type { Gate } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { FaceSettings } from "../settings.ts";
 import type { Call } from "./call.ts";

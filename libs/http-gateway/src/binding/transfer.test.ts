@@ -4,9 +4,9 @@ import { connect, type Socket } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { Fault } from "@svc/proto";
-import { collect, parseAnswer, send, sendRaw } from "../testing/raw-http.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
-import * as contracts from "../testing/test-contracts.ts";
+import * as contracts from "../testing/contracts.ts";
+import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { collect, parseAnswer, send, sendRaw } from "../testing/raw-request.ts";
 
 let bed: TestBed;
 let face: OpenFace;

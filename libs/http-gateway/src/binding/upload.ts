@@ -3,11 +3,11 @@
 import type { IncomingMessage } from "node:http";
 import { type Mesh, sendBytes } from "@svc/mesh";
 import { Fault, type Operation } from "@svc/proto";
-import { answerJson } from "../answer/answer.ts";
-import { answerIncompleteWith } from "../answer/raw-answer.ts";
-import { type LargestUpload, largestUpload } from "../request/admission.ts";
 import { tooLarge } from "../request/body.ts";
-import { type Exchange, inviteBody } from "../request/exchange.ts";
+import { type LargestUpload, largestUpload } from "../request/check-head.ts";
+import { type Exchange, inviteBody } from "../request/request-state.ts";
+import { answerIncompleteWith } from "../response/raw-response.ts";
+import { answerJson } from "../response/response.ts";
 import type { FaceSettings } from "../settings.ts";
 import { type Binding, leavingOf } from "./call.ts";
 import type { TransferRights } from "./transfer-rights.ts";

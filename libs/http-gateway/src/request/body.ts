@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@svc/proto";
-import { type Exchange, inviteBody } from "./exchange.ts";
+import { type Exchange, inviteBody } from "./request-state.ts";
 
 /** Whether the request announces a body; `Content-Length: 0` announces none. */
 export function hasBody(request: IncomingMessage): boolean {

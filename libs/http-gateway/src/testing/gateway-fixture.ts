@@ -13,7 +13,7 @@ import type { ServiceTokens } from "../access/service-tokens.ts";
 import { createSessions } from "../access/sessions.ts";
 import { createFace, type FaceServer } from "../face.ts";
 import type { FaceSettings } from "../settings.ts";
-import { testOperations, things } from "./test-contracts.ts";
+import { testOperations, things } from "./contracts.ts";
 
 const repo = fileURLToPath(new URL("../../../..", import.meta.url));
 

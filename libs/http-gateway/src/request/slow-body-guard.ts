@@ -1,7 +1,7 @@
 // A body must keep arriving (interface.md 4.1 rule 4). One sweep over the requests whose body is still on its way;
 // a connection that is too slow, or that keeps sending after its answer, is closed.
 
-import type { Exchange } from "./exchange.ts";
+import type { Exchange } from "./request-state.ts";
 
 export type Pace = { watch: (exchange: Exchange) => void; close: () => void };
 

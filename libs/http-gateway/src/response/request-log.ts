@@ -2,7 +2,7 @@
 
 import type { Face } from "@svc/proto";
 import { Counter, Histogram, type Logger, type Registry } from "@svc/telemetry";
-import { type Exchange, pathOf } from "../request/exchange.ts";
+import { type Exchange, pathOf } from "../request/request-state.ts";
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 

@@ -1,7 +1,7 @@
 // The one place where answers are written.
 
 import { type Fault, faults } from "@svc/proto";
-import type { Exchange } from "../request/exchange.ts";
+import type { Exchange } from "../request/request-state.ts";
 import { commonHeaders } from "./headers.ts";
 
 /** Writes a whole answer. `headers` is a flat list of names and values beside the common ones. */

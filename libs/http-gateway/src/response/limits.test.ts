@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Fault, type FaultName, faults } from "@svc/proto";
-import { send } from "../testing/raw-http.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/test-bed.ts";
-import * as contracts from "../testing/test-contracts.ts";
+import * as contracts from "../testing/contracts.ts";
+import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { send } from "../testing/raw-request.ts";
 
 const limits = (Object.keys(faults) as FaultName[]).filter((name) => faults[name].status === 429);
 

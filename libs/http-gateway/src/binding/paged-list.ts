@@ -2,8 +2,8 @@
 
 import type { CallOptions, Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
-import { answerJson } from "../answer/answer.ts";
 import type { Fields } from "../request/input.ts";
+import { answerJson } from "../response/response.ts";
 import type { Binding } from "./call.ts";
 
 const opening = Buffer.from('{"items":[');

@@ -3,10 +3,10 @@
 import { hash } from "node:crypto";
 import type { Mesh, ViewMirror } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
-import { answer } from "../answer/answer.ts";
-import type { Exchange } from "../request/exchange.ts";
+import type { Exchange } from "../request/request-state.ts";
+import { answer } from "../response/response.ts";
 import type { Binding } from "./call.ts";
-import { joinItems } from "./collected.ts";
+import { joinItems } from "./paged-list.ts";
 
 type Kept = { body: Uint8Array; etag: string };
 

@@ -4,10 +4,10 @@ import type { CallOptions, Mesh } from "@svc/mesh";
 import { type AccountPrincipal, accounts, Fault, type HttpBinding, type Principal } from "@svc/proto";
 import { budgetKey } from "./client-address.ts";
 import { faceHostOf } from "./host.ts";
-import { principalOf, refusalOf } from "./rules.ts";
 import type { ServiceTokens } from "./service-tokens.ts";
 import { presentedSession } from "./session-cookie.ts";
 import type { Sessions } from "./sessions.ts";
+import { principalOf, refusalOf } from "./tier-policy.ts";
 
 /** What the gate looks at. */
 export type Visitor = {

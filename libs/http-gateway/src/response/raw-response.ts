@@ -3,9 +3,9 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import { type FaultName, faults } from "@svc/proto";
-import { requestIdOf } from "../request/exchange.ts";
-import { envelope } from "./answer.ts";
+import { requestIdOf } from "../request/request-state.ts";
 import { commonHeaders } from "./headers.ts";
+import { envelope } from "./response.ts";
 
 export type RawRefusal = { status: number; code: string; message: string };
 

@@ -3,16 +3,16 @@
 import type { CallOptions } from "@svc/mesh";
 import { Fault, faults, isFault, type Operation } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
+import type { Gate, Visitor } from "./access/authenticate.ts";
 import { clientAddressOf } from "./access/client-address.ts";
-import type { Gate, Visitor } from "./access/gate.ts";
 import { faceHostOf } from "./access/host.ts";
-import { answerFault } from "./answer/answer.ts";
-import type { RequestLog } from "./answer/request-log.ts";
 import type { Binding } from "./binding/call.ts";
 import { hasBody, parseJson, readBody } from "./request/body.ts";
-import type { Exchange } from "./request/exchange.ts";
 import { type Fields, inputReader } from "./request/input.ts";
 import { languageOf } from "./request/language.ts";
+import type { Exchange } from "./request/request-state.ts";
+import type { RequestLog } from "./response/request-log.ts";
+import { answerFault } from "./response/response.ts";
 import type { FaceSettings } from "./settings.ts";
 
 export type ServeNeeds = {
