@@ -66,7 +66,7 @@ export type HttpBinding = {
 
 /** What the gateway demands of an uploaded body. */
 export type UploadRule = {
-  /** A body without a Content-Length is 411 `length_required`; default true. Only other bodies can have trailers. */
+  /** A body without a Content-Length is 411 `length_required`; default true. Only such a body can have trailers. */
   lengthRequired?: boolean;
   /** Largest body in bytes; default the gateway's own ceiling. `Infinity` leaves it to the owner. */
   maxBytes?: number;
@@ -76,8 +76,8 @@ export type UploadRule = {
   incomplete?: FaultName;
   /** Media types that a body may have; a body without one passes. Default: any. */
   contentTypes?: readonly string[];
-  /** False when the body may come slower than 16 KiB/s: only a standstill ends it. Default true. */
-  isPaced?: boolean;
+  /** False when the body may arrive slower than 16 KiB/s: only a standstill ends it. Default true. */
+  hasMinimumRate?: boolean;
 };
 
 /** A request/reply between services, and an operation when it has an HTTP binding. */

@@ -9,7 +9,7 @@ import { literals } from "./regex/literals.ts";
 /** Those that do grow faster, and why they may: their text is our own, or short before they see it. */
 const allowed: Record<string, string> = {
   "libs/client/src/client.ts /\\{([^}]+)\\}/g": "paths of the contracts",
-  "libs/http-gateway/src/paths.ts /\\{([^}]+)\\}/g": "paths of the contracts",
+  "libs/http-gateway/src/route-paths.ts /\\{([^}]+)\\}/g": "paths of the contracts",
   "libs/config/src/values.ts /(\\d+(\\.\\d+)?)(ms|mo|s|m|h|d)/g":
     "settings, whose whole shape is checked before",
   "libs/local-cluster/src/apiserver/http/table.ts /\\[['\"]?([^\\]'\"]+)['\"]?\\]/g":

@@ -1,32 +1,32 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import * as contracts from "./testing/contracts.ts";
-import { type OpenFace, openTestBed, type TestBed } from "./testing/gateway-fixture.ts";
+import { type GatewayFixture, type RunningFace, startGatewayFixture } from "./testing/gateway-fixture.ts";
 import { parseAnswer, send, sendRaw } from "./testing/raw-request.ts";
 
-let bed: TestBed;
-let face: OpenFace;
+let fixture: GatewayFixture;
+let face: RunningFace;
 
 before(async () => {
-  bed = await openTestBed();
-  bed.owner.serve(contracts.open, (context, input) => ({
+  fixture = await startGatewayFixture();
+  fixture.owner.serve(contracts.open, (context, input) => ({
     principal: context.principal,
     client: context.client,
     request_id: context.requestId,
     traceparent: context.traceparent,
     input,
   }));
-  bed.owner.serve(contracts.write, (context, input) => {
+  fixture.owner.serve(contracts.write, (context, input) => {
     if (input.id === "missing") throw context.fault("not_found");
     if (input.id === "cold") throw context.fault("cooldown", { retryAfterSeconds: 11.2 });
     if (input.id === "down") throw context.fault("unavailable");
     if (input.id === "broken") throw new Error("secret text");
     return { got: input };
   });
-  bed.owner.serve(contracts.touch, () => null);
-  face = await bed.openFace();
+  fixture.owner.serve(contracts.touch, () => null);
+  face = await fixture.startFace();
 });
-after(() => bed.close());
+after(() => fixture.close());
 
 const json = { "content-type": "application/json" };
 const put = (path: string, body: string, headers: Record<string, string> = json) =>
@@ -87,7 +87,7 @@ describe("headers of every response", () => {
     ],
   ];
   for (const [what, ask, status] of cases) {
-    test(`${what} carries the guarding headers and a request id`, async () => {
+    test(`${what} has the security headers and a request id`, async () => {
       const answer = await ask();
       assert.equal(answer.status, status);
       assertGuarded(answer.headers);
@@ -110,23 +110,23 @@ describe("headers of every response", () => {
       assertGuarded(answer.headers);
     });
   }
-  test("Strict-Transport-Security is added behind an edge that spoke https", async () => {
+  test("Strict-Transport-Security is added behind an edge that received https", async () => {
     const answer = await send(face.port, { path: "/nowhere", headers: { "x-forwarded-proto": "https" } });
     assert.match(answer.headers["strict-transport-security"] ?? "", /^max-age=\d+/);
   });
 });
 
 describe("paths and methods", () => {
-  test("a path under another method tells the methods that it has", async () => {
+  test("a path under another method is 405 with its methods in Allow", async () => {
     const answer = await send(face.port, { path: "/things/a", method: "DELETE" });
     assert.equal(answer.status, 405);
     assert.equal(answer.headers["allow"], "GET, HEAD, PUT");
     assert.equal(code(answer), "method_not_allowed");
   });
-  test("a method that HTTP knows and nobody serves is 405 too", async () => {
+  test("a method that no operation has is 405 too", async () => {
     assert.equal((await send(face.port, { path: "/open", method: "PROPFIND" })).status, 405);
   });
-  test("a trailing slash makes another path", async () => {
+  test("a trailing slash is another path", async () => {
     assert.equal(code(await send(face.port, { path: "/open/" })), "not_found");
   });
   test("HEAD answers as GET does, without the body", async () => {
@@ -278,7 +278,7 @@ describe("JSON bodies", () => {
       assert.equal(code(answer), "unsupported_media_type");
     });
   }
-  test("a body sent to an operation that takes none is not judged", async () => {
+  test("a body sent to an operation without one is ignored", async () => {
     const answer = await send(face.port, {
       method: "POST",
       path: "/leave",
@@ -290,7 +290,7 @@ describe("JSON bodies", () => {
 });
 
 describe("faults of the owner", () => {
-  test("status, code and message come as the owner said", async () => {
+  test("status, code and message are those of the owner", async () => {
     const answer = await put("/things/missing", '{"size":1}');
     assert.equal(answer.status, 404);
     assert.equal(code(answer), "not_found");
@@ -319,7 +319,7 @@ describe("faults of the owner", () => {
 
 describe("log and metrics", () => {
   test("one line tells a request without its query", async () => {
-    const own = await bed.openFace();
+    const own = await fixture.startFace();
     const answer = await send(own.port, { path: "/open?token=secret", method: "GET" });
     assert.equal(answer.status, 400);
     await send(own.port, { path: "/healthz" });
@@ -336,7 +336,7 @@ describe("log and metrics", () => {
     assert.ok(!own.log.some((one) => one["route"] === "/healthz"), "a successful probe is not logged");
   });
   test("requests count by route pattern, and unknown ones as unmatched", async () => {
-    const own = await bed.openFace();
+    const own = await fixture.startFace();
     await send(own.port, { path: "/things/a/touch", method: "POST" });
     await send(own.port, { path: "/nowhere" });
     await send(own.port, { path: "/nowhere", method: "PROPFIND" });
@@ -361,7 +361,7 @@ describe("log and metrics", () => {
     assert.match(text, /svc_http_request_duration_seconds_count\{face="external",route="unmatched"\} 2/);
   });
   test("the internal face serves its metrics, without a token", async () => {
-    const internal = await bed.openFace({ face: "internal" });
+    const internal = await fixture.startFace({ face: "internal" });
     const answer = await send(internal.port, { path: "/metrics" });
     assert.equal(answer.status, 200);
     assert.match(answer.headers["content-type"] ?? "", /^text\/plain/);
@@ -384,12 +384,12 @@ describe("closing", () => {
   test("a request in flight is answered, and new ones find nobody", async () => {
     const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    bed.owner.serve(contracts.leave, async () => {
+    fixture.owner.serve(contracts.leave, async () => {
       enter();
       await held;
       return { ok: true as const };
     });
-    const own = await bed.openFace();
+    const own = await fixture.startFace();
     const answer = send(own.port, { path: "/leave", method: "POST" });
     await entered;
     const closed = own.server.close();

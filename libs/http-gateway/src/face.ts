@@ -1,4 +1,4 @@
-// The HTTP shell of a gateway, built by walking the contracts it is given (architecture.md 1).
+// The HTTP server of a gateway, built from the contracts it is given (architecture.md 1).
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -13,21 +13,21 @@ import {
 } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
-import { createGate } from "./access/authenticate.ts";
+import { createAuthenticator } from "./access/authenticate.ts";
 import { hostOf } from "./access/host.ts";
 import type { ServiceTokens } from "./access/service-tokens.ts";
 import type { Sessions } from "./access/sessions.ts";
 import { createBindings } from "./binding/bindings.ts";
 import { processBinding } from "./binding/process-operation.ts";
-import { answerFailure, type Serve, serving } from "./handle-request.ts";
+import { createHandler, type RequestHandler, sendFailure } from "./handle-request.ts";
 import { hasBody } from "./request/body.ts";
-import { refusalByHead } from "./request/check-head.ts";
+import { checkHead } from "./request/check-head.ts";
 import type { Fields } from "./request/input.ts";
-import { type Exchange, openExchange, pathOf } from "./request/request-state.ts";
-import { createPace, type Pace } from "./request/slow-body-guard.ts";
-import { answerRaw, refusalOfParseError } from "./response/raw-response.ts";
+import { createRequestState, pathOf, type RequestState } from "./request/request-state.ts";
+import { createSlowBodyGuard, type SlowBodyGuard } from "./request/slow-body-guard.ts";
+import { refusalOfParseError, sendRaw } from "./response/raw-response.ts";
 import { createRequestLog, type RequestLog } from "./response/request-log.ts";
-import { answerFault } from "./response/response.ts";
+import { sendFault } from "./response/response.ts";
 import { methodFinder, methodsOf, routerPath } from "./route-paths.ts";
 import { defaultFaceSettings, type FaceSettings } from "./settings.ts";
 
@@ -49,7 +49,7 @@ export type FaceOptions = {
 export type FaceServer = {
   /** Starts to listen; rejects with the system error when the port is taken. Port 0 picks a free one. */
   listen: (where: { host: string; port: number }) => Promise<{ port: number }>;
-  /** Ends streams, lets what is in flight end, at most for the drain span, then closes everything. */
+  /** Ends streams, waits for requests in flight (at most the drain time), then closes all connections. */
   close: () => Promise<void>;
 };
 
@@ -58,7 +58,7 @@ type Shell = {
   settings: FaceSettings;
   log: Logger;
   requestLog: RequestLog;
-  pace: Pace;
+  slowBodies: SlowBodyGuard;
   allowed: (path: string) => string[];
 };
 
@@ -71,24 +71,36 @@ export function createFace(options: FaceOptions): FaceServer {
   const processOperations = options.processOperations.filter(isOurs);
   const requestLog = createRequestLog({ face, registry, log, quietPaths: settings.quietPaths });
   const { mesh, sessions, tokens } = options;
-  const gate = createGate({ mesh, sessions, tokens, adminHostname: settings.adminHostname });
-  const bindings = createBindings({ mesh, sessions, gate, settings, registry, log });
+  const authenticator = createAuthenticator({
+    mesh,
+    sessions,
+    tokens,
+    adminHostname: settings.adminHostname,
+  });
+  const bindings = createBindings({ mesh, sessions, authenticator, settings, registry, log });
   const allowed = methodFinder([...operations, ...processOperations].map(({ http }) => http));
-  const pace = createPace({ graceMs: settings.bodyGraceMs, bytesPerSecond: settings.bodyBytesPerSecond });
-  const shell: Shell = { face, settings, log, requestLog, pace, allowed };
+  const slowBodies = createSlowBodyGuard({
+    graceMs: settings.bodyGraceMs,
+    bytesPerSecond: settings.bodyBytesPerSecond,
+  });
+  const shell: Shell = { face, settings, log, requestLog, slowBodies, allowed };
 
   const server = createServer(shell);
   for (const contract of operations) {
-    const serve = serving({ gate, settings, requestLog, log }, contract, bindings.of(contract));
+    const serve = createHandler(
+      { authenticator, settings, requestLog, log },
+      contract,
+      bindings.of(contract),
+    );
     addRoute(server, shell, { contract, serve });
   }
   for (const operation of processOperations) {
     const respond = processBinding(operation, registry);
-    const serve: Serve = ({ exchange }) =>
-      respond(exchange).catch((error) => answerFailure(log, exchange, error));
+    const serve: RequestHandler = ({ state }) =>
+      respond(state).catch((error) => sendFailure(log, state, error));
     addRoute(server, shell, { contract: operation, serve });
   }
-  server.setNotFoundHandler((request, reply) => answerUnserved(shell, request, reply));
+  server.setNotFoundHandler((request, reply) => refuseUnknownRoute(shell, request, reply));
 
   return {
     listen: async ({ host, port }) => {
@@ -99,7 +111,7 @@ export function createFace(options: FaceOptions): FaceServer {
     close: async () => {
       bindings.endStreams();
       await closeServer(server, settings.drainMs);
-      pace.close();
+      slowBodies.close();
       await bindings.close();
     },
   };
@@ -129,28 +141,28 @@ function createServer(shell: Shell): FastifyInstance {
       // Node would answer a missing Host by itself, without the headers that every response carries.
       requireHostHeader: false,
     },
-    clientErrorHandler: (error, socket) => answerMalformed(shell, error, socket),
-    frameworkErrors: (error, request, reply) => answerUnroutable(shell, error, { request, reply }),
+    clientErrorHandler: (error, socket) => refuseMalformedRequest(shell, error, socket),
+    frameworkErrors: (error, request, reply) => refuseMalformedPath(shell, error, { request, reply }),
   });
-  // Bodies are read by the face itself, when the credential is known to be good.
+  // The face reads bodies itself, after authentication.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", (_request, _payload, done) => done(null));
   server.setErrorHandler((error: Error & { code?: string }, request, reply) => {
-    // Fastify judges a malformed Content-Type before the handler; the order of refusals is the face's own.
+    // Fastify checks Content-Type before the handler; the face has its own order of checks.
     if (contentTypeErrors.has(error.code ?? "")) {
-      if (request.is404) answerUnserved(shell, request, reply);
+      if (request.is404) refuseUnknownRoute(shell, request, reply);
       else void request.routeOptions.handler?.call(server, request, reply);
       return;
     }
-    answerFailure(shell.log, begin(shell, request.raw, reply), error);
+    sendFailure(shell.log, begin(shell, request.raw, reply), error);
   });
   const { server: http } = server;
-  // `100 Continue` is sent when the body is wanted, and not before.
+  // `100 Continue` is sent when the body is wanted, not earlier.
   for (const event of ["checkContinue", "checkExpectation"])
     http.on(event, (request, response) => http.emit("request", request, response));
   http.on("connect", (_request, socket: Socket) => {
     const refusal = { status: 405, code: "method_not_allowed", message: "CONNECT is not served." };
-    shell.requestLog.noteMalformed(405, answerRaw(socket, refusal, ["Allow", "GET"]));
+    shell.requestLog.noteMalformed(405, sendRaw(socket, refusal, ["Allow", "GET"]));
   });
   return server;
 }
@@ -158,7 +170,7 @@ function createServer(shell: Shell): FastifyInstance {
 function addRoute(
   server: FastifyInstance,
   shell: Shell,
-  route: { contract: Operation | ProcessOperation; serve: Serve },
+  route: { contract: Operation | ProcessOperation; serve: RequestHandler },
 ): void {
   const { contract, serve } = route;
   const { http } = contract;
@@ -168,58 +180,58 @@ function addRoute(
       method: methodsOf(http),
       url: routerPath(path),
       handler: (request, reply) => {
-        const exchange = begin(shell, request.raw, reply);
-        exchange.route = path;
-        exchange.isPaced = http.upload?.isPaced ?? true;
-        exchange.hasEmptyErrors = http.errors === "empty";
+        const state = begin(shell, request.raw, reply);
+        state.route = path;
+        state.hasMinimumRate = http.upload?.hasMinimumRate ?? true;
+        state.hasEmptyErrors = http.errors === "empty";
         const host = hostOf(request.raw);
-        if (host === undefined) return answerBadHost(exchange);
-        const refusal = refusalByHead(contract, request.raw, { jsonBodyBytes, uploadBytes, host });
-        if (refusal) return answerFault(exchange, refusal, http.refusesBody ? ["Connection", "close"] : []);
-        void serve({ exchange, host, params: request.params as Fields, query: request.query as Fields });
+        if (host === undefined) return refuseBadHost(state);
+        const refusal = checkHead(contract, request.raw, { jsonBodyBytes, uploadBytes, host });
+        if (refusal) return sendFault(state, refusal, http.refusesBody ? ["Connection", "close"] : []);
+        void serve({ state, host, params: request.params as Fields, query: request.query as Fields });
       },
     });
   }
 }
 
-/** Takes a request over from the router and notes it when it has ended, however it ends. */
-function begin(shell: Shell, request: IncomingMessage, reply: FastifyReply): Exchange {
+/** Takes a request over from Fastify; it is logged when it has ended, however it ends. */
+function begin(shell: Shell, request: IncomingMessage, reply: FastifyReply): RequestState {
   reply.hijack();
   const response: ServerResponse = reply.raw;
-  const exchange = openExchange(shell.face, request, response);
-  response.once("close", () => shell.requestLog.note(exchange));
-  if (hasBody(request)) shell.pace.watch(exchange);
-  return exchange;
+  const state = createRequestState(shell.face, request, response);
+  response.once("close", () => shell.requestLog.note(state));
+  if (hasBody(request)) shell.slowBodies.watch(state);
+  return state;
 }
 
-function answerBadHost(exchange: Exchange): void {
+function refuseBadHost(state: RequestState): void {
   const message = "The request is not valid: send exactly one well-formed Host header.";
-  answerFault(exchange, new Fault("bad_request", { message }), ["Connection", "close"]);
+  sendFault(state, new Fault("bad_request", { message }), ["Connection", "close"]);
 }
 
-function answerUnserved(shell: Shell, request: FastifyRequest, reply: FastifyReply): void {
-  const exchange = begin(shell, request.raw, reply);
+function refuseUnknownRoute(shell: Shell, request: FastifyRequest, reply: FastifyReply): void {
+  const state = begin(shell, request.raw, reply);
   const methods = shell.allowed(pathOf(request.raw));
-  if (hostOf(request.raw) === undefined) answerBadHost(exchange);
-  else if (methods.length === 0) answerFault(exchange, new Fault("not_found"));
-  else answerFault(exchange, new Fault("method_not_allowed"), ["Allow", methods.join(", ")]);
+  if (hostOf(request.raw) === undefined) refuseBadHost(state);
+  else if (methods.length === 0) sendFault(state, new Fault("not_found"));
+  else sendFault(state, new Fault("method_not_allowed"), ["Allow", methods.join(", ")]);
 }
 
-function answerUnroutable(
+function refuseMalformedPath(
   shell: Shell,
   error: Error & { code?: string },
   asked: { request: FastifyRequest; reply: FastifyReply },
 ): void {
-  const exchange = begin(shell, asked.request.raw, asked.reply);
+  const state = begin(shell, asked.request.raw, asked.reply);
   if (error.code === "FST_ERR_BAD_URL") {
     const message = "The request is not valid: the path has a malformed percent escape.";
-    answerFault(exchange, new Fault("bad_request", { message }));
-  } else answerFault(exchange, new Fault("not_found"));
+    sendFault(state, new Fault("bad_request", { message }));
+  } else sendFault(state, new Fault("not_found"));
 }
 
-function answerMalformed(shell: Shell, error: Error & { code?: string }, socket: Socket): void {
+function refuseMalformedRequest(shell: Shell, error: Error & { code?: string }, socket: Socket): void {
   const refusal = refusalOfParseError(error.code, socket);
-  if (refusal) shell.requestLog.noteMalformed(refusal.status, answerRaw(socket, refusal));
+  if (refusal) shell.requestLog.noteMalformed(refusal.status, sendRaw(socket, refusal));
   else socket.destroy();
 }
 

@@ -4,7 +4,7 @@ import { duration, section, size } from "@svc/config";
 import { z } from "zod";
 import type { FaceSettings } from "./settings.ts";
 
-/** Schema of [gateway]; both gateways read the same section. */
+/** Schema of [gateway], which both gateways read. */
 export const gatewaySection = section({
   /** Address of the internal face, host:port; the external one is [server] listen. */
   internal_listen: z.string().default("0.0.0.0:8081"),
@@ -30,7 +30,7 @@ export const gatewaySection = section({
   transfer_stall: duration("2m"),
 });
 
-/** The limits of [gateway] as a face takes them. */
+/** The limits of [gateway] as settings of a face. */
 export function limitsOf(
   gateway: z.output<typeof gatewaySection>,
 ): Omit<FaceSettings, "adminHostname" | "clientIpHeader" | "quietPaths"> {

@@ -1,4 +1,4 @@
-// The Fastify shell of a gateway: everything that is true of every operation, and no operation itself.
+// The HTTP side of a gateway: everything that holds for every operation, and no operation itself.
 
 export { openServiceTokens, type ServiceTokens } from "./access/service-tokens.ts";
 export { createSessions, type Sessions } from "./access/sessions.ts";

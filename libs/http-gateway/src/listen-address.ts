@@ -1,4 +1,4 @@
-// Where a face listens.
+// The address on which a face listens.
 
 import { ConfigError } from "@svc/config";
 

@@ -1,8 +1,8 @@
-// Which methods a path is served under, for 405 and its Allow header (interface.md 4.1 rule 2).
+// The methods of a path, for 405 and its Allow header (interface.md 4.1 rule 2).
 
 import { type HttpBinding, pathsOf } from "@svc/proto";
 
-/** Methods a route answers: GET brings HEAD along, but not where reading spends something or never ends. */
+/** Methods of a route: GET includes HEAD, except where reading spends a token or never ends. */
 export function methodsOf(http: Pick<HttpBinding, "method" | "kind">): string[] {
   return http.method === "GET" && http.kind === "json" ? ["GET", "HEAD"] : [http.method];
 }

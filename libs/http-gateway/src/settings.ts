@@ -1,9 +1,9 @@
-// Every limit and span of an HTTP face, with the values of the specification (interface.md 4.1 and 8, behaviour.md d).
+// Every limit and timeout of a face, with the defaults of the specification (interface.md 4.1 and 8, behaviour.md d).
 
 export type FaceSettings = {
   /** Host of the operator console, without a port (interface.md 5.2). */
   adminHostname: string;
-  /** Header that tells the client address; empty = the TCP peer. */
+  /** Header with the client address; empty = the TCP peer. */
   clientIpHeader: string;
   /** Paths whose successful requests are not logged: probes and scrapes (behaviour.md p). */
   quietPaths: readonly string[];
@@ -19,18 +19,18 @@ export type FaceSettings = {
   sessionCacheMs: number;
   sessionCacheSize: number;
   viewRebuildMs: number;
-  /** Pages of one collected list; a longer one is a bug of its owner. */
+  /** Maximum pages of one paged list; more is a bug of its owner. */
   collectedPages: number;
   streamKeepAliveMs: number;
   streamRecheckMs: number;
   streamLifetimeMs: number;
   streamResumeSeconds: number;
   streamsPerAccount: number;
-  /** Bytes that may wait for one slow viewer before lines are dropped for it. */
+  /** Bytes buffered for one slow viewer before lines are dropped for it. */
   streamBufferBytes: number;
-  /** A viewer that takes nothing for this long is closed. */
+  /** A viewer that reads nothing for this long is disconnected. */
   streamStuckMs: number;
-  /** A transfer without a byte for this long is closed. */
+  /** A transfer without a byte for this long is ended. */
   transferStallMs: number;
 };
 

@@ -16,7 +16,7 @@ export const receive = operation({
     ...internal,
     kind: "upload",
     status: 204,
-    upload: { lengthRequired: false, maxBytes: Number.POSITIVE_INFINITY, isPaced: false },
+    upload: { lengthRequired: false, maxBytes: Number.POSITIVE_INFINITY, hasMinimumRate: false },
   },
   params: id,
   headers: oneTimeToken,

@@ -98,7 +98,7 @@ export const receive = operation({
     kind: "upload",
     status: 204,
     bearer: "one-time",
-    upload: { lengthRequired: false, maxBytes: Number.POSITIVE_INFINITY, isPaced: false },
+    upload: { lengthRequired: false, maxBytes: Number.POSITIVE_INFINITY, hasMinimumRate: false },
   },
   params: { id: z.string().max(64) },
   headers: { ...oneTimeToken, x_svc_export_length: ByteCount.optional() },

@@ -9,20 +9,20 @@ import { accounts, eventSubject, type Role } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { pino } from "pino";
 import * as contracts from "../testing/contracts.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { send } from "../testing/raw-request.ts";
 import { budgetKey, normalAddress } from "./client-address.ts";
 import { isAdminHost, normalHost } from "./host.ts";
 import { openServiceTokens } from "./service-tokens.ts";
 
-let bed: TestBed;
-let face: OpenFace;
+let fixture: GatewayFixture;
+let face: RunningFace;
 const log = createLogger("test", "silent");
 const adminHost = "op.console.test";
 const panelHost = "console.test";
 
 before(async () => {
-  bed = await openTestBed();
+  fixture = await startGatewayFixture();
   const seers = [
     contracts.open,
     contracts.app,
@@ -32,7 +32,7 @@ before(async () => {
     contracts.service,
   ];
   for (const contract of seers) {
-    bed.owner.serve(contract, (context, input) => ({
+    fixture.owner.serve(contract, (context, input) => ({
       principal: context.principal,
       client: context.client,
       request_id: context.requestId,
@@ -40,21 +40,21 @@ before(async () => {
       input,
     }));
   }
-  bed.owner.serve(contracts.door, (context) => {
+  fixture.owner.serve(contracts.door, (context) => {
     context.reply.session = { value: "v".repeat(43), expires_at: "2026-01-02T03:04:05.000Z" };
     return { ok: true as const };
   });
-  bed.owner.serve(contracts.leave, (context) => {
+  fixture.owner.serve(contracts.leave, (context) => {
     const { principal } = context;
-    if ("session" in principal && principal.session) bed.sessions.delete(principal.session);
+    if ("session" in principal && principal.session) fixture.sessions.delete(principal.session);
     context.reply.session = null;
     return { ok: true as const };
   });
-  face = await bed.openFace();
+  face = await fixture.startFace();
 });
-after(() => bed.close());
+after(() => fixture.close());
 beforeEach(() => {
-  bed.budget.allowed = true;
+  fixture.budget.allowed = true;
 });
 
 type Live = Extract<accounts.SessionAnswer, { state: "live" }>;
@@ -62,7 +62,7 @@ const hashOf = (cookie: string) => createHash("sha256").update(cookie).digest("h
 
 function signIn(role: Role, more: Partial<Live> = {}): string {
   const cookie = randomBytes(32).toString("base64url");
-  bed.sessions.set(hashOf(cookie), {
+  fixture.sessions.set(hashOf(cookie), {
     state: "live",
     user_id: `usr-${role}`,
     username: role,
@@ -120,7 +120,7 @@ describe("tiers", () => {
   for (const role of ["owner", "admin", "user"] as const) {
     for (const minted of ["player", "operator"] as const) {
       const away = minted === "player" ? adminHost : panelHost;
-      test(`a session of role ${role} minted on the ${minted} host is none on ${away}`, async () => {
+      test(`a session of role ${role} minted on the ${minted} host does not count on ${away}`, async () => {
         const cookie = signIn(role, { host: minted });
         // What nobody may there, or no player, is said before the session is looked at.
         const isPlayerOnConsole = role === "user" && away === adminHost;
@@ -139,14 +139,14 @@ describe("tiers", () => {
       });
     }
   }
-  test("what is remembered of a session on its host does not let it in on the other one", async () => {
+  test("a session cached on its host is not accepted on the other host", async () => {
     const cookie = signIn("owner", { host: "operator" });
     for (let times = 0; times < 2; times++) {
       assert.equal((await get("/owner", cookie, { host: adminHost })).status, 200);
       assert.equal((await get("/app", cookie)).status, 401);
     }
   });
-  test("the owner of an operation learns which host was asked, whatever the caller claims", async () => {
+  test("the owner learns which host was asked, whatever the caller claims", async () => {
     const at = async (host: string) => {
       const claim = { host, "svc-client-host": "operator" };
       return (await get("/open", undefined, claim)).json()["client"] as { host: string };
@@ -163,11 +163,11 @@ describe("tiers", () => {
     assert.equal(refused.status, 403);
     assert.equal(codeOf(refused), "setup_required");
   });
-  test("an account that has just finished its setup need not wait", async () => {
+  test("an account that has just finished its setup is accepted at once", async () => {
     const cookie = signIn("owner", { setup: true });
     await get("/in-setup", cookie);
-    const answer = bed.sessions.get(hashOf(cookie)) as Live;
-    bed.sessions.set(hashOf(cookie), { ...answer, setup: false });
+    const answer = fixture.sessions.get(hashOf(cookie)) as Live;
+    fixture.sessions.set(hashOf(cookie), { ...answer, setup: false });
     assert.equal((await get("/app", cookie)).status, 200);
   });
 });
@@ -186,30 +186,30 @@ describe("the session cookie", () => {
     assert.match(await invalid({ cookie: `svc_session=${"a".repeat(43)}` }), /^invalid session: /);
   });
   test("a malformed cookie is 401 and identity is not asked", async () => {
-    const asked = bed.asked();
+    const asked = fixture.asked();
     assert.match(await invalid({ cookie: "svc_session=short" }), /^invalid session: /);
     assert.match(await invalid({ cookie: `svc_session=${"a".repeat(42)}"` }), /^invalid session: /);
-    assert.equal(bed.asked(), asked);
+    assert.equal(fixture.asked(), asked);
   });
   test("two cookies of the name are refused, even when one is good", async () => {
     const good = signIn("user");
     const cookie = `a=b; svc_session=${good}; svc_session=${"a".repeat(43)}`;
     assert.match(await invalid({ cookie }), /^invalid session: /);
   });
-  test("a session of a door that was switched off says so", async () => {
+  test("a session of a disabled sign-in method says so", async () => {
     const cookie = randomBytes(32).toString("base64url");
-    bed.sessions.set(hashOf(cookie), { state: "local_auth_off" });
+    fixture.sessions.set(hashOf(cookie), { state: "local_auth_off" });
     assert.equal(await invalid({ cookie: `svc_session=${cookie}` }), "invalid session: local auth disabled");
   });
-  test("a bad cookie at a public door is ignored", async () => {
+  test("a malformed cookie at a public operation is ignored", async () => {
     const answer = await get("/open", "a".repeat(43));
     assert.equal(answer.status, 200);
     assert.deepEqual(principalOf(answer), { kind: "anonymous" });
   });
-  test("a good cookie at a public door says who comes", async () => {
+  test("a valid cookie at a public operation names the caller", async () => {
     assert.equal(principalOf(await get("/open", signIn("user")))["user_id"], "usr-user");
   });
-  test("the principal is what identity said, with the hash and never the cookie", async () => {
+  test("the principal is what identity answered, with the hash and never the cookie", async () => {
     const cookie = signIn("user");
     const answer = await get("/app", cookie);
     assert.deepEqual(principalOf(answer), {
@@ -220,7 +220,7 @@ describe("the session cookie", () => {
     assert.equal(face.log.at(-1)?.["principal"], "usr-user");
     assert.ok(!JSON.stringify(face.log).includes(cookie));
   });
-  test("a door mints the cookie with every attribute and without a domain", async () => {
+  test("signing in sets the cookie with every attribute and without a domain", async () => {
     const answer = await send(face.port, {
       method: "POST",
       path: "/door",
@@ -231,7 +231,7 @@ describe("the session cookie", () => {
       `svc_session=${"v".repeat(43)}; Expires=Fri, 02 Jan 2026 03:04:05 GMT; Path=/; HttpOnly; Secure; SameSite=Lax`,
     ]);
   });
-  test("leaving clears the cookie, and the session is gone at once", async () => {
+  test("signing out clears the cookie, and the session is gone at once", async () => {
     const cookie = signIn("user");
     assert.equal((await get("/app", cookie)).status, 200);
     const headers = { cookie: `svc_session=${cookie}` };
@@ -241,52 +241,54 @@ describe("the session cookie", () => {
   });
 });
 
-describe("leaving with a session that does not count", () => {
+describe("signing out with a session that does not count", () => {
   for (const state of ["local_auth_off", "unknown"] as const) {
     test(`the operation that ends sessions learns the hash of one that is ${state}, and no other does`, async () => {
       const cookie = randomBytes(32).toString("base64url");
-      bed.sessions.set(hashOf(cookie), { state });
+      fixture.sessions.set(hashOf(cookie), { state });
       const headers = { host: panelHost, cookie: `svc_session=${cookie}` };
       const left = await send(face.port, { method: "POST", path: "/leave", headers });
       assert.match(String(left.headers["set-cookie"]), /^svc_session=; Expires=Thu, 01 Jan 1970/);
-      assert.equal(bed.sessions.has(hashOf(cookie)), false);
-      bed.sessions.set(hashOf(cookie), { state });
+      assert.equal(fixture.sessions.has(hashOf(cookie)), false);
+      fixture.sessions.set(hashOf(cookie), { state });
       assert.deepEqual(principalOf(await get("/open", cookie)), { kind: "anonymous" });
     });
   }
 });
 
-describe("what is remembered of a session", () => {
+describe("the session cache", () => {
   test("identity is asked once for many requests", async () => {
     const cookie = signIn("user");
-    const asked = bed.asked();
+    const asked = fixture.asked();
     await Promise.all(Array.from({ length: 10 }, () => get("/app", cookie)));
     await get("/app", cookie);
-    assert.equal(bed.asked(), asked + 1);
+    assert.equal(fixture.asked(), asked + 1);
   });
-  test("the memory ends", async () => {
-    const brief = await bed.openFace({ settings: { sessionCacheMs: 1 } });
+  test("an entry expires", async () => {
+    const brief = await fixture.startFace({ settings: { sessionCacheMs: 1 } });
     const cookie = signIn("user");
     const headers = { cookie: `svc_session=${cookie}` };
     assert.equal((await send(brief.port, { path: "/app", headers })).status, 200);
-    bed.sessions.delete(hashOf(cookie));
+    fixture.sessions.delete(hashOf(cookie));
     await until(async () => (await send(brief.port, { path: "/app", headers })).status === 401);
   });
   test("a revoke event drops a session at once", async () => {
     const cookie = signIn("user");
     const hash = hashOf(cookie);
     assert.equal((await get("/app", cookie)).status, 200);
-    bed.sessions.delete(hash);
+    fixture.sessions.delete(hash);
     const data = { hash, user_id: "usr-user", at: new Date().toISOString() };
     const body = Buffer.from(JSON.stringify(data));
-    await bed.identity.publish([{ id: hash, subject: eventSubject(accounts.sessionRevoked, data), body }]);
+    await fixture.identity.publish([
+      { id: hash, subject: eventSubject(accounts.sessionRevoked, data), body },
+    ]);
     await until(async () => (await get("/app", cookie)).status === 401);
   });
-  test("while identity cannot be reached the answer is 503 and never 401", async () => {
-    const lonely = await openTestBed();
+  test("while identity is unreachable the response is 503, never 401", async () => {
+    const lonely = await startGatewayFixture();
     try {
       await lonely.identity.drain(200);
-      const alone = await lonely.openFace();
+      const alone = await lonely.startFace();
       const headers = { cookie: `svc_session=${"a".repeat(43)}` };
       for (const path of ["/app", "/open"]) {
         const answer = await send(alone.port, { path, headers });
@@ -308,31 +310,31 @@ describe("the sign-in budget", () => {
       headers: { "content-type": "application/json", ...headers },
     });
   test("a spent budget is 429 with Retry-After, and is counted", async () => {
-    bed.budget.allowed = false;
+    fixture.budget.allowed = false;
     const answer = await enter();
     assert.equal(answer.status, 429);
     assert.equal(codeOf(answer), "rate_limited");
     assert.equal(answer.headers["retry-after"], "7");
     assert.match(await face.registry.metrics(), /svc_rate_limited_total\{scope="auth_door"\} 1/);
   });
-  test("a door demands application/json even without a body, before the budget is touched", async () => {
-    const before = bed.budget.addresses.length;
+  test("a sign-in operation requires application/json even without a body, before the budget is charged", async () => {
+    const before = fixture.budget.addresses.length;
     const answer = await send(face.port, { method: "POST", path: "/door" });
     assert.equal(answer.status, 415);
-    assert.equal(bed.budget.addresses.length, before);
+    assert.equal(fixture.budget.addresses.length, before);
   });
-  test("a change from another site is refused before the budget is touched", async () => {
-    const before = bed.budget.addresses.length;
+  test("a change from another site is refused before the budget is charged", async () => {
+    const before = fixture.budget.addresses.length;
     assert.equal((await enter({ origin: "https://evil.test" })).status, 403);
-    assert.equal(bed.budget.addresses.length, before);
+    assert.equal(fixture.budget.addresses.length, before);
   });
   test("other operations have no budget", async () => {
-    bed.budget.allowed = false;
+    fixture.budget.allowed = false;
     assert.equal((await get("/open")).status, 200);
   });
   test("without a header setting, the TCP peer counts, whatever the caller claims", async () => {
     await enter({ "x-forwarded-for": "203.0.113.9" });
-    assert.equal(bed.budget.addresses.at(-1), "127.0.0.1");
+    assert.equal(fixture.budget.addresses.at(-1), "127.0.0.1");
   });
   const forwarded: [string, string][] = [
     ["198.51.100.1, 203.0.113.9", "203.0.113.9"],
@@ -343,18 +345,18 @@ describe("the sign-in budget", () => {
     ["203.0.113.9, nonsense", "127.0.0.1"],
   ];
   test("behind a proxy, the rightmost entry of X-Forwarded-For counts; IPv6 by its /64", async () => {
-    const own = await bed.openFace({ settings: { clientIpHeader: "x-forwarded-for" } });
+    const own = await fixture.startFace({ settings: { clientIpHeader: "x-forwarded-for" } });
     for (const [header, key] of forwarded) {
       await enter({ "x-forwarded-for": header }, own.port);
-      assert.equal(bed.budget.addresses.at(-1), key, header);
+      assert.equal(fixture.budget.addresses.at(-1), key, header);
     }
   });
   test("an edge's own header counts when it is an address", async () => {
-    const own = await bed.openFace({ settings: { clientIpHeader: "cf-connecting-ip" } });
+    const own = await fixture.startFace({ settings: { clientIpHeader: "cf-connecting-ip" } });
     await enter({ "cf-connecting-ip": "2001:db8::1" }, own.port);
-    assert.equal(bed.budget.addresses.at(-1), "2001:db8:0:0::/64");
+    assert.equal(fixture.budget.addresses.at(-1), "2001:db8:0:0::/64");
     await enter({ "cf-connecting-ip": "1.2.3.4, 5.6.7.8" }, own.port);
-    assert.equal(bed.budget.addresses.at(-1), "127.0.0.1");
+    assert.equal(fixture.budget.addresses.at(-1), "127.0.0.1");
   });
 });
 
@@ -373,8 +375,8 @@ describe("service tokens", () => {
     ["Basic token-v", 401, "unauthorized"],
     [undefined, 401, "unauthorized"],
   ];
-  test("only the listed caller passes; a genuine token of another is wrong_caller", async () => {
-    const own = await bed.openFace({ face: "internal", tokens: openServiceTokens({ values, log }) });
+  test("only the listed caller is accepted; a valid token of another is wrong_caller", async () => {
+    const own = await fixture.startFace({ face: "internal", tokens: openServiceTokens({ values, log }) });
     for (const [header, status, code] of cases) {
       const answer = await ask(own.port, header);
       assert.equal(answer.status, status, header);
@@ -383,21 +385,21 @@ describe("service tokens", () => {
     assert.equal(own.log[0]?.["principal"], "velocity");
     assert.ok(!JSON.stringify(own.log).includes("token-v"));
   });
-  test("without any token nobody passes", async () => {
-    const own = await bed.openFace({
+  test("without any configured token every caller is refused", async () => {
+    const own = await fixture.startFace({
       face: "internal",
       tokens: openServiceTokens({ values: { velocity: "" }, log }),
     });
     assert.equal((await ask(own.port, "Bearer ")).status, 401);
     assert.equal((await ask(own.port)).status, 401);
   });
-  test("two callers with one token refuse to start, in a sentence that names both", () => {
+  test("two callers with one token prevent the start, and the message names both", () => {
     assert.throws(
       () => openServiceTokens({ values: { velocity: "same", ops: "same" }, log }),
       /velocity and ops are equal/,
     );
   });
-  test("a rotated file is taken without a restart; a faulty rotation keeps the former tokens", async () => {
+  test("a rotated file is read without a restart; an invalid rotation keeps the previous tokens", async () => {
     const dir = mkdtempSync(join(tmpdir(), "svc-tokens-"));
     const complaints: string[] = [];
     try {
@@ -411,7 +413,7 @@ describe("service tokens", () => {
       assert.equal(callerOf("first"), undefined);
       writeFileSync(join(dir, "ops"), "second");
       await until(() => callerOf("second") === "velocity" && complaints.length > 0);
-      assert.match(complaints[0] ?? "", /former ones stay valid/);
+      assert.match(complaints[0] ?? "", /keeping the previous ones/);
     } finally {
       rmSync(dir, { recursive: true });
     }

@@ -1,4 +1,4 @@
-// The host a request names: the operator console is told apart by it (interface.md 5.2).
+// The host that a request names distinguishes the operator console from the panel (interface.md 5.2).
 
 import type { IncomingMessage } from "node:http";
 import type { FaceHost } from "@svc/proto";
@@ -27,7 +27,7 @@ export function normalHost(host: string): string {
     .toLowerCase();
 }
 
-/** Which of the two hosts of the face a request names. */
+/** The host of the face that a request names. */
 export function faceHostOf(host: string, adminHostname: string): FaceHost {
   return isAdminHost(host, adminHostname) ? "operator" : "player";
 }

@@ -7,7 +7,7 @@ import { type CallerToken, callerTokens } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 
 export type ServiceTokens = {
-  /** The caller whose token an Authorization header carries; undefined when it is nobody's. */
+  /** The caller whose token an Authorization header carries; undefined for an unknown token. */
   callerOf: (authorization: string | undefined) => CallerToken | undefined;
 };
 
@@ -36,7 +36,7 @@ export function openServiceTokens(options: {
     try {
       known = read();
     } catch (error) {
-      log.error({ err: error }, "service tokens could not be read again; the former ones stay valid");
+      log.error({ err: error }, "reading the service tokens failed; keeping the previous ones");
     }
   };
   return {
@@ -52,7 +52,7 @@ function match(known: Known, authorization: string | undefined): CallerToken | u
   if (token === undefined) return undefined;
   const digest = hash("sha256", token, "buffer");
   let found: CallerToken | undefined;
-  // Every token is compared, so that the time says nothing about which one was nearly right.
+  // Every token is compared, so that the time does not tell which one nearly matched.
   for (const one of known) if (timingSafeEqual(one.digest, digest)) found = one.caller;
   return found;
 }
@@ -74,7 +74,7 @@ function digestsOf(given: Given): Known {
   return known;
 }
 
-// Read at once and not later: four small files once a second cost less than a request that misses a rotation.
+// Synchronous: four small files once a second cost less than a request that misses a rotation.
 function readFiles(dir: string): Given {
   const given: Partial<Record<CallerToken, string>> = {};
   for (const caller of callerTokens) {

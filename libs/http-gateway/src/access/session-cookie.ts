@@ -6,13 +6,13 @@ import { Fault, type SessionGrant } from "@svc/proto";
 const name = "svc_session";
 const attributes = "Path=/; HttpOnly; Secure; SameSite=Lax";
 
-/** What a Cookie header says: no session, one with the sha-256 (hex) of its value, or something unusable. */
+/** The session of a Cookie header: none, the sha-256 (hex) of its value, or a malformed one. */
 export type PresentedSession =
   | { kind: "none" }
   | { kind: "hash"; hash: string }
   | { kind: "unusable"; fault: Fault };
 
-/** Reads the session out of a Cookie header. A cookie that is unusable never counts as none. */
+/** Reads the session from a Cookie header. A malformed cookie never counts as none. */
 export function presentedSession(header: string | undefined): PresentedSession {
   if (header === undefined || !header.includes(name)) return { kind: "none" };
   const values = header

@@ -1,13 +1,13 @@
-// What identity said of a session, remembered for a few seconds (architecture.md 4).
+// Caches what identity said about a session for a few seconds (architecture.md 4).
 
 import type { CallOptions, Mesh } from "@svc/mesh";
 import { accounts, eventFilter, Fault } from "@svc/proto";
 import type { LiveSession } from "./tier-policy.ts";
 
 export type Sessions = {
-  /** A session that was live within the last seconds, without asking. */
+  /** A session that was live within the last seconds, from the cache. */
   recall: (hash: string) => LiveSession | undefined;
-  /** Asks identity. Callers that ask for the same session at once share one question. Throws `auth_unavailable`. */
+  /** Asks identity. Concurrent callers with the same session share one request. Throws `auth_unavailable`. */
   ask: (hash: string, options: CallOptions) => Promise<accounts.SessionAnswer>;
   forget: (hash: string) => void;
   /** Calls back with the hash of each session that is revoked anywhere. */
@@ -17,7 +17,7 @@ export type Sessions = {
 
 type Entry = { answer?: LiveSession; until: number; asked?: Promise<accounts.SessionAnswer> };
 
-/** Remembers at most `size` sessions for `cacheMs`; a revoke event drops one at once. */
+/** Caches at most `size` sessions for `cacheMs`; a revoke event drops one at once. */
 export function createSessions(
   mesh: Pick<Mesh, "call" | "listen">,
   limits: { cacheMs: number; size: number },
@@ -44,7 +44,7 @@ export function createSessions(
     if (pending) return pending;
     const asked = mesh.call(accounts.resolveSession, { hash }, options).then(
       (answer) => {
-        // A revoke that arrived meanwhile took the entry away: then nothing may be remembered.
+        // The entry is gone when a revocation arrived meanwhile: then nothing may be cached.
         if (entries.get(hash) !== entry) return answer;
         if (answer.state === "live") remember(hash, { answer, until: endOf(answer, limits.cacheMs) });
         else entries.delete(hash);

@@ -1,11 +1,11 @@
-// Who may pass (interface.md 5, architecture.md 4): the tier is decided here, ownership by the owner.
+// What a session may do (interface.md 5, architecture.md 4): the tier is decided here, ownership by the owner.
 
 import type { AccountPrincipal, accounts, FaceHost, FaultName, HttpBinding } from "@svc/proto";
 
 export type LiveSession = Extract<accounts.SessionAnswer, { state: "live" }>;
 
 /**
- * Decides what a live session may not do, first answer wins; undefined = it may pass.
+ * The fault with which a live session is refused, first rule wins; undefined when it is allowed.
  * A player's session on the operator console host is refused everywhere but at an operation that ends it.
  */
 export function refusalOf(

@@ -7,24 +7,24 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { accounts, eventFilter, eventSubject, liveSubject } from "@svc/proto";
 import * as contracts from "../testing/contracts.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { send } from "../testing/raw-request.ts";
 import { frameOf } from "./live-log.ts";
 import { cutPage } from "./paged-list.ts";
 
-let bed: TestBed;
-let face: OpenFace;
+let fixture: GatewayFixture;
+let face: RunningFace;
 let cookie: string;
 let hash: string;
 /** Whether the owner lets the viewer of a console see it. */
 let mayWatch = true;
 
 before(async () => {
-  bed = await openTestBed();
+  fixture = await startGatewayFixture();
   cookie = randomBytes(32).toString("base64url");
   hash = createHash("sha256").update(cookie).digest("hex");
   signIn();
-  bed.owner.serve(contracts.watch, (context, { id }) => {
+  fixture.owner.serve(contracts.watch, (context, { id }) => {
     if (!mayWatch) throw context.fault("forbidden");
     context.reply.stream = {
       stream: "LIFECYCLE_LIVE",
@@ -33,12 +33,12 @@ before(async () => {
     };
     return null;
   });
-  face = await bed.openFace();
+  face = await fixture.startFace();
 });
-after(() => bed.close());
+after(() => fixture.close());
 
 function signIn(): void {
-  bed.sessions.set(hash, {
+  fixture.sessions.set(hash, {
     ...({
       state: "live",
       user_id: "usr-1",
@@ -51,7 +51,7 @@ function signIn(): void {
   });
 }
 
-describe("collected lists", () => {
+describe("paged lists", () => {
   test("pages are joined in order, under the name of the contract", async () => {
     const pages: Record<string, { items: { name: string; size: number }[]; next?: string }> = {
       "": { items: [{ name: '],"next":"x"}', size: 1 }], next: 'a"b\\' },
@@ -63,7 +63,7 @@ describe("collected lists", () => {
         ],
       },
     };
-    bed.owner.serve(contracts.collected, (_context, { cursor }) => pages[cursor ?? ""] ?? { items: [] });
+    fixture.owner.serve(contracts.collected, (_context, { cursor }) => pages[cursor ?? ""] ?? { items: [] });
     const answer = await send(face.port, { path: "/collected" });
     assert.equal(answer.status, 200);
     assert.deepEqual(answer.json(), {
@@ -74,7 +74,7 @@ describe("collected lists", () => {
       ],
     });
   });
-  test("the cursor is no query parameter of HTTP callers", async () => {
+  test("HTTP callers cannot pass the cursor", async () => {
     assert.equal((await send(face.port, { path: "/collected?cursor=c" })).status, 400);
   });
   const cuts: [string, string, string | undefined][] = [
@@ -95,23 +95,23 @@ describe("collected lists", () => {
 });
 
 describe("views", () => {
-  test("the owner answers while there is no view; then the kept bytes do, with a tag and an age", async () => {
+  test("the owner answers while there is no view; then cached bytes do, with an ETag and an age", async () => {
     let asked = 0;
-    bed.owner.serve(contracts.kept, () => {
+    fixture.owner.serve(contracts.kept, () => {
       asked++;
       return { items: [{ name: "from-owner", size: 0 }] };
     });
-    bed.owner.serve(contracts.keptItem, (context, { id }) => {
+    fixture.owner.serve(contracts.keptItem, (context, { id }) => {
       asked++;
       if (id === "late") return { name: "late", size: 9 };
       throw context.fault("not_found");
     });
-    const own = await bed.openFace({ settings: { viewRebuildMs: 50 } });
+    const own = await fixture.startFace({ settings: { viewRebuildMs: 50 } });
     const list = (headers: Record<string, string> = {}) => send(own.port, { path: "/things", headers });
     assert.deepEqual((await list()).json(), { things: [{ name: "from-owner", size: 0 }] });
     assert.equal(asked, 1);
 
-    const writer = await bed.owner.writeView(contracts.things);
+    const writer = await fixture.owner.writeView(contracts.things);
     const thing = (name: string, size: number) => [name, { name, size }] as const;
     await writer.replace(new Map([thing("b", 2), thing("a", 1)]));
     const both = {
@@ -172,10 +172,10 @@ async function view(port: number, id: string, headers: Record<string, string> = 
 }
 
 const say = (id: string, line: string) =>
-  bed.owner.publishLiveLine("lifecycle", "console", id, Buffer.from(line));
+  fixture.owner.publishLiveLine("lifecycle", "console", id, Buffer.from(line));
 
 describe("event streams", () => {
-  test("a viewer gets the tail, then every line with the second it was said in", async () => {
+  test("a viewer gets the tail, then every line with the second in which it was written", async () => {
     for (const line of ["one", "two", "three", "four"]) await say("tail", line);
     const viewer = await view(face.port, "tail");
     assert.equal(viewer.response.headers["content-type"], "text/event-stream; charset=utf-8");
@@ -188,16 +188,16 @@ describe("event streams", () => {
     viewer.leave();
   });
 
-  test("many viewers of one console share one upstream, and each gets its tail", async () => {
+  test("many viewers of one console share one upstream reader, and each gets its tail", async () => {
     let readers = 0;
     const counted = {
-      ...bed.gateway,
-      readLiveLog: (...args: Parameters<typeof bed.gateway.readLiveLog>) => {
+      ...fixture.gateway,
+      readLiveLog: (...args: Parameters<typeof fixture.gateway.readLiveLog>) => {
         readers++;
-        return bed.gateway.readLiveLog(...args);
+        return fixture.gateway.readLiveLog(...args);
       },
     };
-    const own = await bed.openFace({ mesh: counted });
+    const own = await fixture.startFace({ mesh: counted });
     await say("shared", "past");
     const first = await view(own.port, "shared");
     await until(() => first.text().includes("past"), 10_000, "the past");
@@ -211,7 +211,7 @@ describe("event streams", () => {
     for (const one of [first, ...others]) one.leave();
   });
 
-  test("Last-Event-ID within the hour goes on from that second; an older one is ignored", async () => {
+  test("Last-Event-ID within the hour resumes from that second; an older one is ignored", async () => {
     await say("resume", "early");
     const now = Math.floor(Date.now() / 1_000);
     for (const line of ["a", "b", "c", "d"]) await say("resume", line);
@@ -237,11 +237,11 @@ describe("event streams", () => {
   });
 
   for (const [what, lose, restore] of [
-    ["the session", () => bed.sessions.delete(hash), signIn],
+    ["the session", () => fixture.sessions.delete(hash), signIn],
     ["the access", () => (mayWatch = false), () => (mayWatch = true)],
   ] as const) {
     test(`a stream ends with revoked when ${what} is gone`, async () => {
-      const own = await bed.openFace({ settings: { streamRecheckMs: 80 } });
+      const own = await fixture.startFace({ settings: { streamRecheckMs: 80 } });
       const viewer = await view(own.port, "revoked");
       lose();
       await viewer.ended;
@@ -250,10 +250,10 @@ describe("event streams", () => {
     });
   }
 
-  test("a session that is revoked anywhere ends its streams at once, and nobody else's", async () => {
+  test("revoking a session ends its streams at once, and no others", async () => {
     const other = randomBytes(32).toString("base64url");
     const otherHash = createHash("sha256").update(other).digest("hex");
-    bed.sessions.set(otherHash, bed.sessions.get(hash) ?? { state: "unknown" });
+    fixture.sessions.set(otherHash, fixture.sessions.get(hash) ?? { state: "unknown" });
     const mine = await view(face.port, "at-once");
     const theirs = await view(face.port, "at-once", { cookie: `svc_session=${other}` });
     await revokeEverywhere(otherHash);
@@ -265,13 +265,13 @@ describe("event streams", () => {
     mine.leave();
   });
 
-  test("a session that is revoked while its stream opens gets none", async () => {
-    const own = await bed.openFace({ mesh: { ...bed.gateway, forward: slowly(bed.gateway) } });
+  test("a session that is revoked while its stream opens gets no stream", async () => {
+    const own = await fixture.startFace({ mesh: { ...fixture.gateway, forward: slowly(fixture.gateway) } });
     const viewer = await view(own.port, "too-late");
     assert.equal(viewer.response.statusCode, 401);
   });
 
-  function slowly(mesh: TestBed["gateway"]): TestBed["gateway"]["forward"] {
+  function slowly(mesh: GatewayFixture["gateway"]): GatewayFixture["gateway"]["forward"] {
     return async (...args) => {
       let isHeard = false;
       const stop = mesh.listen(eventFilter(accounts.sessionRevoked), () => (isHeard = true));
@@ -292,17 +292,17 @@ describe("event streams", () => {
   function revokeEverywhere(of: string): Promise<void> {
     const data = { hash: of, user_id: "usr-1", at: new Date().toISOString() };
     const subject = eventSubject(accounts.sessionRevoked, data);
-    return bed.identity.publish([
+    return fixture.identity.publish([
       { id: randomBytes(8).toString("hex"), subject, body: Buffer.from(JSON.stringify(data)) },
     ]);
   }
 
-  test("a stream ends behind the last line of its source", async () => {
+  test("a stream ends after the last line of its source", async () => {
     const viewer = await view(face.port, "ending");
     await say("ending", "one");
     await until(() => viewer.text().includes("one"), 10_000, "the line");
     const place = { owner: "lifecycle", noun: "console", key: "ending" } as const;
-    await bed.owner.endLiveLog(place, Buffer.from("the end"));
+    await fixture.owner.endLiveLog(place, Buffer.from("the end"));
     await viewer.ended;
     assert.match(viewer.text(), /data: the end\n\n$/);
     assert.ok(viewer.response.complete);
@@ -314,7 +314,7 @@ describe("event streams", () => {
   });
 
   test("open streams, lines and dropped lines are counted", async () => {
-    const own = await bed.openFace();
+    const own = await fixture.startFace();
     const viewer = await view(own.port, "counted");
     await say("counted", "one");
     await until(() => viewer.text().includes("one"), 10_000, "the line");
@@ -325,16 +325,16 @@ describe("event streams", () => {
     viewer.leave();
   });
 
-  test("while identity cannot be reached a stream stays open", async () => {
-    const lonely = await openTestBed();
+  test("a stream stays open while identity is unreachable", async () => {
+    const lonely = await startGatewayFixture();
     try {
-      lonely.sessions.set(hash, bed.sessions.get(hash) ?? { state: "unknown" });
+      lonely.sessions.set(hash, fixture.sessions.get(hash) ?? { state: "unknown" });
       lonely.owner.serve(contracts.watch, (context, { id }) => {
         const subject = liveSubject("lifecycle", "console", id);
         context.reply.stream = { stream: "LIFECYCLE_LIVE", subject, tail: 3 };
         return null;
       });
-      const own = await lonely.openFace({ settings: { streamRecheckMs: 30, streamKeepAliveMs: 40 } });
+      const own = await lonely.startFace({ settings: { streamRecheckMs: 30, streamKeepAliveMs: 40 } });
       const viewer = await view(own.port, "kept");
       await lonely.identity.drain(200);
       await until(() => (viewer.text().match(/: alive/g)?.length ?? 0) > 5, 10_000, "a while");
@@ -346,8 +346,8 @@ describe("event streams", () => {
     }
   });
 
-  test("a quiet stream is kept alive by comments and ends after its lifetime", async () => {
-    const own = await bed.openFace({ settings: { streamKeepAliveMs: 40, streamLifetimeMs: 400 } });
+  test("an idle stream is kept alive by comments and ends after its lifetime", async () => {
+    const own = await fixture.startFace({ settings: { streamKeepAliveMs: 40, streamLifetimeMs: 400 } });
     const viewer = await view(own.port, "quiet");
     await viewer.ended;
     assert.match(viewer.text(), /: alive\n\n/);
@@ -355,8 +355,8 @@ describe("event streams", () => {
     assert.ok(viewer.response.complete);
   });
 
-  test("one account may have a limited number of streams, and a closed one frees its place", async () => {
-    const own = await bed.openFace({ settings: { streamsPerAccount: 2 } });
+  test("one account may have a limited number of streams, and a closed one frees its slot", async () => {
+    const own = await fixture.startFace({ settings: { streamsPerAccount: 2 } });
     const viewers = await Promise.all([view(own.port, "many"), view(own.port, "many")]);
     const third = await view(own.port, "many");
     assert.equal(third.response.statusCode, 429);
@@ -375,16 +375,16 @@ describe("event streams", () => {
   });
 
   test("closing the face ends its streams", async () => {
-    const own = await bed.openFace();
+    const own = await fixture.startFace();
     const viewer = await view(own.port, "closing");
     await own.server.close();
     await viewer.ended;
     assert.ok(viewer.response.complete);
   });
 
-  test("a viewer that does not read loses lines, then its connection; others lose nothing", async () => {
+  test("a viewer that does not read loses lines, then its connection; other viewers lose nothing", async () => {
     const settings = { streamBufferBytes: 64 * 1024, streamStuckMs: 300 };
-    const own = await bed.openFace({ settings });
+    const own = await fixture.startFace({ settings });
     const socket = connect({ host: "127.0.0.1", port: own.port });
     socket.on("error", () => {});
     socket.write(`GET /things/slow/console HTTP/1.1\r\nHost: a\r\nCookie: svc_session=${cookie}\r\n\r\n`);

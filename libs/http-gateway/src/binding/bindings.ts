@@ -1,24 +1,24 @@
-// Chooses how the bytes of a contract move.
+// Chooses the binding of a contract by its kind.
 
 import type { Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
-import type { Gate } from "../access/authenticate.ts";
+import type { Authenticator } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { FaceSettings } from "../settings.ts";
-import { createMirrors, keptItemBinding, keptListBinding } from "./cached-view.ts";
+import { cachedItemBinding, cachedListBinding, createMirrors } from "./cached-view.ts";
 import type { Binding } from "./call.ts";
 import { downloadBinding } from "./download.ts";
 import { createEventStreams } from "./event-stream.ts";
 import { jsonBinding } from "./json.ts";
-import { collectedBinding, collector } from "./paged-list.ts";
+import { pageCollector, pagedListBinding } from "./paged-list.ts";
 import { createTransferRights } from "./transfer-rights.ts";
 import { uploadBinding } from "./upload.ts";
 
-export type BindingNeeds = {
+export type BindingDeps = {
   mesh: Pick<Mesh, "forward" | "mirrorView" | "readLiveLog">;
   sessions?: Sessions | undefined;
-  gate: Gate;
+  authenticator: Authenticator;
   settings: FaceSettings;
   registry: Registry;
   log: Logger;
@@ -30,23 +30,23 @@ export type Bindings = {
   close: () => Promise<void>;
 };
 
-export function createBindings(needs: BindingNeeds): Bindings {
-  const { mesh, settings } = needs;
+export function createBindings(deps: BindingDeps): Bindings {
+  const { mesh, settings } = deps;
   const mirrors = createMirrors(mesh);
-  const streams = createEventStreams(needs);
-  const rights = createTransferRights(needs);
+  const streams = createEventStreams(deps);
+  const rights = createTransferRights(deps);
   const fromOwner = (contract: Operation): Binding =>
     contract.http.collect === undefined
-      ? jsonBinding(needs, contract)
-      : collectedBinding(collector(mesh, contract, settings.collectedPages), contract);
+      ? jsonBinding(deps, contract)
+      : pagedListBinding(pageCollector(mesh, contract, settings.collectedPages), contract);
 
   const json = (contract: Operation): Binding => {
     const { view } = contract.http;
     const otherwise = fromOwner(contract);
     if (!view) return otherwise;
     const mirror = mirrors.of(view.of);
-    if (view.as === "item") return keptItemBinding({ mirror, param: view.param, otherwise });
-    return keptListBinding({ mirror, rebuildMs: settings.viewRebuildMs, otherwise }, contract);
+    if (view.as === "item") return cachedItemBinding({ mirror, param: view.param, otherwise });
+    return cachedListBinding({ mirror, rebuildMs: settings.viewRebuildMs, otherwise }, contract);
   };
 
   return {

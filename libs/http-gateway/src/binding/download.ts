@@ -5,7 +5,7 @@ import { fetchBytes, type Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import { commonHeaders } from "../response/headers.ts";
 import type { FaceSettings } from "../settings.ts";
-import { type Binding, leavingOf } from "./call.ts";
+import { abortOnDisconnect, type Binding } from "./call.ts";
 import type { TransferRights } from "./transfer-rights.ts";
 
 /** Headers that an owner may set on the answer; anything else stays inside. */
@@ -20,46 +20,46 @@ const passed: ReadonlySet<string> = new Set([
 ]);
 
 export function downloadBinding(
-  needs: { mesh: Pick<Mesh, "forward">; settings: FaceSettings; rights: TransferRights },
+  deps: { mesh: Pick<Mesh, "forward">; settings: FaceSettings; rights: TransferRights },
   contract: Operation,
 ): Binding {
-  const { mesh, settings, rights } = needs;
+  const { mesh, settings, rights } = deps;
   return async (call) => {
-    const { exchange, input, options } = call;
-    const { request, response } = exchange;
-    const leaving = leavingOf(exchange);
+    const { state, input, options } = call;
+    const { request, response } = state;
+    const disconnected = abortOnDisconnect(state);
     using watched = rights.watch(call);
-    const signal = AbortSignal.any([leaving, watched.signal]);
+    const signal = AbortSignal.any([disconnected, watched.signal]);
     const { headers, body } = await open().catch((error: unknown) => {
       throw watched.signal.aborted ? watched.signal.reason : error;
     });
     const promised = lengthIn(headers);
     body.on("data", (chunk: Buffer) => {
-      exchange.bytes += chunk.length;
+      state.bytes += chunk.length;
       // Bytes behind the promised length would be read as the next answer.
-      if (exchange.bytes > (promised ?? exchange.bytes)) response.destroy();
+      if (state.bytes > (promised ?? state.bytes)) response.destroy();
     });
     response.setTimeout(settings.transferStallMs, () => response.destroy());
     try {
       response.writeHead(contract.http.status, [
-        ...commonHeaders(exchange.id, request.headers["x-forwarded-proto"]),
+        ...commonHeaders(state.id, request.headers["x-forwarded-proto"]),
         "Cache-Control",
         "no-store",
         ...passedHeaders(headers),
       ]);
       await pipeline(body, response, { end: false, signal: watched.signal });
-      if (exchange.bytes < (promised ?? 0)) {
-        throw new Error(`${contract.subject} gave ${exchange.bytes} of the ${promised} bytes it promised`);
+      if (state.bytes < (promised ?? 0)) {
+        throw new Error(`${contract.subject} gave ${state.bytes} of the ${promised} bytes it promised`);
       }
       response.end();
     } catch (error) {
       body.destroy();
-      if (exchange.bytes > (promised ?? exchange.bytes)) {
+      if (state.bytes > (promised ?? state.bytes)) {
         throw new Error(`${contract.subject} gave more than the ${promised} bytes it promised`);
       }
       // What was sent so far must not look whole.
       if (watched.signal.aborted) response.destroy();
-      else if (!leaving.aborted) throw error;
+      else if (!disconnected.aborted) throw error;
     }
 
     async function open() {

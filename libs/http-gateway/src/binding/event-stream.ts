@@ -3,12 +3,12 @@
 import type { Mesh } from "@svc/mesh";
 import { Fault, faults, isFault, type Principal, type StreamTicket } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
-import type { Gate } from "../access/authenticate.ts";
+import type { Authenticator } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
 import { commonHeaders } from "../response/headers.ts";
 import type { FaceSettings } from "../settings.ts";
 import type { Call } from "./call.ts";
-import { createLiveLines, type Frame } from "./live-log.ts";
+import { createLiveLogs, type Frame } from "./live-log.ts";
 import { createStreamMetrics, type StreamMetrics } from "./stream-metrics.ts";
 
 export type EventStreams = {
@@ -29,32 +29,32 @@ type Viewer = {
   stuckSince: number | undefined;
 };
 
-export type EventStreamNeeds = {
+export type EventStreamDeps = {
   mesh: Pick<Mesh, "forward" | "readLiveLog">;
-  gate: Gate;
+  authenticator: Authenticator;
   sessions?: Pick<Sessions, "onRevoked"> | undefined;
   settings: FaceSettings;
   registry: Registry;
   log: Logger;
 };
 
-export function createEventStreams(needs: EventStreamNeeds): EventStreams {
-  const { mesh, settings, log } = needs;
+export function createEventStreams(deps: EventStreamDeps): EventStreams {
+  const { mesh, settings, log } = deps;
   const viewers = new Set<Viewer>();
   const openByAccount = new Map<string, number>();
-  const metrics = createStreamMetrics(needs.registry, () => viewers.size);
+  const metrics = createStreamMetrics(deps.registry, () => viewers.size);
   const opening = new Map<Call, { isRevoked: boolean }>();
-  needs.sessions?.onRevoked((hash) => {
+  deps.sessions?.onRevoked((hash) => {
     const isOf = ({ principal }: Call) => principal.kind === "account" && principal.session === hash;
     for (const viewer of viewers) if (isOf(viewer.call)) revoke(viewer);
     for (const [call, state] of opening) if (isOf(call)) state.isRevoked = true;
   });
-  const lines = createLiveLines(mesh, (subject, error) => {
+  const lines = createLiveLogs(mesh, (subject, error) => {
     log.warn({ subject, err: error }, "an event stream broke; its viewers are asked to come back");
   });
   let timer: NodeJS.Timeout | undefined;
   const tick = () => {
-    for (const viewer of viewers) attend(needs, viewer);
+    for (const viewer of viewers) attend(deps, viewer);
     if (viewers.size > 0) return;
     clearInterval(timer);
     timer = undefined;
@@ -71,7 +71,7 @@ export function createEventStreams(needs: EventStreamNeeds): EventStreams {
       dropped: 0,
       stuckSince: undefined,
     };
-    const { response } = call.exchange;
+    const { response } = call.state;
     openResponse(call);
     viewers.add(viewer);
     viewer.leave = lines.join(positioned(ticket, call, settings), {
@@ -95,7 +95,7 @@ export function createEventStreams(needs: EventStreamNeeds): EventStreams {
         const reply = await mesh.forward(call.contract, call.input, call.options);
         if (state.isRevoked) throw new Fault("session_invalid");
         if (!reply.stream) throw new Error(`${call.contract.subject} answered without a stream`);
-        if (call.exchange.response.destroyed) return release();
+        if (call.state.response.destroyed) return release();
         start(call, reply.stream, release);
       } catch (error) {
         release();
@@ -106,7 +106,7 @@ export function createEventStreams(needs: EventStreamNeeds): EventStreams {
     },
     close: () => {
       clearInterval(timer);
-      for (const viewer of viewers) viewer.call.exchange.response.end();
+      for (const viewer of viewers) viewer.call.state.response.end();
     },
   };
 }
@@ -140,11 +140,11 @@ function reserve(open: Map<string, number>, owner: string, most: number): () => 
   };
 }
 
-function openResponse({ exchange }: Call): void {
-  exchange.isTimed = false;
-  const { request, response } = exchange;
+function openResponse({ state }: Call): void {
+  state.isTimed = false;
+  const { request, response } = state;
   response.writeHead(200, [
-    ...commonHeaders(exchange.id, request.headers["x-forwarded-proto"]),
+    ...commonHeaders(state.id, request.headers["x-forwarded-proto"]),
     "Content-Type",
     "text/event-stream; charset=utf-8",
     "Cache-Control",
@@ -152,12 +152,12 @@ function openResponse({ exchange }: Call): void {
     "X-Accel-Buffering",
     "no",
   ]);
-  write(exchange, ": open\n\n");
+  write(state, ": open\n\n");
 }
 
 /** A reconnect within the hour goes on from the second of its last line instead of the tailed backlog. */
-function positioned(ticket: StreamTicket, { exchange }: Call, settings: FaceSettings): StreamTicket {
-  const lastId = exchange.request.headers["last-event-id"];
+function positioned(ticket: StreamTicket, { state }: Call, settings: FaceSettings): StreamTicket {
+  const lastId = state.request.headers["last-event-id"];
   if (typeof lastId !== "string" || !/^\d{1,12}$/.test(lastId)) return ticket;
   const since = Number(lastId);
   const nowSeconds = Date.now() / 1_000;
@@ -165,45 +165,45 @@ function positioned(ticket: StreamTicket, { exchange }: Call, settings: FaceSett
   return { ...ticket, since };
 }
 
-function write(exchange: Call["exchange"], chunk: string | Buffer): void {
-  exchange.bytes += chunk.length;
-  exchange.response.write(chunk);
+function write(state: Call["state"], chunk: string | Buffer): void {
+  state.bytes += chunk.length;
+  state.response.write(chunk);
 }
 
 type Taking = { settings: FaceSettings; metrics: StreamMetrics };
 
 function take(viewer: Viewer, frame: Frame, { settings, metrics }: Taking): void {
-  const { exchange } = viewer.call;
-  if (exchange.response.writableEnded) return;
-  if (exchange.response.writableLength > settings.streamBufferBytes) {
+  const { state } = viewer.call;
+  if (state.response.writableEnded) return;
+  if (state.response.writableLength > settings.streamBufferBytes) {
     viewer.dropped++;
     metrics.dropped();
     viewer.stuckSince ??= Date.now();
     return;
   }
   tellDropped(viewer);
-  write(exchange, frame.bytes);
+  write(state, frame.bytes);
   metrics.sent();
   viewer.writtenAt = Date.now();
 }
 
 function revoke({ call }: Viewer): void {
-  const { response } = call.exchange;
+  const { response } = call.state;
   if (response.writableEnded) return;
-  write(call.exchange, "event: revoked\ndata: revoked\n\n");
+  write(call.state, "event: revoked\ndata: revoked\n\n");
   response.end();
 }
 
 function tellDropped(viewer: Viewer): void {
   if (viewer.dropped > 0)
-    write(viewer.call.exchange, `: ${viewer.dropped} lines were dropped, you read too slowly\n\n`);
+    write(viewer.call.state, `: ${viewer.dropped} lines were dropped, you read too slowly\n\n`);
   viewer.dropped = 0;
   viewer.stuckSince = undefined;
 }
 
-function attend(needs: EventStreamNeeds, viewer: Viewer): void {
-  const { settings, log } = needs;
-  const { response } = viewer.call.exchange;
+function attend(deps: EventStreamDeps, viewer: Viewer): void {
+  const { settings, log } = deps;
+  const { response } = viewer.call.state;
   const now = Date.now();
   if (response.writableEnded) return;
   if (viewer.stuckSince !== undefined) {
@@ -212,35 +212,35 @@ function attend(needs: EventStreamNeeds, viewer: Viewer): void {
   }
   if (now - viewer.openedAt >= settings.streamLifetimeMs) return void response.end();
   if (now - viewer.writtenAt >= settings.streamKeepAliveMs && viewer.stuckSince === undefined) {
-    write(viewer.call.exchange, ": alive\n\n");
+    write(viewer.call.state, ": alive\n\n");
     viewer.writtenAt = now;
   }
   if (viewer.isChecking || now - viewer.checkedAt < settings.streamRecheckMs) return;
   viewer.isChecking = true;
-  recheck(needs, viewer)
-    .catch((error) => log.error({ err: error }, "an event stream could not be checked again"))
+  recheck(deps, viewer)
+    .catch((error) => log.error({ err: error }, "rechecking an event stream failed"))
     .finally(() => {
       viewer.isChecking = false;
       viewer.checkedAt = Date.now();
     });
 }
 
-// Only a clear no ends the stream: while identity or the owner cannot be reached, the last yes stands.
-async function recheck({ mesh, gate }: EventStreamNeeds, viewer: Viewer): Promise<void> {
+// Only a definite refusal ends the stream: while identity or the owner is unreachable, the last answer stands.
+async function recheck({ mesh, authenticator }: EventStreamDeps, viewer: Viewer): Promise<void> {
   const { call } = viewer;
-  const { contract, visitor, input } = call;
+  const { contract, credentials, input } = call;
   try {
     const was = call.principal;
     const principal =
       was.kind === "account"
-        ? await gate.readmit(contract.http, was, visitor)
-        : await gate.admit(contract.http, visitor);
+        ? await authenticator.reauthenticate(contract.http, was, credentials)
+        : await authenticator.authenticate(contract.http, credentials);
     call.principal = principal;
     await mesh.forward(contract, input, { ...call.options, principal });
   } catch (error) {
     const status = isFault(error) ? faults[error.fault].status : 500;
-    // What is streamed has ended: a viewer that comes back is told so.
-    if (status === 409) call.exchange.response.end();
+    // The source has ended: a viewer that reconnects gets the fault.
+    if (status === 409) call.state.response.end();
     else if (status === 401 || status === 403 || status === 404) revoke(viewer);
   }
 }

@@ -1,4 +1,4 @@
-// Lines of live streams for many viewers: one upstream reader per subject, a short memory for those who join later.
+// Live logs for many viewers: one upstream reader per subject, with a short buffer for viewers that join later.
 
 import type { Mesh } from "@svc/mesh";
 import type { StreamTicket } from "@svc/proto";
@@ -6,8 +6,8 @@ import type { StreamTicket } from "@svc/proto";
 export type Frame = { atSeconds: number; bytes: Buffer };
 export type Listener = { take: (frame: Frame) => void; end: () => void };
 
-export type LiveLines = {
-  /** Gives a listener the lines from the ticket's position on. Returns its leaving. */
+export type LiveLogs = {
+  /** Sends a listener the lines from the ticket's position on. Returns a function that removes the listener. */
   join: (ticket: StreamTicket, listener: Listener) => () => void;
 };
 
@@ -24,11 +24,11 @@ type Hub = {
 const memoryLines = 1_000;
 const memoryBytes = 1024 * 1024;
 
-/** `onFailure` hears why an upstream broke; its listeners are ended and come back by themselves. */
-export function createLiveLines(
+/** `onFailure` is called when an upstream fails; its listeners are ended, and their clients reconnect. */
+export function createLiveLogs(
   mesh: Pick<Mesh, "readLiveLog">,
   onFailure: (subject: string, error: unknown) => void,
-): LiveLines {
+): LiveLogs {
   const hubs = new Map<string, Hub>();
 
   const open = (key: string, from: StreamTicket): Hub => {

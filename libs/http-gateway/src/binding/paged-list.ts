@@ -1,9 +1,9 @@
-// Lists that their owner pages, because a message of the mesh holds 1 MiB: gathered and joined as bytes.
+// Lists that their owner pages because a NATS message holds at most 1 MiB: fetched page by page and joined as bytes.
 
 import type { CallOptions, Mesh } from "@svc/mesh";
 import type { Operation } from "@svc/proto";
 import type { Fields } from "../request/input.ts";
-import { answerJson } from "../response/response.ts";
+import { sendJson } from "../response/response.ts";
 import type { Binding } from "./call.ts";
 
 const opening = Buffer.from('{"items":[');
@@ -53,8 +53,8 @@ export function joinItems(name: string, chunks: Iterable<Uint8Array>): Buffer {
 
 export type Collect = (input: Fields, options: CallOptions) => Promise<Buffer>;
 
-/** Asks the owner for page after page. Throws an Error when the pages never end. */
-export function collector(mesh: Pick<Mesh, "forward">, contract: Operation, mostPages: number): Collect {
+/** Fetches all pages from the owner. Throws an Error after `mostPages`. */
+export function pageCollector(mesh: Pick<Mesh, "forward">, contract: Operation, mostPages: number): Collect {
   const name = contract.http.collect ?? "items";
   return async (input, options) => {
     const chunks: Buffer[] = [];
@@ -66,13 +66,13 @@ export function collector(mesh: Pick<Mesh, "forward">, contract: Operation, most
       if (page.next === undefined) return joinItems(name, chunks);
       cursor = page.next;
     }
-    throw new Error(`${contract.subject} gave ${mostPages} pages and did not end`);
+    throw new Error(`${contract.subject} returned ${mostPages} pages and still has a cursor`);
   };
 }
 
-export function collectedBinding(collect: Collect, contract: Operation): Binding {
+export function pagedListBinding(collect: Collect, contract: Operation): Binding {
   const { status } = contract.http;
-  return async ({ exchange, input, options }) => {
-    answerJson(exchange, { status }, await collect(input, options));
+  return async ({ state, input, options }) => {
+    sendJson(state, { status }, await collect(input, options));
   };
 }

@@ -3,29 +3,29 @@ import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { Fault } from "@svc/proto";
 import * as contracts from "../testing/contracts.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { collect, parseAnswer, send, sendRaw } from "../testing/raw-request.ts";
 
-let bed: TestBed;
-let face: OpenFace;
+let fixture: GatewayFixture;
+let face: RunningFace;
 
 before(async () => {
-  bed = await openTestBed();
-  bed.owner.serve(contracts.raw, (_context, { say }) => {
+  fixture = await startGatewayFixture();
+  fixture.owner.serve(contracts.raw, (_context, { say }) => {
     if (say === "fault") throw new Fault("unavailable");
     if (say === "crash") throw new Error("a bug");
     return say === "null" ? null : { yes: true as const };
   });
-  bed.owner.serve(contracts.spend, (context, input) => {
+  fixture.owner.serve(contracts.spend, (context, input) => {
     if (input.token !== "right") throw context.fault("not_found");
     return { principal: context.principal, client: {}, request_id: "", traceparent: "", input };
   });
-  bed.owner.serve(contracts.write, (_context, input) => ({ got: input }));
-  face = await bed.openFace();
+  fixture.owner.serve(contracts.write, (_context, input) => ({ got: input }));
+  face = await fixture.startFace();
 });
-after(() => bed.close());
+after(() => fixture.close());
 
-describe("a protocol that knows no error envelope", () => {
+describe("a protocol without an error envelope", () => {
   for (const path of ["/raw", "/raw/also"]) {
     test(`${path} answers what the owner answers`, async () => {
       const answer = await send(face.port, { path: `${path}?say=yes` });
@@ -38,7 +38,7 @@ describe("a protocol that knows no error envelope", () => {
       assert.equal(answer.body, "");
     });
   }
-  test("a fault is its status with an empty body and the seconds to wait", async () => {
+  test("a fault is answered with its status, an empty body and Retry-After", async () => {
     const answer = await send(face.port, { path: "/raw?say=fault" });
     assert.equal(answer.status, 503);
     assert.equal(answer.body, "");
@@ -51,7 +51,7 @@ describe("a protocol that knows no error envelope", () => {
     assert.equal(answer.status, 500);
     assert.match(answer.body, /"code":"internal"/);
   });
-  test("a query that is not valid is an empty 400", async () => {
+  test("an invalid query is an empty 400", async () => {
     const answer = await send(face.port, { path: "/raw?say=what" });
     assert.equal(answer.status, 400);
     assert.equal(answer.body, "");
@@ -65,7 +65,7 @@ describe("a protocol that knows no error envelope", () => {
       assert.equal(answer.headers["connection"], "close");
     });
   }
-  test("a length of nothing is no body", async () => {
+  test("Content-Length: 0 is no body", async () => {
     const head = "GET /raw?say=yes HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
     assert.equal(parseAnswer(await sendRaw(face.port, head)).status, 200);
   });
@@ -106,20 +106,20 @@ describe("one-time tokens and headers as input", () => {
     ["a token that is far too long", { authorization: `Bearer ${"x".repeat(300)}` }],
   ];
   for (const [what, headers] of tokens) {
-    test(`${what} is refused by the owner, all alike`, async () => {
+    test(`${what} is refused by the owner in the same way`, async () => {
       const answer = await spend(headers);
       assert.equal(answer.status, 404);
       assert.match(answer.body, /"code":"not_found"/);
     });
   }
-  test("a header that does not fit is 400 and named as the header it is", async () => {
+  test("an invalid header is 400 and the message names the header", async () => {
     for (const length of ["-1", "1.5", "0x10", "many", "9".repeat(16)]) {
       const answer = await spend({ authorization: "Bearer right", "x-some-length": length });
       assert.equal(answer.status, 400, length);
       assert.match(answer.body, /header \\"X-Some-Length\\": must be a number of bytes/);
     }
   });
-  test("a token is in no log line", async () => {
+  test("no log line contains the token", async () => {
     await spend({ authorization: "Bearer the-secret-token" });
     assert.doesNotMatch(JSON.stringify(face.log), /the-secret-token/);
     assert.ok(face.log.length > 0);
@@ -131,12 +131,12 @@ describe("a caller that waits for 100 Continue", () => {
     `PUT /things/a HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
     "Connection: close\r\nExpect: 100-continue\r\n\r\n";
 
-  test("is refused without being asked for the body, and the connection is closed", async () => {
+  test("is refused without 100 Continue, and the connection is closed", async () => {
     const text = await sendRaw(face.port, ask(2_000_000));
     assert.match(text, /^HTTP\/1\.1 413 /);
     assert.match(text, /Connection: close/i);
   });
-  test("is asked for a body that is wanted", async () => {
+  test("gets 100 Continue when the body is wanted", async () => {
     const socket = connect({ host: "127.0.0.1", port: face.port });
     const body = '{"size":1}';
     socket.write(ask(body.length));

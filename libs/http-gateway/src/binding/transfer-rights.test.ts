@@ -6,19 +6,19 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventSubject } from "@svc/proto";
 import * as contracts from "../testing/contracts.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 
 const megabyte = 1_000_000;
 
-describe("transfers of somebody who may no longer", () => {
-  let bed: TestBed;
-  let face: OpenFace;
+describe("transfers whose caller loses the right to them", () => {
+  let fixture: GatewayFixture;
+  let face: RunningFace;
   const received = new Map<string, number | "broken">();
   const sent = new Map<string, "sending" | "stopped">();
   before(async () => {
-    bed = await openTestBed();
-    bed.owner.serve(contracts.put, (context, { id }) => {
-      context.reply.byteTransfer = bed.owner.byteTransfers.upload({
+    fixture = await startGatewayFixture();
+    fixture.owner.serve(contracts.put, (context, { id }) => {
+      context.reply.byteTransfer = fixture.owner.byteTransfers.upload({
         receive: async (body) => {
           received.set(id, 0);
           try {
@@ -32,8 +32,8 @@ describe("transfers of somebody who may no longer", () => {
       });
       return null;
     });
-    bed.owner.serve(contracts.get, (context, { id }) => {
-      context.reply.byteTransfer = bed.owner.byteTransfers.download({
+    fixture.owner.serve(contracts.get, (context, { id }) => {
+      context.reply.byteTransfer = fixture.owner.byteTransfers.download({
         headers: { "Content-Length": String(1_000 * megabyte) },
         source: async function* (signal) {
           sent.set(id, "sending");
@@ -47,11 +47,11 @@ describe("transfers of somebody who may no longer", () => {
       return null;
     });
     // Only events end what runs here; the other one is asked again and again.
-    face = await bed.openFace();
-    checking = await bed.openFace({ settings: { streamRecheckMs: 80 } });
+    face = await fixture.startFace();
+    checking = await fixture.startFace({ settings: { streamRecheckMs: 80 } });
   });
-  after(() => bed.close());
-  let checking: OpenFace;
+  after(() => fixture.close());
+  let checking: RunningFace;
 
   function signIn() {
     const cookie = randomBytes(32).toString("base64url");
@@ -64,20 +64,20 @@ describe("transfers of somebody who may no longer", () => {
       setup: false,
     } as const;
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
-    bed.sessions.set(hash, { state: "live", ...about, expires_at });
+    fixture.sessions.set(hash, { state: "live", ...about, expires_at });
     return { cookie, hash };
   }
   function revoke(hash: string): Promise<void> {
     const data = { hash, user_id: "usr-1", at: new Date().toISOString() };
     const subject = eventSubject(accounts.sessionRevoked, data);
     const id = randomBytes(8).toString("hex");
-    return bed.identity.publish([{ id, subject, body: Buffer.from(JSON.stringify(data)) }]);
+    return fixture.identity.publish([{ id, subject, body: Buffer.from(JSON.stringify(data)) }]);
   }
   const losses = {
     "its session is revoked": { at: () => face, lose: (hash: string) => revoke(hash) },
     "the check of the minute says no": {
       at: () => checking,
-      lose: async (hash: string) => void bed.sessions.delete(hash),
+      lose: async (hash: string) => void fixture.sessions.delete(hash),
     },
   };
   const ask = (port: number, path: string, about: { method: string; cookie: string }): ClientRequest => {
@@ -88,7 +88,7 @@ describe("transfers of somebody who may no longer", () => {
   };
 
   for (const [when, { at, lose }] of Object.entries(losses)) {
-    test(`a download is cut when ${when}, and does not look whole`, async () => {
+    test(`a download is cut off when ${when}, and does not look complete`, async () => {
       const { cookie, hash } = signIn();
       const other = signIn();
       const read = async (id: string, mine: string) => {
@@ -114,7 +114,7 @@ describe("transfers of somebody who may no longer", () => {
       theirs.asking.destroy();
     });
 
-    test(`an upload is refused when ${when}, and nothing more is taken`, async () => {
+    test(`an upload is refused when ${when}, and nothing more is read`, async () => {
       const { cookie, hash } = signIn();
       const sending = ask(at().port, `/blobs/up-${at().port}`, { method: "PUT", cookie });
       sending.write(Buffer.alloc(megabyte));
@@ -129,17 +129,17 @@ describe("transfers of somebody who may no longer", () => {
     });
   }
 
-  test("while identity cannot say, the last yes stands", async () => {
+  test("while identity is unreachable, the last answer stands", async () => {
     const { cookie, hash } = signIn();
     const sending = ask(checking.port, "/blobs/doubt", { method: "PUT", cookie });
     sending.write(Buffer.alloc(megabyte));
     await until(() => received.get("doubt") === megabyte);
-    const asked = bed.asked();
-    const answer = bed.sessions.get(hash);
+    const asked = fixture.asked();
+    const answer = fixture.sessions.get(hash);
     // An answer that fits no contract is a failure of identity.
-    bed.sessions.set(hash, { state: "odd" } as never);
-    await until(() => bed.asked() > asked + 2);
-    if (answer) bed.sessions.set(hash, answer);
+    fixture.sessions.set(hash, { state: "odd" } as never);
+    await until(() => fixture.asked() > asked + 2);
+    if (answer) fixture.sessions.set(hash, answer);
     sending.write(Buffer.alloc(megabyte));
     await until(() => received.get("doubt") === 2 * megabyte);
     sending.destroy();

@@ -1,26 +1,26 @@
-// Bytes that move for somebody move only while they may: a transfer ends when its session is revoked anywhere, and when
-// the check of every minute gets a clear no, as event streams do. Whose the bytes are is watched by their owner.
+// A byte transfer ends when its session is revoked anywhere, and when a recheck (every minute) is refused, as event
+// streams do. Ownership of what is transferred is watched by the owner.
 
 import { Fault, faults, isFault, type Principal } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
-import type { Gate } from "../access/authenticate.ts";
+import type { Authenticator } from "../access/authenticate.ts";
 import type { Sessions } from "../access/sessions.ts";
 import type { FaceSettings } from "../settings.ts";
 import type { Call } from "./call.ts";
 
 export type Watched = Disposable & {
-  /** Aborts with the fault that its caller is told, where an answer can still be given. */
+  /** Aborts with the fault to respond with, where a response can still be sent. */
   readonly signal: AbortSignal;
 };
 
 export type TransferRights = {
-  /** Watches an admitted call until it is disposed of. */
+  /** Watches an authenticated call until it is disposed of. */
   watch: (call: Call) => Watched;
   close: () => void;
 };
 
-type Needs = {
-  gate: Gate;
+type Deps = {
+  authenticator: Authenticator;
   sessions?: Pick<Sessions, "onRevoked"> | undefined;
   settings: Pick<FaceSettings, "streamRecheckMs">;
   log: Logger;
@@ -28,9 +28,9 @@ type Needs = {
 
 type Running = { call: Call; ending: AbortController };
 
-export function createTransferRights(needs: Needs): TransferRights {
+export function createTransferRights(deps: Deps): TransferRights {
   const running = new Set<Running>();
-  needs.sessions?.onRevoked((hash) => {
+  deps.sessions?.onRevoked((hash) => {
     for (const { call, ending } of running) {
       const { principal } = call;
       if (principal.kind === "account" && principal.session === hash)
@@ -39,15 +39,15 @@ export function createTransferRights(needs: Needs): TransferRights {
   });
   const timer = setInterval(() => {
     for (const one of running) {
-      recheck(needs, one).catch((error) =>
-        needs.log.error({ err: error }, "a transfer could not be checked again"),
+      recheck(deps, one).catch((error) =>
+        deps.log.error({ err: error }, "rechecking a byte transfer failed"),
       );
     }
-  }, needs.settings.streamRecheckMs).unref();
+  }, deps.settings.streamRecheckMs).unref();
   return {
     watch: (call) => {
       const one = { call, ending: new AbortController() };
-      // Whoever has no credential of their own has a token that was spent.
+      // An anonymous caller has a one-time token, which is spent.
       if (call.principal.kind !== "anonymous") running.add(one);
       return { signal: one.ending.signal, [Symbol.dispose]: () => void running.delete(one) };
     },
@@ -55,13 +55,13 @@ export function createTransferRights(needs: Needs): TransferRights {
   };
 }
 
-// Only a clear no ends a transfer: while identity cannot be reached, the last yes stands.
-async function recheck({ gate }: Needs, { call, ending }: Running): Promise<void> {
-  const { contract, visitor, principal: was } = call;
+// Only a definite refusal ends a transfer: while identity is unreachable, the last answer stands.
+async function recheck({ authenticator }: Deps, { call, ending }: Running): Promise<void> {
+  const { contract, credentials, principal: was } = call;
   try {
     const now = await (was.kind === "account"
-      ? gate.readmit(contract.http, was, visitor)
-      : gate.admit(contract.http, visitor));
+      ? authenticator.reauthenticate(contract.http, was, credentials)
+      : authenticator.authenticate(contract.http, credentials));
     const loss = lossOf(now, was);
     if (loss) ending.abort(new Fault(loss));
   } catch (error) {
@@ -70,10 +70,10 @@ async function recheck({ gate }: Needs, { call, ending }: Running): Promise<void
   }
 }
 
-// The owner said yes to somebody who is not that any more.
+// The owner accepted a principal that has changed since.
 function lossOf(now: Principal, was: Principal): "session_invalid" | "forbidden" | undefined {
   if (was.kind !== "account") return undefined;
-  // Where anybody may come, somebody whose session ended is a stranger.
+  // At a public operation a caller whose session ended is anonymous.
   if (now.kind !== "account") return "session_invalid";
   return was.staff && !now.staff ? "forbidden" : undefined;
 }

@@ -5,16 +5,16 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { Fault } from "@svc/proto";
 import * as contracts from "../testing/contracts.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { collect, parseAnswer, send, sendRaw } from "../testing/raw-request.ts";
 
-let bed: TestBed;
-let face: OpenFace;
+let fixture: GatewayFixture;
+let face: RunningFace;
 
 before(async () => {
-  bed = await openTestBed();
+  fixture = await startGatewayFixture();
 });
-after(() => bed.close());
+after(() => fixture.close());
 
 const streamed: Record<string, unknown>[] = [];
 const { promise: parked, resolve: unpark } = Promise.withResolvers<void>();
@@ -48,8 +48,8 @@ const streamOf = (id: string) => streamed.find((one) => one["id"] === id);
 
 describe("uploads and downloads", () => {
   before(() => {
-    bed.owner.serve(contracts.put, (context, { id }) => {
-      context.reply.byteTransfer = bed.owner.byteTransfers.upload({
+    fixture.owner.serve(contracts.put, (context, { id }) => {
+      context.reply.byteTransfer = fixture.owner.byteTransfers.upload({
         receive: async (body, about) => {
           const digest = createHash("sha256");
           let size = 0;
@@ -65,15 +65,15 @@ describe("uploads and downloads", () => {
       });
       return null;
     });
-    bed.owner.serve(contracts.putPart, (context, input) => {
-      context.reply.byteTransfer = bed.owner.byteTransfers.upload({
+    fixture.owner.serve(contracts.putPart, (context, input) => {
+      context.reply.byteTransfer = fixture.owner.byteTransfers.upload({
         receive: async (body) => ({ ...input, bytes: await sizeOf(body, "part") }),
       });
       return null;
     });
-    bed.owner.serve(contracts.putStream, (context, { id, token }) => {
+    fixture.owner.serve(contracts.putStream, (context, { id, token }) => {
       if (token !== "right") throw context.fault("not_found");
-      context.reply.byteTransfer = bed.owner.byteTransfers.upload({
+      context.reply.byteTransfer = fixture.owner.byteTransfers.upload({
         receive: async (body, { trailerDigest, contentLength }) => {
           if (id === "parked") await parked;
           const bytes = await sizeOf(body, id);
@@ -83,9 +83,9 @@ describe("uploads and downloads", () => {
       });
       return null;
     });
-    bed.owner.serve(contracts.get, (context, { id }) => {
+    fixture.owner.serve(contracts.get, (context, { id }) => {
       const bytes = Buffer.alloc(3_000_000, id);
-      context.reply.byteTransfer = bed.owner.byteTransfers.download({
+      context.reply.byteTransfer = fixture.owner.byteTransfers.download({
         headers: {
           "Content-Type": "application/gzip",
           "Content-Length": String(id === "promising" ? bytes.length + 10 : bytes.length),
@@ -105,10 +105,10 @@ describe("uploads and downloads", () => {
   });
 
   before(async () => {
-    face = await bed.openFace();
+    face = await fixture.startFace();
   });
 
-  test("a body reaches the owner whole, with its length and digest", async () => {
+  test("a body reaches the owner complete, with its length and digest", async () => {
     const body = "z".repeat(2_000_000);
     const answer = await send(face.port, {
       ...{ method: "PUT", path: "/blobs/a", body },
@@ -130,14 +130,14 @@ describe("uploads and downloads", () => {
     const chunked = { "transfer-encoding": "chunked" };
     const answer = await send(face.port, { method: "PUT", path: "/blobs/a", headers: chunked, body: "a" });
     assert.equal(answer.status, 411);
-    const own = await bed.openFace({ settings: { uploadBytes: 10 } });
+    const own = await fixture.startFace({ settings: { uploadBytes: 10 } });
     const large = await send(own.port, {
       ...{ method: "PUT", path: "/blobs/a", body: "x".repeat(11) },
       headers: { "content-length": "11" },
     });
     assert.equal(large.status, 413);
   });
-  test("a part over its own limit has its own code, before anybody is asked and before a byte is sent", async () => {
+  test("a part over its limit has its own code, before the owner is asked and before a byte is sent", async () => {
     const head = "PUT /parts/a HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1001\r\n\r\n";
     const answer = parseAnswer(await sendRaw(face.port, head));
     assert.equal(answer.status, 413);
@@ -145,7 +145,7 @@ describe("uploads and downloads", () => {
     assert.match(answer.body, /1000 bytes/);
   });
   for (const type of ["application/octet-stream", "Application/Octet-Stream; x=y", undefined]) {
-    test(`a part of the type ${type} is taken, its headers are input`, async () => {
+    test(`a part of type ${type} is accepted, and its headers are input`, async () => {
       const answer = await send(face.port, {
         ...{ method: "PUT", path: "/parts/a", body: "abc" },
         headers: {
@@ -159,7 +159,7 @@ describe("uploads and downloads", () => {
       assert.deepEqual(answer.json(), { ...input, bytes: 3 });
     });
   }
-  test("a part of another type is 415, and the message names the right one", async () => {
+  test("a part of another type is 415, and the message names the accepted one", async () => {
     const answer = await send(face.port, {
       ...{ method: "PUT", path: "/parts/a", body: "abc" },
       headers: { "content-type": "application/json", "content-length": "3" },
@@ -185,7 +185,7 @@ describe("uploads and downloads", () => {
     assert.match(await collect(socket), /^HTTP\/1\.1 204 /);
     assert.equal(streamOf("bare")?.["digest"], undefined);
   });
-  test("a body that outgrows the limit on its way is 413 and broken at the owner", async () => {
+  test("a body that exceeds the limit while it is sent is 413 and incomplete at the owner", async () => {
     const socket = openStream("growing");
     for (let count = 0; count < 60; count++) socket.write(chunkOf("x".repeat(100_000)));
     socket.write(endOf());
@@ -193,7 +193,7 @@ describe("uploads and downloads", () => {
     await until(() => streamOf("growing") !== undefined);
     assert.equal(streamOf("growing")?.["bytes"], "broken");
   });
-  test("a caller that breaks off in the middle is broken at the owner, never whole", async () => {
+  test("a body whose caller disconnects is incomplete at the owner, never complete", async () => {
     const socket = openStream("cut");
     socket.write(chunkOf("hello"));
     await until(() => arriving.has("cut"));
@@ -205,8 +205,8 @@ describe("uploads and downloads", () => {
     const text = await collect(openStream("a", "Authorization: Bearer wrong\r\nExpect: 100-continue\r\n"));
     assert.match(text, /^HTTP\/1\.1 404 /);
   });
-  test("a body that may be slow outlives the pace that ends others", async () => {
-    const own = await bed.openFace({ settings: { bodyGraceMs: 40, bodyBytesPerSecond: 1_000_000 } });
+  test("a body without a minimum rate may be slower than the rate that ends others", async () => {
+    const own = await fixture.startFace({ settings: { bodyGraceMs: 40, bodyBytesPerSecond: 1_000_000 } });
     const slow = openStream("parked", undefined, own.port);
     slow.write(chunkOf("hello"));
     const other = connect({ host: "127.0.0.1", port: own.port });
@@ -220,7 +220,7 @@ describe("uploads and downloads", () => {
     assert.equal(streamOf("parked")?.["bytes"], 10);
   });
 
-  test("an owner that refuses the bytes is heard", async () => {
+  test("a refusal by the owner reaches the caller", async () => {
     const body = "z".repeat(4_000_000);
     const answer = await send(face.port, {
       ...{ method: "PUT", path: "/blobs/refused", body },
@@ -230,7 +230,7 @@ describe("uploads and downloads", () => {
     assert.match(answer.body, /Too large for this/);
   });
   for (const id of ["unread", "begun"]) {
-    test(`a connection whose upload was refused ${id} takes the next request`, async () => {
+    test(`a connection whose upload was refused ${id} serves the next request`, async () => {
       for (const length of [100_000, 1_000_000, 4_000_000]) {
         const put = `PUT /blobs/${id} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
         const next = "HEAD /blobs/b HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
@@ -239,12 +239,12 @@ describe("uploads and downloads", () => {
       }
     });
   }
-  test("a body that ends too early is answered as its operation says", async () => {
+  test("a body that ends too early is answered with the fault of its binding", async () => {
     const socket = connect({ host: "127.0.0.1", port: face.port, allowHalfOpen: true });
     socket.end("PUT /parts/a HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\nabc");
     assert.match(await collect(socket), /^HTTP\/1\.1 400 [\s\S]*"code":"upload_incomplete"/);
   });
-  test("a download passes the owner's bytes and only the headers that may pass", async () => {
+  test("a download forwards the owner's bytes and only the permitted headers", async () => {
     const answer = await send(face.port, { path: "/blobs/b" });
     assert.equal(answer.status, 200);
     assert.equal(answer.body, "b".repeat(3_000_000));
@@ -267,11 +267,11 @@ describe("uploads and downloads", () => {
       assert.ok(answer.body.length < Number(answer.headers["content-length"]));
     });
   }
-  test("a download that gives more than its promised length is cut off at it", async () => {
+  test("a download longer than its declared length is cut off there", async () => {
     const text = await sendRaw(face.port, "GET /blobs/generous HTTP/1.1\r\nHost: a\r\n\r\n");
     assert.ok(parseAnswer(text).body.length <= 3_000_000);
   });
-  test("a download is GET only: HEAD would spend it", async () => {
+  test("a download is GET only: HEAD would use up its ticket", async () => {
     const answer = await send(face.port, { method: "HEAD", path: "/blobs/b" });
     assert.equal(answer.status, 405);
     assert.equal(answer.headers["allow"], "GET, PUT");

@@ -5,43 +5,38 @@ import { type Mesh, sendBytes } from "@svc/mesh";
 import { Fault, type Operation } from "@svc/proto";
 import { tooLarge } from "../request/body.ts";
 import { type LargestUpload, largestUpload } from "../request/check-head.ts";
-import { type Exchange, inviteBody } from "../request/request-state.ts";
-import { answerIncompleteWith } from "../response/raw-response.ts";
-import { answerJson } from "../response/response.ts";
+import { type RequestState, sendContinue } from "../request/request-state.ts";
+import { setIncompleteFault } from "../response/raw-response.ts";
+import { sendJson } from "../response/response.ts";
 import type { FaceSettings } from "../settings.ts";
-import { type Binding, leavingOf } from "./call.ts";
+import { abortOnDisconnect, type Binding } from "./call.ts";
 import type { TransferRights } from "./transfer-rights.ts";
 
-/** What the head of a request may not be was refused before; a body of no declared length is measured as it comes. */
+/** The head was checked before; a body without a declared length is measured as it arrives. */
 export function uploadBinding(
-  needs: { mesh: Pick<Mesh, "forward">; settings: FaceSettings; rights: TransferRights },
+  deps: { mesh: Pick<Mesh, "forward">; settings: FaceSettings; rights: TransferRights },
   contract: Operation,
 ): Binding {
-  const { mesh, settings, rights } = needs;
+  const { mesh, settings, rights } = deps;
   const { status, upload } = contract.http;
   const limit = largestUpload(contract.http, settings.uploadBytes);
   return async (call) => {
-    const { exchange, input, options } = call;
-    if (upload?.incomplete) answerIncompleteWith(exchange.request, upload.incomplete);
+    const { state, input, options } = call;
+    if (upload?.incomplete) setIncompleteFault(state.request, upload.incomplete);
     using watched = rights.watch(call);
-    const signal = AbortSignal.any([leavingOf(exchange), watched.signal]);
+    const signal = AbortSignal.any([abortOnDisconnect(state), watched.signal]);
     const { byteTransfer } = await mesh.forward(contract, input, { ...options, signal });
     if (!byteTransfer) throw new Error(`${contract.subject} answered without a byte transfer`);
     try {
-      const result = await sendBytes(
-        byteTransfer,
-        chunksOf(exchange, limit),
-        headOf(exchange.request),
-        signal,
-      );
-      answerJson(exchange, { status }, Buffer.from(JSON.stringify(result)));
+      const result = await sendBytes(byteTransfer, chunksOf(state, limit), headOf(state.request), signal);
+      sendJson(state, { status }, Buffer.from(JSON.stringify(result)));
     } catch (error) {
-      // What is left of the body is thrown away, at a pace that cannot hold the connection for ever.
-      exchange.isPaced = true;
-      exchange.request.resume();
+      // The rest of the body is discarded; the minimum rate keeps it from holding the connection for ever.
+      state.hasMinimumRate = true;
+      state.request.resume();
       if (!watched.signal.aborted) throw error;
-      // Nothing more is taken from whom we do not know any more.
-      exchange.response.once("finish", () => exchange.request.destroy());
+      // The caller is no longer authenticated: nothing more is read from it.
+      state.response.once("finish", () => state.request.destroy());
       throw watched.signal.reason;
     }
   };
@@ -57,17 +52,17 @@ function headOf(request: IncomingMessage): Parameters<typeof sendBytes>[2] {
 }
 
 // An owner that refuses early ends its reader; the caller's connection must live on to hear why.
-async function* chunksOf(exchange: Exchange, limit: LargestUpload): AsyncGenerator<Buffer> {
-  inviteBody(exchange);
+async function* chunksOf(state: RequestState, limit: LargestUpload): AsyncGenerator<Buffer> {
+  sendContinue(state);
   let bytes = 0;
   try {
-    for await (const chunk of exchange.request.iterator({ destroyOnReturn: false })) {
+    for await (const chunk of state.request.iterator({ destroyOnReturn: false })) {
       bytes += chunk.length;
       if (bytes > limit.bytes) throw new Fault(limit.fault, { message: tooLarge(limit.bytes) });
       yield chunk;
     }
   } finally {
-    // A body that is left unread would keep the next request of its connection from ever being seen.
-    exchange.request.resume();
+    // An unread body would block the next request on its connection.
+    state.request.resume();
   }
 }

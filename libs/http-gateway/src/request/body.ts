@@ -3,7 +3,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
 import { Fault } from "@svc/proto";
-import { type Exchange, inviteBody } from "./request-state.ts";
+import { type RequestState, sendContinue } from "./request-state.ts";
 
 /** Whether the request announces a body; `Content-Length: 0` announces none. */
 export function hasBody(request: IncomingMessage): boolean {
@@ -24,9 +24,9 @@ export function mediaTypeOf(contentType: string): string {
   return (contentType.split(";")[0] ?? "").trim().toLowerCase();
 }
 
-/** Reads a whole body. Throws `too_large` above `limit` bytes; the rest is then thrown away by the server. */
-export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
-  const { request } = exchange;
+/** Reads a whole body. Throws `too_large` above `limit` bytes; the rest is then discarded. */
+export function readBody(state: RequestState, limit: number): Promise<Buffer> {
+  const { request } = state;
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -49,7 +49,7 @@ export function readBody(exchange: Exchange, limit: number): Promise<Buffer> {
     stop();
     reject(new Fault("bad_request", { message: "The body ended before its declared length." }));
   };
-  inviteBody(exchange);
+  sendContinue(state);
   request.on("data", onData).on("end", onEnd).on("close", onClose).on("error", onClose);
   return promise;
 }
@@ -58,7 +58,7 @@ export function tooLarge(limit: number): string {
   return `The body is over ${limit} bytes.`;
 }
 
-/** No body of ours has more than a dozen; a few thousand are more than any writer of JSON can follow. */
+/** No input nests deeper than a dozen; a few thousand levels overflow the stack of JSON.stringify. */
 const maxNesting = 100;
 
 /**

@@ -1,12 +1,12 @@
-// What every request must satisfy before anybody looks at its credential (interface.md 4.1).
+// Checks of the request head, before authentication (interface.md 4.1).
 
 import type { IncomingMessage } from "node:http";
 import { Fault, type FaultName, type HttpBinding, type Operation, type ProcessOperation } from "@svc/proto";
 import { isCrossSite } from "../access/cross-site.ts";
 import { hasBody, isJson, mediaTypeOf, tooLarge } from "./body.ts";
 
-/** Refusal by the head of a request alone, first answer wins; undefined = it may go on. */
-export function refusalByHead(
+/** The fault of the first failed check of the head; undefined when all pass. */
+export function checkHead(
   contract: Operation | ProcessOperation,
   request: IncomingMessage,
   about: { host: string; jsonBodyBytes: number; uploadBytes: number },
@@ -25,7 +25,7 @@ function refusalOfBody(contract: Operation, request: IncomingMessage, limit: num
   const { headers } = request;
   if (Number(headers["content-length"] ?? 0) > limit)
     return new Fault("too_large", { message: tooLarge(limit) });
-  // Sign-in doors demand the type even without a body: a form of another site can't send it (behaviour.md e.1).
+  // Sign-in operations require the type even without a body: a form of another site can't send it (behaviour.md e.1).
   const isDoor = contract.http.rateLimited && contract.http.method !== "GET";
   const needsJson = isDoor || (contract.body !== undefined && hasBody(request));
   if (needsJson && !isJson(headers["content-type"])) return new Fault("unsupported_media_type");
@@ -46,7 +46,7 @@ function refusalOfUpload(http: HttpBinding, request: IncomingMessage, ceiling: n
 
 export type LargestUpload = { bytes: number; fault: FaultName };
 
-/** Most bytes of an upload, and the fault of more. */
+/** Maximum size of an upload, and the fault above it. */
 export function largestUpload(http: HttpBinding, ceiling: number): LargestUpload {
   return { bytes: http.upload?.maxBytes ?? ceiling, fault: http.upload?.tooLarge ?? "too_large" };
 }

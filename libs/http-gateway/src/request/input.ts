@@ -47,7 +47,7 @@ function headerReader({
   };
 }
 
-/** The query as HTTP callers may send it: the cursor of a collected list is the gateway's own affair. */
+/** The query as HTTP callers may send it, without the cursor of a list that the gateway pages itself. */
 export function visibleQuery(contract: Operation): z.ZodObject {
   const isCollected = contract.http.collect !== undefined && "cursor" in contract.query.shape;
   return isCollected ? contract.query.omit({ cursor: true }) : contract.query;

@@ -17,7 +17,7 @@ const cases: [header: string | undefined, language: string | undefined][] = [
 ];
 
 for (const [header, language] of cases) {
-  test(`Accept-Language ${JSON.stringify(header)} asks for ${language ?? "none of ours"}`, () => {
+  test(`Accept-Language ${JSON.stringify(header)} selects ${language ?? "no language"}`, () => {
     assert.equal(languageOf(header), language);
   });
 }

@@ -2,26 +2,26 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
 import * as contracts from "../testing/contracts.ts";
-import { type OpenFace, openTestBed, type TestBed } from "../testing/gateway-fixture.ts";
+import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { collect, parseAnswer, send, sendRaw } from "../testing/raw-request.ts";
 
-let bed: TestBed;
-let face: OpenFace;
+let fixture: GatewayFixture;
+let face: RunningFace;
 
 before(async () => {
-  bed = await openTestBed();
-  bed.owner.serve(contracts.open, (context, input) => ({
+  fixture = await startGatewayFixture();
+  fixture.owner.serve(contracts.open, (context, input) => ({
     principal: context.principal,
     client: context.client,
     request_id: context.requestId,
     traceparent: context.traceparent,
     input,
   }));
-  bed.owner.serve(contracts.write, (_context, input) => ({ got: input }));
-  bed.owner.serve(contracts.touch, () => null);
-  face = await bed.openFace();
+  fixture.owner.serve(contracts.write, (_context, input) => ({ got: input }));
+  fixture.owner.serve(contracts.touch, () => null);
+  face = await fixture.startFace();
 });
-after(() => bed.close());
+after(() => fixture.close());
 
 describe("requests that are not well-formed", () => {
   const closing = "Connection: close\r\n";
@@ -48,7 +48,7 @@ describe("requests that are not well-formed", () => {
     ["a bare line feed", "X: a\nContent-Length: 3\r\n\r\nabc"],
   ];
   for (const [what, rest] of smuggled) {
-    test(`${what} is one 400, and nothing behind it is read as a request`, async () => {
+    test(`${what} is one 400, and nothing after it is read as a request`, async () => {
       const text = await sendRaw(
         face.port,
         `POST /things/a/touch HTTP/1.1\r\nHost: a\r\n${rest}GET /open HTTP/1.1\r\nHost: a\r\n${closing}\r\n`,
@@ -57,7 +57,7 @@ describe("requests that are not well-formed", () => {
       assert.match(text, /^HTTP\/1\.1 400 /);
     });
   }
-  test("garbage behind a good request does not change the good one's answer", async () => {
+  test("garbage after a valid request does not change its response", async () => {
     const text = await sendRaw(face.port, "GET /open HTTP/1.1\r\nHost: a\r\n\r\nGARBAGE /\r\n\r\n");
     assert.match(text, /^HTTP\/1\.1 200 /);
     assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1);
@@ -67,7 +67,7 @@ describe("requests that are not well-formed", () => {
       "PUT /things/a HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
     assert.equal(parseAnswer(await sendRaw(face.port, `${head}zz\r\n`)).status, 400);
   });
-  test("header text cannot forge a log line", async () => {
+  test("a header cannot forge a log line", async () => {
     await send(face.port, {
       path: "/nowhere?x=1",
       headers: { "x-request-id": "a%0aforged", "user-agent": "a\tb" },
@@ -78,13 +78,13 @@ describe("requests that are not well-formed", () => {
 
 describe("slow callers", () => {
   test("headers that do not end are cut off with 408", async () => {
-    const slow = await bed.openFace({ settings: { headersTimeoutMs: 200 } });
+    const slow = await fixture.startFace({ settings: { headersTimeoutMs: 200 } });
     const answer = parseAnswer(await sendRaw(slow.port, "GET /open HTTP/1.1\r\nHost: a\r\n"));
     assert.equal(answer.status, 408);
     assert.equal(answer.headers["x-frame-options"], "DENY");
   });
-  test("a body below the least rate closes the connection after its grace", async () => {
-    const slow = await bed.openFace({ settings: { bodyGraceMs: 200, bodyBytesPerSecond: 1_000 } });
+  test("a body below the minimum rate closes the connection after the grace period", async () => {
+    const slow = await fixture.startFace({ settings: { bodyGraceMs: 200, bodyBytesPerSecond: 1_000 } });
     const started = Date.now();
     const text = await sendRaw(
       slow.port,
@@ -94,12 +94,12 @@ describe("slow callers", () => {
     assert.ok(Date.now() - started >= 200);
   });
   test("a refused request whose body never ends is closed too", async () => {
-    const slow = await bed.openFace({ settings: { bodyGraceMs: 200, bodyBytesPerSecond: 1_000 } });
+    const slow = await fixture.startFace({ settings: { bodyGraceMs: 200, bodyBytesPerSecond: 1_000 } });
     const text = await sendRaw(slow.port, "POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n{");
     assert.match(text, /^HTTP\/1\.1 404 /);
   });
-  test("a body at the least rate is read to its end", async () => {
-    const slow = await bed.openFace({ settings: { bodyGraceMs: 200, bodyBytesPerSecond: 5 } });
+  test("a body at the minimum rate is read to its end", async () => {
+    const slow = await fixture.startFace({ settings: { bodyGraceMs: 200, bodyBytesPerSecond: 5 } });
     const socket = connect({ host: "127.0.0.1", port: slow.port });
     const body = '{"size":3}';
     socket.write(

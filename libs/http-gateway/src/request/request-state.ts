@@ -1,10 +1,10 @@
-// One request and its answer, as every part of the face sees it.
+// One request and its response, as every part of the face sees it.
 
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Face } from "@svc/proto";
 
-export type Exchange = {
+export type RequestState = {
   face: Face;
   request: IncomingMessage;
   response: ServerResponse;
@@ -14,15 +14,15 @@ export type Exchange = {
   startedAt: number;
   /** Route pattern, `unmatched` for a path that nothing serves. */
   route: string;
-  /** Who asked, as the log says it: an account id, a caller, or nothing. */
+  /** Who sent it, for the log: an account id, a caller, or nothing. */
   principal: string;
-  /** Bytes of the answer's body. */
+  /** Bytes of the response body sent so far. */
   bytes: number;
-  /** False for streams, whose length says nothing about latency. */
+  /** False for streams, whose duration says nothing about latency. */
   isTimed: boolean;
-  /** False while the body may come as slowly as it likes. */
-  isPaced: boolean;
-  /** Refusals have no body here. */
+  /** False while the body may arrive at any rate. */
+  hasMinimumRate: boolean;
+  /** Error responses of this operation have no body. */
   hasEmptyErrors: boolean;
   /** The caller waits for `100 Continue` before it sends the body. */
   awaitsContinue: boolean;
@@ -30,12 +30,16 @@ export type Exchange = {
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Keeps a well-formed inbound request id, else makes one (interface.md 4.1 rule 1). */
+/** Keeps a well-formed inbound request id, else creates one (interface.md 4.1 rule 1). */
 export function requestIdOf(inbound: string | string[] | undefined): string {
   return typeof inbound === "string" && wellFormedId.test(inbound) ? inbound : randomUUID();
 }
 
-export function openExchange(face: Face, request: IncomingMessage, response: ServerResponse): Exchange {
+export function createRequestState(
+  face: Face,
+  request: IncomingMessage,
+  response: ServerResponse,
+): RequestState {
   return {
     face,
     request,
@@ -46,17 +50,17 @@ export function openExchange(face: Face, request: IncomingMessage, response: Ser
     principal: "",
     bytes: 0,
     isTimed: true,
-    isPaced: true,
+    hasMinimumRate: true,
     hasEmptyErrors: false,
     awaitsContinue: request.headers.expect?.toLowerCase() === "100-continue",
   };
 }
 
-/** Asks for the body; a caller that is refused before never has to send it. */
-export function inviteBody(exchange: Exchange): void {
-  if (!exchange.awaitsContinue) return;
-  exchange.awaitsContinue = false;
-  exchange.response.writeContinue();
+/** Sends 100 Continue to a caller that waits for it before it sends the body. */
+export function sendContinue(state: RequestState): void {
+  if (!state.awaitsContinue) return;
+  state.awaitsContinue = false;
+  state.response.writeContinue();
 }
 
 /** Path without the query; an absolute-form target loses its origin too. */

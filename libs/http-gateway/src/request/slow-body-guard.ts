@@ -1,21 +1,21 @@
-// A body must keep arriving (interface.md 4.1 rule 4). One sweep over the requests whose body is still on its way;
-// a connection that is too slow, or that keeps sending after its answer, is closed.
+// A body must keep arriving (interface.md 4.1 rule 4). One sweep over all requests with an unfinished body closes the
+// connections that are too slow or keep sending after the response.
 
-import type { Exchange } from "./request-state.ts";
+import type { RequestState } from "./request-state.ts";
 
-export type Pace = { watch: (exchange: Exchange) => void; close: () => void };
+export type SlowBodyGuard = { watch: (state: RequestState) => void; close: () => void };
 
 type Watched = {
-  exchange: Exchange;
+  state: RequestState;
   since: number;
   bytes: number;
   bytesWhenAnswered?: number;
 };
 
-/** Bytes that are read and thrown away behind an answer that came before the body's end. */
+/** Bytes that are read and discarded when the response came before the end of the body. */
 const leftoverBytes = 8 * 1024 * 1024;
 
-export function createPace(limits: { graceMs: number; bytesPerSecond: number }): Pace {
+export function createSlowBodyGuard(limits: { graceMs: number; bytesPerSecond: number }): SlowBodyGuard {
   const watched = new Set<Watched>();
   let timer: NodeJS.Timeout | undefined;
   const stop = () => {
@@ -23,13 +23,13 @@ export function createPace(limits: { graceMs: number; bytesPerSecond: number }):
     timer = undefined;
   };
   const sweep = () => {
-    for (const one of watched) if (isLagging(one, limits)) one.exchange.request.socket.destroy();
+    for (const one of watched) if (isLagging(one, limits)) one.state.request.socket.destroy();
     if (watched.size === 0) stop();
   };
   return {
-    watch: (exchange) => {
-      const { request } = exchange;
-      const one = { exchange, since: Date.now(), bytes: request.socket.bytesRead };
+    watch: (state) => {
+      const { request } = state;
+      const one = { state, since: Date.now(), bytes: request.socket.bytesRead };
       watched.add(one);
       request.once("close", () => watched.delete(one));
       timer ??= setInterval(sweep, Math.min(1_000, limits.graceMs / 4)).unref();
@@ -39,12 +39,12 @@ export function createPace(limits: { graceMs: number; bytesPerSecond: number }):
 }
 
 function isLagging(one: Watched, limits: { graceMs: number; bytesPerSecond: number }): boolean {
-  const { request, response } = one.exchange;
+  const { request, response } = one.state;
   const now = Date.now();
   if (request.readableEnded) return false;
-  // A full buffer means that we are the slow side, as does a caller that was not asked yet: the clock starts anew.
-  const isOurs = request.readableLength >= request.readableHighWaterMark || one.exchange.awaitsContinue;
-  if (isOurs || !one.exchange.isPaced) {
+  // We are the slow side when the buffer is full or the caller still waits for 100 Continue: the clock restarts.
+  const isOurs = request.readableLength >= request.readableHighWaterMark || one.state.awaitsContinue;
+  if (isOurs || !one.state.hasMinimumRate) {
     one.since = now;
     one.bytes = request.socket.bytesRead;
     return false;

@@ -1,4 +1,4 @@
-// Headers that every response carries (interface.md 4.1 rule 1).
+// Headers of every response (interface.md 4.1 rule 1).
 
 const fixed = [
   "X-Content-Type-Options",
@@ -11,7 +11,7 @@ const fixed = [
   "default-src 'none'",
 ] as const;
 
-/** Flat list of names and values; Strict-Transport-Security only behind an edge that spoke https. */
+/** Flat list of names and values; Strict-Transport-Security only when the edge received https. */
 export function commonHeaders(requestId: string, forwardedProto: string | string[] | undefined): string[] {
   const headers = ["X-Request-Id", requestId, ...fixed];
   if (forwardedProto === "https") headers.push("Strict-Transport-Security", "max-age=31536000");

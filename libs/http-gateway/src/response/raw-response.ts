@@ -1,4 +1,4 @@
-// Answers to what is not even HTTP: written on the socket, because no request came of it (interface.md 4.1 rule 1).
+// Responses to malformed requests, written on the socket because Node made no request of them (interface.md 4.1 rule 1).
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
@@ -11,14 +11,14 @@ export type RawRefusal = { status: number; code: string; message: string };
 
 const incompleteFaults = new WeakMap<IncomingMessage, FaultName>();
 
-/** Answers `fault` when the body of this request ends before its declared length. */
-export function answerIncompleteWith(request: IncomingMessage, fault: FaultName): void {
+/** Sets the fault to respond with when the body of this request ends before its declared length. */
+export function setIncompleteFault(request: IncomingMessage, fault: FaultName): void {
   incompleteFaults.set(request, fault);
 }
 
 const currentOf = (socket: Socket) => (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
 
-/** What a parse error of the HTTP server means; undefined when nobody is left to tell. */
+/** The refusal for a parse error of the HTTP server; undefined when the caller is gone. */
 export function refusalOfParseError(code: string | undefined, socket: Socket): RawRefusal | undefined {
   if (code === "ECONNRESET" || code === "EPIPE") return undefined;
   const current = currentOf(socket)?.req;
@@ -40,11 +40,11 @@ export function refusalOfParseError(code: string | undefined, socket: Socket): R
 }
 
 /** Writes the refusal and closes the connection. Returns the request id. */
-export function answerRaw(socket: Socket, refusal: RawRefusal, headers: readonly string[] = []): string {
+export function sendRaw(socket: Socket, refusal: RawRefusal, headers: readonly string[] = []): string {
   const id = requestIdOf(undefined);
   const current = currentOf(socket);
   if (current && !current.writableFinished && (current.req.complete || current.headersSent)) {
-    // Bytes behind a request that is still being answered: a second answer now would be read as the first one's.
+    // Bytes behind a request that is still being answered: a second response now would be read as the first.
     if (current.req.complete) current.once("close", () => socket.destroy());
     else socket.destroy();
     return id;

@@ -1,18 +1,18 @@
-// One line and one count per request (interface.md 6.5 and 6.6).
+// One log line and one count per request (interface.md 6.5 and 6.6).
 
 import type { Face } from "@svc/proto";
 import { Counter, Histogram, type Logger, type Registry } from "@svc/telemetry";
-import { type Exchange, pathOf } from "../request/request-state.ts";
+import { pathOf, type RequestState } from "../request/request-state.ts";
 
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** Status told of a request whose caller left before an answer; never sent. */
+/** Logged status of a request whose caller disconnected before the response; never sent. */
 const callerLeft = 499;
 
 export type RequestLog = {
-  /** Notes an exchange whose answer has ended. */
-  note: (exchange: Exchange) => void;
-  /** Notes bytes that never became a request. */
+  /** Logs and counts a request whose response has ended. */
+  note: (state: RequestState) => void;
+  /** Logs and counts bytes that are not a valid request. */
   noteMalformed: (status: number, requestId: string) => void;
   /** Counts a request refused by a limit. */
   noteLimited: (scope: string) => void;
@@ -28,13 +28,13 @@ export function createRequestLog(options: {
   const quiet: ReadonlySet<string> = new Set(options.quietPaths);
   const requests = new Counter({
     name: "svc_http_requests_total",
-    help: "Requests answered, by route pattern and status.",
+    help: "Requests answered, by route pattern and status code.",
     labelNames: ["face", "method", "route", "code"],
     registers: [registry],
   });
   const durations = new Histogram({
     name: "svc_http_request_duration_seconds",
-    help: "Time from the end of the headers to the end of the answer; event streams are left out.",
+    help: "Time from the end of the request headers to the end of the response, without event streams.",
     labelNames: ["face", "route"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
@@ -46,13 +46,13 @@ export function createRequestLog(options: {
     registers: [registry],
   });
 
-  const note = (exchange: Exchange) => {
-    const { request, response, route } = exchange;
+  const note = (state: RequestState) => {
+    const { request, response, route } = state;
     const method = request.method ?? "";
     const status = response.headersSent ? response.statusCode : callerLeft;
-    const durationMs = performance.now() - exchange.startedAt;
+    const durationMs = performance.now() - state.startedAt;
     requests.inc({ face, method: methods.has(method) ? method : "other", route, code: String(status) });
-    if (exchange.isTimed) durations.observe({ face, route }, durationMs / 1_000);
+    if (state.isTimed) durations.observe({ face, route }, durationMs / 1_000);
     if (status < 400 && quiet.has(route)) return;
     log.info(
       {
@@ -62,9 +62,9 @@ export function createRequestLog(options: {
         path: pathOf(request),
         status,
         duration_ms: Math.round(durationMs * 100) / 100,
-        bytes: exchange.bytes,
-        request_id: exchange.id,
-        principal: exchange.principal,
+        bytes: state.bytes,
+        request_id: state.id,
+        principal: state.principal,
       },
       "request",
     );

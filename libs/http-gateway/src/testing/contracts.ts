@@ -1,4 +1,4 @@
-// Operations that exist only in the tests of this library: one for each way bytes move and each tier.
+// Operations for the tests of this library: one for each kind of binding and each tier.
 
 import { ByteCount, cursor, nothing, type Operation, oneTimeToken, operation, page, view } from "@svc/proto";
 import { z } from "zod";
@@ -169,7 +169,7 @@ export const putStream = operation({
     kind: "upload",
     status: 204,
     bearer: "one-time",
-    upload: { lengthRequired: false, maxBytes: 5_000_000, isPaced: false },
+    upload: { lengthRequired: false, maxBytes: 5_000_000, hasMinimumRate: false },
   },
   params: item,
   headers: oneTimeToken,

@@ -1,4 +1,4 @@
-// A face before a real nats-server with a tiny owner behind it.
+// Faces in front of a real nats-server with a minimal owner.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ import { testOperations, things } from "./contracts.ts";
 
 const repo = fileURLToPath(new URL("../../../..", import.meta.url));
 
-export type TestBed = {
+export type GatewayFixture = {
   owner: Mesh;
   identity: Mesh;
   gateway: Mesh;
@@ -27,19 +27,19 @@ export type TestBed = {
   asked: () => number;
   /** Answer of the sign-in budget. */
   budget: { allowed: boolean; addresses: string[] };
-  openFace: (options?: FaceChoice) => Promise<OpenFace>;
-  /** Connects as one more process. */
+  startFace: (options?: FaceOverrides) => Promise<RunningFace>;
+  /** Connects another process. */
   connect: (service: ServiceName) => Promise<Mesh>;
   close: () => Promise<void>;
 };
 
-export type FaceChoice = {
+export type FaceOverrides = {
   face?: Face;
   settings?: Partial<FaceSettings>;
   tokens?: ServiceTokens;
   mesh?: Mesh;
 };
-export type OpenFace = {
+export type RunningFace = {
   port: number;
   url: string;
   server: FaceServer;
@@ -48,7 +48,7 @@ export type OpenFace = {
   log: Record<string, unknown>[];
 };
 
-export async function openTestBed(): Promise<TestBed> {
+export async function startGatewayFixture(): Promise<GatewayFixture> {
   // biome-ignore lint/style/noProcessEnv: the environment names the server binary, as in the local stack
   const env = process.env;
   const dataDir = mkdtempSync(join(tmpdir(), "svc-face-"));
@@ -91,11 +91,11 @@ export async function openTestBed(): Promise<TestBed> {
     budget,
     asked: () => asked,
     connect,
-    openFace: async (choice) => {
-      // It flushes: what the owner serves by now is known to NATS before a test asks for it.
+    startFace: async (choice) => {
+      // Flushes: what the owner serves is known to NATS before a test sends a request.
       await owner.announce();
       const own = choice?.face === "internal" ? internal : gateway;
-      const face = await openFace(choice?.mesh ?? own, choice);
+      const face = await startFace(choice?.mesh ?? own, choice);
       closers.push(face.server.close);
       return face;
     },
@@ -108,7 +108,7 @@ export async function openTestBed(): Promise<TestBed> {
   };
 }
 
-async function openFace(mesh: Mesh, choice: FaceChoice = {}): Promise<OpenFace> {
+async function startFace(mesh: Mesh, choice: FaceOverrides = {}): Promise<RunningFace> {
   const log: Record<string, unknown>[] = [];
   const registry = createRegistry("test", "1");
   const cache = choice.settings?.sessionCacheMs ?? 5_000;

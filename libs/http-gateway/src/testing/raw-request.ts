@@ -1,4 +1,4 @@
-// HTTP by hand, for what no client would send.
+// Requests written by hand, which no HTTP client would send.
 
 import { once } from "node:events";
 import { request as httpRequest } from "node:http";
