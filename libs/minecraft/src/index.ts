@@ -1,6 +1,6 @@
 export { type Bridge, type BridgeHooks, type BridgeLimits, createBridge } from "./bridge/bridge.ts";
 export { type HoldEvents, hold } from "./bridge/hold.ts";
-export type { ReachingPacket } from "./bridge/tap.ts";
+export type { ReachingPacket } from "./bridge/packet-filter.ts";
 export {
   type ControlFrame,
   controlChannel,

@@ -6,7 +6,7 @@ import { plainText as plain, type Text } from "../packet/text.ts";
 import type { Connection } from "../wire/connection.ts";
 import { hold, remember } from "./hold.ts";
 import { attach, type Link } from "./link.ts";
-import type { ReachingPacket } from "./tap.ts";
+import type { ReachingPacket } from "./packet-filter.ts";
 
 /** What a proxy hears of one player. None may throw. */
 export type BridgeHooks = {

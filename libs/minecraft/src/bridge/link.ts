@@ -6,7 +6,7 @@ import { Reader } from "../wire/bytes.ts";
 import type { Connection } from "../wire/connection.ts";
 import type { Relay } from "../wire/relay.ts";
 import { startRelay } from "../wire/relay-frames.ts";
-import { type ReachingPacket, tapsOf } from "./tap.ts";
+import { type ReachingPacket, tapsOf } from "./packet-filter.ts";
 
 /** What one connection between a player and a backend tells the bridge. */
 export type LinkEvents = {
