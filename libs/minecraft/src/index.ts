@@ -30,6 +30,7 @@ export { isPlayerName, offlineUuid, type Profile, type ProfileProperty } from ".
 export { type ForwardingSecrets, secretFile } from "./login/secrets.ts";
 export { createLoginKeys, hasJoined, type LoginKeys, type SessionServer } from "./login/session-server.ts";
 export { type ServerStatus, statusJson } from "./login/status.ts";
+export type { CommandWord } from "./packet/commands.ts";
 export { type Dialog, type Phase, type PluginMessage, packets, type Title } from "./packet/play.ts";
 export { type Click, plainText, readTextNbt, type Text, type TextPart } from "./packet/text.ts";
 export { type Endpoint, plainAddress } from "./proxy-protocol.ts";

@@ -1,17 +1,22 @@
 import { MinecraftFault } from "../fault.ts";
 import { type Backend, dial } from "../login/dial.ts";
 import { kick, type Player } from "../login/player.ts";
+import type { CommandWord } from "../packet/commands.ts";
 import { type PluginMessage, packets, type Title } from "../packet/play.ts";
 import { plainText as plain, type Text } from "../packet/text.ts";
 import type { Connection } from "../wire/connection.ts";
 import { hold, remember } from "./hold.ts";
-import { attach, type Link } from "./link.ts";
+import { attach, type Link, type LinkEvents } from "./link.ts";
 import type { ReachingPacket } from "./packet-filter.ts";
 
 /** What a proxy hears of one player. None may throw. */
 export type BridgeHooks = {
   /** A command without its slash; true keeps it from the server. Signed commands come too. */
   readonly onCommand?: (command: string) => boolean;
+  /** Commands that clients on this server complete by Tab, beside the server's own. */
+  readonly commandsOn?: (server: string) => readonly CommandWord[];
+  /** Words for the end of a line that the player is typing; undefined leaves the question to the server. */
+  readonly onComplete?: (line: string) => readonly string[] | undefined;
   /**
    * A plugin message of a server; true keeps it from the client. `svc:control` never passes, in either direction, and a
    * client's own is dropped without a word.
@@ -211,7 +216,7 @@ function wire(state: State, backend: Backend, connection: Connection): Promise<v
     reject(new MinecraftFault("closed", "the player left"));
   };
   state.server = backend.name;
-  const attached = attach(player, connection, {
+  const events: LinkEvents = {
     onJoined: () => {
       clearTimeout(timer);
       const first = !joined;
@@ -220,6 +225,7 @@ function wire(state: State, backend: Backend, connection: Connection): Promise<v
       resolve();
     },
     onCommand: (command) => hooks.onCommand?.(command) ?? false,
+    onComplete: (line) => hooks.onComplete?.(line),
     onWorld: () => {
       if (!player.inWorld) return;
       for (const line of state.kept.splice(0)) player.connection.sendBody(line);
@@ -236,7 +242,9 @@ function wire(state: State, backend: Backend, connection: Connection): Promise<v
       if (joined) hooks.onLost?.(backend.name, reason);
       else reject(lossBeforeJoin(backend.name, reason));
     },
-  });
+  };
+  const commands = hooks.commandsOn?.(backend.name) ?? [];
+  const attached = attach(player, connection, { events, commands });
   // A kick that was waiting in the socket arrives while the two are being wired.
   if (!lost) state.link = attached;
   return promise;

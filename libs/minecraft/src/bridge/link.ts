@@ -1,12 +1,19 @@
 import { controlChannel } from "../control.ts";
 import { notePhaseAnswered, type Player, rememberBrand, rememberSettings } from "../login/player.ts";
+import {
+  addCommands,
+  type CommandWord,
+  encodeCompletions,
+  readCompletionRequest,
+} from "../packet/commands.ts";
 import { type PluginMessage, packets, readPluginMessage } from "../packet/play.ts";
 import { readTextNbt, type Text } from "../packet/text.ts";
 import { Reader } from "../wire/bytes.ts";
 import type { Connection } from "../wire/connection.ts";
 import type { Relay } from "../wire/relay.ts";
 import { startRelay } from "../wire/relay-frames.ts";
-import { type ReachingPacket, tapsOf } from "./packet-filter.ts";
+import { fullBucket, takeToken } from "../wire/token-bucket.ts";
+import { packetFiltersOf, type ReachingPacket } from "./packet-filter.ts";
 
 /** What one connection between a player and a backend tells the bridge. */
 export type LinkEvents = {
@@ -14,6 +21,8 @@ export type LinkEvents = {
   /** The client has been told of the server's world. */
   readonly onWorld: () => void;
   readonly onCommand: (command: string) => boolean;
+  /** The last words of a line that is being typed; undefined leaves the question to the server. */
+  readonly onComplete: (line: string) => readonly string[] | undefined;
   readonly onServerMessage: (message: PluginMessage) => boolean;
   /** True keeps the packet from the client; `key` is the cookie's. */
   readonly onReaching: (packet: ReachingPacket, key: string | undefined) => boolean;
@@ -30,30 +39,36 @@ export type Link = {
   readonly detach: () => void;
 };
 
-/** Compressed server packets up to this size are looked into: kicks, cookies and plugin messages are, chunks are not. */
+/** Compressed server packets up to this size are peeked into: kicks, cookies and plugin messages, but not chunks. */
 const peekServerBytes = 6_144;
-/** No packet of a client that is looked at has a right to be larger; inflating one costs a thousand times its sending. */
-const lookClientBytes = 131_072;
+/** Larger trees of commands are left as they are. Those of servers with many plugins have some 100 KiB. */
+const maxTreeBytes = 262_144;
+/**
+ * So many packets above `peekServerBytes` are peeked into for a tree: the chunks around somebody who joins, and of
+ * somebody who walks. A tree among chunks that come faster may be missed.
+ */
+const largePeeks = { burst: 512, perSecond: 32 };
+/** No packet of a client that is inspected has a right to be larger; inflating one costs a thousand times its sending. */
+const inspectClientBytes = 131_072;
 
-type State = {
+type LinkOptions = {
+  readonly events: LinkEvents;
+  /** Completed by Tab beside the server's own. */
+  readonly commands: readonly CommandWord[];
+};
+
+type State = LinkOptions & {
   readonly player: Player;
   readonly server: Connection;
-  readonly events: LinkEvents;
   inBundle: boolean;
   detached: boolean;
 };
 
-/** Wires both directions. Frames go through as they are; only the packets in `tap.ts` are looked at. */
-export function attach(player: Player, server: Connection, events: LinkEvents): Link {
-  const state: State = {
-    player,
-    server,
-    events,
-    inBundle: false,
-    detached: false,
-  };
+/** Wires both directions. Frames go through as they are; only the packets in `packet-filter.ts` are inspected. */
+export function attach(player: Player, server: Connection, options: LinkOptions): Link {
+  const state: State = { player, server, ...options, inBundle: false, detached: false };
   void server.closed.then(() => lose(state, undefined));
-  greet(player, server);
+  greetServer(player, server);
   startRelay(server, serverRelay(state));
   if (!state.detached) startRelay(player.connection, clientRelay(state));
   return {
@@ -66,13 +81,23 @@ export function attach(player: Player, server: Connection, events: LinkEvents): 
 }
 
 function serverRelay(state: State): Relay {
-  const { player, events } = state;
+  const { player, events, commands } = state;
+  const peeks = fullBucket(largePeeks, performance.now());
   const { version, connection: client } = player;
-  const taps = tapsOf(version);
+  const filters = packetFiltersOf(version);
   const relay: Relay = {
     to: client,
-    tap: taps[player.phase].fromServer,
+    filter: filters[player.phase].fromServer,
     peekBytes: peekServerBytes,
+    peeksLarger: (bytes) =>
+      commands.length > 0 &&
+      bytes <= maxTreeBytes &&
+      player.phase === "play" &&
+      takeToken(peeks, largePeeks, performance.now()),
+    rewrite: {
+      maxBytes: commands.length > 0 ? maxTreeBytes : 0,
+      body: (body) => addCommands(body, commands) ?? body,
+    },
     onPassed: (id) => {
       const name = version[player.phase].toClient.name(id);
       if (name === "bundle_delimiter") {
@@ -89,7 +114,7 @@ function serverRelay(state: State): Relay {
       player.phase = name === "start_configuration" ? "configuration" : "play";
       player.unanswered += 1;
       state.inBundle = false;
-      relay.tap = taps[player.phase].fromServer;
+      relay.filter = filters[player.phase].fromServer;
     },
     onPacket: (id, body) => {
       const fields = fieldsOf(body);
@@ -108,22 +133,23 @@ function serverRelay(state: State): Relay {
 function clientRelay(state: State): Relay {
   const { player, server, events } = state;
   const { version } = player;
-  const taps = tapsOf(version);
+  const filters = packetFiltersOf(version);
   const relay: Relay = {
     to: server,
-    tap: taps[player.clientPhase].fromClient,
-    // A client may pad what it forges until it is compressed, so every packet of a client is looked into.
+    filter: filters[player.clientPhase].fromClient,
+    // A client may pad what it forges until it is compressed, so every packet of a client is peeked into.
     peekBytes: Number.MAX_SAFE_INTEGER,
-    lookBytes: lookClientBytes,
+    inspectBytes: inspectClientBytes,
     onPassed: () => {
       notePhaseAnswered(player);
-      relay.tap = taps[player.clientPhase].fromClient;
+      relay.filter = filters[player.clientPhase].fromClient;
       if (player.clientPhase === "play") events.onJoined();
     },
     onPacket: (id, body) => {
       const fields = fieldsOf(body);
       const name = version[player.clientPhase].toServer.name(id);
       if (name === "custom_payload") return seenFromClient(player, fields.rest());
+      if (name === "tab_complete") return complete(state, fields);
       if (name !== "settings") return events.onCommand(fields.string(32_767));
       rememberSettings(player, fields.rest());
       return false;
@@ -146,10 +172,20 @@ function lose(state: State, reason: Text | undefined): void {
 }
 
 /** The client says these once; a backend it is switched to has to hear them from us. */
-function greet({ client, version }: Player, server: Connection): void {
+function greetServer({ client, version }: Player, server: Connection): void {
   const ids = version.configuration.toServer;
   if (client.brand) server.send(ids.id("custom_payload"), client.brand);
   if (client.settings) server.send(ids.id("settings"), client.settings);
+}
+
+function complete({ player, events }: State, fields: Reader): boolean {
+  const { transactionId, line } = readCompletionRequest(fields);
+  const words = events.onComplete(line);
+  if (!words) return false;
+  const start = line.lastIndexOf(" ") + 1;
+  const answer = { transactionId, start, length: line.length - start, words };
+  player.connection.sendBody(encodeCompletions(player.version, answer));
+  return true;
 }
 
 function seenFromServer(fields: Reader, events: LinkEvents): boolean {

@@ -2,8 +2,8 @@ import type { Phase } from "../packet/play.ts";
 import type { Version } from "../version/catalog.ts";
 import type { Interest } from "../wire/relay.ts";
 
-/** What the bridge wants to see of one direction in one phase. */
-export type Taps = {
+/** What the bridge sees of each direction in each phase. */
+export type PacketFilters = {
   readonly [P in Phase]: {
     readonly fromServer: ReadonlyMap<number, Interest>;
     readonly fromClient: ReadonlyMap<number, Interest>;
@@ -13,51 +13,54 @@ export type Taps = {
 /** Packets by which a server reaches beyond the player's stay on it. */
 export const reachingPackets = ["transfer", "store_cookie", "cookie_request"] as const;
 export type ReachingPacket = (typeof reachingPackets)[number];
-const reaching = { transfer: "look", store_cookie: "look", cookie_request: "look" } as const satisfies Record<
-  ReachingPacket,
-  Interest
->;
+const reaching = {
+  transfer: "inspect",
+  store_cookie: "inspect",
+  cookie_request: "inspect",
+} as const satisfies Record<ReachingPacket, Interest>;
 
-const built = new Map<number, Taps>();
+const built = new Map<number, PacketFilters>();
 
-/** The ids to watch, made once per version. */
-export function tapsOf(version: Version): Taps {
+/** The filters of a version, made once. */
+export function packetFiltersOf(version: Version): PacketFilters {
   const known = built.get(version.protocol);
   if (known) return known;
-  const taps: Taps = {
+  const filters: PacketFilters = {
     configuration: {
       fromServer: ids(version.configuration.toClient.find, {
-        disconnect: "look",
-        finish_configuration: "count",
-        custom_payload: "look",
+        disconnect: "inspect",
+        finish_configuration: "notify",
+        custom_payload: "inspect",
         ...reaching,
       }),
       fromClient: ids(version.configuration.toServer.find, {
-        finish_configuration: "count",
-        settings: "look",
-        custom_payload: "look",
+        finish_configuration: "notify",
+        settings: "inspect",
+        custom_payload: "inspect",
       }),
     },
     play: {
       fromServer: ids(version.play.toClient.find, {
-        kick_disconnect: "look",
-        login: "count",
-        start_configuration: "count",
-        bundle_delimiter: "count",
-        custom_payload: "look",
+        kick_disconnect: "inspect",
+        login: "notify",
+        start_configuration: "notify",
+        bundle_delimiter: "notify",
+        custom_payload: "inspect",
+        declare_commands: "rewrite",
         ...reaching,
       }),
       fromClient: ids(version.play.toServer.find, {
-        configuration_acknowledged: "count",
-        settings: "look",
-        chat_command: "look",
-        chat_command_signed: "look",
-        custom_payload: "look",
+        configuration_acknowledged: "notify",
+        settings: "inspect",
+        chat_command: "inspect",
+        chat_command_signed: "inspect",
+        tab_complete: "inspect",
+        custom_payload: "inspect",
       }),
     },
   };
-  built.set(version.protocol, taps);
-  return taps;
+  built.set(version.protocol, filters);
+  return filters;
 }
 
 function ids(

@@ -1,4 +1,5 @@
 import type { Player } from "../login/player.ts";
+import type { CommandWord } from "../packet/commands.ts";
 import type { Dialog, PluginMessage, Title } from "../packet/play.ts";
 import type { Text } from "../packet/text.ts";
 
@@ -15,6 +16,8 @@ export type ChestItem = {
 export type LimboOptions = {
   /** A 5x5 floor of invisible barriers to stand on (true); without it the player hovers. */
   readonly platform?: boolean;
+  /** The commands that a client completes by Tab. */
+  readonly commands?: readonly CommandWord[];
   /** Silence after which a client is closed (30 000). */
   readonly idleTimeoutMs?: number;
 };

@@ -1,12 +1,14 @@
 import { MinecraftFault } from "../fault.ts";
 import { kick, type Player, rememberBrand, rememberSettings } from "../login/player.ts";
+import { encodeCommands } from "../packet/commands.ts";
 import { packets, readPluginMessage } from "../packet/play.ts";
+import type { Version } from "../version/catalog.ts";
 import type { Reader } from "../wire/bytes.ts";
 import type { Packet } from "../wire/connection.ts";
 import { encodeFrame } from "../wire/frame.ts";
+import { fullBucket, type TokenBucket, takeToken } from "../wire/token-bucket.ts";
 import { bookPackets, chestPackets } from "./items.ts";
 import type { Limbo, LimboEvents, LimboOptions, LimboSession } from "./limbo.ts";
-import { freshPace, type Pace, spend } from "./pace.ts";
 import { sceneryOf } from "./world.ts";
 
 const keepAliveMs = 10_000;
@@ -17,12 +19,15 @@ const frameBytes = 65_536;
 /** A client that reads slower than its doings are answered is closed once so much waits for it. */
 const backlogBytes = 1_048_576;
 
+/** What a client may make us answer; a person is slower. */
+const actionRate = { burst: 60, perSecond: 20 };
+
 type Member = {
   readonly player: Player;
   readonly events: LimboEvents;
   heardAt: number;
   windowId: number;
-  pace: Pace;
+  actions: TokenBucket;
 };
 type Framed = { readonly configuration: Buffer; readonly join: Buffer };
 
@@ -32,6 +37,8 @@ export function createLimbo(options: LimboOptions = {}): Limbo {
   const framed = new Map<string, Framed>();
   const timer = setInterval(() => beat(members, options.idleTimeoutMs ?? 30_000), keepAliveMs).unref();
   const place = (options.platform ?? true) ? "platform" : "void";
+  const { commands = [] } = options;
+  const declared = (version: Version) => (commands.length > 0 ? [encodeCommands(version, commands)] : []);
   const framesOf = ({ version, connection }: Player): Framed => {
     const key = `${version.protocol}/${connection.threshold}`;
     const known = framed.get(key);
@@ -39,7 +46,10 @@ export function createLimbo(options: LimboOptions = {}): Limbo {
     const world = sceneryOf(version).world[place];
     const frames = (bodies: readonly Buffer[]) =>
       Buffer.concat(bodies.map((body) => encodeFrame(body, connection.threshold)));
-    const made = { configuration: frames(world.configuration), join: frames(world.join) };
+    const made = {
+      configuration: frames(world.configuration),
+      join: frames([...world.join, ...declared(version)]),
+    };
     framed.set(key, made);
     return made;
   };
@@ -52,7 +62,13 @@ export function createLimbo(options: LimboOptions = {}): Limbo {
       player.connection.inflatedLimit = frameBytes;
       await configure(player, framesOf(player));
       const now = performance.now();
-      const member: Member = { player, events, heardAt: now, windowId: 0, pace: freshPace(now) };
+      const member: Member = {
+        player,
+        events,
+        heardAt: now,
+        windowId: 0,
+        actions: fullBucket(actionRate, now),
+      };
       members.add(member);
       void player.connection.closed.then(() => {
         members.delete(member);
@@ -111,7 +127,8 @@ function hear(member: Member, { id, reader }: Packet): void {
   else if (name === "cookie_response") {
     const key = reader.string(256);
     events.onCookie?.(key, reader.bool() ? Buffer.from(reader.byteArray(5_120)) : undefined);
-  } else if (name in doings && spend(member.pace, member.heardAt)) doings[name]?.(member, reader);
+  } else if (name in doings && takeToken(member.actions, actionRate, member.heardAt))
+    doings[name]?.(member, reader);
 }
 
 /** What costs us an answer; a client that does it faster than a person could is not heard for that long. */

@@ -21,12 +21,12 @@ async function stage(thresholds: { from: number; to: number }) {
   from.threshold = thresholds.from;
   to.threshold = target.threshold = thresholds.to;
   const seen: number[] = [];
-  const tap = new Map<number, Interest>([
-    [dropped, "look"],
-    [counted, "count"],
+  const filter = new Map<number, Interest>([
+    [dropped, "inspect"],
+    [counted, "notify"],
   ]);
   const note = (id: number) => seen.push(id) > 0;
-  const relay: Relay = { to, tap, peekBytes: 4_096, onPacket: note, onPassed: (id) => void note(id) };
+  const relay: Relay = { to, filter, peekBytes: 4_096, onPacket: note, onPassed: (id) => void note(id) };
   startRelay(from, relay);
   const close = () => {
     for (const socket of [near, source, outer, end]) socket.destroy();
@@ -132,7 +132,7 @@ test("packets that are looked at are paid for, compressed or not", async () => {
   );
   source.write(flood);
   while (!from.socket.isPaused() || seen.length < 100) await turn();
-  assert.equal(seen.length, Math.ceil((1_000_000 - flood.length) / workOf.look));
+  assert.equal(seen.length, Math.ceil((1_000_000 - flood.length) / workOf.inspect));
   assert.equal(target.socket.bytesRead, 0);
 });
 

@@ -5,7 +5,7 @@ import { MinecraftFault } from "../fault.ts";
 import { Reader } from "./bytes.ts";
 import type { Connection } from "./connection.ts";
 import { decodeFrame, decodeInPool, encodeFrame, encodeInPool, maxFrameBytes } from "./frame.ts";
-import { lookLimit, pass, type Relay } from "./relay.ts";
+import { inspectLimit, pass, type Relay } from "./relay.ts";
 import { workOf } from "./work.ts";
 
 /** So much is inflated or deflated at once: some tens of microseconds. */
@@ -34,15 +34,16 @@ export function rebuild(from: Connection, relay: Relay, content: Buffer): void {
     from.suspend(rebuildInPool(from, relay, content));
     return;
   }
-  const body = decodeFrame(content, from.threshold, from.inflatedLimit);
+  const body = rewritten(relay, decodeFrame(content, from.threshold, from.inflatedLimit));
   if (isTaken(from, relay, body)) return;
   if (!relay.to.sendBody(body)) from.waitFor(relay.to);
 }
 
 async function rebuildInPool(from: Connection, relay: Relay, content: Buffer): Promise<void> {
-  const body = isPackedBy(from, content)
+  const decoded = isPackedBy(from, content)
     ? await decodeInPool(content, from.inflatedLimit)
     : decodeFrame(content, from.threshold, from.inflatedLimit);
+  const body = rewritten(relay, decoded);
   const { to } = relay;
   if (to.threshold < 0 && body.length > maxFrameBytes)
     throw new MinecraftFault("frame", `a packet of ${body.length} bytes fits no frame without compression`);
@@ -53,14 +54,19 @@ async function rebuildInPool(from: Connection, relay: Relay, content: Buffer): P
   pass(from, relay, frame);
 }
 
+function rewritten({ filter, rewrite }: Relay, body: Buffer): Buffer {
+  if (!rewrite || body.length > rewrite.maxBytes) return body;
+  return filter.get(new Reader(body).varint()) === "rewrite" ? rewrite.body(body) : body;
+}
+
 function isTaken(from: Connection, relay: Relay, body: Buffer): boolean {
   const id = new Reader(body).varint();
-  const interest = relay.tap.get(id);
-  if (interest === "count") relay.onPassed(id);
-  if (interest !== "look") return false;
-  if (body.length > lookLimit(from, relay))
+  const interest = relay.filter.get(id);
+  if (interest === "notify") relay.onPassed(id);
+  if (interest !== "inspect") return false;
+  if (body.length > inspectLimit(from, relay))
     throw new MinecraftFault("frame", `packet ${id} of ${body.length} bytes is too large`);
-  from.spend(workOf.look);
+  from.spend(workOf.inspect);
   return relay.onPacket(id, body);
 }
 

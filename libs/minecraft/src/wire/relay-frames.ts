@@ -4,7 +4,7 @@ import type { Connection, Used } from "./connection.ts";
 import { deflateHead } from "./deflate-head.ts";
 import { checkClaim, decodeFrame, maxInflatedBytes } from "./frame.ts";
 import { areUnlike, mustRebuild, rebuild } from "./rebuild.ts";
-import { type Interest, lookLimit, pass, type Relay } from "./relay.ts";
+import { type Interest, inspectLimit, pass, type Relay } from "./relay.ts";
 import { workOf } from "./work.ts";
 
 /** Passes the frames of `from` on until `from.stop()`. */
@@ -12,7 +12,7 @@ export function startRelay(from: Connection, relay: Relay): void {
   from.readChunks(relay, (bytes) => relayChunk(from, relay, bytes));
 }
 
-/** Walks the whole frames of `bytes`. One write for each run of frames that nobody looked at. */
+/** Walks the whole frames of `bytes`. One write for each run of frames that nobody wanted to see. */
 function relayChunk(from: Connection, relay: Relay, bytes: Buffer): Used {
   const end = bytes.length;
   const limit = from.frameLimit;
@@ -79,16 +79,22 @@ function meet(from: Connection, relay: Relay, { bytes, runStart, offset, start, 
     return next;
   }
   const id = idOf(from, relay, { bytes, ...place, next });
-  const interest = id === undefined ? undefined : relay.tap.get(id);
+  const interest = id === undefined ? undefined : relay.filter.get(id);
   if (id === undefined || interest === undefined) return runStart;
-  if (interest === "count") {
+  if (interest === "notify") {
     relay.onPassed(id);
     return runStart;
   }
-  if (offset > runStart) pass(from, relay, bytes.subarray(runStart, offset));
   const content = bytes.subarray(start, next);
-  const body = decodeFrame(content, from.threshold, lookLimit(from, relay));
-  from.spend(place.size === 0 ? workOf.look : workOf.look + workOf.inflate(place.size));
+  if (interest === "rewrite" && (place.size || next - place.at) > (relay.rewrite?.maxBytes ?? 0))
+    return runStart;
+  if (offset > runStart) pass(from, relay, bytes.subarray(runStart, offset));
+  if (interest === "rewrite") {
+    rebuild(from, relay, content);
+    return next;
+  }
+  const body = decodeFrame(content, from.threshold, inspectLimit(from, relay));
+  from.spend(place.size === 0 ? workOf.inspect : workOf.inspect + workOf.inflate(place.size));
   const isDropped = relay.onPacket(id, body);
   return isDropped ? next : offset;
 }
@@ -96,13 +102,13 @@ function meet(from: Connection, relay: Relay, { bytes, runStart, offset, start, 
 const everything = new Uint8Array(256).fill(1);
 const watchedOf = new WeakMap<ReadonlyMap<number, Interest>, Uint8Array>();
 
-/** Which first bytes of an id call for a look: those in the tap, and those of every longer one. */
-function watchedBy(from: Connection, { tap, to }: Relay): Uint8Array {
+/** Which first bytes of an id call for more: those in the filter, and those of every longer one. */
+function watchedBy(from: Connection, { filter, to }: Relay): Uint8Array {
   if (areUnlike(from, to)) return everything;
-  const known = watchedOf.get(tap);
+  const known = watchedOf.get(filter);
   if (known) return known;
-  const watched = Uint8Array.from({ length: 256 }, (_, first) => (first > 0x7f || tap.has(first) ? 1 : 0));
-  watchedOf.set(tap, watched);
+  const watched = Uint8Array.from({ length: 256 }, (_, first) => (first > 0x7f || filter.has(first) ? 1 : 0));
+  watchedOf.set(filter, watched);
   return watched;
 }
 
@@ -119,15 +125,17 @@ function placeOf(bytes: Buffer, start: number, next: number): Place {
   return { size, at: reader.offset };
 }
 
-/** The packet's id, or undefined for a compressed frame too large to look into. The common case costs one byte's read. */
+/** The packet's id, or undefined for a compressed frame too large to be peeked into. The common case costs one byte's read. */
 function idOf(
   from: Connection,
   relay: Relay,
   { bytes, size, at, next }: Place & { bytes: Buffer; next: number },
 ): number | undefined {
   if (size === 0) return idAt(bytes, at);
-  if (size > relay.peekBytes) return undefined;
-  from.spend(workOf.peek);
+  const isLarge = size > relay.peekBytes;
+  if (isLarge && !relay.peeksLarger?.(size)) return undefined;
+  // Large packets begin with long tables.
+  from.spend(isLarge ? workOf.inspect : workOf.peek);
   return new Reader(Buffer.from(deflateHead(bytes, { start: at, end: next }, 5))).varint();
 }
 
@@ -135,6 +143,6 @@ function idAt(bytes: Buffer, offset: number): number {
   const first = bytes[offset] ?? 0;
   if (first < 0x80) return first;
   const second = bytes[offset + 1] ?? 0;
-  // An id may be written longer than it has to be: it must not slip past the tap that way.
+  // An id may be written longer than it has to be: it must not slip past the filter that way.
   return second < 0x80 ? (first & 0x7f) | (second << 7) : new Reader(bytes, offset).varint();
 }

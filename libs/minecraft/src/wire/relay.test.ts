@@ -12,18 +12,18 @@ import { startRelay } from "./relay-frames.ts";
 const [passing, dropped, counted] = [47, 25, 29];
 const threshold = 256;
 
-/** A relay between two sockets: what is written to `source` arrives at `target`, but for what the tap drops. */
+/** A relay between two sockets: what is written to `source` arrives at `target`, but for what the filter drops. */
 async function stage() {
   const [[near, source], [outer, target]] = await Promise.all([socketPair(), socketPair()]);
   const [from, to] = [new Connection(near), new Connection(outer)];
   from.threshold = to.threshold = threshold;
   const seen: number[] = [];
-  const tap = new Map<number, Interest>([
-    [dropped, "look"],
-    [counted, "count"],
+  const filter = new Map<number, Interest>([
+    [dropped, "inspect"],
+    [counted, "notify"],
   ]);
   const relay: Relay = {
-    ...{ to, tap, peekBytes: 4_096 },
+    ...{ to, filter, peekBytes: 4_096 },
     onPacket: (id) => seen.push(id) > 0,
     onPassed: (id) => void seen.push(id),
   };
@@ -86,7 +86,7 @@ test("a packet that changes what is watched is obeyed by the very next one, in t
   const { relay, source, target, seen } = scene;
   Object.assign(relay, {
     onPassed: () => {
-      relay.tap = new Map([[passing, "look"]]);
+      relay.filter = new Map([[passing, "inspect"]]);
     },
   });
   const [before, change] = [frame(passing, 4), frame(counted, 5)];

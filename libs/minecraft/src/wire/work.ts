@@ -11,7 +11,7 @@ export const defaultWork: WorkLimits = { burst: 268_435_456, perSecond: 33_554_4
 export const workOf = {
   peek: 512,
   // Its frames are written one by one.
-  look: 8_192,
+  inspect: 8_192,
   inflate: (bytes: number) => 24_576 + bytes,
   deflate: (bytes: number) => 24_576 + 8 * bytes,
 } as const;
