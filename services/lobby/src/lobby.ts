@@ -12,7 +12,7 @@ import {
 import { enterTimeoutMs } from "./config.ts";
 import { type Clock, systemClock } from "./session/clock.ts";
 import type { LobbyPlayer } from "./session/player.ts";
-import { openSession } from "./session/session.ts";
+import { menuCommands, openSession } from "./session/session.ts";
 import { languageOf, wordsOf } from "./words.ts";
 
 const chestRows = 6;
@@ -30,7 +30,10 @@ export function createLobby({
   maxPlayers: number;
   clock?: Clock;
 }): Lobby {
-  const limbo: Limbo = createLimbo({ platform: true });
+  const limbo: Limbo = createLimbo({
+    platform: true,
+    commands: menuCommands.map((name) => ({ name, isComplete: true })),
+  });
   const present = new Set<Player>();
   let isClosing = false;
   const admit = async (player: Player) => {

@@ -18,6 +18,7 @@ import { createPool } from "./api/pool.ts";
 import { createTokenSource } from "./api/token.ts";
 import { createLooks } from "./backend/looks.ts";
 import { createBudget } from "./budget/bucket.ts";
+import { commandTree, completeCommand } from "./command/complete.ts";
 import { runCommand } from "./command/run.ts";
 import { type ProxyConfig, parseAddress } from "./config.ts";
 import { type FrameContext, takeFrame } from "./control/frames.ts";
@@ -159,6 +160,7 @@ function createContext(
     invites: createInvites({ ttlMs: limits.inviteTtlMs, cooldownMs: limits.inviteCooldownMs, now }),
     actions: createBudget({ burst: limits.actionBurst, everyMs: limits.actionEveryMs }, now),
     frames: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
+    completions: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
     links: createLinkMemory({ keepMs: limits.linkMemoryMs, players: limits.linkMemoryPlayers, now }),
     isRouting: config.onlineMode && config.rootDomain !== "",
     life: { isDraining: false },
@@ -203,6 +205,9 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
   const target = named === undefined || isSystem(context, named) ? undefined : named;
   const bridge = createBridge(player, {
     onCommand: (line) => runCommand(context, session, line),
+    // In the gate no command works.
+    commandsOn: (server) => (server === config.loginServer ? [] : commandTree),
+    onComplete: (line) => completeCommand(context, session, line),
     onServerMessage: (message, server) => takeFrame(context, session, { message, server }),
     onReaching: (packet, server, key) => {
       const isKept = !mayReach(packet, key, config.serverTransfers);
@@ -253,4 +258,5 @@ function leave(context: FrameContext, session: Session): void {
   context.invites.forget(uuid);
   context.actions.forget(uuid);
   context.frames.forget(uuid);
+  context.completions.forget(uuid);
 }

@@ -30,7 +30,7 @@ type Parts = {
   acted: string | undefined;
 };
 
-const menuCommands: readonly string[] = ["menu", "server"];
+export const menuCommands: readonly string[] = ["menu", "server"];
 
 export function openSession(player: LobbyPlayer, clock: Clock): Session {
   const { left } = player;

@@ -54,6 +54,7 @@ export type Context = {
   readonly activity: Activity;
   readonly actions: Budget;
   readonly frames: Budget;
+  readonly completions: Budget;
   readonly links: LinkMemory;
   /** By UUID. */
   readonly sessions: Map<string, Session>;

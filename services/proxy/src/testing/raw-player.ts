@@ -71,10 +71,23 @@ export async function joinRaw(service: Service, where: Where) {
 }
 export type RawPlayer = Awaited<ReturnType<typeof joinRaw>>;
 
+const optional = (bytes: Buffer | undefined) =>
+  bytes ? Buffer.concat([Buffer.of(1), bytesOf(bytes)]) : Buffer.of(0);
+
+function readCompletions(reader: Packet["reader"]): [id: number, words: string[]] {
+  const [id] = [reader.varint(), reader.varint(), reader.varint()];
+  const words = Array.from({ length: reader.varint() }, () => {
+    const word = reader.string();
+    reader.bool();
+    return word;
+  });
+  return [id, words];
+}
+
 function follow(connection: Connection, version: Version, cookies: Map<string, Buffer>) {
   const { wake, until } = watcher();
-  const seen: string[] = [];
-  const chat: string[] = [];
+  const [seen, chat]: [string[], string[]] = [[], []];
+  const completed = new Map<number, string[]>();
   const state = {
     phase: "configuration" as "configuration" | "play",
     transfer: undefined as { host: string; port: number } | undefined,
@@ -87,7 +100,7 @@ function follow(connection: Connection, version: Version, cookies: Map<string, B
   const kicked = ({ reader }: Packet) => {
     state.kicked = plainText(readTextNbt(reader.rest()));
   };
-  const answers: Record<string, ((packet: Packet) => void) | undefined> = {
+  const answers: Record<string, ((packet: Packet) => unknown) | undefined> = {
     finish_configuration: () => {
       send("finish_configuration");
       state.phase = "play";
@@ -101,13 +114,9 @@ function follow(connection: Connection, version: Version, cookies: Map<string, B
     store_cookie: ({ reader }) => void cookies.set(reader.string(), Buffer.from(reader.byteArray(5_120))),
     cookie_request: ({ reader }) => {
       const key = reader.string();
-      const value = cookies.get(key);
-      send(
-        "cookie_response",
-        text(key),
-        value ? Buffer.concat([Buffer.of(1), bytesOf(value)]) : Buffer.of(0),
-      );
+      send("cookie_response", text(key), optional(cookies.get(key)));
     },
+    tab_complete: ({ reader }) => completed.set(...readCompletions(reader)),
     system_chat: ({ reader }) => void chat.push(plainText(readTextNbt(reader.rest()))),
     disconnect: kicked,
     kick_disconnect: kicked,
@@ -139,6 +148,12 @@ function follow(connection: Connection, version: Version, cookies: Map<string, B
     hears: (pattern: RegExp) => until(() => chat.find((line) => pattern.test(line))),
     isKicked: () => until(() => (state.isClosed ? (state.kicked ?? "") : undefined)),
     send,
+    /** The words that complete this line. */
+    complete: (line: string) => {
+      const id = completed.size + 1;
+      send("tab_complete", varint(id), text(line));
+      return until(() => completed.get(id));
+    },
     command: (command: string) => send("chat_command", text(command)),
     leave: async () => {
       connection.destroy();

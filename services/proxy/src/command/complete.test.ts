@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { rootDomain, runningAt, startBed } from "../testing/bed.ts";
+import { commandTree } from "./complete.ts";
+import { parseCommand } from "./parse.ts";
+
+test("every command that is completed is one that the proxy runs", () => {
+  const lines = commandTree.flatMap(({ name, isComplete, next = [] }) => [
+    ...(isComplete ? [name] : []),
+    ...next.flatMap((sub) => [
+      ...(sub.isComplete ? [`${name} ${sub.name}`] : []),
+      ...(sub.next ?? []).map((last) => `${name} ${sub.name} ${last.name}`),
+    ]),
+  ]);
+  assert.equal(lines.length, 11);
+  for (const line of lines) {
+    const command = parseCommand(line);
+    assert(command && command.name !== "usage" && command.name !== "inviteUsage", line);
+  }
+});
+
+test("Tab completes our commands and the names of servers, and leaves the rest to the server", {
+  timeout: 60_000,
+}, async () => {
+  await using bed = await startBed(
+    {},
+    {
+      prepare: ({ service, survival }) => {
+        for (const name of ["survival", "surfing"]) service.servers.set(name, runningAt(name, survival));
+      },
+    },
+  );
+  const alice = await bed.passRaw(bed.account("alice"), rootDomain);
+  await bed.lobby.player("alice");
+  assert.deepEqual(await alice.complete("/felis "), [
+    ...["claim", "go", "help", "list", "lobby", "migrate", "web"],
+  ]);
+  assert.deepEqual(await alice.complete("/Felis GO sur"), ["surfing", "survival"]);
+  assert.deepEqual(await alice.complete("/felis go log"), []);
+  assert.deepEqual(await alice.complete("/felis go survival "), []);
+  for (let line = 0; line < 200; line++) await alice.complete("/felis go s");
+  assert.deepEqual(await alice.complete("/felis "), []);
+});
