@@ -94,6 +94,7 @@ declare module "flying-squid" {
     readonly color: Record<string, string>;
     readonly commands: {
       readonly hash: Record<string, unknown>;
+      readonly uniqueHash: Record<string, { readonly params: { readonly op?: boolean } }>;
       add(spec: CommandSpec): unknown;
       use(line: string, context?: CommandContext, op?: boolean): Promise<string | undefined>;
     };

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { GameServer, Player, Plugin, PluginTable, ProtocolClient } from "flying-squid";
 import type { AccessLists } from "./access/lists.ts";
+import { declareCommands } from "./command/declare.ts";
 import { explain } from "./command/runner.ts";
 import type { DemoConfig } from "./config.ts";
 import type { Log } from "./console/log.ts";
@@ -102,7 +103,10 @@ export function containPlayers(server: GameServer, { log, lists }: { log: Log; l
       player.op = lists.ops.has(player.username);
     });
     // The login packet says survival whatever the mode is.
-    player.once("spawned", () => player.setGameMode(player.gameMode));
+    player.once("spawned", () => {
+      player.setGameMode(player.gameMode);
+      declareCommands(server, player);
+    });
     player.handleCommand = async (line) => {
       try {
         const reply = await server.commands.use(line, { player }, player.op);

@@ -40,7 +40,8 @@ test("a world and its players outlive stop, SIGTERM and a start behind a proxy",
     const { gamePort, rconPort } = await server.ready();
     await using rcon = await rconOf(rconPort);
     assert.equal(await rcon.command("list"), "There are 0 of a max of 20 players online: ");
-    const { bot } = await joinGame({ port: gamePort, name: "bob" });
+    const { bot, commands } = await joinGame({ port: gamePort, name: "bob" });
+    assert((await commands).includes("list") && !(await commands).includes("ban"));
     assert.equal(await rcon.command("list"), "There are 1 of a max of 20 players online: bob");
 
     const dug = bot.entity.position.floored().offset(-1, -1, 0);

@@ -33,11 +33,17 @@ function answerAsProxy(client: LoginClient, { secret, body }: NonNullable<Join["
   });
 }
 
+type Node = { readonly extraNodeData?: { readonly name: string } };
+
 /** A player in the game, whose surroundings are loaded. */
 export async function joinGame(join: Join) {
   const bot = connectBot(join);
   const errors: Error[] = [];
   bot.on("error", (error: Error) => void errors.push(error));
+  const commands = once(bot._client, "declare_commands").then(([{ nodes }]) =>
+    (nodes as Node[]).flatMap(({ extraNodeData: data }) => (data ? [data.name] : [])),
+  );
+  commands.catch(() => {});
   const kicked = once(bot, "kicked").then(([reason]) => {
     throw new Error(`${join.name} was kicked: ${String(reason)}`);
   });
@@ -51,7 +57,7 @@ export async function joinGame(join: Join) {
     bot.quit();
     await ended;
   };
-  return { bot, leave };
+  return { bot, commands, leave };
 }
 
 /** The text that a player reads who is not let in. */
