@@ -3,14 +3,14 @@ import { Fault, isNameShape, isUserName, type Principal } from "@svc/proto";
 type Owned = { owner_id?: string | undefined };
 
 /** True for who may work on a world: its owner, staff, and the platform itself. */
-export function mayTouch(principal: Principal, world: Owned): boolean {
+export function mayAccess(principal: Principal, world: Owned): boolean {
   if (principal.kind === "service") return true;
   if (principal.kind !== "account") return false;
   return principal.staff || (world.owner_id !== undefined && principal.user_id === world.owner_id);
 }
 
-export function assertMayTouch(principal: Principal, world: Owned): void {
-  if (mayTouch(principal, world)) return;
+export function assertMayAccess(principal: Principal, world: Owned): void {
+  if (mayAccess(principal, world)) return;
   throw new Fault("forbidden", { message: "Only the owner of a server may do this with its world." });
 }
 

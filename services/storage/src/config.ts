@@ -2,7 +2,7 @@
 
 import { duration, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
-import { migrationSettings } from "./settings/move.ts";
+import { moveSettings } from "./settings/move.ts";
 import { offsiteSettings, reaperSettings } from "./settings/reaper.ts";
 import { transferSettings } from "./settings/transfer.ts";
 
@@ -98,7 +98,7 @@ export const settings = z.object({
     ...transferSettings,
 
     ...reaperSettings,
-    ...migrationSettings,
+    ...moveSettings,
   }),
   offsite: section(offsiteSettings),
 });

@@ -18,7 +18,7 @@ export type StorageDeps = {
 };
 
 /** Where the Jobs of worlds are. */
-export function placeOf({ settings }: Pick<StorageDeps, "settings">) {
+export function inNamespace({ settings }: Pick<StorageDeps, "settings">) {
   return { namespace: settings.k8s.namespace };
 }
 

@@ -8,10 +8,10 @@ import type { StorageDeps } from "./deps.ts";
 import type { Drills } from "./drill/drill.ts";
 import { stepDrills } from "./drill/step.ts";
 import { sweepDrills } from "./drill/sweep.ts";
-import { forgetTickets } from "./job/archive-ticket-store.ts";
-import { forgetJobs } from "./job/store.ts";
+import { deleteOldTickets } from "./job/archive-ticket-store.ts";
+import { deleteOldJobs } from "./job/store.ts";
 import { moveWorlds } from "./move/serve.ts";
-import { settleAll } from "./reconcile/reconcile-jobs.ts";
+import { reconcileJobs } from "./reconcile/reconcile-jobs.ts";
 
 type Loop = {
   /** Asked after each look. */
@@ -20,7 +20,7 @@ type Loop = {
   work: (signal: AbortSignal) => Promise<unknown>;
 };
 
-const forgetEveryMs = 3_600_000;
+const cleanupEveryMs = 3_600_000;
 
 type Leading = { deps: StorageDeps; drills: Drills };
 
@@ -29,7 +29,7 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
   const { storage, k8s } = settings;
   const autoBackup = createAutoBackup(deps);
   const loops: Loop[] = [
-    settling(deps),
+    reconcileLoop(deps),
     { everyMs: storage.move_interval, name: "moves", work: (signal) => moveWorlds(deps, signal) },
     {
       everyMs: storage.auto_backup_interval,
@@ -41,13 +41,13 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
       name: "drills",
       work: (signal) => stepDrills(deps, drills, signal),
     },
-    { everyMs: forgetEveryMs, name: "drill sweep", work: () => sweepDrills(deps, drills) },
+    { everyMs: cleanupEveryMs, name: "drill sweep", work: () => sweepDrills(deps, drills) },
     {
-      everyMs: forgetEveryMs,
+      everyMs: cleanupEveryMs,
       name: "forgetting",
       work: async () => {
-        await forgetJobs(deps.db, new Date(deps.now() - storage.job_history));
-        await forgetTickets(deps.db, new Date(deps.now() - storage.job_history));
+        await deleteOldJobs(deps.db, new Date(deps.now() - storage.job_history));
+        await deleteOldTickets(deps.db, new Date(deps.now() - storage.job_history));
       },
     },
   ];
@@ -59,14 +59,18 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
     durationMs: storage.lease_duration,
     renewMs: storage.lease_renew,
     lead: async (signal) => {
-      await Promise.all(loops.map((loop) => run(deps, loop, signal)));
+      await Promise.all(loops.map((loop) => runLoop(deps, loop, signal)));
     },
     log,
   });
   return { close: () => lease.release() };
 }
 
-async function run({ log }: StorageDeps, { everyMs, name, work }: Loop, signal: AbortSignal): Promise<void> {
+async function runLoop(
+  { log }: StorageDeps,
+  { everyMs, name, work }: Loop,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     await work(signal).catch((error: Error) =>
       log.warn({ loop: name, error: error.message }, "a look failed and is repeated"),
@@ -76,17 +80,17 @@ async function run({ log }: StorageDeps, { everyMs, name, work }: Loop, signal: 
 }
 
 /** Looked at more often while anything runs, so that a restore goes on soon after its snapshot. */
-function settling(deps: StorageDeps): Loop {
+function reconcileLoop(deps: StorageDeps): Loop {
   const { settle_busy_interval, settle_interval } = deps.settings.storage;
   let open = 0;
   const work = async (signal: AbortSignal) => {
     const startedAt = performance.now();
     const seconds = () => (performance.now() - startedAt) / 1_000;
     try {
-      open = await settleAll(deps, signal);
-      deps.metrics.settled("done", seconds());
+      open = await reconcileJobs(deps, signal);
+      deps.metrics.reconciled("done", seconds());
     } catch (error) {
-      deps.metrics.settled("failed", seconds());
+      deps.metrics.reconciled("failed", seconds());
       throw error;
     }
   };

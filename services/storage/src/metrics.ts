@@ -6,7 +6,7 @@ export type StorageMetrics = {
   /** A backup was made, was given up, or turned out corrupt. */
   counted: (what: "made" | "deleted" | "pruned" | "condemned", reason: string) => void;
   stored: (bytes: number, count: number) => void;
-  settled: (result: "done" | "failed", seconds: number) => void;
+  reconciled: (result: "done" | "failed", seconds: number) => void;
   scheduledPaused: (isPaused: boolean) => void;
   /** Servers whose restore point is due. */
   waiting: (servers: number) => void;
@@ -35,7 +35,7 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
     registers,
   });
   const count = new Gauge({ name: "svc_backups_present", help: "Present backups.", registers });
-  const settle = new Histogram({
+  const reconcile = new Histogram({
     name: "svc_storage_settle_duration_seconds",
     help: "One look at everything that runs on worlds.",
     labelNames: ["result"] as const,
@@ -64,7 +64,7 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
       bytes.set(size);
       count.set(number);
     },
-    settled: (result, seconds) => settle.observe({ result }, seconds),
+    reconciled: (result, seconds) => reconcile.observe({ result }, seconds),
     waiting: (servers) => waiting.set(servers),
     slotHeld: (seconds) => slot.set(seconds),
     scheduledPaused: (isPaused) => paused.set(isPaused ? 1 : 0),

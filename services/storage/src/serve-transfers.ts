@@ -9,16 +9,16 @@ import type { StorageDeps } from "./deps.ts";
 import { download } from "./export/download.ts";
 import { readStatus } from "./export/read-status.ts";
 import { receive } from "./export/receive.ts";
-import { keepExportsSettled } from "./export/reconcile.ts";
+import { startExportSweep } from "./export/reconcile.ts";
 import { startBackup } from "./export/start-backup.ts";
 import { startFile } from "./export/start-file.ts";
 import { startWorld } from "./export/start-world.ts";
 import { list } from "./file/list.ts";
 import { listOperations } from "./file/list-operations.ts";
 import { makeFolder } from "./file/make-folder.ts";
-import { keepOpsSettled, type OpDeps } from "./file/op.ts";
+import { type OpDeps, startOpReconcile } from "./file/op.ts";
 import { read } from "./file/read.ts";
-import { keepChangesSettled } from "./file/reconcile-changes.ts";
+import { startChangeReconcile } from "./file/reconcile-changes.ts";
 import { remove } from "./file/remove.ts";
 import { rename } from "./file/rename.ts";
 import { unzip } from "./file/unzip.ts";
@@ -29,7 +29,7 @@ import { cancel } from "./upload/cancel.ts";
 import { commit } from "./upload/commit.ts";
 import { openStaged } from "./upload/open-staged.ts";
 import { putPart } from "./upload/put-part.ts";
-import { dropUpload } from "./upload/quota.ts";
+import { deleteUpload } from "./upload/quota.ts";
 import { readSession } from "./upload/read-session.ts";
 import { reportLanded } from "./upload/report-landed.ts";
 import { upload } from "./upload/single-request.ts";
@@ -43,16 +43,16 @@ type Needs = {
 /** Answers everything about files until closed. */
 export function startTransfers(storage: StorageDeps, needs: Needs): { close: () => Promise<void> } {
   const shared = transferDepsOf(storage, needs);
-  const deps = { ...shared, onUploaded: (upload: string) => dropUpload(shared, upload) };
+  const deps = { ...shared, onUploaded: (upload: string) => deleteUpload(shared, upload) };
   serveFiles(needs.mesh, deps);
   serveUploads(needs.mesh, deps);
   serveExports(needs.mesh, deps);
   needs.mesh.serve(archives.receive, receiveArchive(deps));
   needs.mesh.serve(archives.send, sendArchive(deps));
-  const watching = keepOpsSettled(deps);
-  keepChangesSettled(deps);
+  const watching = startOpReconcile(deps);
+  startChangeReconcile(deps);
   keepStagingSwept(deps);
-  keepExportsSettled(deps);
+  startExportSweep(deps);
   return {
     close: async () => {
       deps.rights.close();

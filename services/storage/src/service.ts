@@ -27,7 +27,7 @@ import { listJobs } from "./job/list.ts";
 import { listJobsByOperator } from "./job/list-by-operator.ts";
 import { startLeading } from "./leader.ts";
 import { createStorageMetrics } from "./metrics.ts";
-import { serveMigrations } from "./move/serve.ts";
+import { serveMoves } from "./move/serve.ts";
 import { startReaping } from "./reaper/serve.ts";
 import { restoreByOperator } from "./restore/by-operator.ts";
 import { restore } from "./restore/restore.ts";
@@ -46,7 +46,7 @@ export async function startStorage(
   const drills = mesh.bucket(backupKeeping.drills);
   serveBackups(mesh, deps);
   serveOperator(mesh, deps, drills);
-  serveMigrations(mesh, deps);
+  serveMoves(mesh, deps);
   await followOwners(mesh, deps);
   const reaping = startReaping(mesh, deps, registry);
   const transfers = startTransfers(deps, { mesh, registry });

@@ -13,12 +13,12 @@ import { presentBytes } from "../../../services/storage/src/backup/store.ts";
 import { settings as schema } from "../../../services/storage/src/config.ts";
 import type { Tables } from "../../../services/storage/src/database/tables.ts";
 import { createStorageMetrics } from "../../../services/storage/src/metrics.ts";
-import { planRoom } from "../../../services/storage/src/reaper/evict-plan.ts";
+import { planEviction } from "../../../services/storage/src/reaper/evict-plan.ts";
 import { createReaperMetrics } from "../../../services/storage/src/reaper/metrics.ts";
-import { judgeVolume } from "../../../services/storage/src/reaper/policy.ts";
+import { decideVolume } from "../../../services/storage/src/reaper/policy.ts";
 import { createReaper, type ReaperDeps } from "../../../services/storage/src/reaper/reaper.ts";
 import { findRun } from "../../../services/storage/src/reaper/run-store.ts";
-import { findReaped, findRoom, lastSize } from "../../../services/storage/src/reaper/store.ts";
+import { findEvictable, findLastSize, findReapBackups } from "../../../services/storage/src/reaper/store.ts";
 import { root, runSql } from "../harness/anchors.ts";
 import { dueWorld, worldName } from "../harness/due-worlds.ts";
 import { need, serveParent } from "../harness/parent.ts";
@@ -84,10 +84,10 @@ async function decide({ count }: { count: number }): Promise<{ seconds: number }
   const startedAt = performance.now();
   for (let index = 0; index < count; index += 1) {
     const name = worldName(index);
-    const backups = await findReaped(db, name);
-    judgeVolume(dueWorld(index), { outcome: "reclaimed", hasVolume: true, backups });
-    const [{ bytes }, need] = await Promise.all([presentBytes(db), lastSize(db, name)]);
-    planRoom({ used: bytes, need, max }, []);
+    const backups = await findReapBackups(db, name);
+    decideVolume(dueWorld(index), { outcome: "reclaimed", hasVolume: true, backups });
+    const [{ bytes }, need] = await Promise.all([presentBytes(db), findLastSize(db, name)]);
+    planEviction({ used: bytes, need, max }, []);
   }
   return { seconds: (performance.now() - startedAt) / 1_000 };
 }
@@ -95,8 +95,8 @@ async function decide({ count }: { count: number }): Promise<{ seconds: number }
 /** What goes from a full store. */
 async function choose(): Promise<{ ms: number }> {
   const startedAt = performance.now();
-  const { used, candidates } = await findRoom(db, new Map());
-  planRoom({ used, need: used / 2, max: used }, candidates);
+  const { used, candidates } = await findEvictable(db, new Map());
+  planEviction({ used, need: used / 2, max: used }, candidates);
   return { ms: performance.now() - startedAt };
 }
 

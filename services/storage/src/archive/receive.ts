@@ -1,10 +1,10 @@
 import type { Handler } from "@svc/mesh";
 import type { archives } from "@svc/proto";
-import { claimTicket, noteReceipt } from "../job/archive-ticket-store.ts";
+import { claimTicket, recordReceipt } from "../job/archive-ticket-store.ts";
 import { hashOf } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { openArchiveFolder } from "../volume/archive-folder.ts";
-import { keepIncoming } from "./store-archive.ts";
+import { storeArchive } from "./store-archive.ts";
 
 /** storage.archive.receive: the answer comes when the archive is kept and its receipt is written. */
 export const receive =
@@ -20,8 +20,8 @@ export const receive =
       stallMs,
       receive: async (body, { trailerDigest }, signal) => {
         const incoming = { folder, name: ticket.archive, keepFree, trailerDigest, signal };
-        const kept = await keepIncoming(body, incoming);
-        if (await noteReceipt(db, id, { ...kept, now: new Date(now()) })) return null;
+        const kept = await storeArchive(body, incoming);
+        if (await recordReceipt(db, id, { ...kept, now: new Date(now()) })) return null;
         await openArchiveFolder(folder).remove(ticket.archive);
         throw context.fault("not_found", { message: "Nobody waits for this archive any more." });
       },

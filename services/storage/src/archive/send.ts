@@ -27,11 +27,11 @@ export const send =
   };
 
 async function sizeOf(folder: string, archive: string): Promise<number> {
-  await using file = await openKept(folder, archive);
+  await using file = await openStored(folder, archive);
   return (await file.stat()).size;
 }
 
-async function openKept(folder: string, archive: string): Promise<FileHandle> {
+async function openStored(folder: string, archive: string): Promise<FileHandle> {
   await using root = await Folder.openRoot(folder);
   // Awaited here: the folder must stay open until the file is.
   return await root.openFile(archive).catch((error: unknown) => {
@@ -40,10 +40,13 @@ async function openKept(folder: string, archive: string): Promise<FileHandle> {
   });
 }
 
-type Kept = { folder: string; archive: string; size: number };
+type StoredArchive = { folder: string; archive: string; size: number };
 
-async function* read({ folder, archive, size }: Kept, signal: AbortSignal): AsyncGenerator<Uint8Array> {
-  await using file = await openKept(folder, archive);
+async function* read(
+  { folder, archive, size }: StoredArchive,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  await using file = await openStored(folder, archive);
   for (let at = 0; at < size; ) {
     signal.throwIfAborted();
     const buffer = Buffer.allocUnsafe(Math.min(chunkBytes, size - at));

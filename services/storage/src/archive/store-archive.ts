@@ -18,12 +18,15 @@ export type Incoming = {
   signal: AbortSignal;
 };
 
-export type Kept = { size_bytes: number; sha256: string };
+export type StoredArchive = { size_bytes: number; sha256: string };
 
 const batchBytes = 1 << 20;
 
 /** Throws `backup_store_full`, `digest_required`, `digest_mismatch`, `backup_corrupt`. */
-export async function keepIncoming(body: AsyncIterable<Uint8Array>, incoming: Incoming): Promise<Kept> {
+export async function storeArchive(
+  body: AsyncIterable<Uint8Array>,
+  incoming: Incoming,
+): Promise<StoredArchive> {
   const { name, signal } = incoming;
   const partial = `.${name}.partial`;
   await using store = await Folder.openRoot(incoming.folder);
@@ -44,13 +47,13 @@ export async function keepIncoming(body: AsyncIterable<Uint8Array>, incoming: In
 
 type Receiving = { partial: string; body: AsyncIterable<Uint8Array>; incoming: Incoming };
 
-async function receive(store: Folder, { partial, body, incoming }: Receiving): Promise<Kept> {
+async function receive(store: Folder, { partial, body, incoming }: Receiving): Promise<StoredArchive> {
   await using file = await store.createFile(partial, 0o640);
   const hash = createHash("sha256");
   let size = 0;
   for await (const batch of inBatches(body)) {
     incoming.signal.throwIfAborted();
-    await assertRoom(incoming, batch.length);
+    await assertSpace(incoming, batch.length);
     hash.update(batch);
     await writeAll(file, batch);
     size += batch.length;
@@ -72,14 +75,14 @@ async function* inBatches(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
   if (bytes > 0) yield Buffer.concat(held);
 }
 
-type ReadBack = { partial: string; kept: Kept; signal: AbortSignal };
+type ReadBack = { partial: string; kept: StoredArchive; signal: AbortSignal };
 
 async function readBack(store: Folder, { partial, kept, signal }: ReadBack): Promise<void> {
   await using file: FileHandle = await store.openFile(partial);
   await verifyArchive(await openArchive(file), { sha256: kept.sha256, signal });
 }
 
-async function assertRoom({ folder, keepFree }: Incoming, need: number): Promise<void> {
+async function assertSpace({ folder, keepFree }: Incoming, need: number): Promise<void> {
   const { bavail, bsize, blocks } = await statfs(folder);
   if (bavail * bsize - need >= blocks * bsize * keepFree) return;
   throw new Fault("backup_store_full", {

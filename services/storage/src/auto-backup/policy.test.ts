@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { WorldServer } from "../job/world.ts";
-import { type AutoLook, dueForBackup, holdsSlot } from "./policy.ts";
+import { dueForBackup, holdsSlot, type Observed } from "./policy.ts";
 
 const day = 86_400_000;
 const now = Date.parse("2026-02-01T00:00:00Z");
@@ -22,7 +22,7 @@ function world(name: string, change: Partial<WorldServer> = {}): WorldServer {
   };
 }
 
-function due(worlds: WorldServer[], change: Partial<AutoLook> = {}): string[] {
+function due(worlds: WorldServer[], change: Partial<Observed> = {}): string[] {
   return dueForBackup({ worlds, newest: new Map(), failed: new Set(), now, everyMs: day, ...change });
 }
 
@@ -39,7 +39,7 @@ describe("which server gets a restore point", () => {
   });
 
   const point = (ms: number) => new Map([["aaa/usr-1", ago(ms)]]);
-  const table: [string, WorldServer, Partial<AutoLook>, boolean][] = [
+  const table: [string, WorldServer, Partial<Observed>, boolean][] = [
     ["one whose interval has passed and that was played on", world("aaa"), { newest: point(day) }, true],
     ["none before the interval has passed", world("aaa"), { newest: point(day - 1) }, false],
     [

@@ -2,7 +2,7 @@
 
 import type { WorldServer } from "../job/world.ts";
 
-export type AutoLook = {
+export type Observed = {
   worlds: readonly WorldServer[];
   /** By `server/owner`: when the newest intact restore point was made. */
   newest: ReadonlyMap<string, Date>;
@@ -30,7 +30,7 @@ export function holdsSlot({ kind, started_at }: SlotJob, settings: SlotSettings,
 }
 
 /** Those that are due, in the order of their need: without any restore point first, then the longest without one. */
-export function dueForBackup({ worlds, newest, failed, now, everyMs }: AutoLook): string[] {
+export function dueForBackup({ worlds, newest, failed, now, everyMs }: Observed): string[] {
   const due = worlds.flatMap((world) => {
     const { name, owner_id, exists, stopped, last_active_at } = world;
     if (owner_id === undefined || !exists || !stopped || world.retiring) return [];

@@ -12,7 +12,7 @@ import { dueForBackup, holdsSlot } from "./policy.ts";
 /** Names of servers whose restore point is due, in the order of their need; `leftOut` ones are not asked for. */
 export async function findDue(
   deps: StorageDeps,
-  leftOut: ReadonlyMap<string, unknown> = new Map(),
+  excluded: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<string[]> {
   const now = deps.now();
   const { scheduled_every: everyMs } = deps.settings.archive;
@@ -21,11 +21,11 @@ export async function findDue(
     newestScheduled(deps.db),
     findFailedSince(deps.db, new Date(now - everyMs / 4)),
   ]);
-  const worlds = all.filter(({ name }) => !leftOut.has(name));
+  const worlds = all.filter(({ name }) => !excluded.has(name));
   return dueForBackup({ worlds, newest, failed, now, everyMs });
 }
 
-const mostShown = 1_000;
+const maxShown = 1_000;
 
 /** storage.backup.read-queue */
 export const readQueue =
@@ -50,7 +50,7 @@ export const readQueue =
         started_at: row.started_at.toISOString(),
         holds_slot: holdsSlot(row, storage, deps.now()),
       })),
-      waiting: waiting.slice(0, mostShown),
+      waiting: waiting.slice(0, maxShown),
       waiting_total: waiting.length,
     };
   };

@@ -59,13 +59,13 @@ export function createAutoBackup(deps: StorageDeps): AutoBackup {
     if (isTaken || (await isFull())) return undefined;
     for (const name of names.slice(0, storage.auto_backup_tries)) {
       if (signal?.aborted) return undefined;
-      const tried = await tryOne(deps, name);
+      const tried = await tryBackup(deps, name);
       if ("job" in tried) return tried.job;
       // One without a world stays so for a while; one that is busy is asked again soon, behind the others.
-      const isBare = tried.fault === "no_world_volume";
+      const hasNoVolume = tried.fault === "no_world_volume";
       refused.set(
         name,
-        deps.now() + (isBare ? archive.scheduled_every / 4 : storage.auto_backup_interval * 2),
+        deps.now() + (hasNoVolume ? archive.scheduled_every / 4 : storage.auto_backup_interval * 2),
       );
     }
     return undefined;
@@ -73,7 +73,7 @@ export function createAutoBackup(deps: StorageDeps): AutoBackup {
   return { tick };
 }
 
-async function tryOne(deps: StorageDeps, server: string): Promise<{ job: string } | { fault: FaultName }> {
+async function tryBackup(deps: StorageDeps, server: string): Promise<{ job: string } | { fault: FaultName }> {
   try {
     const { job } = await startBackup(deps, {
       server,

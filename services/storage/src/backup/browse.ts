@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { type backupKeeping, Fault } from "@svc/proto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import type { StorageDeps } from "../deps.ts";
-import { runToEnd } from "../job/await.ts";
+import { runJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
 import { assertConfigured } from "../job/world.ts";
 import { archiveNameOf } from "./row.ts";
@@ -24,10 +24,10 @@ export const browse =
       archive: "ro" as const,
     };
     const timeoutMs = context.deadlineAt - Date.now() - answerMs;
-    const outcome = await runToEnd(deps, wish, { timeoutMs, signal: context.signal });
+    const outcome = await runJob(deps, wish, { timeoutMs, signal: context.signal });
     if (outcome.kind === "refused") throw refusal(outcome.fault);
     if (outcome.kind === "broken") throw new Fault("unavailable", { message: outcome.message });
-    return { path, ...fitting(outcome.done, messageBytes) };
+    return { path, ...fitListing(outcome.done, messageBytes) };
   };
 
 /** Left of the deadline for cleaning up and for the way back. */
@@ -39,7 +39,7 @@ const messageBytes = 768 * 1_024;
 type Listed = Pick<TaskDone, "listing" | "truncated">;
 
 /** As much of a listing as fits into so many bytes. */
-export function fitting({ listing = [], truncated = false }: Listed, bytes: number) {
+export function fitListing({ listing = [], truncated = false }: Listed, bytes: number) {
   let left = bytes;
   const end = listing.findIndex((entry) => {
     left -= Buffer.byteLength(JSON.stringify(entry)) + 1;

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import { assertMayTouch, assertUserName, isStaff } from "../access.ts";
+import { assertMayAccess, assertUserName, isStaff } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
 import { startBackup } from "./start.ts";
 
@@ -18,7 +18,7 @@ export const create =
       reason: "manual",
       startedBy: about.actor,
       limits: { cooldown: isLimited, cap: isLimited },
-      check: (world) => assertMayTouch(principal, world),
+      check: (world) => assertMayAccess(principal, world),
     });
     deps.mesh.audit({ ...about, action: "backup.create", server_name: name, payload: { job: row.job } });
     return { name, status: "backing_up" };

@@ -4,7 +4,7 @@
 import type { Mesh } from "@svc/mesh";
 import { durables, ownership } from "@svc/proto";
 import type { StorageDeps } from "../deps.ts";
-import { handOver } from "./store.ts";
+import { transferBackups } from "./store.ts";
 
 const durable = "storage-transfers";
 /** Backups without their owner are worse than a message that waits long for the database. */
@@ -21,7 +21,7 @@ export async function followOwners(mesh: Pick<Mesh, "consume">, { db, log }: Sto
     parse: (body) => ownership.serverTransferred.data.parse(body),
     handle: async ({ data }) => {
       const { name: server, from_user_id: from, to_user_id: to, at } = data;
-      const count = await handOver(db, { server, from, to, at: new Date(at) });
+      const count = await transferBackups(db, { server, from, to, at: new Date(at) });
       log.info({ server, backups: count }, "backups follow their world to another account");
     },
   });

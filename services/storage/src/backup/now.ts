@@ -5,7 +5,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { type backupKeeping, type OutputOf, worlds } from "@svc/proto";
 import { assertAnyName } from "../access.ts";
-import { placeOf, type StorageDeps } from "../deps.ts";
+import { inNamespace, type StorageDeps } from "../deps.ts";
 import { listWorlds, type WorldServer } from "../job/world.ts";
 import { startBackup } from "./start.ts";
 
@@ -36,7 +36,7 @@ export const planNow =
   async (_context, { names, may_stop }) => {
     const [all, claims] = await Promise.all([
       listWorlds(deps),
-      deps.kube.list(resources.claims, placeOf(deps)),
+      deps.kube.list(resources.claims, inNamespace(deps)),
     ]);
     const bound = new Set(
       claims.items.filter(({ status }) => status?.phase === "Bound").map(({ metadata }) => metadata.name),

@@ -4,7 +4,7 @@ import { loadSettings } from "@svc/config";
 import { scopeOf } from "../access.ts";
 import { settings } from "../config.ts";
 import { actionFor } from "./now.ts";
-import { cooldownLeft, expiryOf, isStoreFull, keepOf, toPrune } from "./policy.ts";
+import { cooldownLeft, decidePrune, expiryOf, isStoreFull, retainedCount } from "./policy.ts";
 
 const defaults = loadSettings(settings, {});
 const { archive } = defaults;
@@ -22,7 +22,7 @@ describe("how long backups are kept", () => {
   for (const [reason, days, keep] of table) {
     test(`${reason} expires after ${days} days, and ${keep ?? "all"} of a server and owner stay`, () => {
       assert.equal(expiryOf(reason, at, archive).getTime() - at.getTime(), days * day);
-      assert.equal(keepOf(reason, defaults), keep);
+      assert.equal(retainedCount(reason, defaults), keep);
     });
   }
 });
@@ -101,7 +101,7 @@ describe("what is pruned", () => {
     ],
     ["what a restore is going to read stays", [row("c"), row("b"), row("a", { inUse: true })], []],
   ];
-  for (const [name, rows, gone] of table) test(name, () => assert.deepEqual(toPrune(rows, 2), gone));
+  for (const [name, rows, gone] of table) test(name, () => assert.deepEqual(decidePrune(rows, 2), gone));
 });
 
 describe("what backup-now does with a server", () => {

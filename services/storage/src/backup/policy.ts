@@ -7,7 +7,7 @@ type Reason = backups.BackupReason;
 type Archive = Settings["archive"];
 
 /** How many of a reason are kept of one server and owner; undefined: as long as its expiry says. */
-export function keepOf(reason: Reason, { archive, storage }: Pick<Settings, "archive" | "storage">) {
+export function retainedCount(reason: Reason, { archive, storage }: Pick<Settings, "archive" | "storage">) {
   if (reason === "manual") return archive.manual_keep;
   if (reason === "scheduled") return archive.scheduled_keep;
   return reason === "pre_restore" ? storage.pre_restore_keep : undefined;
@@ -57,7 +57,7 @@ type Candidate = {
  * What goes when only `keep` sound ones stay: never a pinned one, nor one that a restore is going to read. One that cannot
  * be restored, or not whole, takes no place of one that can; of those that are not whole as many stay beside.
  */
-export function toPrune(newestFirst: readonly Candidate[], keep: number): string[] {
+export function decidePrune(newestFirst: readonly Candidate[], keep: number): string[] {
   const gone: string[] = [];
   const kept = { sound: 0, partial: 0 };
   for (const { id, pinned, inUse, corrupt, partial } of newestFirst) {

@@ -3,10 +3,10 @@ import type { backups } from "@svc/proto";
 import type { JobRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { findJobByRunKey, findRestoreOf } from "../job/store.ts";
-import { type BackupWish, startBackup } from "./start.ts";
+import { type BackupRequest, startBackup } from "./start.ts";
 
 /** A call that came at the same time may have started this run's Job, or an answer may have got lost on its way. */
-async function startOnce(deps: StorageDeps, wish: BackupWish & { runKey: string }): Promise<JobRow> {
+async function startOnce(deps: StorageDeps, wish: BackupRequest & { runKey: string }): Promise<JobRow> {
   try {
     return await startBackup(deps, wish);
   } catch (error) {

@@ -5,13 +5,13 @@ import type { JobRow, StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { beginJob } from "../job/begin.ts";
 import { label, newArchiveName, newJobName } from "../job/names.ts";
-import type { JobWish } from "../job/spec.ts";
-import { findNewestStart } from "../job/store.ts";
+import type { JobSpec } from "../job/spec.ts";
+import { findLastStart } from "../job/store.ts";
 import type { WorldServer } from "../job/world.ts";
 import { cooldownLeft, isStoreFull } from "./policy.ts";
 import { presentBytes } from "./store.ts";
 
-export type BackupWish = {
+export type BackupRequest = {
   server: string;
   reason: Extract<backups.BackupReason, "manual" | "scheduled">;
   startedBy: string;
@@ -21,7 +21,7 @@ export type BackupWish = {
   runKey?: string;
 };
 
-export async function startBackup(deps: StorageDeps, wish: BackupWish): Promise<JobRow> {
+export async function startBackup(deps: StorageDeps, wish: BackupRequest): Promise<JobRow> {
   const { server, reason } = wish;
   return beginJob(deps, {
     server,
@@ -36,7 +36,7 @@ export async function startBackup(deps: StorageDeps, wish: BackupWish): Promise<
         run_key: wish.runKey ?? null,
       };
     },
-    wish: (row, world) => backupWish(deps, row, world),
+    spec: (row, world) => backupJobSpec(deps, row, world),
   });
 }
 
@@ -53,10 +53,10 @@ export function newBackupRow(deps: StorageDeps, server: string, world: WorldServ
   };
 }
 
-async function checkLimits(deps: StorageDeps, trx: StorageTrx, wish: BackupWish): Promise<void> {
+async function checkLimits(deps: StorageDeps, trx: StorageTrx, wish: BackupRequest): Promise<void> {
   const { archive } = deps.settings;
   if (wish.limits.cooldown && archive.manual_cooldown > 0) {
-    const newest = await findNewestStart(trx, { server: wish.server, reason: "manual" });
+    const newest = await findLastStart(trx, { server: wish.server, reason: "manual" });
     const left = cooldownLeft({ newest, now: deps.now() }, archive);
     if (left !== undefined) throw new Fault("backup_cooldown", { retryAfterSeconds: left });
   }
@@ -68,7 +68,7 @@ async function checkLimits(deps: StorageDeps, trx: StorageTrx, wish: BackupWish)
   });
 }
 
-export function backupWish(deps: StorageDeps, row: JobRow, world: WorldServer): JobWish {
+export function backupJobSpec(deps: StorageDeps, row: JobRow, world: WorldServer): JobSpec {
   const { storage } = deps.settings;
   if (row.archive === null) throw new Error(`the backup ${row.job} has no archive`);
   return {

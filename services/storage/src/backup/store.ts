@@ -5,7 +5,7 @@ import { outboxRow } from "@svc/store";
 import { type Insertable, sql } from "kysely";
 import type { Scope } from "../access.ts";
 import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
-import { toPrune } from "./policy.ts";
+import { decidePrune } from "./policy.ts";
 
 type AnyDb = StorageDb | StorageTrx;
 
@@ -153,7 +153,7 @@ export async function pruneBackups(
     inUse: in_use,
     corrupt: corrupt_at !== null,
   }));
-  const gone = toPrune(candidates, about.keep);
+  const gone = decidePrune(candidates, about.keep);
   for (const id of gone) {
     await expireBackup(trx, { id, server_name: about.server, why: "pruned", now: about.now });
   }
@@ -161,7 +161,7 @@ export async function pruneBackups(
 }
 
 /** A backup that failed its read-back is never restored again. */
-export async function condemnBackup(
+export async function markBackupCorrupt(
   trx: StorageTrx,
   about: { id: string; server_name: string; message: string; now: Date },
 ): Promise<boolean> {
@@ -179,7 +179,7 @@ export async function condemnBackup(
 }
 
 /** A backup that was marked corrupt and reads back as it was made may be restored again. */
-export async function pardonBackup(db: AnyDb, id: string, now: Date): Promise<void> {
+export async function clearBackupCorrupt(db: AnyDb, id: string, now: Date): Promise<void> {
   await db
     .updateTable("world_backups")
     .set({ corrupt_at: null, verified_at: now })
@@ -187,7 +187,7 @@ export async function pardonBackup(db: AnyDb, id: string, now: Date): Promise<vo
     .execute();
 }
 
-export async function noteVerified(db: AnyDb, id: string, now: Date): Promise<void> {
+export async function markVerified(db: AnyDb, id: string, now: Date): Promise<void> {
   await db.updateTable("world_backups").set({ verified_at: now }).where("id", "=", id).execute();
 }
 
@@ -197,7 +197,7 @@ const skewMs = 600_000;
  * What is kept of a server's world, and what is done to it just now, goes from one account to another. What came after
  * is not touched. Returns how many backups went.
  */
-export function handOver(
+export function transferBackups(
   db: StorageDb,
   { server, from, to, at }: { server: string; from: string; to: string; at: Date },
 ): Promise<number> {

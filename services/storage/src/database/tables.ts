@@ -5,7 +5,7 @@ import type { Db, Trx } from "@svc/store";
 import type { ColumnType, Generated, Selectable } from "kysely";
 import type { ArchiveTicketsTable } from "./archive-tickets.ts";
 import type { ReaperRunsTable } from "./reaper-runs.ts";
-import type { MigrationsTable } from "./world-migrations.ts";
+import type { WorldMigrationsTable } from "./world-migrations.ts";
 
 type DefaultAt = ColumnType<Date, Date | undefined, Date>;
 type MaybeAt = ColumnType<Date | null, Date | null | undefined, Date | null>;
@@ -77,7 +77,7 @@ export type Tables = {
   world_backups: WorldBackupsTable;
   world_jobs: WorldJobsTable;
   reaper_runs: ReaperRunsTable;
-  world_migrations: MigrationsTable;
+  world_migrations: WorldMigrationsTable;
   archive_tickets: ArchiveTicketsTable;
   file_changes: FileChangesTable;
 };

@@ -4,7 +4,7 @@ import type { ColumnType, Generated, Selectable } from "kysely";
 type MaybeText = ColumnType<string | null, string | null | undefined, string | null>;
 type At = ColumnType<Date, Date | undefined, Date>;
 
-export type MigrationsTable = {
+export type WorldMigrationsTable = {
   id: string;
   server_name: string;
   state: migrations.MigrationState;
@@ -28,4 +28,4 @@ export type MigrationsTable = {
   started_at: At;
   updated_at: At;
 };
-export type MigrationRow = Selectable<MigrationsTable>;
+export type MoveRow = Selectable<WorldMigrationsTable>;

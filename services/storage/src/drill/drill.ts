@@ -9,6 +9,6 @@ export function scratchName(drill: Pick<Drill, "id">): string {
   return `drill-${drill.id}`;
 }
 
-export function isOver({ state }: Pick<Drill, "state">): boolean {
+export function hasEnded({ state }: Pick<Drill, "state">): boolean {
   return state === "passed" || state === "failed";
 }

@@ -8,12 +8,12 @@
 import { isKubeError, resources } from "@svc/kube";
 import { isFault } from "@svc/proto";
 import { findBackup } from "../backup/store.ts";
-import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
+import { inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
 import { readOutcome } from "../job/outcome.ts";
 import { findWorld } from "../job/world.ts";
-import { restoreWish } from "../restore/job-spec.ts";
-import { type Drill, type Drills, isOver, scratchName } from "./drill.ts";
+import { restoreJobSpec } from "../restore/job-spec.ts";
+import { type Drill, type Drills, hasEnded, scratchName } from "./drill.ts";
 import { drillLabel, scratchClaim, scratchPod } from "./objects.ts";
 import { askStatus } from "./server-status.ts";
 import { removeScratch } from "./sweep.ts";
@@ -29,11 +29,11 @@ export async function stepDrills(deps: StorageDeps, drills: Drills, signal: Abor
   for (const key of await drills.keys()) {
     if (signal.aborted) return;
     const entry = await drills.get(key);
-    if (!entry || isOver(entry.value)) continue;
-    const change = await step(deps, entry.value).catch((error: unknown) => failureOf(deps, error));
+    if (!entry || hasEnded(entry.value)) continue;
+    const change = await nextChange(deps, entry.value).catch((error: unknown) => failureOf(deps, error));
     if (!change) continue;
     const next: Drill = { ...entry.value, ...change };
-    if (!isOver(next)) {
+    if (!hasEnded(next)) {
       await drills.update(key, next, entry.revision);
       continue;
     }
@@ -51,7 +51,7 @@ function failureOf(deps: StorageDeps, error: unknown): Change {
   return { state: "failed", message: (error as Error).message };
 }
 
-async function step(deps: StorageDeps, drill: Drill): Promise<Change> {
+async function nextChange(deps: StorageDeps, drill: Drill): Promise<Change> {
   const { storage } = deps.settings;
   const ageMs = deps.now() - Date.parse(drill.started_at);
   if (ageMs > storage.drill_limit) return { state: "failed", message: "it took longer than a drill may" };
@@ -60,7 +60,7 @@ async function step(deps: StorageDeps, drill: Drill): Promise<Change> {
 
 async function restoreStep(deps: StorageDeps, drill: Drill): Promise<Change> {
   const { kube } = deps;
-  const place = placeOf(deps);
+  const place = inNamespace(deps);
   const name = scratchName(drill);
   const job = await kube.find(resources.jobs, { name, ...place });
   if (job) {
@@ -77,9 +77,9 @@ async function restoreStep(deps: StorageDeps, drill: Drill): Promise<Change> {
   const claim = world && (await kube.find(resources.claims, { name: world.volume_claim, ...place }));
   if (!claim) return { state: "failed", message: "the server or its world is gone" };
   if (!backup) return { state: "failed", message: "the backup is gone" };
-  await once(kube.create(resources.claims, scratchClaim(drill, claim, place)));
+  await ignoreConflict(kube.create(resources.claims, scratchClaim(drill, claim, place)));
   const row = { job: name, server_name: name, only_paths: null };
-  const wish = restoreWish(deps, row, { backup, world: { volume_claim: name } });
+  const wish = restoreJobSpec(deps, row, { backup, world: { volume_claim: name } });
   // It holds no world: the scratch volume is nobody's.
   await createJob(deps, { ...wish, manager: "svc-verify", labels: { [drillLabel]: drill.id } });
   return undefined;
@@ -87,12 +87,12 @@ async function restoreStep(deps: StorageDeps, drill: Drill): Promise<Change> {
 
 async function bootStep(deps: StorageDeps, drill: Drill, ageMs: number): Promise<Change> {
   const { kube } = deps;
-  const place = placeOf(deps);
+  const place = inNamespace(deps);
   const pod = await kube.find(resources.pods, { name: scratchName(drill), ...place });
   if (!pod) {
     const set = await kube.find(resources.statefulSets, { name: drill.server_name, ...place });
     if (!set) return { state: "failed", message: "the server was never started, so nobody knows how" };
-    await once(kube.create(resources.pods, scratchPod(drill, set, place)));
+    await ignoreConflict(kube.create(resources.pods, scratchPod(drill, set, place)));
     return undefined;
   }
   const seconds = Math.max(0, (deps.now() - Date.parse(pod.metadata.creationTimestamp ?? "")) / 1_000);
@@ -109,7 +109,7 @@ async function bootStep(deps: StorageDeps, drill: Drill, ageMs: number): Promise
   return { state: "failed", message: "the server was not ready in time" };
 }
 
-async function once(made: Promise<unknown>): Promise<void> {
+async function ignoreConflict(made: Promise<unknown>): Promise<void> {
   await made.catch((error: unknown) => {
     if (!isKubeError(error, 409)) throw error;
   });

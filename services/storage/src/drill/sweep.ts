@@ -2,14 +2,14 @@
 // moment after it had ended, leaves nothing behind either.
 
 import { isKubeError, type KubeObject, type Resource, resources } from "@svc/kube";
-import { placeOf, type StorageDeps } from "../deps.ts";
-import { type Drills, isOver, scratchName } from "./drill.ts";
+import { inNamespace, type StorageDeps } from "../deps.ts";
+import { type Drills, hasEnded, scratchName } from "./drill.ts";
 import { drillLabel } from "./objects.ts";
 
 const kinds: Resource<KubeObject>[] = [resources.pods, resources.jobs, resources.claims];
 
 export async function removeScratch(deps: StorageDeps, id: string): Promise<void> {
-  const target = { name: scratchName({ id }), ...placeOf(deps) };
+  const target = { name: scratchName({ id }), ...inNamespace(deps) };
   for (const kind of kinds) {
     await deps.kube.remove(kind, target, { propagationPolicy: "Background" }).catch((error: unknown) => {
       if (!isKubeError(error, 404)) throw error;
@@ -19,13 +19,13 @@ export async function removeScratch(deps: StorageDeps, id: string): Promise<void
 
 /** Removes what no drill under way stands for. A drill is written down before it makes anything. */
 export async function sweepDrills(deps: StorageDeps, drills: Drills): Promise<void> {
-  const about = { ...placeOf(deps), labelSelector: drillLabel };
+  const about = { ...inNamespace(deps), labelSelector: drillLabel };
   const lists = await Promise.all(kinds.map((kind) => deps.kube.list(kind, about)));
   const ids = lists.flatMap(({ items }) =>
     items.flatMap(({ metadata }) => metadata.labels?.[drillLabel] ?? []),
   );
   for (const id of new Set(ids)) {
     const entry = await drills.get(id);
-    if (!entry || isOver(entry.value)) await removeScratch(deps, id);
+    if (!entry || hasEnded(entry.value)) await removeScratch(deps, id);
   }
 }

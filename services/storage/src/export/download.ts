@@ -3,7 +3,7 @@ import type { exports } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { findByTicket } from "./find.ts";
 import { openLane } from "./secret.ts";
-import { step } from "./state.ts";
+import { transition } from "./state.ts";
 
 /** storage.export.download: the first that comes spends the ticket; the bytes come from whoever holds the Job's PUT. */
 export const download =
@@ -13,7 +13,7 @@ export const download =
     const { state, lane } = entry.value;
     if (state === "pending") throw context.fault("export_not_ready");
     if (state !== "ready" || lane === undefined) throw context.fault("export_expired");
-    if (!(await step(deps, entry, { state: "streaming" }))) throw context.fault("export_expired");
+    if (!(await transition(deps, entry, { state: "streaming" }))) throw context.fault("export_expired");
     context.reply.byteTransfer = openLane(ticket, lane);
     return null;
   };

@@ -1,11 +1,11 @@
 import { Fault, isFault, type Principal } from "@svc/proto";
-import { mayTouch, scopeOf } from "../access.ts";
+import { mayAccess, scopeOf } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { stop } from "./reconcile.ts";
+import { removeExportJob } from "./reconcile.ts";
 import { hashOf, idOf } from "./secret.ts";
-import { type Entry, end, isLive, type StoredExport } from "./state.ts";
+import { type Entry, endExport, isLive, type StoredExport } from "./state.ts";
 
 /**
  * The export of a ticket; one of another person is as unknown as one that never was: `not_found`. Whose the world is now
@@ -21,16 +21,16 @@ export async function findByTicket(deps: TransferDeps, principal: Principal, tic
   try {
     await assertStillTheirs(deps, principal, entry.value);
   } catch (error) {
-    if (isFault(error) && error.fault === "forbidden") await giveUp(deps, entry);
+    if (isFault(error) && error.fault === "forbidden") await spendTicket(deps, entry);
     throw error;
   }
   return entry;
 }
 
 // Its Job holds the world.
-async function giveUp(deps: TransferDeps, { key, value }: Entry): Promise<void> {
-  await end(deps, key, { state: "spent" });
-  await stop(deps, value.job);
+async function spendTicket(deps: TransferDeps, { key, value }: Entry): Promise<void> {
+  await endExport(deps, key, { state: "spent" });
+  await removeExportJob(deps, value.job);
 }
 
 async function assertStillTheirs(
@@ -42,11 +42,11 @@ async function assertStillTheirs(
   const world = await describeWorld(deps, server).catch((error: unknown) => {
     throw isFault(error) && error.fault === "not_found" ? refusal : error;
   });
-  if (!mayTouch(principal, world)) throw refusal;
+  if (!mayAccess(principal, world)) throw refusal;
   if (id !== undefined && !(await findBackup(deps.db, { scope: scopeOf(principal), id }))) throw refusal;
 }
 
 /** Whether whoever started an export may have this world. */
-export function mayHave({ user_id, is_staff = false }: StoredExport, world: WorldServer): boolean {
+export function mayDownload({ user_id, is_staff = false }: StoredExport, world: WorldServer): boolean {
   return is_staff || (world.owner_id !== undefined && world.owner_id === user_id);
 }

@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import { type exports, isFault } from "@svc/proto";
-import { condemnBackup } from "../backup/store.ts";
+import { markBackupCorrupt } from "../backup/store.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { attachment } from "./filename.ts";
-import { mayHave } from "./find.ts";
+import { mayDownload } from "./find.ts";
 import { createRelay, type Relay } from "./relay.ts";
 import { isToken, sealLane } from "./secret.ts";
-import { type Entry, end, step } from "./state.ts";
+import { type Entry, endExport, transition } from "./state.ts";
 
 /** storage.export.receive: parks the Job's body, and opens the place where the browser will fetch it. */
 export const receive =
@@ -23,19 +23,19 @@ export const receive =
       length,
       waitMs,
       bodyMs,
-      onWaited: async () => giveUp(deps, id),
+      onWaited: async () => spendUnclaimed(deps, id),
     });
     const lane = deps.byteTransfers.download({
       headers: headersOf(entry.value, length),
       source: relay.source,
       ttlMs: 2 * waitMs + stallMs,
     });
-    if (!(await step(deps, entry, { state: "ready", lane: sealLane(token, lane) }))) {
+    if (!(await transition(deps, entry, { state: "ready", lane: sealLane(token, lane) }))) {
       throw context.fault("not_found");
     }
     context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs,
-      receive: noteEnd(deps, entry.value, { ...relay, stop }),
+      receive: endAfter(deps, entry.value, { ...relay, stop }),
     });
     return null;
   };
@@ -50,33 +50,33 @@ function headersOf(entry: Entry["value"], length: number | undefined): Record<st
 }
 
 // True when nobody has claimed it, and from now on nobody can.
-async function giveUp(deps: TransferDeps, id: string): Promise<boolean> {
+async function spendUnclaimed(deps: TransferDeps, id: string): Promise<boolean> {
   const entry = await deps.exports.get(id);
   if (entry?.value.state !== "ready") return entry?.value.state !== "streaming";
-  return (await step(deps, entry, { state: "spent" })) !== undefined;
+  return (await transition(deps, entry, { state: "spent" })) !== undefined;
 }
 
-function noteEnd(
+function endAfter(
   deps: TransferDeps,
   stored: Entry["value"],
   relay: Relay & { stop: AbortController },
 ): Relay["receive"] {
   return async (...about) => {
-    using rights = deps.rights.watch(stored.server, (world) => mayHave(stored, world));
+    using rights = deps.rights.watch(stored.server, (world) => mayDownload(stored, world));
     rights.signal.addEventListener("abort", () => relay.stop.abort(), { once: true });
     try {
       return await relay.receive(...about);
     } catch (error) {
-      if (isFault(error) && error.fault === "backup_corrupt") await condemn(deps, stored).catch(() => {});
+      if (isFault(error) && error.fault === "backup_corrupt") await markCorrupt(deps, stored).catch(() => {});
       throw error;
     } finally {
-      await end(deps, stored.id, { state: "spent" }).catch(() => {});
+      await endExport(deps, stored.id, { state: "spent" }).catch(() => {});
     }
   };
 }
 
 // Nobody shall restore what could not be downloaded.
-async function condemn(
+async function markCorrupt(
   deps: TransferDeps,
   { backup_id: id, server: server_name }: Entry["value"],
 ): Promise<void> {
@@ -84,5 +84,5 @@ async function condemn(
   deps.log.error({ backup: id }, "an archive is not what its row says; its download was cut");
   const message = "its bytes differed from their digest during a download";
   const about = { id, server_name, message, now: new Date(deps.now()) };
-  await deps.db.transaction().execute((trx) => condemnBackup(trx, about));
+  await deps.db.transaction().execute((trx) => markBackupCorrupt(trx, about));
 }

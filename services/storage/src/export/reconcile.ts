@@ -2,14 +2,14 @@
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { isJobFinished } from "@svc/world-lock";
-import { logDepsOf, placeOf } from "../deps.ts";
+import { inNamespace, logDepsOf } from "../deps.ts";
 import { readOutcome } from "../job/outcome.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { refund } from "./admit.ts";
-import { type Entry, isLive, type StoredExport, step } from "./state.ts";
+import { type Entry, isLive, type StoredExport, transition } from "./state.ts";
 
-export type Look = { job: "missing" | "running" | "ended"; now: number };
-type Patience = { export_appear: number; export_wait: number; file_op_patience: number };
+export type ObservedExport = { job: "missing" | "running" | "ended"; now: number };
+type Timeouts = { export_appear: number; export_wait: number; file_op_patience: number };
 
 /**
  * What becomes of an export that looks like this. A Job is missing for a moment before it is made; when it was there and
@@ -17,8 +17,8 @@ type Patience = { export_appear: number; export_wait: number; file_op_patience: 
  */
 export function decideExport(
   { state, started_at, changed_at }: Pick<StoredExport, "state" | "started_at" | "changed_at">,
-  { job, now }: Look,
-  patience: Patience,
+  { job, now }: ObservedExport,
+  patience: Timeouts,
 ): "wait" | "failed" | "spent" {
   const sinceChange = now - changed_at;
   if (state === "pending") {
@@ -31,34 +31,34 @@ export function decideExport(
 }
 
 /** Looks at one export; returns it as it is then. */
-export async function settleExport(deps: TransferDeps, entry: Entry): Promise<StoredExport> {
+export async function reconcileExport(deps: TransferDeps, entry: Entry): Promise<StoredExport> {
   if (!isLive(entry.value)) return entry.value;
-  const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...placeOf(deps) });
+  const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...inNamespace(deps) });
   const next = decideExport(entry.value, { job: stateOf(job), now: deps.now() }, deps.settings.storage);
   if (next === "wait") return entry.value;
-  const message = next === "failed" ? { message: await whyDied(deps, job) } : {};
-  const done = await step(deps, entry, { state: next, ...message });
+  const message = next === "failed" ? { message: await describeFailure(deps, job) } : {};
+  const done = await transition(deps, entry, { state: next, ...message });
   if (done && next === "failed" && !job) await refund(deps, done.value);
   if (!done) return (await deps.exports.get(entry.key))?.value ?? { ...entry.value, state: "spent" };
-  if (job && !isJobFinished(job)) await stop(deps, entry.value.job);
+  if (job && !isJobFinished(job)) await removeExportJob(deps, entry.value.job);
   return done.value;
 }
 
-function stateOf(job: Job | undefined): Look["job"] {
+function stateOf(job: Job | undefined): ObservedExport["job"] {
   if (!job) return "missing";
   return isJobFinished(job) ? "ended" : "running";
 }
 
-async function whyDied(deps: TransferDeps, job: Job | undefined): Promise<string> {
+async function describeFailure(deps: TransferDeps, job: Job | undefined): Promise<string> {
   const outcome = job && (await readOutcome(logDepsOf(deps), job));
   if (outcome?.kind === "refused") return outcome.fault.message;
   return outcome?.kind === "broken" ? outcome.message : "the job vanished";
 }
 
 /** Takes the Job of an export away that nobody may have any more. */
-export async function stop(deps: TransferDeps, name: string): Promise<void> {
+export async function removeExportJob(deps: TransferDeps, name: string): Promise<void> {
   try {
-    const target = { name, ...placeOf(deps) };
+    const target = { name, ...inNamespace(deps) };
     await deps.kube.remove(resources.jobs, target, { propagationPolicy: "Background" });
   } catch (error) {
     if (!isKubeError(error, 404)) throw error;
@@ -70,14 +70,14 @@ export async function sweepExports(deps: TransferDeps): Promise<void> {
   for (const id of await deps.exports.keys()) {
     const entry = await deps.exports.get(id);
     if (!entry) continue;
-    if (isLive(entry.value)) await settleExport(deps, entry);
+    if (isLive(entry.value)) await reconcileExport(deps, entry);
     else if (deps.now() - entry.value.changed_at > deps.settings.storage.export_wait) {
-      const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...placeOf(deps) });
-      if (job && !isJobFinished(job)) await stop(deps, entry.value.job);
+      const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...inNamespace(deps) });
+      if (job && !isJobFinished(job)) await removeExportJob(deps, entry.value.job);
     }
   }
 }
 
-export function keepExportsSettled(deps: TransferDeps): void {
+export function startExportSweep(deps: TransferDeps): void {
   deps.background.every("export sweep", deps.settings.storage.export_sweep, () => sweepExports(deps));
 }

@@ -44,9 +44,9 @@ export function createRelay(options: RelayOptions): Relay {
     try {
       const leave = () => job.reject(expired());
       signal.addEventListener("abort", leave, { once: true });
-      if (!(await isWithin(job.promise, options.bodyMs))) throw expired();
+      if (!(await settlesWithin(job.promise, options.bodyMs))) throw expired();
       const arrived = await job.promise;
-      yield* heldBack(arrived, options);
+      yield* withholdTail(arrived, options);
       ended.resolve();
     } catch (error) {
       ended.reject(error);
@@ -60,7 +60,7 @@ export function createRelay(options: RelayOptions): Relay {
     signal.addEventListener("abort", () => ended.reject(expired()), { once: true });
     job.resolve({ body, head });
     // A connection that goes while the body waits ends the wait.
-    await arrival(Promise.race([browser.promise, ended.promise]), options);
+    await waitForBrowser(Promise.race([browser.promise, ended.promise]), options);
     await ended.promise;
     return null;
   };
@@ -68,13 +68,13 @@ export function createRelay(options: RelayOptions): Relay {
 }
 
 // Waits for the browser; a ticket that was claimed at the last moment is waited for once more.
-async function arrival(browser: Promise<void>, { waitMs, onWaited }: RelayOptions): Promise<void> {
-  if (await isWithin(browser, waitMs)) return;
-  if (!(await onWaited()) && (await isWithin(browser, waitMs))) return;
+async function waitForBrowser(browser: Promise<void>, { waitMs, onWaited }: RelayOptions): Promise<void> {
+  if (await settlesWithin(browser, waitMs)) return;
+  if (!(await onWaited()) && (await settlesWithin(browser, waitMs))) return;
   throw expired();
 }
 
-async function isWithin(wanted: Promise<unknown>, ms: number): Promise<boolean> {
+async function settlesWithin(wanted: Promise<unknown>, ms: number): Promise<boolean> {
   const late = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => late.resolve(false), ms);
   try {
@@ -84,7 +84,7 @@ async function isWithin(wanted: Promise<unknown>, ms: number): Promise<boolean> 
   }
 }
 
-async function* heldBack({ body, head }: Arrived, options: RelayOptions): AsyncGenerator<Uint8Array> {
+async function* withholdTail({ body, head }: Arrived, options: RelayOptions): AsyncGenerator<Uint8Array> {
   const { expected, length, signal } = options;
   const hash = createHash("sha256");
   let received = 0;

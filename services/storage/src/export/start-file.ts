@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
-import { assertTransfers, holdWorld } from "../file/open-world.ts";
+import { assertTransfersEnabled, lockWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { fileFilename } from "./filename.ts";
@@ -15,8 +15,8 @@ export const startFile =
     const { principal } = context;
     const path = readTarget(given);
     const kind = dir === "true" ? "folder" : "file";
-    assertTransfers(deps);
-    const { hold, world } = await holdWorld(deps, { principal, server }, "export");
+    assertTransfersEnabled(deps);
+    const { lock, world } = await lockWorld(deps, { principal, server }, "export");
     try {
       if (principal.kind !== "account") throw context.fault("forbidden");
       const ticket = await startExport(deps, {
@@ -28,11 +28,11 @@ export const startFile =
         world,
         what: { kind, path },
         startedBy: auditActor(context).actor,
-        assertHeld: hold.assertHeld,
+        assertHeld: lock.assertHeld,
       });
       auditFile(deps, context, { action: "file.download", server, path });
       return ticket;
     } finally {
-      await hold.release();
+      await lock.release();
     }
   };

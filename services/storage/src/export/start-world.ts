@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
-import { holdWorld } from "../file/open-world.ts";
+import { lockWorld } from "../file/open-world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { archiveType, worldFilename } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";
@@ -13,7 +13,7 @@ export const startWorld =
   async (context, { name: server }) => {
     const { principal } = context;
     assertExports(deps);
-    const { hold, world } = await holdWorld(deps, { principal, server }, "export");
+    const { lock, world } = await lockWorld(deps, { principal, server }, "export");
     try {
       if (principal.kind !== "account") throw context.fault("forbidden");
       const { type, ending } = archiveType(".gz");
@@ -26,11 +26,11 @@ export const startWorld =
         world,
         what: { kind: "world" },
         startedBy: auditActor(context).actor,
-        assertHeld: hold.assertHeld,
+        assertHeld: lock.assertHeld,
       });
       auditFile(deps, context, { action: "world.export", server });
       return ticket;
     } finally {
-      await hold.release();
+      await lock.release();
     }
   };

@@ -4,7 +4,7 @@ import { type exports, Fault } from "@svc/proto";
 import { jobUrl } from "../internal-url.ts";
 import { createJob } from "../job/begin.ts";
 import { label, newJobName } from "../job/names.ts";
-import type { JobWish } from "../job/spec.ts";
+import type { JobSpec } from "../job/spec.ts";
 import { finishJob, insertJob, type NewJob } from "../job/store.ts";
 import type { WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
@@ -12,17 +12,20 @@ import { admit, refund } from "./admit.ts";
 import { newSecrets, type Secrets } from "./secret.ts";
 import type { StoredExport } from "./state.ts";
 
-export type Wish = Pick<StoredExport, "kind" | "filename" | "content_type" | "user_id" | "is_staff"> &
+export type ExportRequest = Pick<
+  StoredExport,
+  "kind" | "filename" | "content_type" | "user_id" | "is_staff"
+> &
   Partial<Pick<StoredExport, "expected" | "backup_id">> & {
     world: WorldServer;
-    what: Extract<JobWish["task"], { mode: "export" }>["what"];
+    what: Extract<JobSpec["task"], { mode: "export" }>["what"];
     startedBy: string;
     /** Aborts when the world is no longer ours; throws then. */
     assertHeld?: () => void;
   };
 
 /** Throws `export_busy`, and nothing is left of it. */
-export async function startExport(deps: TransferDeps, wish: Wish): Promise<exports.ExportTicket> {
+export async function startExport(deps: TransferDeps, wish: ExportRequest): Promise<exports.ExportTicket> {
   const secrets = newSecrets();
   const { id } = secrets;
   const stored = storedOf(deps, wish, secrets);
@@ -39,7 +42,11 @@ export async function startExport(deps: TransferDeps, wish: Wish): Promise<expor
   return { ticket: secrets.ticket, state: "pending", filename: wish.filename };
 }
 
-function storedOf(deps: TransferDeps, wish: Wish, { id, ticketHash, tokenHash }: Secrets): StoredExport {
+function storedOf(
+  deps: TransferDeps,
+  wish: ExportRequest,
+  { id, ticketHash, tokenHash }: Secrets,
+): StoredExport {
   const { kind, filename, content_type, user_id, is_staff = false, expected, backup_id, world } = wish;
   const at = deps.now();
   return {
@@ -70,7 +77,7 @@ const rowKind = {
 
 async function begin(
   deps: TransferDeps,
-  wish: Wish,
+  wish: ExportRequest,
   { secrets, job }: { secrets: Secrets; job: string },
 ): Promise<void> {
   const { world, kind } = wish;
@@ -93,7 +100,11 @@ async function begin(
   }
 }
 
-function jobOf(deps: TransferDeps, wish: Wish, { secrets, job }: { secrets: Secrets; job: string }): JobWish {
+function jobOf(
+  deps: TransferDeps,
+  wish: ExportRequest,
+  { secrets, job }: { secrets: Secrets; job: string },
+): JobSpec {
   const { storage } = deps.settings;
   const url = jobUrl(storage.internal_url, `exports/${secrets.id}`);
   const isBackup = wish.kind === "backup";

@@ -18,7 +18,7 @@ export function isLive({ state }: Pick<StoredExport, "state">): boolean {
 }
 
 /** The entry after a step; undefined when it was not where it was expected to be. */
-export async function step(
+export async function transition(
   deps: TransferDeps,
   entry: Entry,
   change: Pick<StoredExport, "state"> & Partial<Pick<StoredExport, "lane" | "message">>,
@@ -34,7 +34,7 @@ export async function step(
 }
 
 /** Ends an export wherever it is, with `failed` or `spent`; nothing happens when it has ended. */
-export async function end(
+export async function endExport(
   deps: TransferDeps,
   id: string,
   how: { state: "failed" | "spent"; message?: string },
@@ -42,6 +42,6 @@ export async function end(
   for (let left = 5; left > 0; left--) {
     const entry = await deps.exports.get(id);
     if (!entry || !isLive(entry.value)) return;
-    if (await step(deps, entry, how)) return;
+    if (await transition(deps, entry, how)) return;
   }
 }

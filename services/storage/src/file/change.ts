@@ -13,11 +13,11 @@ export type Change = { action: string; path: string; payload?: Record<string, un
 /** How a change ended. `unknown`: its Job died, so it may be done or not. */
 export type Ending = { outcome: "done" | "failed" | "unknown"; error?: string };
 
-type Asked = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
+type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
 type Admission = { job: string; server: string; op?: string; change: Change; now: number };
 
 /** Writes down who asked for a change, before its Job is made. */
-export async function admitChange(db: StorageDb, context: Asked, admission: Admission): Promise<void> {
+export async function admitChange(db: StorageDb, context: Requester, admission: Admission): Promise<void> {
   const { job, server, op, change, now } = admission;
   const at = new Date(now);
   const entry: AuditEntry = {
@@ -35,7 +35,7 @@ export async function admitChange(db: StorageDb, context: Asked, admission: Admi
 }
 
 /** Leaves the audit entry of a change; false when that was done before. */
-export async function settleChange(db: StorageDb, job: string, ending: Ending): Promise<boolean> {
+export async function recordEnding(db: StorageDb, job: string, ending: Ending): Promise<boolean> {
   const settle = async (trx: StorageTrx) => {
     const row = await trx
       .deleteFrom("file_changes")

@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, test } from "node:test";
 import { isFault } from "@svc/proto";
-import { contentOf, type Wanted } from "./content.ts";
+import { decodeContent, type WriteRequest } from "./content.ts";
 
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
-const wanted = (bytes: Buffer, more: Partial<Wanted> = {}): Wanted => ({
+const wanted = (bytes: Buffer, more: Partial<WriteRequest> = {}): WriteRequest => ({
   content: bytes.toString("base64"),
   content_sha256: sha256(bytes),
   ...more,
 });
-const outcome = (about: Wanted) => {
+const outcome = (about: WriteRequest) => {
   try {
-    return contentOf(about, 10).toString();
+    return decodeContent(about, 10).toString();
   } catch (error) {
     return isFault(error) ? error.fault : String(error);
   }
@@ -20,7 +20,7 @@ const outcome = (about: Wanted) => {
 
 describe("the content of a save", () => {
   const ok = Buffer.from("hello");
-  const cases: Record<string, [about: Wanted, answer: string]> = {
+  const cases: Record<string, [about: WriteRequest, answer: string]> = {
     "is taken with its digest": [wanted(ok), "hello"],
     "may be empty": [wanted(Buffer.alloc(0)), ""],
     "needs a digest": [wanted(ok, { content_sha256: undefined }), "digest_required"],

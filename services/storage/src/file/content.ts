@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { Fault } from "@svc/proto";
 
-export type Wanted = {
+export type WriteRequest = {
   content: string;
   content_sha256?: string | undefined;
   expect_sha256?: string | undefined;
@@ -13,7 +13,7 @@ export type Wanted = {
 const strictBase64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** The bytes, when they are what their digest says. */
-export function contentOf(wanted: Wanted, limit: number): Buffer {
+export function decodeContent(wanted: WriteRequest, limit: number): Buffer {
   const { content, content_sha256: digest } = wanted;
   if (wanted.expect_sha256 !== undefined && wanted.create_only === true) {
     throw new Fault("bad_request", { message: "expect_sha256 and create_only exclude each other." });

@@ -7,7 +7,7 @@ import type { TransferDeps } from "../transfer/deps.ts";
 const inMessageBytes = 512 * 1_024;
 
 /** Returns the answer, or opens a lane for it. */
-export function answerThrough<T>(
+export function answerLarge<T>(
   { byteTransfers }: Pick<TransferDeps, "byteTransfers">,
   context: Pick<Context<AnyContract>, "reply">,
   answer: T,

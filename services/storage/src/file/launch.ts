@@ -7,14 +7,14 @@ import type { HeldLock } from "@svc/world-lock";
 import type { JobSecret } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { admitChange, type Change, endingOfStart, settleChange } from "./change.ts";
+import { admitChange, type Change, endingOfStart, recordEnding } from "./change.ts";
 import { opKey } from "./op.ts";
 import { createFileJob } from "./open-world.ts";
 
 export type Launch = {
   op: files.StoredFileOp;
   revision: number;
-  hold: HeldLock;
+  lock: HeldLock;
   world: WorldServer;
 };
 
@@ -26,19 +26,19 @@ async function writeOp(deps: TransferDeps, op: files.StoredFileOp): Promise<numb
   return revision;
 }
 
-type Asked = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
+type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
 
 /** Writes down who asked for an operation and what it changes, and the operation itself. */
 export async function admitOp(
   deps: TransferDeps,
-  context: Asked,
+  context: Requester,
   { op, change }: { op: files.StoredFileOp; change: Change },
 ): Promise<number> {
   await admitChange(deps.db, context, { job: op.job, server: op.server, op: op.id, change, now: deps.now() });
   try {
     return await writeOp(deps, op);
   } catch (error) {
-    await settleStart(deps, op, error);
+    await recordFailedStart(deps, op, error);
     throw error;
   }
 }
@@ -47,24 +47,24 @@ export async function admitOp(
  * Notes that an operation came to nothing before its Job was there. False when the cluster did not answer: then the Job
  * may be there, and the looks at operations find out.
  */
-export async function settleStart(
+export async function recordFailedStart(
   deps: TransferDeps,
   { job }: Pick<files.StoredFileOp, "job">,
   error: unknown,
 ): Promise<boolean> {
   const ending = endingOfStart(error);
-  if (ending) await settleChange(deps.db, job, ending).catch(() => {});
+  if (ending) await recordEnding(deps.db, job, ending).catch(() => {});
   return ending !== undefined;
 }
 
 /** Makes the Job and lets the world go to it. */
 export async function launch(
   deps: TransferDeps,
-  { op, revision, hold, world }: Launch,
+  { op, revision, lock, world }: Launch,
   job: { task: Task; secret?: JobSecret },
 ): Promise<void> {
   const { file_op_deadline: deadlineMs, file_op_kept, job_unnoted_ttl } = deps.settings.storage;
-  hold.assertHeld();
+  lock.assertHeld();
   await createFileJob(deps, world, { ...job, name: op.job, deadlineMs, ttlMs: job_unnoted_ttl });
   // When this is lost the Job is found all the same.
   const ttlMs = deadlineMs + file_op_kept;

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { answerThrough } from "./large-answer.ts";
+import { answerLarge } from "./large-answer.ts";
 import { readPath } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
@@ -12,7 +12,7 @@ export const list =
     const path = readPath(given);
     const task = { mode: "list", path } as const;
     const done = await runOnWorld(deps, { ...context, server: name, task });
-    return answerThrough(deps, context, {
+    return answerLarge(deps, context, {
       path,
       entries: done.listing ?? [],
       truncated: done.truncated ?? false,

@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { resources } from "@svc/kube";
 import type { BucketEntry } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import { logDepsOf, placeOf } from "../deps.ts";
+import { inNamespace, logDepsOf } from "../deps.ts";
 import { type Outcome, readOutcome, readProgress } from "../job/outcome.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import { opErrorOf } from "./faults.ts";
@@ -45,7 +45,7 @@ export function toFileOp(op: StoredOp): files.FileOp {
 }
 
 /** How an outcome ends an operation. Pure. */
-export function endedBy(op: StoredOp, outcome: Outcome, at: Date): StoredOp {
+export function applyOutcome(op: StoredOp, outcome: Outcome, at: Date): StoredOp {
   const ended = { ...op, preparing_at: 0, finished_at: at.toISOString() };
   if (outcome.kind !== "done") return { ...ended, state: "failed", error: opErrorOf(outcome) };
   const { files, bytes, size_bytes, left_out, left_out_count = 0 } = outcome.done;
@@ -63,7 +63,7 @@ export function endedBy(op: StoredOp, outcome: Outcome, at: Date): StoredOp {
 /** Notes an end, once. Returns the operation as it is then. */
 export async function endOp(deps: TransferDeps, entry: Entry, outcome: Outcome): Promise<StoredOp> {
   const at = new Date(deps.now());
-  const ended = endedBy(entry.value, outcome, at);
+  const ended = applyOutcome(entry.value, outcome, at);
   const { file_op_kept: ttlMs } = deps.settings.storage;
   const done = await deps.ops.update(entry.key, ended, entry.revision, { ttlMs });
   if (done === undefined) return (await deps.ops.get(entry.key))?.value ?? ended;
@@ -74,10 +74,10 @@ export async function endOp(deps: TransferDeps, entry: Entry, outcome: Outcome):
 }
 
 /** Looks at one running operation: notes its end when there is one. */
-export async function settleOp(deps: OpDeps, entry: Entry): Promise<StoredOp> {
+export async function reconcileOp(deps: OpDeps, entry: Entry): Promise<StoredOp> {
   const { value: op } = entry;
   if (op.state !== "running") return op;
-  const job = await deps.kube.find(resources.jobs, { name: op.job, ...placeOf(deps) });
+  const job = await deps.kube.find(resources.jobs, { name: op.job, ...inNamespace(deps) });
   const outcome = job ? await readOutcome(logDepsOf(deps), job) : missing(deps, op);
   if (!outcome) return op;
   // The Job says so itself, but what it says may get lost.
@@ -106,7 +106,7 @@ export async function listOps(deps: OpDeps, server: string, since?: string): Pro
 }
 
 async function withProgress(deps: OpDeps, entry: Entry): Promise<StoredOp> {
-  const op = await settleOp(deps, entry);
+  const op = await reconcileOp(deps, entry);
   if (op.state !== "running" || op.preparing_at > 0) return op;
   // The list is worth more than the progress: a log that cannot be read now is read by the next look.
   const progress = await readProgress(logDepsOf(deps), op.job).catch(() => undefined);
@@ -114,7 +114,7 @@ async function withProgress(deps: OpDeps, entry: Entry): Promise<StoredOp> {
 }
 
 /** Notes the ends of running operations on and on; every replica may. */
-export function keepOpsSettled(deps: OpDeps): { close: () => Promise<void> } {
+export function startOpReconcile(deps: OpDeps): { close: () => Promise<void> } {
   const running = new Map<string, Entry>();
   const watching = deps.ops.watch({
     onEntry: (entry) => {
@@ -124,7 +124,7 @@ export function keepOpsSettled(deps: OpDeps): { close: () => Promise<void> } {
     onGone: (key) => void running.delete(key),
   });
   deps.background.every("file operations", deps.settings.storage.file_op_settle, async () => {
-    for (const entry of [...running.values()]) await settleOp(deps, entry);
+    for (const entry of [...running.values()]) await reconcileOp(deps, entry);
   });
   return watching;
 }

@@ -10,7 +10,7 @@ import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
 import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
 import type { Replica } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
-import { endedBy, newOp, opKey } from "./op.ts";
+import { applyOutcome, newOp, opKey } from "./op.ts";
 
 const base = "/api/v1/servers/survival/files";
 
@@ -159,16 +159,16 @@ describe("background operations, over both faces and with the shipped agent", ()
     });
     test("an operation is ended once, whoever looks first", () => {
       const op = newOp({ now: Date.now }, { op: "unzip", path: "x.zip", server: "s", started_by: "u" });
-      const done = endedBy(op, { kind: "done", done: { files: 2, bytes: 3 } }, new Date());
+      const done = applyOutcome(op, { kind: "done", done: { files: 2, bytes: 3 } }, new Date());
       assert.deepEqual(
         [done.state, done.files, done.bytes, done.done, done.total],
         ["succeeded", 2, 3, 3, 3],
       );
       const full = { code: "volume_full", message: "full", need: 5, avail: 0 } as const;
-      const failed = endedBy(op, { kind: "refused", fault: full }, new Date());
+      const failed = applyOutcome(op, { kind: "refused", fault: full }, new Date());
       assert.deepEqual(failed.error, { code: "volume_full", message: "full", need: 5 });
       const odd = { code: "transfer_failed", message: "gone" } as const;
-      assert.equal(endedBy(op, { kind: "refused", fault: odd }, new Date()).error?.code, "job_failed");
+      assert.equal(applyOutcome(op, { kind: "refused", fault: odd }, new Date()).error?.code, "job_failed");
     });
   });
 });

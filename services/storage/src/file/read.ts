@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { answerThrough } from "./large-answer.ts";
+import { answerLarge } from "./large-answer.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
@@ -23,5 +23,5 @@ export const read =
     if (createHash("sha256").update(bytes).digest("hex") !== content_sha256) {
       throw context.fault("read_damaged");
     }
-    return answerThrough(deps, context, { path, content, sha256, content_sha256 });
+    return answerLarge(deps, context, { path, content, sha256, content_sha256 });
   };

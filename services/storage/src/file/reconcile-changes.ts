@@ -3,39 +3,39 @@
 
 import { resources } from "@svc/kube";
 import type { FileChangeRow } from "../database/tables.ts";
-import { logDepsOf, placeOf } from "../deps.ts";
+import { inNamespace, logDepsOf } from "../deps.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
-import { letGo } from "../job/shorten-ttl.ts";
+import { shortenTtl } from "../job/shorten-ttl.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { endingOf, settleChange } from "./change.ts";
+import { endingOf, recordEnding } from "./change.ts";
 import { opKey } from "./op.ts";
 
-const rowsAtMost = 500;
+const maxRows = 500;
 
 /** One look; what cannot be settled now is left for the next. */
-export async function settleChanges(deps: TransferDeps): Promise<void> {
+export async function reconcileChanges(deps: TransferDeps): Promise<void> {
   const rows = await deps.db
     .selectFrom("file_changes")
     .selectAll()
     .orderBy("started_at")
-    .limit(rowsAtMost)
+    .limit(maxRows)
     .execute();
   for (const row of rows) {
     if (deps.attended.has(row.job)) continue;
-    await settleOne(deps, row).catch((error: Error) =>
+    await reconcileChange(deps, row).catch((error: Error) =>
       deps.log.warn({ job: row.job, error: error.message }, "a file change is left for the next look"),
     );
   }
 }
 
-async function settleOne(deps: TransferDeps, row: FileChangeRow): Promise<void> {
-  const job = await deps.kube.find(resources.jobs, { name: row.job, ...placeOf(deps) });
+async function reconcileChange(deps: TransferDeps, row: FileChangeRow): Promise<void> {
+  const job = await deps.kube.find(resources.jobs, { name: row.job, ...inNamespace(deps) });
   const outcome = job ? await readOutcome(logDepsOf(deps), job) : await missing(deps, row);
   if (!outcome) return;
-  await settleChange(deps.db, row.job, endingOf(outcome));
+  await recordEnding(deps.db, row.job, endingOf(outcome));
   // An operation reads its Job for itself.
   const { file_op_kept, job_ttl } = deps.settings.storage;
-  if (job) await letGo(deps, row.job, row.op === null ? job_ttl : file_op_kept);
+  if (job) await shortenTtl(deps, row.job, row.op === null ? job_ttl : file_op_kept);
 }
 
 // What was never made and what is gone look the same, so nothing is claimed of either.
@@ -49,6 +49,6 @@ async function missing(deps: TransferDeps, row: FileChangeRow): Promise<Outcome 
   return { kind: "broken", message: "the job is not there" };
 }
 
-export function keepChangesSettled(deps: TransferDeps): void {
-  deps.background.every("file changes", deps.settings.storage.file_op_settle, () => settleChanges(deps));
+export function startChangeReconcile(deps: TransferDeps): void {
+  deps.background.every("file changes", deps.settings.storage.file_op_settle, () => reconcileChanges(deps));
 }

@@ -3,18 +3,18 @@
 import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault } from "@svc/proto";
 import type { Task, TaskDone } from "@svc/proto/world-task";
-import { awaitEnd, removeJob } from "../job/await.ts";
+import { awaitOutcome, removeJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
 import type { Outcome } from "../job/outcome.ts";
 import type { JobSecret } from "../job/spec.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { admitChange, type Change, endingOf, endingOfStart, settleChange } from "./change.ts";
+import { admitChange, type Change, endingOf, endingOfStart, recordEnding } from "./change.ts";
 import { faultOf } from "./faults.ts";
-import { createFileJob, holdWorld, openStopped, type Visit } from "./open-world.ts";
+import { createFileJob, lockWorld, openStoppedWorld, type WorldAccess } from "./open-world.ts";
 
-type Asked = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
-export type FileRun = Visit &
-  Asked & {
+type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId">;
+export type FileRun = WorldAccess &
+  Requester & {
     task: Task;
     secret?: JobSecret;
     signal?: AbortSignal | undefined;
@@ -34,8 +34,8 @@ export async function runOnWorld(deps: TransferDeps, run: FileRun): Promise<Task
     deps.attended.add(job);
     try {
       await start(deps, run, job);
-      const ended = await awaitEnd(deps, job, { endAt, signal: run.signal });
-      if (ended) settleBehind(deps, run, { job, outcome: ended });
+      const ended = await awaitOutcome(deps, job, { endAt, signal: run.signal });
+      if (ended) recordInBackground(deps, run, { job, outcome: ended });
       return ended;
     } finally {
       deps.attended.delete(job);
@@ -49,10 +49,14 @@ export async function runOnWorld(deps: TransferDeps, run: FileRun): Promise<Task
 }
 
 // The Job goes only when its outcome is written down; until then the look at all changes finds it.
-function settleBehind(deps: TransferDeps, run: FileRun, ended: { job: string; outcome: Outcome }): void {
+function recordInBackground(
+  deps: TransferDeps,
+  run: FileRun,
+  ended: { job: string; outcome: Outcome },
+): void {
   const { job, outcome } = ended;
   deps.background.run("the end of a file job", async () => {
-    if (run.change) await settleChange(deps.db, job, endingOf(outcome));
+    if (run.change) await recordEnding(deps.db, job, endingOf(outcome));
     // Its log may hold what was read.
     await removeJob(deps, job);
   });
@@ -84,19 +88,20 @@ async function start(deps: TransferDeps, run: FileRun, job: string): Promise<voi
   const { file_deadline: deadlineMs, file_job_ttl, job_unnoted_ttl } = deps.settings.storage;
   const { task, secret, change } = run;
   const wish = { name: job, task, deadlineMs, ...(secret && { secret }) };
-  if (!change) return createFileJob(deps, await openStopped(deps, run), { ...wish, ttlMs: file_job_ttl });
-  const { hold, world } = await holdWorld(deps, run, "file-write");
+  if (!change)
+    return createFileJob(deps, await openStoppedWorld(deps, run), { ...wish, ttlMs: file_job_ttl });
+  const { lock, world } = await lockWorld(deps, run, "file-write");
   let isAdmitted = false;
   try {
     await admitChange(deps.db, run, { job, server: run.server, change, now: deps.now() });
     isAdmitted = true;
-    hold.assertHeld();
+    lock.assertHeld();
     await createFileJob(deps, world, { ...wish, ttlMs: job_unnoted_ttl });
   } catch (error) {
     const ending = isAdmitted ? endingOfStart(error) : undefined;
-    if (ending) await settleChange(deps.db, job, ending).catch(() => {});
+    if (ending) await recordEnding(deps.db, job, ending).catch(() => {});
     throw error;
   } finally {
-    await hold.release();
+    await lock.release();
   }
 }

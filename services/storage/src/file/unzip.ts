@@ -2,9 +2,9 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { admitOp, launch, settleStart } from "./launch.ts";
+import { admitOp, launch, recordFailedStart } from "./launch.ts";
 import { newOp, opKey, toFileOp } from "./op.ts";
-import { holdWorld } from "./open-world.ts";
+import { lockWorld } from "./open-world.ts";
 import { readZip } from "./path.ts";
 
 /** storage.file.unzip */
@@ -12,18 +12,19 @@ export const unzip =
   (deps: TransferDeps): Handler<typeof files.unzip> =>
   async (context, { name: server, path: given, overwrite = false, skip_protected = false }) => {
     const path = readZip(given);
-    const { hold, world } = await holdWorld(deps, { ...context, server }, "file-write");
+    const { lock, world } = await lockWorld(deps, { ...context, server }, "file-write");
     try {
       const op = newOp(deps, { op: "unzip", path, server, started_by: auditActor(context).actor });
       const change = { action: "file.unzip", path, payload: { overwrite, skip_protected } };
       const revision = await admitOp(deps, context, { op, change });
       const task = { mode: "unzip", path, overwrite, skip_protected } as const;
-      await launch(deps, { op, revision, hold, world }, { task }).catch(async (error: unknown) => {
-        if (await settleStart(deps, op, error)) await deps.ops.delete(opKey(op), revision).catch(() => {});
+      await launch(deps, { op, revision, lock, world }, { task }).catch(async (error: unknown) => {
+        if (await recordFailedStart(deps, op, error))
+          await deps.ops.delete(opKey(op), revision).catch(() => {});
         throw error;
       });
       return { op: toFileOp({ ...op, preparing_at: 0 }) };
     } finally {
-      await hold.release();
+      await lock.release();
     }
   };

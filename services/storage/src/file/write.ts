@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { contentOf } from "./content.ts";
+import { decodeContent } from "./content.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
@@ -10,7 +10,7 @@ export const write =
   (deps: TransferDeps): Handler<typeof files.write> =>
   async (context, { name, path: given, ...wanted }) => {
     const path = readTarget(given);
-    const bytes = contentOf(wanted, deps.settings.storage.write_bytes);
+    const bytes = decodeContent(wanted, deps.settings.storage.write_bytes);
     const { expect_sha256, create_only, content_sha256: sha256 = "" } = wanted;
     const task = {
       mode: "write",

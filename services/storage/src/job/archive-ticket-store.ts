@@ -28,7 +28,7 @@ export function claimTicket(
 export type Receipt = { archive: string; size_bytes: number; sha256: string };
 
 /** False when the ticket was revoked meanwhile: nobody will come for the archive. */
-export async function noteReceipt(
+export async function recordReceipt(
   db: StorageDb,
   id: string,
   about: Omit<Receipt, "archive"> & { now: Date },
@@ -56,7 +56,7 @@ export async function findReceipt(db: StorageDb, job: string): Promise<Receipt |
 }
 
 /** Takes all tickets of some Jobs away and says which archives they were to send. */
-export async function takeTickets(db: StorageDb, jobs: readonly string[]): Promise<string[]> {
+export async function deleteTickets(db: StorageDb, jobs: readonly string[]): Promise<string[]> {
   const rows = await db
     .deleteFrom("archive_tickets")
     .where("job", "in", [...jobs])
@@ -77,6 +77,6 @@ export async function isArchiveOfBackup(db: StorageDb, ref: string): Promise<boo
 }
 
 /** Tickets that nobody can use any more and whose receipt nobody asked for. */
-export async function forgetTickets(db: StorageDb, before: Date): Promise<void> {
+export async function deleteOldTickets(db: StorageDb, before: Date): Promise<void> {
   await db.deleteFrom("archive_tickets").where("expires_at", "<", before).execute();
 }

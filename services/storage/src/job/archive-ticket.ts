@@ -8,7 +8,7 @@ import type { StorageDeps } from "../deps.ts";
 import { jobUrl } from "../internal-url.ts";
 import { newToken } from "../one-time-token.ts";
 import { openArchiveFolder } from "../volume/archive-folder.ts";
-import { insertTicket, isArchiveOfBackup, takeTickets } from "./archive-ticket-store.ts";
+import { deleteTickets, insertTicket, isArchiveOfBackup } from "./archive-ticket-store.ts";
 import type { JobSecret } from "./spec.ts";
 
 /** Where the Job finds the archive, and what only it may know. */
@@ -39,7 +39,7 @@ export async function revokeTickets(
 ): Promise<void> {
   const { local_path } = settings.archive;
   const folder = openArchiveFolder(local_path);
-  for (const archive of await takeTickets(db, jobs)) {
+  for (const archive of await deleteTickets(db, jobs)) {
     if (await isArchiveOfBackup(db, join(local_path, archive))) continue;
     await folder.remove(archive);
     await folder.remove(`.${archive}.partial`);
@@ -47,7 +47,7 @@ export async function revokeTickets(
 }
 
 /** Throws where Jobs on other nodes could not reach the archive folder. */
-export function assertTickets({ settings }: Pick<StorageDeps, "settings">): void {
+export function assertTicketsEnabled({ settings }: Pick<StorageDeps, "settings">): void {
   if (settings.storage.internal_url !== "") return;
   throw new Fault("unavailable", {
     message: "Moves are not set up here: storage.internal_url is empty, so no Job can send an archive.",

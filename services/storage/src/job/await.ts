@@ -3,11 +3,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
-import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
+import { inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "./begin.ts";
 import { type Outcome, readOutcome } from "./outcome.ts";
-import type { JobWish } from "./spec.ts";
-import { reachable } from "./transport.ts";
+import type { JobSpec } from "./spec.ts";
+import { chooseTransport } from "./transport.ts";
 
 export type Wait = {
   /** On the clock of `performance.now()`. */
@@ -19,13 +19,13 @@ export type Wait = {
  * Looks at a Job until it has ended; undefined when it has not at `endAt`. A look that fails is no answer: the Job goes on
  * while the cluster is away. Throws the reason of `signal`.
  */
-export async function awaitEnd(deps: StorageDeps, job: string, wait: Wait): Promise<Outcome | undefined> {
+export async function awaitOutcome(deps: StorageDeps, job: string, wait: Wait): Promise<Outcome | undefined> {
   const late = AbortSignal.timeout(Math.max(0, Math.ceil(wait.endAt - performance.now())));
   const stop = wait.signal ? AbortSignal.any([wait.signal, late]) : late;
   let failures = 0;
   while (!stop.aborted) {
     try {
-      const outcome = await lookAt(deps, job, stop);
+      const outcome = await findOutcome(deps, job, stop);
       if (outcome) return outcome;
     } catch (error) {
       if (failures++ === 0 && !stop.aborted)
@@ -37,15 +37,19 @@ export async function awaitEnd(deps: StorageDeps, job: string, wait: Wait): Prom
   return undefined;
 }
 
-async function lookAt(deps: StorageDeps, job: string, signal: AbortSignal): Promise<Outcome | undefined> {
-  const found = await deps.kube.find(resources.jobs, { name: job, ...placeOf(deps) }, { signal });
+async function findOutcome(
+  deps: StorageDeps,
+  job: string,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
+  const found = await deps.kube.find(resources.jobs, { name: job, ...inNamespace(deps) }, { signal });
   if (!found) return { kind: "broken", message: "the job vanished" };
   return readOutcome({ ...logDepsOf(deps), signal }, found);
 }
 
 /** Takes a Job away whose end was read. If this fails its time to live ends it. */
 export async function removeJob(deps: StorageDeps, job: string): Promise<void> {
-  const target = { name: job, ...placeOf(deps) };
+  const target = { name: job, ...inNamespace(deps) };
   await deps.kube
     .remove(resources.jobs, target, { propagationPolicy: "Background" })
     .catch((error: unknown) => {
@@ -54,16 +58,16 @@ export async function removeJob(deps: StorageDeps, job: string): Promise<void> {
 }
 
 /** Runs a Job and takes it away when its answer is read; throws `unavailable` when that takes longer than asked. */
-export async function runToEnd(
+export async function runJob(
   deps: StorageDeps,
-  wish: JobWish,
+  wish: JobSpec,
   options: { timeoutMs: number; signal?: AbortSignal },
 ): Promise<Outcome> {
   const endAt = performance.now() + options.timeoutMs;
-  const job = { ttlMs: deps.settings.storage.job_ttl, ...(await reachable(deps, wish)) };
+  const job = { ttlMs: deps.settings.storage.job_ttl, ...(await chooseTransport(deps, wish)) };
   try {
     await createJob(deps, job);
-    const outcome = await awaitEnd(deps, wish.name, { endAt, signal: options.signal });
+    const outcome = await awaitOutcome(deps, wish.name, { endAt, signal: options.signal });
     if (outcome) return outcome;
     throw new Fault("unavailable", {
       message: "The job takes longer than this call may; try again later.",

@@ -5,53 +5,53 @@ import { Fault, isFault } from "@svc/proto";
 import { violates } from "@svc/store";
 import { acquireLock, type LockKind } from "@svc/world-lock";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
-import { lockDepsOf, placeOf, type StorageDeps } from "../deps.ts";
-import { type JobWish, secretOfJob, worldJob } from "./spec.ts";
-import { finishJob, freeRunKey, insertJob, markRunning, type NewJob } from "./store.ts";
-import { reachable } from "./transport.ts";
+import { inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
+import { type JobSpec, secretOfJob, worldJob } from "./spec.ts";
+import { finishJob, insertJob, markRunning, type NewJob, releaseRunKey } from "./store.ts";
+import { chooseTransport } from "./transport.ts";
 import { assertConfigured, assertStopped, assertVolume, describeWorld, type WorldServer } from "./world.ts";
 
-export type Beginning = {
+export type JobRequest = {
   server: string;
   lock: LockKind;
   /** May this caller do this to this server; asked twice, for the server may change hands before the lock is ours. */
   check: (world: WorldServer) => void | Promise<void>;
   /** The gates of the database and the row, in one transaction; throws to refuse. */
   admit: (trx: StorageTrx, world: WorldServer) => Promise<NewJob>;
-  wish: (row: JobRow, world: WorldServer) => JobWish;
+  spec: (row: JobRow, world: WorldServer) => JobSpec;
 };
 
 /** Starts a Job on the world of a server that is fully stopped; returns its row. */
-export async function beginJob(deps: StorageDeps, beginning: Beginning): Promise<JobRow> {
+export async function beginJob(deps: StorageDeps, beginning: JobRequest): Promise<JobRow> {
   const { server: name } = beginning;
-  const look = async () => {
+  const assertStartable = async () => {
     const world = await describeWorld(deps, name);
     await beginning.check(world);
     assertConfigured(deps);
     assertStopped(world);
     return world;
   };
-  await assertVolume(deps, await look());
+  await assertVolume(deps, await assertStartable());
   const about = { kind: beginning.lock, mustBeStopped: true };
-  const hold = await acquireLock(lockDepsOf(deps), { name, ...placeOf(deps) }, about);
+  const lock = await acquireLock(lockDepsOf(deps), { name, ...inNamespace(deps) }, about);
   try {
-    const world = await look();
+    const world = await assertStartable();
     const row = await writeRow(deps, beginning, world);
     try {
-      hold.assertHeld();
-      await createJob(deps, await reachable(deps, beginning.wish(row, world)));
+      lock.assertHeld();
+      await createJob(deps, await chooseTransport(deps, beginning.spec(row, world)));
     } catch (error) {
-      throw await noteRefusal(deps, row, error);
+      throw await recordRefusal(deps, row, error);
     }
     // The world is the Job's now. A look later says so too, should this not reach the database.
     await markRunning(deps.db, row.job).catch(() => {});
     return row;
   } finally {
-    await hold.release();
+    await lock.release();
   }
 }
 
-async function writeRow(deps: StorageDeps, beginning: Beginning, world: WorldServer): Promise<JobRow> {
+async function writeRow(deps: StorageDeps, beginning: JobRequest, world: WorldServer): Promise<JobRow> {
   try {
     return await deps.db
       .transaction()
@@ -68,13 +68,13 @@ type JobDeps = Pick<StorageDeps, "kube" | "settings">;
  * A Job of this name that is there already was made by us before. Its Secret comes after it, so that the Job owns it
  * from the start: whoever dies in between leaves no Secret behind, but a Job whose pod waits (`releaseWaiting`).
  */
-export async function createJob(deps: JobDeps, wish: JobWish): Promise<void> {
-  const made = await unlessThere(deps.kube.create(resources.jobs, worldJob(deps.settings, wish)));
+export async function createJob(deps: JobDeps, wish: JobSpec): Promise<void> {
+  const made = await ignoreConflict(deps.kube.create(resources.jobs, worldJob(deps.settings, wish)));
   if (!made || !wish.secret) return;
   try {
-    await unlessThere(deps.kube.create(resources.secrets, secretOfJob(made, wish.secret)));
+    await ignoreConflict(deps.kube.create(resources.secrets, secretOfJob(made, wish.secret)));
   } catch (error) {
-    await dropJob(deps, made);
+    await deleteJob(deps, made);
     throw error;
   }
 }
@@ -83,11 +83,11 @@ export async function createJob(deps: JobDeps, wish: JobWish): Promise<void> {
  * Ends the wait of a Job whose maker died before it gave it its Secret: an empty one lets it start, and fail at once. If
  * it has its Secret, that stays; storage may make Secrets, and neither read nor change them.
  */
-export async function releaseWaiting({ kube }: Pick<JobDeps, "kube">, job: Job): Promise<void> {
-  await unlessThere(kube.create(resources.secrets, secretOfJob(job, {})));
+export async function unblockJob({ kube }: Pick<JobDeps, "kube">, job: Job): Promise<void> {
+  await ignoreConflict(kube.create(resources.secrets, secretOfJob(job, {})));
 }
 
-async function unlessThere<T>(made: Promise<T>): Promise<T | undefined> {
+async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {
   return made.catch((error: unknown) => {
     if (!isKubeError(error, 409)) throw error;
     return undefined;
@@ -95,18 +95,18 @@ async function unlessThere<T>(made: Promise<T>): Promise<T | undefined> {
 }
 
 // Its pod would wait for what nobody brings; if this fails too, a look at it ends the wait.
-async function dropJob({ kube }: JobDeps, { metadata: { name, namespace, uid } }: Job): Promise<void> {
+async function deleteJob({ kube }: JobDeps, { metadata: { name, namespace, uid } }: Job): Promise<void> {
   const target = { name, ...(namespace && { namespace }) };
   const options = { ...(uid && { uid }), propagationPolicy: "Background" } as const;
   await kube.remove(resources.jobs, target, options).catch(() => undefined);
 }
 
 // Where the cluster did not answer, the Job may exist: the next looks find out. A refusal is final.
-async function noteRefusal(deps: StorageDeps, { job }: JobRow, error: unknown): Promise<Fault> {
+async function recordRefusal(deps: StorageDeps, { job }: JobRow, error: unknown): Promise<Fault> {
   if (isFault(error) && error.fault === "unavailable") return error;
   const message = `the job could not be made: ${(error as Error).message}`;
   deps.log.warn({ job, error: message }, "a world job was not started");
   await finishJob(deps.db, job, { state: "failed", message, at: new Date(deps.now()) }).catch(() => {});
-  await freeRunKey(deps.db, job).catch(() => {});
+  await releaseRunKey(deps.db, job).catch(() => {});
   return new Fault("unavailable", { message: "The cluster did not take the job; try again.", cause: error });
 }

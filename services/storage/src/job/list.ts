@@ -1,6 +1,6 @@
 import type { Handler } from "@svc/mesh";
 import type { backups } from "@svc/proto";
-import { assertMayTouch, assertUserName, scopeOf } from "../access.ts";
+import { assertMayAccess, assertUserName, scopeOf } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
 import { toWorldJob } from "./row.ts";
 import { listJobsOf } from "./store.ts";
@@ -12,7 +12,7 @@ export const listJobs =
   async ({ principal }, { name }) => {
     assertUserName(name);
     const world = await describeWorld(deps, name);
-    assertMayTouch(principal, world);
+    assertMayAccess(principal, world);
     const scope = scopeOf(principal);
     const owner = scope.kind === "owner" ? { owner: scope.userId } : {};
     const limit = deps.settings.storage.jobs_shown;

@@ -32,15 +32,15 @@ const tailLines = 100;
 export async function readOutcome(deps: LogDeps, job: Job): Promise<Outcome | undefined> {
   if (!isJobFinished(job)) return undefined;
   const lines = await readLines(deps, job.metadata.name);
-  const result = lastMarked(lines, resultMark, TaskResult);
+  const result = findLastMarked(lines, resultMark, TaskResult);
   if (result)
     return result.ok ? { kind: "done", done: result.done } : { kind: "refused", fault: result.fault };
-  return { kind: "broken", message: lastWords(job, lines) };
+  return { kind: "broken", message: describeFailure(job, lines) };
 }
 
 /** The newest progress that a Job told; undefined before the first. */
 export async function readProgress(deps: LogDeps, job: string): Promise<Progress | undefined> {
-  return lastMarked(await readLines(deps, job), progressMark, Progress);
+  return findLastMarked(await readLines(deps, job), progressMark, Progress);
 }
 
 async function readLines({ kube, namespace, lineBytes, signal }: LogDeps, job: string): Promise<string[]> {
@@ -73,7 +73,7 @@ async function readLines({ kube, namespace, lineBytes, signal }: LogDeps, job: s
 
 type Parser<T> = { safeParse: (value: unknown) => { success: true; data: T } | { success: false } };
 
-function lastMarked<T>(lines: readonly string[], mark: string, shape: Parser<T>): T | undefined {
+function findLastMarked<T>(lines: readonly string[], mark: string, shape: Parser<T>): T | undefined {
   for (const line of lines.toReversed()) {
     if (!line.startsWith(mark)) continue;
     const parsed = shape.safeParse(json(line.slice(mark.length)));
@@ -90,9 +90,9 @@ function json(text: string): unknown {
   }
 }
 
-const longestMessage = 500;
+const maxMessageLength = 500;
 
-function lastWords({ status }: Job, lines: readonly string[]): string {
+function describeFailure({ status }: Job, lines: readonly string[]): string {
   // FailureTarget says why while the pod is still on its way out; Failed follows.
   const failed = status?.conditions?.filter(
     ({ type, status: is }) => /^Fail(ed|ureTarget)$/.test(type) && is === "True",
@@ -101,5 +101,5 @@ function lastWords({ status }: Job, lines: readonly string[]): string {
   const words = lines.filter((line) => !line.startsWith(progressMark) && line.trim() !== "").at(-1);
   // What a container prints is shown to people: no control characters.
   const clean = (words ?? "").replaceAll(/\p{Cc}/gu, " ").trim();
-  return clean.slice(0, longestMessage) || "the job ended without saying why";
+  return clean.slice(0, maxMessageLength) || "the job ended without saying why";
 }

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { decideJob, type JobLook, type JobStep } from "./policy.ts";
+import { decideJob, type JobPlan, type ObservedJob } from "./policy.ts";
 
 const at = new Date("2026-01-01T00:00:00Z");
 
-type Change = Partial<Omit<JobLook, "row">> & { row?: Partial<JobLook["row"]>; ageMs?: number };
+type Change = Partial<Omit<ObservedJob, "row">> & { row?: Partial<ObservedJob["row"]>; ageMs?: number };
 
-function look({ row, ageMs = 0, ...change }: Change): JobLook {
+function look({ row, ageMs = 0, ...change }: Change): ObservedJob {
   return {
     row: { state: "running", kind: "backup", recovery: null, started_at: at, archive: "a-1.tar.zst", ...row },
     job: "active",
@@ -21,7 +21,7 @@ describe("what follows from a row and its Job", () => {
   const starting = { state: "starting" } as const;
   const restore = { kind: "restore" } as const;
   const recovering = { recovery: "verify-a-1" };
-  const table: [string, Change, JobStep][] = [
+  const table: [string, Change, JobPlan][] = [
     ["a Job that works is waited for", {}, "wait"],
     ["a Job that is there makes its row running", { row: starting }, "mark-running"],
     ["a Job that is not there yet is waited for", { row: starting, job: "missing", ageMs: 120_000 }, "wait"],

@@ -10,7 +10,7 @@
 
 import type { JobRow } from "../database/tables.ts";
 
-export type JobLook = {
+export type ObservedJob = {
   row: Pick<JobRow, "state" | "kind" | "recovery" | "started_at" | "archive">;
   job: "missing" | "active" | "finished";
   recovery: "missing" | "active" | "finished";
@@ -18,7 +18,7 @@ export type JobLook = {
   startPatienceMs: number;
 };
 
-export type JobStep =
+export type JobPlan =
   | "wait"
   | "mark-running"
   | "never-started"
@@ -27,7 +27,7 @@ export type JobStep =
   | "read-recovery"
   | "lost";
 
-export function decideJob({ row, job, recovery, now, startPatienceMs }: JobLook): JobStep {
+export function decideJob({ row, job, recovery, now, startPatienceMs }: ObservedJob): JobPlan {
   if (row.recovery !== null) {
     if (recovery === "missing") return "recover";
     return recovery === "finished" ? "read-recovery" : "wait";

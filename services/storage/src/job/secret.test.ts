@@ -11,8 +11,8 @@ import { isJobFinished } from "@svc/world-lock";
 import { settings as schema } from "../config.ts";
 import { openStage, quick, type Stage } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
-import { createJob, releaseWaiting } from "./begin.ts";
-import { type JobWish, worldJob } from "./spec.ts";
+import { createJob, unblockJob } from "./begin.ts";
+import { type JobSpec, worldJob } from "./spec.ts";
 
 const settings = loadSettings(schema, { overrides: quick });
 const content = Buffer.from("what nobody else is to read");
@@ -30,7 +30,7 @@ after(async () => {
   await stage?.close();
 });
 
-const wishOf = (name: string): JobWish => ({
+const wishOf = (name: string): JobSpec => ({
   name,
   server: "survival",
   manager: "svc-files",
@@ -63,7 +63,7 @@ test("a Job reads its content from a file; neither Job nor pod holds it, and its
 
 test("a Job whose maker died before its Secret was there ends soon, changes nothing, and leaves nothing", async () => {
   const made = await own.create(resources.jobs, worldJob(settings, wishOf("orphan")));
-  await releaseWaiting({ kube: own }, made);
+  await unblockJob({ kube: own }, made);
   await ended("orphan");
   assert.equal((await jobOf("orphan")).status?.succeeded ?? 0, 0);
   assert.equal(stage.worldOf("survival")["orphan.txt"], undefined);
@@ -83,7 +83,7 @@ test("a Job that has its Secret keeps it, and is made once", async () => {
   const wish = wishOf("twice");
   await createJob({ kube: own, settings }, wish);
   await createJob({ kube: own, settings }, { ...wish, secret: { token: "another" } });
-  await releaseWaiting({ kube: own }, await jobOf("twice"));
+  await unblockJob({ kube: own }, await jobOf("twice"));
   await ended("twice");
   assert.equal(stage.worldOf("survival")["twice.txt"], content.toString());
 });

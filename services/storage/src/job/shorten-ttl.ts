@@ -1,8 +1,8 @@
 import { isKubeError, resources } from "@svc/kube";
-import { placeOf, type StorageDeps } from "../deps.ts";
+import { inNamespace, type StorageDeps } from "../deps.ts";
 
 /** The end is written down: the Job need not stay any longer than people want to look at it. */
-export async function letGo(
+export async function shortenTtl(
   deps: StorageDeps,
   job: string,
   ttlMs = deps.settings.storage.job_ttl,
@@ -10,7 +10,7 @@ export async function letGo(
   const ttlSecondsAfterFinished = Math.ceil(ttlMs / 1_000);
   try {
     const merge = { spec: { ttlSecondsAfterFinished } };
-    await deps.kube.patch(resources.jobs, { name: job, ...placeOf(deps) }, { merge });
+    await deps.kube.patch(resources.jobs, { name: job, ...inNamespace(deps) }, { merge });
   } catch (error) {
     if (!isKubeError(error, 404)) throw error;
   }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { loadSettings } from "@svc/config";
 import { settings as schema } from "../config.ts";
-import { type JobWish, needsSecret, secretOfJob, worldJob } from "./spec.ts";
+import { type JobSpec, needsSecret, secretOfJob, worldJob } from "./spec.ts";
 
 const settings = loadSettings(schema, { overrides: ["storage.agent_image=svc:1"] });
 const base = { name: "job-survival-1", server: "survival", deadlineMs: 1_000 } as const;
@@ -12,7 +12,7 @@ const sha256 = "0".repeat(64);
 const url = "http://gateway-internal.svc:8081/api/v1/internal/archives/1";
 const archive = { kind: "archive", name: "survival-1.tar.zst" } as const;
 
-const wishes: Record<string, JobWish> = {
+const wishes: Record<string, JobSpec> = {
   backup: {
     ...base,
     manager: "svc-backup",
@@ -146,7 +146,7 @@ for (const [kind, wish] of Object.entries(wishes)) {
 }
 
 test("the Secret of a Job is named like it, belongs to it, and is read by its owner alone", () => {
-  const wish = wishes["move, source"] as JobWish;
+  const wish = wishes["move, source"] as JobSpec;
   const job = worldJob(settings, wish);
   const made = { ...job, metadata: { ...job.metadata, uid: "job-uid" } };
   const secret = secretOfJob(made, { token: "hush", content: Buffer.from([0, 255]) });
@@ -158,7 +158,7 @@ test("the Secret of a Job is named like it, belongs to it, and is read by its ow
   const volume = job.spec?.template.spec?.volumes?.find((one) => one.name === "secret");
   assert.deepEqual(volume?.secret, { secretName: secret.metadata.name, defaultMode: 0o400 });
   assert.deepEqual(
-    [needsSecret(job), needsSecret(worldJob(settings, wishes["backup"] as JobWish))],
+    [needsSecret(job), needsSecret(worldJob(settings, wishes["backup"] as JobSpec))],
     [true, false],
   );
 });
@@ -166,7 +166,7 @@ test("the Secret of a Job is named like it, belongs to it, and is read by its ow
 test("an image that holds more than the agent is told what to run", () => {
   const one = loadSettings(schema, { overrides: [`storage.agent_command=["node", "agent.ts"]`] });
   const containerOf = (from: typeof one) =>
-    worldJob(from, wishes["backup"] as JobWish).spec?.template.spec?.containers[0];
+    worldJob(from, wishes["backup"] as JobSpec).spec?.template.spec?.containers[0];
   assert.deepEqual(containerOf(one)?.command, ["node", "agent.ts"]);
   assert.equal(containerOf(settings)?.command, undefined);
 });

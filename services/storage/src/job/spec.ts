@@ -5,7 +5,7 @@ import type { Task } from "@svc/proto/world-task";
 import type { Settings } from "../config.ts";
 import { label, type Manager } from "./names.ts";
 
-export type JobWish = {
+export type JobSpec = {
   name: string;
   server: string;
   manager: Manager;
@@ -34,7 +34,7 @@ const ownerReadsOnly = 0o400;
 const seconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
 
 /** Root without privileges: worlds hold files of other users that nobody else may read. */
-export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, wish: JobWish): Job {
+export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, wish: JobSpec): Job {
   const labels = {
     [label.server]: wish.server,
     [label.managedBy]: wish.manager,
@@ -67,7 +67,7 @@ export function worldJob({ k8s, storage }: Pick<Settings, "k8s" | "storage">, wi
   };
 }
 
-function containerOf(storage: Settings["storage"], wish: JobWish) {
+function containerOf(storage: Settings["storage"], wish: JobSpec) {
   const { world, archive, task, secret } = wish;
   const isWriter = world?.mode === "rw";
   const resources = { cpu: storage.job_cpu, memory: storage.job_memory };
@@ -94,7 +94,7 @@ function containerOf(storage: Settings["storage"], wish: JobWish) {
   };
 }
 
-function volumesOf(storage: Settings["storage"], { name, world, archive, secret }: JobWish) {
+function volumesOf(storage: Settings["storage"], { name, world, archive, secret }: JobSpec) {
   return [
     ...(world ? [{ name: "world", persistentVolumeClaim: { claimName: world.claim } }] : []),
     ...(archive

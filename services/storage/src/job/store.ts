@@ -125,7 +125,7 @@ export async function finishJob(
 }
 
 /** The caller's run may start another Job: this one was never made. */
-export async function freeRunKey(db: AnyDb, job: string): Promise<void> {
+export async function releaseRunKey(db: AnyDb, job: string): Promise<void> {
   await db.updateTable("world_jobs").set({ run_key: null }).where("job", "=", job).execute();
 }
 
@@ -145,7 +145,7 @@ export async function startRecovery(
 }
 
 /** Settles what follows a safety snapshot, once. */
-export async function settleThenRestore(
+export async function endThenRestore(
   db: AnyDb,
   job: string,
   end: { to: "started" } | { to: "abandoned"; reason: ThenRestoreReason },
@@ -163,7 +163,7 @@ export async function settleThenRestore(
 }
 
 /** When the newest backup of a kind that did not fail was asked for; undefined when there is none. */
-export async function findNewestStart(
+export async function findLastStart(
   db: AnyDb,
   about: { server: string; reason: string },
 ): Promise<Date | undefined> {
@@ -191,6 +191,6 @@ export async function findFailedSince(db: AnyDb, since: Date): Promise<Set<strin
   return new Set(rows.map((row) => `${row.server_name}/${row.owner_id ?? ""}`));
 }
 
-export async function forgetJobs(db: AnyDb, before: Date): Promise<void> {
+export async function deleteOldJobs(db: AnyDb, before: Date): Promise<void> {
   await db.deleteFrom("world_jobs").where("finished_at", "<", before).execute();
 }

@@ -4,36 +4,40 @@
 import { isKubeError } from "@svc/kube";
 import type { Place } from "@svc/proto/world-task";
 import type { StorageDeps } from "../deps.ts";
-import { identityOf } from "../volume/node.ts";
-import { findPlaced } from "../volume/placed-claim.ts";
+import { nodeIdentity } from "../volume/node.ts";
+import { findPlacedClaim } from "../volume/placed-claim.ts";
 import { issueTicket } from "./archive-ticket.ts";
-import type { JobWish } from "./spec.ts";
+import type { JobSpec } from "./spec.ts";
 
 /** The Job as it can run: with the archive folder mounted, or with a ticket in its place. */
-export async function reachable(deps: StorageDeps, wish: JobWish): Promise<JobWish> {
+export async function chooseTransport(deps: StorageDeps, wish: JobSpec): Promise<JobSpec> {
   const { task, world, archive: mount, ...rest } = wish;
-  const place = placeIn(task);
-  if (!world || !mount || place?.kind !== "archive" || !(await isElsewhere(deps, world.claim))) return wish;
+  const location = archiveLocationIn(task);
+  if (!world || !mount || location?.kind !== "archive" || !(await isOnAnotherNode(deps, world.claim)))
+    return wish;
   const kind = task.mode === "backup" ? "put" : "get";
-  const ticket = await issueTicket(deps, { kind, job: wish.name, archive: place.name });
+  const ticket = await issueTicket(deps, { kind, job: wish.name, archive: location.name });
   const secret = { ...wish.secret, ...ticket.secret };
-  const travelling = task.mode === "backup" ? { ...task, to: ticket.place } : { ...task, from: ticket.place };
-  return { ...rest, world, secret, task: travelling as JobWish["task"] };
+  const sent = task.mode === "backup" ? { ...task, to: ticket.place } : { ...task, from: ticket.place };
+  return { ...rest, world, secret, task: sent as JobSpec["task"] };
 }
 
-function placeIn(task: JobWish["task"]): Place | undefined {
+function archiveLocationIn(task: JobSpec["task"]): Place | undefined {
   if (task.mode === "backup") return task.to;
   return task.mode === "restore" || task.mode === "verify" ? task.from : undefined;
 }
 
 /** Whether both lie on one node each, and not on the same. */
-async function isElsewhere(deps: StorageDeps, claim: string): Promise<boolean> {
+async function isOnAnotherNode(deps: StorageDeps, claim: string): Promise<boolean> {
   const { internal_url, archive_claim } = deps.settings.storage;
   if (internal_url === "") return false;
   try {
-    const [world, archive] = await Promise.all([findPlaced(deps, claim), findPlaced(deps, archive_claim)]);
-    if (!world?.home || !archive?.home) return false;
-    return identityOf(world.home) !== identityOf(archive.home);
+    const [world, archive] = await Promise.all([
+      findPlacedClaim(deps, claim),
+      findPlacedClaim(deps, archive_claim),
+    ]);
+    if (!world?.node || !archive?.node) return false;
+    return nodeIdentity(world.node) !== nodeIdentity(archive.node);
   } catch (error) {
     // Without the rights of `rbac/storage-moves.yaml` nothing is known of nodes, and one node is all there is.
     if (isKubeError(error, 403)) return false;

@@ -3,20 +3,20 @@
 import { resources } from "@svc/kube";
 import { Fault, isFault, worlds } from "@svc/proto";
 import type { StorageDeps } from "../deps.ts";
-import { placeOf } from "../deps.ts";
+import { inNamespace } from "../deps.ts";
 
 export type WorldServer = worlds.WorldServer;
-type Asking = { mesh: Pick<StorageDeps["mesh"], "call"> };
+type CallDeps = { mesh: Pick<StorageDeps["mesh"], "call"> };
 
 /** Asks lifecycle; throws `not_found` for a server that is not, or of which only the row is left. */
-export async function describeWorld({ mesh }: Asking, name: string): Promise<WorldServer> {
+export async function describeWorld({ mesh }: CallDeps, name: string): Promise<WorldServer> {
   const world = await mesh.call(worlds.describeServer, { name });
   if (!world.exists) throw new Fault("not_found", { message: `There is no server ${name}.` });
   return world;
 }
 
 /** As `describeWorld`, but undefined when there is no such server. */
-export async function findWorld(deps: Asking, name: string): Promise<WorldServer | undefined> {
+export async function findWorld(deps: CallDeps, name: string): Promise<WorldServer | undefined> {
   return describeWorld(deps, name).catch((error: unknown) => {
     if (isFault(error) && error.fault === "not_found") return undefined;
     throw error;
@@ -29,7 +29,7 @@ export function assertStopped(world: WorldServer): void {
 
 /** A claim that no volume stands behind would let the Job's pod wait for its deadline, or archive an empty world. */
 export async function assertVolume(deps: StorageDeps, world: WorldServer): Promise<void> {
-  const claim = await deps.kube.find(resources.claims, { name: world.volume_claim, ...placeOf(deps) });
+  const claim = await deps.kube.find(resources.claims, { name: world.volume_claim, ...inNamespace(deps) });
   const isThere = claim?.status?.phase === "Bound" && claim.metadata.deletionTimestamp === undefined;
   if (!isThere) throw new Fault("no_world_volume");
 }

@@ -4,14 +4,14 @@ import { auditActor } from "@svc/mesh";
 import { Fault, isFault, type migrations } from "@svc/proto";
 import { acquireLock, lockedServers, lockValue, maintenanceAnnotation } from "@svc/world-lock";
 import { assertUserName } from "../access.ts";
-import type { MigrationRow } from "../database/world-migrations.ts";
-import { lockDepsOf, placeOf, type StorageDeps } from "../deps.ts";
-import { assertTickets } from "../job/archive-ticket.ts";
+import type { MoveRow } from "../database/world-migrations.ts";
+import { inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
+import { assertTicketsEnabled } from "../job/archive-ticket.ts";
 import { assertConfigured, assertStopped, describeWorld, type WorldServer } from "../job/world.ts";
-import { assertTarget, identityOf } from "../volume/node.ts";
-import { findPlaced, type PlacedClaim } from "../volume/placed-claim.ts";
-import { abandon, dropUnlocked, findCarrier, findUnfinished, insertMigration, markLocked } from "./store.ts";
-import { toWorldMigration } from "./view.ts";
+import { assertTarget, nodeIdentity } from "../volume/node.ts";
+import { findPlacedClaim, type PlacedClaim } from "../volume/placed-claim.ts";
+import { abandon, deleteUnlocked, findMoveBackup, findUnfinished, insertMove, markLocked } from "./store.ts";
+import { toMoveView } from "./view.ts";
 
 type Contract = typeof migrations.begin;
 
@@ -21,19 +21,19 @@ export const begin =
   async (context, { name, targetNode }) => {
     assertUserName(name);
     const known = await findKnown(deps, name);
-    if (known) return sameTarget(deps, known, targetNode);
+    if (known) return assertSameTarget(deps, known, targetNode);
     const { world, placed, home } = await assertMovable(deps, name, targetNode);
-    const row = await insertMigration(deps.db, newRow(deps, context, { world, placed, home, targetNode }));
+    const row = await insertMove(deps.db, newRow(deps, context, { world, placed, home, targetNode }));
     if (!row) throw context.fault("maintenance_in_progress");
-    await lock(deps, row);
+    await lockServer(deps, row);
     await markLocked(deps.db, row, new Date(deps.now()));
     const payload = { migration: row.id, from: row.source_node, to: row.target_node };
     deps.mesh.audit({ ...auditActor(context), action: "world.migrate", server_name: name, payload });
-    return toWorldMigration(row);
+    return toMoveView(row);
   };
 
 /** An unfinished move. A failed one whose lock somebody took away is over: the world may have changed since. */
-async function findKnown(deps: StorageDeps, name: string): Promise<MigrationRow | undefined> {
+async function findKnown(deps: StorageDeps, name: string): Promise<MoveRow | undefined> {
   const known = await findUnfinished(deps.db, name);
   if (known?.cancelled_at) {
     throw new Fault("maintenance_in_progress", {
@@ -46,13 +46,13 @@ async function findKnown(deps: StorageDeps, name: string): Promise<MigrationRow 
 }
 
 /** Whether the server's lock is that of this move. */
-export async function holdsLock(deps: StorageDeps, { server_name, lock }: MigrationRow): Promise<boolean> {
-  const server = await deps.kube.find(lockedServers, { name: server_name, ...placeOf(deps) });
+export async function holdsLock(deps: StorageDeps, { server_name, lock }: MoveRow): Promise<boolean> {
+  const server = await deps.kube.find(lockedServers, { name: server_name, ...inNamespace(deps) });
   return server?.metadata.annotations?.[maintenanceAnnotation] === lock;
 }
 
-async function sameTarget(deps: StorageDeps, known: MigrationRow, target: string) {
-  if (known.target_node === target) return toWorldMigration(known, await findCarrier(deps.db, known));
+async function assertSameTarget(deps: StorageDeps, known: MoveRow, target: string) {
+  if (known.target_node === target) return toMoveView(known, await findMoveBackup(deps.db, known));
   throw new Fault("maintenance_in_progress", {
     message: `The world is on its way to ${known.target_node}; finish that move first.`,
   });
@@ -61,23 +61,23 @@ async function sameTarget(deps: StorageDeps, known: MigrationRow, target: string
 async function assertMovable(deps: StorageDeps, name: string, targetNode: string) {
   const world = await describeWorld(deps, name);
   assertConfigured(deps);
-  assertTickets(deps);
+  assertTicketsEnabled(deps);
   if (world.system || world.reaper_exempt) {
     throw new Fault("system_server", { message: "System servers and exempt ones stay on their node." });
   }
   await assertTarget(deps, targetNode);
   assertStopped(world);
-  const placed = await findPlaced(deps, world.volume_claim);
+  const placed = await findPlacedClaim(deps, world.volume_claim);
   if (!placed) throw new Fault("no_world_volume");
-  if (!placed.home) {
+  if (!placed.node) {
     throw new Fault("no_world_volume", {
       message: "The world's volume is not bound to one node: it needs no move.",
     });
   }
-  if (identityOf(placed.home) === targetNode) {
+  if (nodeIdentity(placed.node) === targetNode) {
     throw new Fault("bad_node", { message: `The world lies on ${targetNode} already.` });
   }
-  return { world, placed, home: identityOf(placed.home) };
+  return { world, placed, home: nodeIdentity(placed.node) };
 }
 
 type Facts = { world: WorldServer; placed: PlacedClaim; home: string; targetNode: string };
@@ -104,17 +104,17 @@ function newRow(deps: StorageDeps, context: Context<Contract>, { world, placed, 
 }
 
 /** A lock that stays until the move says otherwise, whatever happens to this process. */
-async function lock(deps: StorageDeps, row: MigrationRow): Promise<void> {
-  const target = { name: row.server_name, ...placeOf(deps) };
+async function lockServer(deps: StorageDeps, row: MoveRow): Promise<void> {
+  const target = { name: row.server_name, ...inNamespace(deps) };
   try {
-    const hold = await acquireLock({ ...lockDepsOf(deps), now: () => row.started_at.getTime() }, target, {
+    const lock = await acquireLock({ ...lockDepsOf(deps), now: () => row.started_at.getTime() }, target, {
       kind: "migration",
       mustBeStopped: true,
     });
-    await hold.leave();
+    await lock.leave();
   } catch (error) {
     // Where the cluster did not answer the lock may be there: the next look finds out.
-    if (!isFault(error) || error.fault !== "unavailable") await dropUnlocked(deps.db, row.id);
+    if (!isFault(error) || error.fault !== "unavailable") await deleteUnlocked(deps.db, row.id);
     throw error;
   }
 }

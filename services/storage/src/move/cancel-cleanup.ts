@@ -4,22 +4,22 @@
 
 import { isKubeError, resources } from "@svc/kube";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
-import type { MigrationRow } from "../database/world-migrations.ts";
-import { placeOf, type StorageDeps } from "../deps.ts";
+import type { MoveRow } from "../database/world-migrations.ts";
+import { inNamespace, type StorageDeps } from "../deps.ts";
 import { revokeTickets } from "../job/archive-ticket.ts";
 import { label } from "../job/names.ts";
 import { findWorld } from "../job/world.ts";
-import { areJobsGone } from "./end-jobs.ts";
-import { jobsOf } from "./job-spec.ts";
+import { endJobs } from "./end-jobs.ts";
+import { jobNames } from "./job-spec.ts";
 import { endCancelled, undoCancel } from "./store.ts";
 
-export async function giveBack(deps: StorageDeps, row: MigrationRow): Promise<void> {
-  if (!(await areJobsGone(deps, row))) return;
-  if (!(await release(deps, row))) return;
+export async function cleanUpCancelled(deps: StorageDeps, row: MoveRow): Promise<void> {
+  if (!(await endJobs(deps, row))) return;
+  if (!(await releaseLock(deps, row))) return;
   const world = await findWorld(deps, row.server_name);
   // The switch had come about before it was given up, and its answer was lost.
   if (world?.volume_claim === row.target_claim) return undoCancel(deps.db, row, new Date(deps.now()));
-  await revokeTickets(deps, jobsOf(row));
+  await revokeTickets(deps, jobNames(row));
   // Of a server that is gone nobody can say any more whether it had switched: then its new volume may be the world.
   if (world || row.stage !== "switching") await removeTarget(deps, row);
   if (!(await endCancelled(deps.db, row, new Date(deps.now())))) return;
@@ -27,8 +27,8 @@ export async function giveBack(deps: StorageDeps, row: MigrationRow): Promise<vo
 }
 
 /** Takes our lock off; false when somebody wrote the server meanwhile, so that the next look tries again. */
-async function release(deps: StorageDeps, { server_name, lock }: MigrationRow): Promise<boolean> {
-  const target = { name: server_name, ...placeOf(deps) };
+async function releaseLock(deps: StorageDeps, { server_name, lock }: MoveRow): Promise<boolean> {
+  const target = { name: server_name, ...inNamespace(deps) };
   const server = await deps.kube.find(lockedServers, target);
   if (server?.metadata.annotations?.[maintenanceAnnotation] !== lock) return true;
   const { resourceVersion } = server.metadata;
@@ -44,8 +44,8 @@ async function release(deps: StorageDeps, { server_name, lock }: MigrationRow): 
 }
 
 /** The half-filled copy goes; a claim of that name that is not of this move stays. */
-async function removeTarget(deps: StorageDeps, row: MigrationRow): Promise<void> {
-  const target = { name: row.target_claim, ...placeOf(deps) };
+async function removeTarget(deps: StorageDeps, row: MoveRow): Promise<void> {
+  const target = { name: row.target_claim, ...inNamespace(deps) };
   const claim = await deps.kube.find(resources.claims, target);
   if (!claim || claim.metadata.labels?.[label.server] !== row.server_name) return;
   if (row.target_claim === row.source_claim) return;

@@ -3,25 +3,25 @@ import { auditActor } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
-import { cancelMigration, findCarrier, findMigration } from "./store.ts";
-import { toWorldMigration } from "./view.ts";
+import { cancelMove, findMove, findMoveBackup } from "./store.ts";
+import { toMoveView } from "./view.ts";
 
 /** storage.migration.cancel: written down here; what is left to do is done by the leader's looks (give-back.ts). */
 export const cancel =
   (deps: StorageDeps): Handler<typeof migrations.cancel> =>
   async (context, { name, id }) => {
     assertUserName(name);
-    const row = await findMigration(deps.db, name, id);
+    const row = await findMove(deps.db, name, id);
     if (!row) throw context.fault("not_found", { message: `There is no such move of ${name}.` });
     const about = auditActor(context);
     if (row.cancelled_at === null) {
       const by = about.actor;
       const message = `given up by ${by}; the world is where it was${row.error && ` (${row.error})`}`;
-      const done = await cancelMigration(deps.db, id, { by, message, now: new Date(deps.now()) });
+      const done = await cancelMove(deps.db, id, { by, message, now: new Date(deps.now()) });
       if (!done) throw context.fault("migration_over");
       const payload = { migration: id, stage: row.stage };
       deps.mesh.audit({ ...about, action: "world.migrate_cancel", server_name: name, payload });
     }
-    const now = (await findMigration(deps.db, name, id)) ?? row;
-    return toWorldMigration(now, await findCarrier(deps.db, now));
+    const now = (await findMove(deps.db, name, id)) ?? row;
+    return toMoveView(now, await findMoveBackup(deps.db, now));
   };

@@ -1,22 +1,22 @@
 // Ending the Jobs of a move.
 
 import { isKubeError, resources } from "@svc/kube";
-import type { MigrationRow } from "../database/world-migrations.ts";
-import { placeOf, type StorageDeps } from "../deps.ts";
-import { jobsOf } from "./job-spec.ts";
+import type { MoveRow } from "../database/world-migrations.ts";
+import { inNamespace, type StorageDeps } from "../deps.ts";
+import { jobNames } from "./job-spec.ts";
 
 /** Removes the Jobs; true once none of their pods is left, so that nothing reads or writes the volumes any more. */
-export async function areJobsGone(deps: StorageDeps, row: MigrationRow): Promise<boolean> {
-  const names = jobsOf(row);
+export async function endJobs(deps: StorageDeps, row: MoveRow): Promise<boolean> {
+  const names = jobNames(row);
   for (const name of names) await removeJob(deps, name);
   const labelSelector = `job-name in (${names.join(",")})`;
-  const { items } = await deps.kube.list(resources.pods, { ...placeOf(deps), labelSelector });
+  const { items } = await deps.kube.list(resources.pods, { ...inNamespace(deps), labelSelector });
   return items.length === 0;
 }
 
 async function removeJob(deps: StorageDeps, name: string): Promise<void> {
   await deps.kube
-    .remove(resources.jobs, { name, ...placeOf(deps) }, { propagationPolicy: "Background" })
+    .remove(resources.jobs, { name, ...inNamespace(deps) }, { propagationPolicy: "Background" })
     .catch((error: unknown) => {
       if (!isKubeError(error, 404)) throw error;
     });

@@ -3,21 +3,21 @@
 
 import type { Settings } from "../config.ts";
 import type { BackupRow } from "../database/tables.ts";
-import type { MigrationRow } from "../database/world-migrations.ts";
+import type { MoveRow } from "../database/world-migrations.ts";
 import type { Ticket } from "../job/archive-ticket.ts";
-import type { JobWish } from "../job/spec.ts";
+import type { JobSpec } from "../job/spec.ts";
 
-export function jobOf({ id, attempt }: MigrationRow, step: "backup" | "restore"): string {
+export function jobName({ id, attempt }: MoveRow, step: "backup" | "restore"): string {
   return `migration-${id.slice(0, 16)}-${attempt}-${step}`;
 }
 
-export function jobsOf(row: MigrationRow): string[] {
-  return [jobOf(row, "backup"), jobOf(row, "restore")];
+export function jobNames(row: MoveRow): string[] {
+  return [jobName(row, "backup"), jobName(row, "restore")];
 }
 
-export function backupWish(row: MigrationRow, ticket: Ticket, { storage }: Settings): JobWish {
+export function sourceJobSpec(row: MoveRow, ticket: Ticket, { storage }: Settings): JobSpec {
   return {
-    name: jobOf(row, "backup"),
+    name: jobName(row, "backup"),
     server: row.server_name,
     manager: "svc-backup",
     task: { mode: "backup", to: ticket.place, keep_free: storage.keep_free },
@@ -29,13 +29,13 @@ export function backupWish(row: MigrationRow, ticket: Ticket, { storage }: Setti
 }
 
 /** Every file is compared with the archive before the tree takes its place. */
-export function restoreWish(
-  row: MigrationRow,
+export function targetJobSpec(
+  row: MoveRow,
   from: { backup: BackupRow; ticket: Ticket },
   { storage }: Settings,
-): JobWish {
+): JobSpec {
   return {
-    name: jobOf(row, "restore"),
+    name: jobName(row, "restore"),
     server: row.server_name,
     manager: "svc-restore",
     task: { mode: "restore", from: from.ticket.place, sha256: from.backup.sha256, compare: true },

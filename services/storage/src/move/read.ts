@@ -2,23 +2,23 @@ import type { Handler } from "@svc/mesh";
 import type { migrations } from "@svc/proto";
 import { assertUserName } from "../access.ts";
 import type { StorageDeps } from "../deps.ts";
-import { findCarrier, findMigration } from "./store.ts";
-import { toWorldMigration } from "./view.ts";
+import { findMove, findMoveBackup } from "./store.ts";
+import { toMoveView } from "./view.ts";
 
 export const readLatest =
   ({ db }: Pick<StorageDeps, "db">): Handler<typeof migrations.readLatest> =>
   async (context, { name }) => {
     assertUserName(name);
-    const row = await findMigration(db, name);
+    const row = await findMove(db, name);
     if (!row) throw context.fault("not_found", { message: `The world of ${name} was never moved.` });
-    return toWorldMigration(row, await findCarrier(db, row));
+    return toMoveView(row, await findMoveBackup(db, row));
   };
 
 export const read =
   ({ db }: Pick<StorageDeps, "db">): Handler<typeof migrations.read> =>
   async (context, { name, id }) => {
     assertUserName(name);
-    const row = await findMigration(db, name, id);
+    const row = await findMove(db, name, id);
     if (!row) throw context.fault("not_found", { message: `There is no such move of ${name}.` });
-    return toWorldMigration(row, await findCarrier(db, row));
+    return toMoveView(row, await findMoveBackup(db, row));
   };

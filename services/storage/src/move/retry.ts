@@ -6,15 +6,15 @@ import type { StorageDeps } from "../deps.ts";
 import { assertStopped, describeWorld } from "../job/world.ts";
 import { assertTarget } from "../volume/node.ts";
 import { holdsLock } from "./begin.ts";
-import { abandon, findCarrier, findMigration, retryMigration } from "./store.ts";
-import { toWorldMigration } from "./view.ts";
+import { abandon, findMove, findMoveBackup, retryMove } from "./store.ts";
+import { toMoveView } from "./view.ts";
 
 /** storage.migration.retry: goes on with the step that failed. */
 export const retry =
   (deps: StorageDeps): Handler<typeof migrations.retry> =>
   async (context, { name, id }) => {
     assertUserName(name);
-    const row = await findMigration(deps.db, name, id);
+    const row = await findMove(deps.db, name, id);
     if (!row) throw context.fault("not_found", { message: `There is no such move of ${name}.` });
     if (row.state !== "failed") throw context.fault("migration_not_failed");
     if (row.cancelled_at !== null) {
@@ -28,9 +28,9 @@ export const retry =
     }
     assertStopped(await describeWorld(deps, name));
     await assertTarget(deps, row.target_node);
-    const again = await retryMigration(deps.db, id, new Date(deps.now()));
+    const again = await retryMove(deps.db, id, new Date(deps.now()));
     if (!again) throw context.fault("migration_not_failed");
     const payload = { migration: id, attempt: again.attempt, stage: again.stage };
     deps.mesh.audit({ ...auditActor(context), action: "world.migrate_retry", server_name: name, payload });
-    return toWorldMigration(again, await findCarrier(deps.db, again));
+    return toMoveView(again, await findMoveBackup(deps.db, again));
   };

@@ -1,16 +1,16 @@
 import type { Mesh } from "@svc/mesh";
 import { migrations as contracts } from "@svc/proto";
-import type { MigrationRow } from "../database/world-migrations.ts";
+import type { MoveRow } from "../database/world-migrations.ts";
 import type { StorageDeps } from "../deps.ts";
 import { begin } from "./begin.ts";
 import { cancel } from "./cancel.ts";
-import { giveBack } from "./cancel-cleanup.ts";
+import { cleanUpCancelled } from "./cancel-cleanup.ts";
 import { read, readLatest } from "./read.ts";
 import { retry } from "./retry.ts";
-import { stepOne } from "./step.ts";
+import { stepMove } from "./step.ts";
 import { findCancelled, findMoving } from "./store.ts";
 
-export function serveMigrations(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
+export function serveMoves(mesh: Pick<Mesh, "serve">, deps: StorageDeps): void {
   mesh.serve(contracts.begin, begin(deps));
   mesh.serve(contracts.readLatest, readLatest(deps));
   mesh.serve(contracts.read, read(deps));
@@ -24,7 +24,7 @@ export function serveMigrations(mesh: Pick<Mesh, "serve">, deps: StorageDeps): v
 
 /** One look at every move under way or given up; one that fails keeps no other waiting. */
 export async function moveWorlds(deps: StorageDeps, signal?: AbortSignal): Promise<void> {
-  const each = async (rows: MigrationRow[], step: typeof stepOne) => {
+  const each = async (rows: MoveRow[], step: typeof stepMove) => {
     for (const row of rows) {
       if (signal?.aborted) return;
       await step(deps, row).catch((error: Error) =>
@@ -32,6 +32,6 @@ export async function moveWorlds(deps: StorageDeps, signal?: AbortSignal): Promi
       );
     }
   };
-  await each(await findMoving(deps.db), stepOne);
-  await each(await findCancelled(deps.db), giveBack);
+  await each(await findMoving(deps.db), stepMove);
+  await each(await findCancelled(deps.db), cleanUpCancelled);
 }

@@ -13,28 +13,36 @@ import { isKubeError, type Job, resources } from "@svc/kube";
 import { isFault, worlds } from "@svc/proto";
 import { expiryOf } from "../backup/policy.ts";
 import { archiveNameOf } from "../backup/row.ts";
-import type { MigrationRow } from "../database/world-migrations.ts";
-import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
+import type { MoveRow } from "../database/world-migrations.ts";
+import { inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { issueTicket, revokeTickets } from "../job/archive-ticket.ts";
 import { findReceipt, type Receipt } from "../job/archive-ticket-store.ts";
 import { createJob } from "../job/begin.ts";
 import { newArchiveName } from "../job/names.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
-import type { JobWish } from "../job/spec.ts";
+import type { JobSpec } from "../job/spec.ts";
 import { findWorld } from "../job/world.ts";
-import { identityOf, isOnline, whyNoTarget } from "../volume/node.ts";
-import { findPlaced } from "../volume/placed-claim.ts";
+import { findTargetFault, isOnline, nodeIdentity } from "../volume/node.ts";
+import { findPlacedClaim } from "../volume/placed-claim.ts";
 import { holdsLock } from "./begin.ts";
-import { areJobsGone } from "./end-jobs.ts";
-import { backupWish, jobOf, jobsOf, restoreWish } from "./job-spec.ts";
-import { advance, dropUnlocked, fail, findCarrier, markLocked, recordCarrier, succeed } from "./store.ts";
+import { endJobs } from "./end-jobs.ts";
+import { jobName, jobNames, sourceJobSpec, targetJobSpec } from "./job-spec.ts";
+import {
+  advance,
+  deleteUnlocked,
+  fail,
+  findMoveBackup,
+  markLocked,
+  recordMoveBackup,
+  succeed,
+} from "./store.ts";
 import { claimLike } from "./target-claim.ts";
 
 class Disturbed extends Error {
   override name = "Disturbed";
 }
 
-export async function stepOne(deps: StorageDeps, row: MigrationRow): Promise<void> {
+export async function stepMove(deps: StorageDeps, row: MoveRow): Promise<void> {
   if (row.locked_at === null) return findLock(deps, row);
   try {
     if (row.state === "backing_up") return await backUp(deps, row);
@@ -44,21 +52,21 @@ export async function stepOne(deps: StorageDeps, row: MigrationRow): Promise<voi
     // What the cluster refuses for good is not asked for again and again.
     const isRefused = isKubeError(error, 403) || isKubeError(error, 422);
     if ((error as Error).name !== "Disturbed" && !isRefused) throw error;
-    await giveUp(deps, row, (error as Error).message);
+    await failMove(deps, row, (error as Error).message);
   }
 }
 
 /** A begin that died between its row and its answer: the lock tells whether anything was begun. */
-async function findLock(deps: StorageDeps, row: MigrationRow): Promise<void> {
+async function findLock(deps: StorageDeps, row: MoveRow): Promise<void> {
   if (await holdsLock(deps, row)) return void (await markLocked(deps.db, row, new Date(deps.now())));
   const isOld = deps.now() - row.started_at.getTime() > deps.settings.storage.move_start_patience;
-  if (isOld) await dropUnlocked(deps.db, row.id);
+  if (isOld) await deleteUnlocked(deps.db, row.id);
 }
 
-async function giveUp(deps: StorageDeps, row: MigrationRow, message: string): Promise<void> {
+async function failMove(deps: StorageDeps, row: MoveRow, message: string): Promise<void> {
   if (!(await fail(deps.db, row, { message, now: new Date(deps.now()) }))) return;
   // The next attempt has Jobs of its own; what these still send or would fetch is of no use to it.
-  await revokeTickets(deps, jobsOf(row));
+  await revokeTickets(deps, jobNames(row));
   deps.log.warn(
     { server: row.server_name, migration: row.id, stage: row.stage, error: message },
     "a move failed",
@@ -66,7 +74,7 @@ async function giveUp(deps: StorageDeps, row: MigrationRow, message: string): Pr
 }
 
 /** Quiet, locked by us, and both ends where they were. */
-async function assertUndisturbed(deps: StorageDeps, row: MigrationRow): Promise<void> {
+async function assertUndisturbed(deps: StorageDeps, row: MoveRow): Promise<void> {
   const world = await findWorld(deps, row.server_name);
   if (!world) throw new Disturbed("the server is gone");
   if (!(await holdsLock(deps, row))) throw new Disturbed("the lock of the move was taken away");
@@ -75,31 +83,31 @@ async function assertUndisturbed(deps: StorageDeps, row: MigrationRow): Promise<
     throw new Disturbed("the server's world is another volume now");
   const [{ items: nodes }, placed] = await Promise.all([
     deps.kube.list(resources.nodes),
-    findPlaced(deps, row.source_claim),
+    findPlacedClaim(deps, row.source_claim),
   ]);
-  if (whyNoTarget(nodes, row.target_node))
+  if (findTargetFault(nodes, row.target_node))
     throw new Disturbed(`the node ${row.target_node} cannot take worlds now`);
   if (placed?.uid !== row.source_claim_uid)
     throw new Disturbed("the world's volume is not the one of before");
-  if (!placed.home || identityOf(placed.home) !== row.source_node)
+  if (!placed.node || nodeIdentity(placed.node) !== row.source_node)
     throw new Disturbed("the world's volume was moved");
-  if (!isOnline(placed.home)) throw new Disturbed(`the node ${row.source_node} is offline`);
+  if (!isOnline(placed.node)) throw new Disturbed(`the node ${row.source_node} is offline`);
 }
 
-async function backUp(deps: StorageDeps, row: MigrationRow): Promise<void> {
+async function backUp(deps: StorageDeps, row: MoveRow): Promise<void> {
   await assertUndisturbed(deps, row);
-  const name = jobOf(row, "backup");
+  const name = jobName(row, "backup");
   const job = await findJobOf(deps, name);
   const receipt = await findReceipt(deps.db, name);
   if (!job && !receipt) {
     const archive = newArchiveName(row.server_name, deps.now(), "zstd");
     const ticket = await issueTicket(deps, { kind: "put", job: name, archive });
-    return makeJob(deps, backupWish(row, ticket, deps.settings));
+    return makeJob(deps, sourceJobSpec(row, ticket, deps.settings));
   }
   const outcome = job && (await readOutcome(logDepsOf(deps), job));
   if (job && !outcome) return;
   // What the Job says after its receipt changes nothing: the archive is whole.
-  if (!receipt) throw new Disturbed(whyNot(outcome) ?? "the archive did not arrive");
+  if (!receipt) throw new Disturbed(failureOf(outcome) ?? "the archive did not arrive");
   const done = outcome?.kind === "done" ? outcome.done : undefined;
   if (done?.unreadable_entries)
     throw new Disturbed(
@@ -113,11 +121,11 @@ async function backUp(deps: StorageDeps, row: MigrationRow): Promise<void> {
 
 async function record(
   deps: StorageDeps,
-  row: MigrationRow,
+  row: MoveRow,
   { archive, size_bytes, sha256, skipped }: Receipt & { skipped: number },
 ): Promise<void> {
   const at = new Date(deps.now());
-  const isNew = await recordCarrier(deps.db, row, {
+  const isNew = await recordMoveBackup(deps.db, row, {
     id: `bk-${randomBytes(16).toString("hex")}`,
     server_name: row.server_name,
     former_owner: row.owner_id,
@@ -131,44 +139,44 @@ async function record(
     verified_at: at,
     // Nothing deletes it while the move needs it.
     pinned_at: at,
-    job: jobOf(row, "backup"),
+    job: jobName(row, "backup"),
   });
   if (isNew) deps.metrics.counted("made", "pre_restore");
 }
 
-async function restore(deps: StorageDeps, row: MigrationRow): Promise<void> {
+async function restore(deps: StorageDeps, row: MoveRow): Promise<void> {
   await assertUndisturbed(deps, row);
-  const backup = await findCarrier(deps.db, row);
+  const backup = await findMoveBackup(deps.db, row);
   if (!backup || backup.corrupt_at)
     throw new Disturbed("the backup that carries the world is gone or corrupt");
   await ensureTarget(deps, row);
-  const name = jobOf(row, "restore");
+  const name = jobName(row, "restore");
   const job = await findJobOf(deps, name);
   if (!job) {
     const ticket = await issueTicket(deps, { kind: "get", job: name, archive: archiveNameOf(backup) });
-    return makeJob(deps, restoreWish(row, { backup, ticket }, deps.settings));
+    return makeJob(deps, targetJobSpec(row, { backup, ticket }, deps.settings));
   }
   const outcome = await readOutcome(logDepsOf(deps), job);
   if (!outcome) return;
-  const why = whyNot(outcome);
+  const why = failureOf(outcome);
   if (why !== undefined) throw new Disturbed(why);
   await advance(deps.db, row, { from: "restoring", to: "switching", now: new Date(deps.now()) });
 }
 
-async function ensureTarget(deps: StorageDeps, row: MigrationRow): Promise<void> {
-  const target = { name: row.target_claim, ...placeOf(deps) };
+async function ensureTarget(deps: StorageDeps, row: MoveRow): Promise<void> {
+  const target = { name: row.target_claim, ...inNamespace(deps) };
   if (await deps.kube.find(resources.claims, target)) return;
-  const source = await deps.kube.get(resources.claims, { name: row.source_claim, ...placeOf(deps) });
+  const source = await deps.kube.get(resources.claims, { name: row.source_claim, ...inNamespace(deps) });
   const claim = claimLike(source, row.target_claim, row.server_name);
   await deps.kube.create(resources.claims, claim).catch((error: unknown) => {
     if (!isKubeError(error, 409)) throw error;
   });
 }
 
-async function switchOver(deps: StorageDeps, row: MigrationRow): Promise<void> {
-  if (!(await areJobsGone(deps, row))) return;
-  const placed = await findPlaced(deps, row.target_claim);
-  if (!placed?.home || identityOf(placed.home) !== row.target_node) {
+async function switchOver(deps: StorageDeps, row: MoveRow): Promise<void> {
+  if (!(await endJobs(deps, row))) return;
+  const placed = await findPlacedClaim(deps, row.target_claim);
+  if (!placed?.node || nodeIdentity(placed.node) !== row.target_node) {
     throw new Disturbed(`the new volume does not lie on ${row.target_node}`);
   }
   const { server_name: name, lock, target_node: node_name, target_claim: volume_claim } = row;
@@ -179,7 +187,7 @@ async function switchOver(deps: StorageDeps, row: MigrationRow): Promise<void> {
       throw new Disturbed(`the server was not switched over: ${error.message}`);
     });
   if (!(await succeed(deps.db, row, new Date(deps.now())))) return;
-  await revokeTickets(deps, jobsOf(row));
+  await revokeTickets(deps, jobNames(row));
   const payload = { migration: row.id, from: row.source_node, to: row.target_node };
   const who = { actor: row.started_by, source: "internal:storage" };
   deps.mesh.audit({ ...who, action: "world.migrated", server_name: name, payload });
@@ -187,16 +195,16 @@ async function switchOver(deps: StorageDeps, row: MigrationRow): Promise<void> {
 }
 
 function findJobOf(deps: StorageDeps, name: string): Promise<Job | undefined> {
-  return deps.kube.find(resources.jobs, { name, ...placeOf(deps) });
+  return deps.kube.find(resources.jobs, { name, ...inNamespace(deps) });
 }
 
 /** A Job that nobody sees any more is made again and does its work anew. */
-async function makeJob(deps: StorageDeps, wish: JobWish): Promise<void> {
+async function makeJob(deps: StorageDeps, wish: JobSpec): Promise<void> {
   await createJob(deps, wish);
 }
 
 /** Why the Job did not do its work; undefined when it did. */
-function whyNot(outcome: Outcome | undefined): string | undefined {
+function failureOf(outcome: Outcome | undefined): string | undefined {
   if (outcome?.kind === "refused") return outcome.fault.message;
   return outcome?.kind === "broken" ? outcome.message : undefined;
 }

@@ -5,16 +5,16 @@ import { outboxRow, violates } from "@svc/store";
 import { type Insertable, sql } from "kysely";
 import { recordBackup } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
-import type { MigrationRow, MigrationsTable } from "../database/world-migrations.ts";
+import type { MoveRow, WorldMigrationsTable } from "../database/world-migrations.ts";
 
 export type Open = "backing_up" | "restoring" | "switching";
 const open: readonly Open[] = ["backing_up", "restoring", "switching"];
 
 /** Undefined when another move of this world is not at its end. */
-export async function insertMigration(
+export async function insertMove(
   db: StorageDb,
-  row: Insertable<MigrationsTable>,
-): Promise<MigrationRow | undefined> {
+  row: Insertable<WorldMigrationsTable>,
+): Promise<MoveRow | undefined> {
   try {
     return await db.insertInto("world_migrations").values(row).returningAll().executeTakeFirstOrThrow();
   } catch (error) {
@@ -24,7 +24,7 @@ export async function insertMigration(
 }
 
 /** The move of a server that has not come to its end; a failed one waits for its retry. */
-export function findUnfinished(db: StorageDb, server: string): Promise<MigrationRow | undefined> {
+export function findUnfinished(db: StorageDb, server: string): Promise<MoveRow | undefined> {
   return db
     .selectFrom("world_migrations")
     .selectAll()
@@ -34,13 +34,13 @@ export function findUnfinished(db: StorageDb, server: string): Promise<Migration
     .executeTakeFirst();
 }
 
-export function findMigration(db: StorageDb, server: string, id?: string): Promise<MigrationRow | undefined> {
+export function findMove(db: StorageDb, server: string, id?: string): Promise<MoveRow | undefined> {
   let query = db.selectFrom("world_migrations").selectAll().where("server_name", "=", server);
   if (id !== undefined) query = query.where("id", "=", id);
   return query.where("locked_at", "is not", null).orderBy("started_at", "desc").limit(1).executeTakeFirst();
 }
 
-export function findMoving(db: StorageDb): Promise<MigrationRow[]> {
+export function findMoving(db: StorageDb): Promise<MoveRow[]> {
   return db
     .selectFrom("world_migrations")
     .selectAll()
@@ -49,7 +49,7 @@ export function findMoving(db: StorageDb): Promise<MigrationRow[]> {
     .execute();
 }
 
-export function findCarrier(db: StorageDb, { backup_id }: MigrationRow): Promise<BackupRow | undefined> {
+export function findMoveBackup(db: StorageDb, { backup_id }: MoveRow): Promise<BackupRow | undefined> {
   return db
     .selectFrom("world_backups")
     .selectAll()
@@ -57,7 +57,7 @@ export function findCarrier(db: StorageDb, { backup_id }: MigrationRow): Promise
     .executeTakeFirst();
 }
 
-export async function markLocked(db: StorageDb, row: MigrationRow, now: Date): Promise<boolean> {
+export async function markLocked(db: StorageDb, row: MoveRow, now: Date): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const done = await trx
       .updateTable("world_migrations")
@@ -66,13 +66,13 @@ export async function markLocked(db: StorageDb, row: MigrationRow, now: Date): P
       .where("locked_at", "is", null)
       .executeTakeFirst();
     if (done.numUpdatedRows === 0n) return false;
-    await tellBegun(trx, row, now);
+    await emitBegun(trx, row, now);
     return true;
   });
 }
 
 /** A move whose lock never came about; nothing was done for it. */
-export async function dropUnlocked(db: StorageDb, id: string): Promise<void> {
+export async function deleteUnlocked(db: StorageDb, id: string): Promise<void> {
   await db.deleteFrom("world_migrations").where("id", "=", id).where("locked_at", "is", null).execute();
 }
 
@@ -103,7 +103,7 @@ async function unpin(trx: StorageTrx, backupId: string | null): Promise<void> {
 }
 
 /** Nobody goes on with it from here; false when it has switched, or is about to, or was given up before. */
-export async function cancelMigration(
+export async function cancelMove(
   db: StorageDb,
   id: string,
   { by, message, now }: { by: string; message: string; now: Date },
@@ -126,7 +126,7 @@ export async function cancelMigration(
 }
 
 /** Moves that were given up and still have a lock, Jobs or a volume. */
-export function findCancelled(db: StorageDb): Promise<MigrationRow[]> {
+export function findCancelled(db: StorageDb): Promise<MoveRow[]> {
   return db
     .selectFrom("world_migrations")
     .selectAll()
@@ -138,7 +138,7 @@ export function findCancelled(db: StorageDb): Promise<MigrationRow[]> {
 }
 
 /** All of it is gone; its archive is a backup like any other. False when somebody noted it before. */
-export function endCancelled(db: StorageDb, row: MigrationRow, now: Date): Promise<boolean> {
+export function endCancelled(db: StorageDb, row: MoveRow, now: Date): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const done = await trx
       .updateTable("world_migrations")
@@ -155,7 +155,7 @@ export function endCancelled(db: StorageDb, row: MigrationRow, now: Date): Promi
 }
 
 /** It had switched before it was given up: it is done. */
-export async function undoCancel(db: StorageDb, row: MigrationRow, now: Date): Promise<void> {
+export async function undoCancel(db: StorageDb, row: MoveRow, now: Date): Promise<void> {
   await db.transaction().execute(async (trx) => {
     const done = await trx
       .updateTable("world_migrations")
@@ -164,20 +164,20 @@ export async function undoCancel(db: StorageDb, row: MigrationRow, now: Date): P
       .where("state", "=", "failed")
       .where("abandoned", "=", false)
       .executeTakeFirst();
-    if (done.numUpdatedRows > 0n) await tellSucceeded(trx, row, now);
+    if (done.numUpdatedRows > 0n) await emitSucceeded(trx, row, now);
   });
 }
 
-async function tellSucceeded(trx: StorageTrx, row: MigrationRow, now: Date): Promise<void> {
+async function emitSucceeded(trx: StorageTrx, row: MoveRow, now: Date): Promise<void> {
   await unpin(trx, row.backup_id);
   const event = { ...about(row, now), from: row.source_node, to: row.target_node };
   await trx.insertInto("outbox").values(outboxRow(migrations.migrationSucceeded, event)).execute();
 }
 
 /** The archive is whole: its row and the next state in one transaction. The backup is pinned until the move ends. */
-export function recordCarrier(
+export function recordMoveBackup(
   db: StorageDb,
-  row: MigrationRow,
+  row: MoveRow,
   backup: Insertable<WorldBackupsTable> & { created_at: Date; id: string },
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
@@ -194,7 +194,7 @@ type Step = { from: Open; to: Open | "succeeded"; now: Date; backup_id?: string 
 /** Takes one step; false when it was taken, failed or retried meanwhile. `first` runs before it in the transaction. */
 export async function advance(
   db: StorageDb | StorageTrx,
-  row: MigrationRow,
+  row: MoveRow,
   { from, to, now, backup_id }: Step,
   first?: () => Promise<unknown>,
 ): Promise<boolean> {
@@ -224,17 +224,17 @@ export async function advance(
   return done.numUpdatedRows > 0n;
 }
 
-export function succeed(db: StorageDb, row: MigrationRow, now: Date): Promise<boolean> {
+export function succeed(db: StorageDb, row: MoveRow, now: Date): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     if (!(await advance(trx, row, { from: "switching", to: "succeeded", now }))) return false;
-    await tellSucceeded(trx, row, now);
+    await emitSucceeded(trx, row, now);
     return true;
   });
 }
 
 export function fail(
   db: StorageDb,
-  row: MigrationRow,
+  row: MoveRow,
   { message, now }: { message: string; now: Date },
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
@@ -253,7 +253,7 @@ export function fail(
 }
 
 /** From `failed` back to where it failed; undefined when it is not failed any more. */
-export function retryMigration(db: StorageDb, id: string, now: Date): Promise<MigrationRow | undefined> {
+export function retryMove(db: StorageDb, id: string, now: Date): Promise<MoveRow | undefined> {
   return db.transaction().execute(async (trx) => {
     const row = await trx
       .updateTable("world_migrations")
@@ -264,16 +264,16 @@ export function retryMigration(db: StorageDb, id: string, now: Date): Promise<Mi
       .where("cancelled_at", "is", null)
       .returningAll()
       .executeTakeFirst();
-    if (row) await tellBegun(trx, row, now);
+    if (row) await emitBegun(trx, row, now);
     return row;
   });
 }
 
-async function tellBegun(trx: StorageTrx, row: MigrationRow, now: Date): Promise<void> {
+async function emitBegun(trx: StorageTrx, row: MoveRow, now: Date): Promise<void> {
   const event = { ...about(row, now), from: row.source_node, to: row.target_node, attempt: row.attempt };
   await trx.insertInto("outbox").values(outboxRow(migrations.migrationBegun, event)).execute();
 }
 
-function about({ id, server_name }: MigrationRow, now: Date) {
+function about({ id, server_name }: MoveRow, now: Date) {
   return { id, server_name, at: now.toISOString() };
 }

@@ -1,9 +1,9 @@
 import type { migrations } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
-import type { MigrationRow } from "../database/world-migrations.ts";
+import type { MoveRow } from "../database/world-migrations.ts";
 
 /** What operators see; who owns the world is not part of it. */
-export function toWorldMigration(row: MigrationRow, backup?: BackupRow): migrations.WorldMigration {
+export function toMoveView(row: MoveRow, backup?: BackupRow): migrations.WorldMigration {
   return {
     id: row.id,
     server: row.server_name,

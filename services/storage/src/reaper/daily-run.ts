@@ -1,18 +1,18 @@
 // All of one run: worlds first, for their archives may need the room, then the store (behaviour.md i.1).
 
 import { worlds } from "@svc/proto";
-import { judge, type WorldServer } from "./policy.ts";
+import { decideWorld, type WorldServer } from "./policy.ts";
 import { reapWorld } from "./reap-world.ts";
 import { releaseServer } from "./release.ts";
 import { expireArchives, readArchives, sweepFolder } from "./retention.ts";
-import { count, countWith, type Run } from "./run.ts";
+import { count, countAndNote, type Run } from "./run.ts";
 import { readClock } from "./store.ts";
 import { findClaimsOf } from "./volume.ts";
 import { warnOwner } from "./warn.ts";
 
 export async function runOnce(run: Run, about: { retentionOnly: boolean }): Promise<void> {
   await assertClock(run);
-  if (!about.retentionOnly) await goOverWorlds(run);
+  if (!about.retentionOnly) await reapWorlds(run);
   await expireArchives(run);
   await readArchives(run);
   await sweepFolder(run);
@@ -26,22 +26,22 @@ async function assertClock({ deps }: Run): Promise<void> {
   throw new Error(`the clocks of this machine and of the database are ${seconds} s apart; set them right`);
 }
 
-async function goOverWorlds(run: Run): Promise<void> {
+async function reapWorlds(run: Run): Promise<void> {
   const all = await listWorlds(run);
   run.live = new Map(all.filter(({ exists }) => exists).map(({ name, owner_id }) => [name, owner_id]));
   const left = all.values();
-  const goOn = async () => {
+  const work = async () => {
     for (const world of left) {
       run.signal.throwIfAborted();
       count(run, "evaluated");
-      await lookAt(run, world).catch((error: Error) => {
+      await checkWorld(run, world).catch((error: Error) => {
         run.signal.throwIfAborted();
-        countWith(run, "skipped", `${world.name} stays: ${error.message}`);
+        countAndNote(run, "skipped", `${world.name} stays: ${error.message}`);
       });
     }
   };
   // All of them end before the run does, also when it is given up.
-  const ends = await Promise.allSettled(Array.from({ length: worldsAtOnce(run) }, goOn));
+  const ends = await Promise.allSettled(Array.from({ length: worldsAtOnce(run) }, work));
   const failed = ends.find((end) => end.status === "rejected");
   if (failed) throw failed.reason;
 }
@@ -52,23 +52,23 @@ function worldsAtOnce({ deps }: Run): number {
   return archive.max_local_bytes > 0 ? 1 : storage.reaper_at_once;
 }
 
-async function lookAt(run: Run, world: WorldServer): Promise<void> {
+async function checkWorld(run: Run, world: WorldServer): Promise<void> {
   const { warnBefore, deps } = run;
-  const verdict = judge(world, { now: deps.now(), warnBefore });
-  if (verdict.kind === "warn") return warnOwner(run, world, verdict);
-  if (verdict.kind === "orphan") return lookAtOrphan(run, world);
-  if (verdict.kind === "reap") return reapWorld(run, world.name);
+  const plan = decideWorld(world, { now: deps.now(), warnBefore });
+  if (plan.kind === "warn") return warnOwner(run, world, plan);
+  if (plan.kind === "orphan") return checkOrphan(run, world);
+  if (plan.kind === "reap") return reapWorld(run, world.name);
 }
 
 /** A deletion whose object is gone: without a volume only its row is left, with one a person has to look. */
-async function lookAtOrphan(run: Run, world: WorldServer): Promise<void> {
+async function checkOrphan(run: Run, world: WorldServer): Promise<void> {
   const { name } = world;
   const left = await findClaimsOf(run.deps, world);
   if (left.length > 0)
-    return countWith(run, "skipped", `${name} is gone but its volume ${left.join(", ")} is left`);
+    return countAndNote(run, "skipped", `${name} is gone but its volume ${left.join(", ")} is left`);
   await releaseServer(
     run,
-    { world, verdict: { kind: "reap", outcome: "deleted", reason: "released" } },
+    { world, plan: { kind: "reap", outcome: "deleted", reason: "released" } },
     undefined,
   );
 }

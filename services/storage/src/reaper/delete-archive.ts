@@ -2,7 +2,7 @@
 // that dies in between leaves a row that the next run finds again.
 
 import type { Candidate } from "./evict-plan.ts";
-import { countWith, type Run } from "./run.ts";
+import { countAndNote, type Run } from "./run.ts";
 import { evictCopied, evictManual, findBackupById, markDeleted, takeForDeletion } from "./store.ts";
 
 /** False when somebody still needs it. Throws when the file cannot be deleted. */
@@ -26,10 +26,10 @@ export async function evict(run: Run, candidates: readonly Candidate[]): Promise
     try {
       if (!(await deleteArchive(run, found))) return false;
     } catch (error) {
-      countWith(run, "expire_failed", `archive of backup ${id}: ${(error as Error).message}`);
+      countAndNote(run, "expire_failed", `archive of backup ${id}: ${(error as Error).message}`);
       return false;
     }
-    countWith(run, "evicted", `backup ${id} of ${found.server_name} was given up to make room`);
+    countAndNote(run, "evicted", `backup ${id} of ${found.server_name} was given up to make room`);
   }
   return true;
 }

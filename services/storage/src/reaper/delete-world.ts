@@ -3,17 +3,17 @@
 import { isFault, worlds } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import type { BackupRow } from "../database/tables.ts";
-import { placeOf } from "../deps.ts";
-import type { Due } from "./due-world.ts";
+import { inNamespace } from "../deps.ts";
+import type { DueWorld } from "./due-world.ts";
 import { assertMayDelete, type Evidence, type ReadBack } from "./guard.ts";
 import { releaseServer } from "./release.ts";
-import { count, countWith, type Run } from "./run.ts";
+import { count, countAndNote, type Run } from "./run.ts";
 import { findBackupById } from "./store.ts";
-import { type Claim, findClaim, removeClaim, renewMovedClaim } from "./volume.ts";
+import { type Claim, findClaim, recreateMovedClaim, removeClaim } from "./volume.ts";
 
 type Proof = { backup: BackupRow; readBack: ReadBack; claim: Claim };
 
-export async function deleteWorld(run: Run, due: Due, proof: Proof): Promise<void> {
+export async function deleteWorld(run: Run, due: DueWorld, proof: Proof): Promise<void> {
   const { deps } = run;
   const { name } = due.world;
   const backup = await findBackupById(deps.db, proof.backup.id);
@@ -27,11 +27,11 @@ export async function deleteWorld(run: Run, due: Due, proof: Proof): Promise<voi
     await removeClaim(deps, evidence.claim);
   } catch (error) {
     if ((error as Error).name !== "WorldKept") throw error;
-    return countWith(run, "skipped", `${name} stays: ${(error as Error).message}`);
+    return countAndNote(run, "skipped", `${name} stays: ${(error as Error).message}`);
   }
   run.metrics.worldDeleted();
   deps.log.info({ server: name, backup: proof.backup.id, run: run.id }, "a world volume was deleted");
-  if (due.verdict.outcome !== "deleted") await renewMovedClaim(deps, due.world, proof.claim.object);
+  if (due.plan.outcome !== "deleted") await recreateMovedClaim(deps, due.world, proof.claim.object);
   await releaseServer(run, due, proof.backup);
 }
 
@@ -41,7 +41,7 @@ function isOffsiteRequired({ deps }: Run): boolean {
 
 async function gather(
   run: Run,
-  { world, verdict, hold }: Due,
+  { world, plan, lock }: DueWorld,
   proof: { backup: BackupRow | undefined; readBack: ReadBack; claim: Claim },
 ): Promise<Evidence> {
   const { deps } = run;
@@ -50,36 +50,36 @@ async function gather(
     throw error;
   });
   const claim = await findClaim(deps, world.volume_claim);
-  const lock = await readLock(run, world.name, hold);
+  const lockState = await readLock(run, world.name, lock);
   return {
     run: run.id,
     readBack: proof.readBack,
     backup: proof.backup,
     world: now,
-    decided: { owner: world.owner_id, outcome: verdict.outcome, lastActiveAt: world.last_active_at },
+    decided: { owner: world.owner_id, outcome: plan.outcome, lastActiveAt: world.last_active_at },
     claim,
-    lock,
+    lock: lockState,
     offsite: { isRequired: isOffsiteRequired(run) },
     now: deps.now(),
   };
 }
 
-const refreshesAtMost = 3;
+const maxRefreshes = 3;
 
-async function readLock({ deps }: Run, name: string, hold: Due["hold"]): Promise<Evidence["lock"]> {
-  for (let left = refreshesAtMost; ; left--) {
-    const before = hold.value;
-    const server = await deps.kube.find(lockedServers, { name, ...placeOf(deps) });
+async function readLock({ deps }: Run, name: string, lock: DueWorld["lock"]): Promise<Evidence["lock"]> {
+  for (let left = maxRefreshes; ; left--) {
+    const before = lock.value;
+    const server = await deps.kube.find(lockedServers, { name, ...inNamespace(deps) });
     const found = server?.metadata.annotations?.[maintenanceAnnotation];
     // It may have been refreshed while it was read.
-    if (found !== hold.value && before !== hold.value && left > 0) continue;
-    return { found, ours: hold.value, isHeld: isHeld(hold) };
+    if (found !== lock.value && before !== lock.value && left > 0) continue;
+    return { found, ours: lock.value, isHeld: isHeld(lock) };
   }
 }
 
-function isHeld(hold: Due["hold"]): boolean {
+function isHeld(lock: DueWorld["lock"]): boolean {
   try {
-    hold.assertHeld();
+    lock.assertHeld();
     return true;
   } catch {
     return false;

@@ -1,9 +1,9 @@
 import type { HeldLock } from "@svc/world-lock";
-import type { Verdict, WorldServer } from "./policy.ts";
+import type { WorldPlan, WorldServer } from "./policy.ts";
 
 /** A world under our lock and what is to become of it. */
-export type Due = {
+export type DueWorld = {
   world: WorldServer;
-  verdict: Extract<Verdict, { kind: "reap" }>;
-  hold: HeldLock;
+  plan: Extract<WorldPlan, { kind: "reap" }>;
+  lock: HeldLock;
 };

@@ -11,7 +11,7 @@ import { settings as schema } from "../config.ts";
 import type { RunRow } from "../database/reaper-runs.ts";
 import { now } from "../testing/reaper/facts.ts";
 import { type Bed, day, openBed } from "../testing/reaper/fixture.ts";
-import { attemptDue, createReaper } from "./reaper.ts";
+import { createReaper, findDueAttempt } from "./reaper.ts";
 import { diedMessage } from "./run-store.ts";
 
 describe("a run is due", () => {
@@ -36,7 +36,7 @@ describe("a run is due", () => {
   ];
   const settings = loadSettings(schema, {});
   for (const [fact, newest, attempt] of rows) {
-    test(fact, () => assert.equal(attemptDue(newest, { settings, now: () => now }), attempt));
+    test(fact, () => assert.equal(findDueAttempt(newest, { settings, now: () => now }), attempt));
   }
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { now } from "../testing/reaper/facts.ts";
-import { type Candidate, planRoom } from "./evict-plan.ts";
+import { type Candidate, planEviction } from "./evict-plan.ts";
 
 const one = (id: string, about: Partial<Candidate> = {}): Candidate => ({
   id,
@@ -66,7 +66,7 @@ const rows: Row[] = [
 ];
 for (const [fact, about, from, evict] of rows) {
   test(fact, () => {
-    const plan = planRoom(about, from);
+    const plan = planEviction(about, from);
     assert.deepEqual(plan, evict === "full" ? { isEnough: false, evict: [] } : { isEnough: true, evict });
   });
 }

@@ -12,16 +12,16 @@ export type Candidate = {
   isLast: boolean;
 };
 
-export type RoomPlan = { isEnough: boolean; evict: string[] };
+export type EvictionPlan = { isEnough: boolean; evict: string[] };
 
 /**
  * Owners' manual backups go first, the oldest first; then archives of reclaimed worlds whose off-site copy is
  * confirmed. The only copy of a world never goes, and nothing goes for nothing. `max` 0 is no cap.
  */
-export function planRoom(
+export function planEviction(
   about: { used: number; need: number; max: number },
   candidates: readonly Candidate[],
-): RoomPlan {
+): EvictionPlan {
   const { used, need, max } = about;
   if (max === 0 || used + need <= max) return { isEnough: true, evict: [] };
   const evict: string[] = [];

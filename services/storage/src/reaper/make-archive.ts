@@ -4,26 +4,26 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@svc/proto";
 import { violates } from "@svc/store";
-import { backupWish, newBackupRow } from "../backup/start.ts";
+import { backupJobSpec, newBackupRow } from "../backup/start.ts";
 import { findBackupOfJob } from "../backup/store.ts";
 import type { BackupRow, JobRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
 import { findJob, insertJob, markRunning } from "../job/store.ts";
-import { reachable } from "../job/transport.ts";
+import { chooseTransport } from "../job/transport.ts";
 import type { WorldServer } from "./policy.ts";
 import type { ReaperReason } from "./view.ts";
 
-export type ArchiveWish = { world: WorldServer; reason: ReaperReason; signal: AbortSignal };
+export type ArchiveRequest = { world: WorldServer; reason: ReaperReason; signal: AbortSignal };
 
 export type Archived = { kind: "made"; backup: BackupRow } | { kind: "failed"; message: string };
 
 /** Throws `maintenance_in_progress` when a Job of this world is still to be settled. */
-export async function makeArchive(deps: StorageDeps, wish: ArchiveWish): Promise<Archived> {
+export async function makeArchive(deps: StorageDeps, wish: ArchiveRequest): Promise<Archived> {
   const { world, reason, signal } = wish;
   const row = await writeRow(deps, world, reason);
   signal.throwIfAborted();
-  const job = await reachable(deps, backupWish(deps, row, world));
+  const job = await chooseTransport(deps, backupJobSpec(deps, row, world));
   await createJob(deps, job);
   await markRunning(deps.db, row.job).catch(() => {});
   const ended = await waitFor(deps, row, signal);

@@ -2,7 +2,14 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { BackupRow } from "../database/tables.ts";
 import { aBackup, at, aWorld, now } from "../testing/reaper/facts.ts";
-import { idleMs, judge, judgeVolume, type Outcome, type Verdict, type WorldServer } from "./policy.ts";
+import {
+  decideVolume,
+  decideWorld,
+  idleMs,
+  type Outcome,
+  type WorldPlan,
+  type WorldServer,
+} from "./policy.ts";
 
 const day = 86_400_000;
 const hour = day / 24;
@@ -12,10 +19,10 @@ const retiring = { requested_at: at(now), delete: false };
 const goesIn = (ms: number) => idleFor(idleMs - ms);
 
 describe("the verdict on a world", () => {
-  const reclaimed: Verdict = { kind: "reap", outcome: "reclaimed", reason: "inactive_15d" };
-  const leave: Verdict = { kind: "leave" };
-  const warn = (window: "3d" | "1d", ms: number): Verdict => ({ kind: "warn", window, goesAt: now + ms });
-  const rows: [fact: string, world: Partial<WorldServer>, verdict: Verdict][] = [
+  const reclaimed: WorldPlan = { kind: "reap", outcome: "reclaimed", reason: "inactive_15d" };
+  const leave: WorldPlan = { kind: "leave" };
+  const warn = (window: "3d" | "1d", ms: number): WorldPlan => ({ kind: "warn", window, goesAt: now + ms });
+  const rows: [fact: string, world: Partial<WorldServer>, verdict: WorldPlan][] = [
     ["an active world is left alone", idleFor(day), leave],
     ["a world idle for exactly 15 days is left one more day", idleFor(idleMs), warn("1d", 0)],
     ["a world idle for a moment more is reclaimed", idleFor(idleMs + 1), reclaimed],
@@ -64,15 +71,15 @@ describe("the verdict on a world", () => {
     ],
   ];
   for (const [fact, world, verdict] of rows) {
-    test(fact, () => assert.deepEqual(judge(aWorld(world), { now, warnBefore }), verdict));
+    test(fact, () => assert.deepEqual(decideWorld(aWorld(world), { now, warnBefore }), verdict));
   }
 
   test("without windows nobody is warned", () => {
-    assert.deepEqual(judge(aWorld(goesIn(hour)), { now, warnBefore: [] }), leave);
+    assert.deepEqual(decideWorld(aWorld(goesIn(hour)), { now, warnBefore: [] }), leave);
   });
 
   test("with one window it is the last one", () => {
-    assert.deepEqual(judge(aWorld(goesIn(hour)), { now, warnBefore: [2 * hour] }), warn("1d", hour));
+    assert.deepEqual(decideWorld(aWorld(goesIn(hour)), { now, warnBefore: [2 * hour] }), warn("1d", hour));
   });
 });
 
@@ -151,7 +158,7 @@ describe("the verdict on a volume", () => {
   ];
   for (const [fact, { outcome = "reclaimed", hasVolume, backups = [], world }, kind] of rows) {
     test(fact, () => {
-      const verdict = judgeVolume(aWorld({ ...since, ...world }), { outcome, hasVolume, backups });
+      const verdict = decideVolume(aWorld({ ...since, ...world }), { outcome, hasVolume, backups });
       assert.equal(verdict.kind, kind);
     });
   }
@@ -161,8 +168,8 @@ test("2,000 due worlds are judged in far less than 10 s", () => {
   const worlds = Array.from({ length: 2_000 }, (_, i) => aWorld({ name: `w-${i}`, ...idleFor(20 * day) }));
   const backups = Array.from({ length: 20 }, () => aBackup({ reason: "inactive_15d" }));
   const startedAt = performance.now();
-  const due = worlds.filter((world) => judge(world, { now, warnBefore }).kind === "reap");
-  for (const world of due) judgeVolume(world, { outcome: "reclaimed", hasVolume: true, backups });
+  const due = worlds.filter((world) => decideWorld(world, { now, warnBefore }).kind === "reap");
+  for (const world of due) decideVolume(world, { outcome: "reclaimed", hasVolume: true, backups });
   assert.equal(due.length, 2_000);
   assert.ok(performance.now() - startedAt < 1_000);
 });

@@ -1,6 +1,6 @@
 // What the daily run does with one world (interface.md 3.3, behaviour.md i.1). Pure.
 //
-// | what the server is                        | verdict                                                   |
+// | what the server is                        | plan                                                      |
 // |-------------------------------------------|-----------------------------------------------------------|
 // | a system server, or exempt                | left alone, whatever else is true                         |
 // | an object that is gone, deletion pending  | orphan: a volume that is left counts as skipped           |
@@ -19,7 +19,7 @@ export type Outcome = "reclaimed" | "released" | "deleted";
 /** Columns in which a delivered warning is noted: the first, and the last before the world goes. */
 export type Window = "3d" | "1d";
 
-export type Verdict =
+export type WorldPlan =
   | { kind: "leave" }
   | { kind: "orphan" }
   | { kind: "warn"; window: Window; goesAt: number }
@@ -29,7 +29,10 @@ const dayMs = 86_400_000;
 /** Fixed, not a setting: owners are promised these days (interface.md 3.3.1). */
 export const idleMs = 15 * dayMs;
 
-export function judge(world: WorldServer, about: { now: number; warnBefore: readonly number[] }): Verdict {
+export function decideWorld(
+  world: WorldServer,
+  about: { now: number; warnBefore: readonly number[] },
+): WorldPlan {
   if (world.system || world.reaper_exempt) return { kind: "leave" };
   if (!world.exists) return world.retiring?.delete ? { kind: "orphan" } : { kind: "leave" };
   if (world.retiring) {
@@ -60,7 +63,7 @@ export function warnBeforeMs(spans: readonly string[]): number[] {
   return spans.flatMap((span) => parseDuration(span) ?? []);
 }
 
-export type VolumeVerdict =
+export type VolumePlan =
   /** A new archive is made. */
   | { kind: "archive" }
   /** There is an archive that may be of this very world: read back and compared before it is relied on. */
@@ -73,10 +76,10 @@ export type VolumeVerdict =
   | { kind: "release" };
 
 /** What is done with the volume; `backups` are the server's, the newest first. */
-export function judgeVolume(
+export function decideVolume(
   world: WorldServer,
   about: { outcome: Outcome; hasVolume: boolean; backups: readonly BackupRow[] },
-): VolumeVerdict {
+): VolumePlan {
   const { outcome, hasVolume } = about;
   const wanted = outcome === "reclaimed" ? "inactive_15d" : "released";
   const fresh = about.backups.filter((backup) => isFresh(backup, world));

@@ -3,12 +3,12 @@
 import { randomBytes } from "node:crypto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import { archiveNameOf } from "../backup/row.ts";
-import { condemnBackup, noteVerified } from "../backup/store.ts";
+import { markBackupCorrupt, markVerified } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
-import { runToEnd } from "../job/await.ts";
+import { runJob } from "../job/await.ts";
 import type { Outcome } from "../job/outcome.ts";
-import { count, countWith, type Run } from "./run.ts";
+import { count, countAndNote, type Run } from "./run.ts";
 
 export type ReadResult =
   | { kind: "whole"; sha256: string; isSameWorld: boolean }
@@ -16,7 +16,7 @@ export type ReadResult =
   /** Nobody could say: asked again another day, and nothing is built on it. */
   | { kind: "unreadable"; message: string };
 
-const damaged: ReadonlySet<TaskFault["code"]> = new Set([
+const corruptCodes: ReadonlySet<TaskFault["code"]> = new Set([
   "backup_corrupt",
   "digest_mismatch",
   "archive_invalid",
@@ -33,7 +33,7 @@ export async function readBack(
 ): Promise<ReadResult> {
   const { storage } = deps.settings;
   const { claim, signal } = about;
-  const outcome = await runToEnd(
+  const outcome = await runJob(
     deps,
     {
       name: `verify-${backup.server_name}-${randomBytes(5).toString("hex")}`,
@@ -51,15 +51,15 @@ export async function readBack(
     },
     { timeoutMs: storage.verify_deadline + storage.reaper_job_patience, signal },
   );
-  return judgeRead(outcome, backup.sha256);
+  return decideReadResult(outcome, backup.sha256);
 }
 
 /** Pure: what a read tells. Only an archive that is there and is not what was written is corrupt. */
-export function judgeRead(outcome: Outcome, recorded: string): ReadResult {
+export function decideReadResult(outcome: Outcome, recorded: string): ReadResult {
   if (outcome.kind === "broken") return { kind: "unreadable", message: outcome.message };
   if (outcome.kind === "refused") {
     const { code, message } = outcome.fault;
-    return { kind: damaged.has(code) ? "corrupt" : "unreadable", message };
+    return { kind: corruptCodes.has(code) ? "corrupt" : "unreadable", message };
   }
   const { sha256, same }: TaskDone = outcome.done;
   if (sha256 === undefined) return { kind: "unreadable", message: "the job told no digest" };
@@ -68,18 +68,18 @@ export function judgeRead(outcome: Outcome, recorded: string): ReadResult {
 }
 
 /** Writes down what was read. */
-export async function noteRead(run: Run, backup: BackupRow, result: ReadResult): Promise<void> {
+export async function recordRead(run: Run, backup: BackupRow, result: ReadResult): Promise<void> {
   const { deps } = run;
   const now = new Date(deps.now());
   const { id, server_name } = backup;
   if (result.kind === "whole") {
-    await noteVerified(deps.db, id, now);
+    await markVerified(deps.db, id, now);
     return count(run, "verified");
   }
   const words = `backup ${id} of ${server_name}: ${result.message}`;
-  if (result.kind === "unreadable") return countWith(run, "verify_failed", words);
+  if (result.kind === "unreadable") return countAndNote(run, "verify_failed", words);
   const about = { id, server_name, message: result.message, now };
-  const isNew = await deps.db.transaction().execute((trx) => condemnBackup(trx, about));
-  countWith(run, "corrupt", words);
+  const isNew = await deps.db.transaction().execute((trx) => markBackupCorrupt(trx, about));
+  countAndNote(run, "corrupt", words);
   if (isNew) deps.metrics.counted("condemned", backup.reason);
 }

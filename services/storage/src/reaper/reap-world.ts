@@ -5,19 +5,19 @@ import { isFault, worlds } from "@svc/proto";
 import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
-import { lockDepsOf, placeOf } from "../deps.ts";
+import { inNamespace, lockDepsOf } from "../deps.ts";
 import { evict } from "./delete-archive.ts";
 import { deleteWorld } from "./delete-world.ts";
-import type { Due } from "./due-world.ts";
-import { planRoom } from "./evict-plan.ts";
+import type { DueWorld } from "./due-world.ts";
+import { planEviction } from "./evict-plan.ts";
 import type { ReadBack } from "./guard.ts";
 import { makeArchive } from "./make-archive.ts";
-import { judge, judgeVolume, type WorldServer } from "./policy.ts";
-import { noteRead, readBack } from "./read-back.ts";
+import { decideVolume, decideWorld, type WorldServer } from "./policy.ts";
+import { readBack, recordRead } from "./read-back.ts";
 import { releaseServer } from "./release.ts";
-import { count, countWith, note, type Run } from "./run.ts";
-import { findReaped, findRoom, lastSize } from "./store.ts";
-import { type Claim, findClaim, renewMovedClaim } from "./volume.ts";
+import { addNote, count, countAndNote, type Run } from "./run.ts";
+import { findEvictable, findLastSize, findReapBackups } from "./store.ts";
+import { type Claim, findClaim, recreateMovedClaim } from "./volume.ts";
 
 const busy: ReadonlySet<string> = new Set(["not_stopped", "maintenance_in_progress", "world_reclaiming"]);
 
@@ -26,34 +26,34 @@ export async function reapWorld(run: Run, name: string): Promise<void> {
   if (!(await findDue(run, name))) return;
   const { stopped } = await mesh.call(worlds.holdWorld, { name }, { signal: run.signal });
   if (!stopped) return count(run, "awaiting_stop");
-  const hold = await takeLock(run, name);
-  if (!hold) return count(run, "awaiting_stop");
+  const lock = await takeLock(run, name);
+  if (!lock) return count(run, "awaiting_stop");
   try {
     const found = await findDue(run, name);
-    if (found) await reapLocked(run, { ...found, hold });
+    if (found) await reapLocked(run, { ...found, lock });
   } catch (error) {
     // A Job of this very world that a run before us left, and that is not settled yet.
     if (!isBusy(error)) throw error;
     count(run, "awaiting_stop");
   } finally {
-    await hold.release();
+    await lock.release();
   }
 }
 
 /** The server as it is now, if it is still due; undefined when it is not, or is gone. */
-async function findDue({ deps, warnBefore }: Run, name: string): Promise<Omit<Due, "hold"> | undefined> {
+async function findDue({ deps, warnBefore }: Run, name: string): Promise<Omit<DueWorld, "lock"> | undefined> {
   const world = await deps.mesh.call(worlds.describeServer, { name }).catch((error: unknown) => {
     if (isFault(error) && error.fault === "not_found") return undefined;
     throw error;
   });
-  const verdict = world && judge(world, { now: deps.now(), warnBefore });
-  return verdict?.kind === "reap" ? { world: world as WorldServer, verdict } : undefined;
+  const plan = world && decideWorld(world, { now: deps.now(), warnBefore });
+  return plan?.kind === "reap" ? { world: world as WorldServer, plan } : undefined;
 }
 
 async function takeLock({ deps }: Run, name: string): Promise<HeldLock | undefined> {
   const about = { kind: "reap", mustBeStopped: true } as const;
   try {
-    return await acquireLock(lockDepsOf(deps), { name, ...placeOf(deps) }, about);
+    return await acquireLock(lockDepsOf(deps), { name, ...inNamespace(deps) }, about);
   } catch (error) {
     if (isBusy(error)) return undefined;
     throw error;
@@ -64,22 +64,22 @@ function isBusy(error: unknown): boolean {
   return isFault(error) && busy.has(error.fault);
 }
 
-async function reapLocked(run: Run, due: Due): Promise<void> {
+async function reapLocked(run: Run, due: DueWorld): Promise<void> {
   const { deps } = run;
-  const { world, verdict } = due;
+  const { world, plan } = due;
   const claim = await findClaim(deps, world.volume_claim);
-  const backups = await findReaped(deps.db, world.name);
-  const found = judgeVolume(world, { outcome: verdict.outcome, hasVolume: claim !== undefined, backups });
+  const backups = await findReapBackups(deps.db, world.name);
+  const found = decideVolume(world, { outcome: plan.outcome, hasVolume: claim !== undefined, backups });
   if (found.kind === "restart-clock") {
     await deps.mesh.call(worlds.restartIdleClock, { name: world.name });
     return;
   }
   if (found.kind === "finish" || found.kind === "release") {
-    await renewVolume(run, due);
+    await recreateVolume(run, due);
     return releaseServer(run, due, found.kind === "finish" ? found.backup : undefined);
   }
   if (!claim) throw new Error(`the volume ${world.volume_claim} is gone`);
-  if (found.kind === "reuse" && staysPartial(run, found.backup)) return;
+  if (found.kind === "reuse" && isKeptPartial(run, found.backup)) return;
   const proven = found.kind === "reuse" ? await reuse(run, due, { claim, backup: found.backup }) : "another";
   if (proven === "keep") return;
   const ready = proven === "another" ? await archive(run, due, claim) : proven;
@@ -87,9 +87,9 @@ async function reapLocked(run: Run, due: Due): Promise<void> {
 }
 
 /** A run that died after it deleted a moved volume may not have made the next owner's. */
-async function renewVolume(run: Run, { world, verdict }: Due): Promise<void> {
-  if (verdict.outcome === "deleted" || (await renewMovedClaim(run.deps, world))) return;
-  note(
+async function recreateVolume(run: Run, { world, plan }: DueWorld): Promise<void> {
+  if (plan.outcome === "deleted" || (await recreateMovedClaim(run.deps, world))) return;
+  addNote(
     run,
     `${world.name} will not start until the claim ${world.volume_claim} is made: its size is not known`,
   );
@@ -100,31 +100,31 @@ type Proven = { backup: BackupRow; readBack: ReadBack };
 /** Reads an archive of an earlier run to its end and holds the world against it, file by file. */
 async function reuse(
   run: Run,
-  { hold }: Due,
+  { lock }: DueWorld,
   { claim, backup }: { claim: Claim; backup: BackupRow },
 ): Promise<Proven | "another" | "keep"> {
-  const signal = AbortSignal.any([run.signal, hold.signal]);
+  const signal = AbortSignal.any([run.signal, lock.signal]);
   const result = await readBack(run.deps, backup, { claim: claim.name, signal });
-  await noteRead(run, backup, result);
+  await recordRead(run, backup, result);
   if (result.kind === "unreadable") return "keep";
   if (result.kind === "corrupt") return "another";
   if (!result.isSameWorld) {
-    note(run, `${backup.server_name} changed since its archive ${backup.id} was made; a new one is made`);
+    addNote(run, `${backup.server_name} changed since its archive ${backup.id} was made; a new one is made`);
     return "another";
   }
   const { sha256 } = result;
   return { backup, readBack: { run: run.id, backupId: backup.id, sha256, claimUid: claim.uid } };
 }
 
-const partialStaysMs = 7 * 86_400_000;
+const partialKeptMs = 7 * 86_400_000;
 
 /**
  * A world with files that cannot be read stays as it is: its archive is not all of it. That is no failure of the run, and
  * one such archive is enough for a week.
  */
-function staysPartial(run: Run, { server_name, unreadable_entries, created_at }: BackupRow): boolean {
-  if (unreadable_entries === 0 || run.deps.now() - created_at.getTime() > partialStaysMs) return false;
-  note(
+function isKeptPartial(run: Run, { server_name, unreadable_entries, created_at }: BackupRow): boolean {
+  if (unreadable_entries === 0 || run.deps.now() - created_at.getTime() > partialKeptMs) return false;
+  addNote(
     run,
     `${server_name} stays: ${unreadable_entries} of its files cannot be read, its backups tell which`,
   );
@@ -132,20 +132,20 @@ function staysPartial(run: Run, { server_name, unreadable_entries, created_at }:
 }
 
 /** The agent reads what it wrote to its end before it says so. */
-async function archive(run: Run, due: Due, claim: Claim): Promise<Proven | undefined> {
-  const { world, verdict, hold } = due;
+async function archive(run: Run, due: DueWorld, claim: Claim): Promise<Proven | undefined> {
+  const { world, plan, lock } = due;
   if (!(await makeRoom(run, world.name))) {
-    countWith(run, "store_full", `${world.name} stays: the backup store has no room for it`);
+    countAndNote(run, "store_full", `${world.name} stays: the backup store has no room for it`);
     return undefined;
   }
-  const signal = AbortSignal.any([run.signal, hold.signal]);
-  const made = await makeArchive(run.deps, { world, reason: verdict.reason, signal });
+  const signal = AbortSignal.any([run.signal, lock.signal]);
+  const made = await makeArchive(run.deps, { world, reason: plan.reason, signal });
   if (made.kind === "failed") {
-    countWith(run, "skipped", `${world.name} was not archived: ${made.message}`);
+    countAndNote(run, "skipped", `${world.name} was not archived: ${made.message}`);
     return undefined;
   }
   const { backup } = made;
-  if (staysPartial(run, backup)) return undefined;
+  if (isKeptPartial(run, backup)) return undefined;
   const { id: backupId, sha256 } = backup;
   return { backup, readBack: { run: run.id, backupId, sha256, claimUid: claim.uid } };
 }
@@ -154,11 +154,11 @@ async function makeRoom(run: Run, server: string): Promise<boolean> {
   const { db, settings } = run.deps;
   const max = settings.archive.max_local_bytes;
   if (max === 0) return true;
-  const [{ bytes }, need] = await Promise.all([presentBytes(db), lastSize(db, server)]);
+  const [{ bytes }, need] = await Promise.all([presentBytes(db), findLastSize(db, server)]);
   // What might go is asked for when something must: it is all backups, and there may be thousands of worlds.
-  if (planRoom({ used: bytes, need, max }, []).isEnough) return true;
-  const { used, candidates } = await findRoom(db, run.live);
-  const plan = planRoom({ used, need, max }, candidates);
+  if (planEviction({ used: bytes, need, max }, []).isEnough) return true;
+  const { used, candidates } = await findEvictable(db, run.live);
+  const plan = planEviction({ used, need, max }, candidates);
   const chosen = candidates.filter(({ id }) => plan.evict.includes(id));
   return plan.isEnough && (await evict(run, chosen));
 }

@@ -8,17 +8,17 @@ import { openArchiveFolder } from "../volume/archive-folder.ts";
 import { runOnce } from "./daily-run.ts";
 import type { ReaperMetrics } from "./metrics.ts";
 import { warnBeforeMs } from "./policy.ts";
-import { isRoomShort } from "./retention.ts";
-import { newRun, note, type Run } from "./run.ts";
+import { isSpaceLow } from "./retention.ts";
+import { addNote, newRun, type Run } from "./run.ts";
 import {
-  beat,
-  buryRuns,
+  deleteOldRuns,
   diedMessage,
+  failSilentRuns,
   findLastSuccess,
   findNewestRun,
   finishRun,
-  forgetRuns,
   insertRun,
+  recordHeartbeat,
 } from "./run-store.ts";
 import { isGood, summaryLine } from "./summary.ts";
 
@@ -42,12 +42,12 @@ export function createReaper(deps: ReaperDeps): Reaper {
 
   const begin = async (about: { startedBy: string; retentionOnly: boolean; attempt: number }) => {
     const now = new Date(deps.now());
-    await buryRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
+    await failSilentRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
     // Without an agent nothing can be archived, so no world is touched (interface.md 3.3.11).
     const retentionOnly = about.retentionOnly || storage.agent_image === "";
     const row = await insertRun(deps.db, { ...about, retentionOnly, now });
     if (!row) return undefined;
-    const done = carryOut(deps, row, stopping.signal).finally(() => running.delete(done));
+    const done = executeRun(deps, row, stopping.signal).finally(() => running.delete(done));
     running.add(done);
     return row;
   };
@@ -62,17 +62,17 @@ export function createReaper(deps: ReaperDeps): Reaper {
     if (last) deps.reaperMetrics.lastSuccess(last);
     if (storage.reaper_every === 0 || stopping.signal.aborted) return undefined;
     const now = new Date(deps.now());
-    await buryRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
+    await failSilentRuns(deps.db, { silentSince: new Date(deps.now() - storage.reaper_silence), now });
     const newest = await findNewestRun(deps.db);
     // Where no world can be archived every run only puts the store in order.
     const isFull = storage.agent_image !== "";
-    const attempt = attemptDue(isFull ? await findNewestRun(deps.db, { isFull }) : newest, deps);
+    const attempt = findDueAttempt(isFull ? await findNewestRun(deps.db, { isFull }) : newest, deps);
     if (attempt !== undefined) {
-      await forgetRuns(deps.db, new Date(deps.now() - storage.job_history));
+      await deleteOldRuns(deps.db, new Date(deps.now() - storage.job_history));
       return begin({ startedBy: "storage", retentionOnly: false, attempt });
     }
     if (newest && newest.started_at.getTime() + storage.reaper_short_every > deps.now()) return undefined;
-    return (await isRoomShort(deps))
+    return (await isSpaceLow(deps))
       ? begin({ startedBy: "storage", retentionOnly: true, attempt: 1 })
       : undefined;
   };
@@ -91,7 +91,7 @@ export function createReaper(deps: ReaperDeps): Reaper {
 }
 
 /** Number of the try that is due now; undefined when none is. Pure. */
-export function attemptDue(
+export function findDueAttempt(
   newest: Pick<RunRow, "state" | "message" | "attempt" | "started_at"> | undefined,
   { settings, now }: Pick<ReaperDeps, "settings" | "now">,
 ): number | undefined {
@@ -101,7 +101,7 @@ export function attemptDue(
   return hasDied && newest.attempt < reaper_attempts ? newest.attempt + 1 : undefined;
 }
 
-async function carryOut(deps: ReaperDeps, row: RunRow, stopped: AbortSignal): Promise<void> {
+async function executeRun(deps: ReaperDeps, row: RunRow, stopped: AbortSignal): Promise<void> {
   const startedAt = performance.now();
   const dead = new AbortController();
   const run = newRun({
@@ -113,7 +113,7 @@ async function carryOut(deps: ReaperDeps, row: RunRow, stopped: AbortSignal): Pr
     signal: AbortSignal.any([stopped, dead.signal]),
   });
   const over = new AbortController();
-  const beating = keepBeating(run, dead, over.signal);
+  const beating = sendHeartbeats(run, dead, over.signal);
   const message = await runOnce(run, { retentionOnly: row.retention_only }).then(
     () => "",
     (error: Error) => error.message,
@@ -131,11 +131,11 @@ async function carryOut(deps: ReaperDeps, row: RunRow, stopped: AbortSignal): Pr
   );
   deps.reaperMetrics.ended(state, (performance.now() - startedAt) / 1_000);
   await finishRun(deps.db, row.id, end).catch((error: Error) =>
-    note(run, `the end was not noted: ${error.message}`),
+    addNote(run, `the end was not noted: ${error.message}`),
   );
 }
 
-async function keepBeating(run: Run, dead: AbortController, over: AbortSignal): Promise<void> {
+async function sendHeartbeats(run: Run, dead: AbortController, over: AbortSignal): Promise<void> {
   const { db, now, settings } = run.deps;
   const { reaper_heartbeat, reaper_silence } = settings.storage;
   let heardAt = performance.now();
@@ -143,7 +143,9 @@ async function keepBeating(run: Run, dead: AbortController, over: AbortSignal): 
     await delay(reaper_heartbeat, undefined, { signal: over }).catch(() => {});
     if (over.aborted) return;
     const { summary, notes } = run;
-    const isAlive = await beat(db, run.id, { summary, notes, now: new Date(now()) }).catch(() => undefined);
+    const isAlive = await recordHeartbeat(db, run.id, { summary, notes, now: new Date(now()) }).catch(
+      () => undefined,
+    );
     if (isAlive) heardAt = performance.now();
     // Before anybody may call this run dead and begin another.
     const isLate = performance.now() - heardAt > reaper_silence / 2;

@@ -1,8 +1,8 @@
 import { isFault, notices, worlds } from "@svc/proto";
 import type { BackupRow } from "../database/tables.ts";
-import type { Due } from "./due-world.ts";
+import type { DueWorld } from "./due-world.ts";
 import type { Outcome } from "./policy.ts";
-import { count, countWith, type Run } from "./run.ts";
+import { count, countAndNote, type Run } from "./run.ts";
 import type { SummaryKey } from "./summary.ts";
 
 const keyOf: Record<Outcome, SummaryKey> = { reclaimed: "reaped", released: "released", deleted: "deleted" };
@@ -15,16 +15,20 @@ const actionOf: Record<Outcome, string> = {
 /** The world is archived and gone, or there never was one: the server loses its owner, or goes altogether. */
 export async function releaseServer(
   run: Run,
-  { world, verdict }: Pick<Due, "world" | "verdict">,
+  { world, plan }: Pick<DueWorld, "world" | "plan">,
   backup: BackupRow | undefined,
 ): Promise<void> {
   const { name, owner_id } = world;
-  const { outcome } = verdict;
+  const { outcome } = plan;
   const { mesh } = run.deps;
   const about = { name, outcome, ...(owner_id !== undefined && { owner_id }) };
   const { done } = await mesh.call(worlds.releaseWorld, about);
   if (!done)
-    return countWith(run, "skipped", `${name} was not released: it changed hands, or nobody asks for it now`);
+    return countAndNote(
+      run,
+      "skipped",
+      `${name} was not released: it changed hands, or nobody asks for it now`,
+    );
   count(run, keyOf[outcome]);
   mesh.audit({
     actor: "reaper",
@@ -33,10 +37,14 @@ export async function releaseServer(
     server_name: name,
     payload: { ...(owner_id !== undefined && { owner_id }), ...(backup && { backup_id: backup.id }) },
   });
-  if (outcome === "reclaimed" && owner_id !== undefined && backup) await tellOwner(run, world, backup);
+  if (outcome === "reclaimed" && owner_id !== undefined && backup) await notifyOwner(run, world, backup);
 }
 
-async function tellOwner(run: Run, { name, owner_id = "" }: Due["world"], backup: BackupRow): Promise<void> {
+async function notifyOwner(
+  run: Run,
+  { name, owner_id = "" }: DueWorld["world"],
+  backup: BackupRow,
+): Promise<void> {
   const facts = { server: name, until: backup.expires_at.toISOString() };
   await run.deps.mesh
     .call(notices.sendNotice, { user_id: owner_id, kind: "world-reclaimed", facts })

@@ -2,18 +2,18 @@
 
 import { statfs } from "node:fs/promises";
 import { notices } from "@svc/proto";
-import { findDeletable, pardonBackup } from "../backup/store.ts";
+import { clearBackupCorrupt, findDeletable } from "../backup/store.ts";
 import type { BackupRow } from "../database/tables.ts";
 import { deleteArchive } from "./delete-archive.ts";
-import { noteRead, readBack } from "./read-back.ts";
-import { count, countWith, note, type Run } from "./run.ts";
-import { findClaimedNames, findCondemned, findUnread } from "./store.ts";
+import { readBack, recordRead } from "./read-back.ts";
+import { addNote, count, countAndNote, type Run } from "./run.ts";
+import { findClaimedNames, findCorrupt, findUnread } from "./store.ts";
 
 const batch = 200;
-const orphansNamed = 5;
+const maxOrphansNamed = 5;
 
 /** True while archives that may go keep the archive folder's file system from having room for new ones. */
-export async function isRoomShort({ db, settings, now }: Run["deps"]): Promise<boolean> {
+export async function isSpaceLow({ db, settings, now }: Run["deps"]): Promise<boolean> {
   const { keep_free, reaper_short_factor } = settings.storage;
   const known = await statfs(settings.archive.local_path).catch(() => undefined);
   if (!known || known.bavail >= known.blocks * keep_free * reaper_short_factor) return false;
@@ -40,7 +40,7 @@ async function expireOne(run: Run, row: BackupRow): Promise<void> {
   try {
     if (await deleteArchive(run, row)) count(run, "expired");
   } catch (error) {
-    countWith(run, "expire_failed", `archive of backup ${row.id}: ${(error as Error).message}`);
+    countAndNote(run, "expire_failed", `archive of backup ${row.id}: ${(error as Error).message}`);
   }
 }
 
@@ -48,34 +48,34 @@ async function expireOne(run: Run, row: BackupRow): Promise<void> {
 export async function readArchives(run: Run): Promise<void> {
   const { db, now, settings } = run.deps;
   const { agent_image, reaper_read_backs, reaper_read_back_age } = settings.storage;
-  if (agent_image === "") return note(run, "no archive was read back: storage.agent_image names no image");
+  if (agent_image === "") return addNote(run, "no archive was read back: storage.agent_image names no image");
   const rows = await findUnread(db, new Date(now() - reaper_read_back_age), 2 * reaper_read_backs);
   let left = reaper_read_backs;
   for (const row of rows) {
     if (left === 0) break;
     run.signal.throwIfAborted();
     const result = await readBack(run.deps, row, { signal: run.signal });
-    await noteRead(run, row, result);
-    if (result.kind === "corrupt") await tellOwner(run, row);
+    await recordRead(run, row, result);
+    if (result.kind === "corrupt") await notifyOwner(run, row);
     // One that nobody can read now waits at the front, and must not keep the others from being read.
     if (result.kind !== "unreadable") left -= 1;
   }
-  await lookAgain(run);
+  await recheckCorrupt(run);
 }
 
 /** An archive folder that was not mounted for a while looks like archives that are gone. */
-async function lookAgain(run: Run): Promise<void> {
+async function recheckCorrupt(run: Run): Promise<void> {
   const { db, now, settings } = run.deps;
-  for (const row of await findCondemned(db, settings.storage.reaper_second_looks)) {
+  for (const row of await findCorrupt(db, settings.storage.reaper_second_looks)) {
     run.signal.throwIfAborted();
     const { kind } = await readBack(run.deps, row, { signal: run.signal });
     if (kind !== "whole") continue;
-    await pardonBackup(db, row.id, new Date(now()));
-    note(run, `backup ${row.id} of ${row.server_name} is whole again and can be restored`);
+    await clearBackupCorrupt(db, row.id, new Date(now()));
+    addNote(run, `backup ${row.id} of ${row.server_name} is whole again and can be restored`);
   }
 }
 
-async function tellOwner(run: Run, { former_owner, server_name, created_at }: BackupRow): Promise<void> {
+async function notifyOwner(run: Run, { former_owner, server_name, created_at }: BackupRow): Promise<void> {
   if (former_owner === null) return;
   const facts = { server: server_name, at: created_at.toISOString() };
   await run.deps.mesh
@@ -91,7 +91,7 @@ export async function sweepFolder(run: Run): Promise<void> {
   // The folder first: what is recorded after it was listed is known when the rows are read.
   const listed = await run.folder.list().catch((error: Error) => {
     run.isSweepComplete = false;
-    note(run, `the archive folder cannot be read: ${error.message}`);
+    addNote(run, `the archive folder cannot be read: ${error.message}`);
   });
   if (!listed) return;
   if (!listed.isComplete) run.isSweepComplete = false;
@@ -110,7 +110,10 @@ export async function sweepFolder(run: Run): Promise<void> {
   }
   count(run, "orphan_archives", orphans.length);
   if (orphans.length > 0) {
-    note(run, `archives that no backup names, kept for now: ${orphans.slice(0, orphansNamed).join(", ")}`);
+    addNote(
+      run,
+      `archives that no backup names, kept for now: ${orphans.slice(0, maxOrphansNamed).join(", ")}`,
+    );
   }
 }
 
@@ -120,6 +123,6 @@ async function sweepOne(run: Run, name: string): Promise<void> {
     count(run, "swept");
   } catch (error) {
     run.isSweepComplete = false;
-    note(run, `${name} could not be swept: ${(error as Error).message}`);
+    addNote(run, `${name} could not be swept: ${(error as Error).message}`);
   }
 }

@@ -53,7 +53,7 @@ export async function findLastSuccess(db: StorageDb): Promise<Date | undefined> 
 }
 
 /** Says that the run lives and how far it is; false when somebody declared it dead. */
-export async function beat(
+export async function recordHeartbeat(
   db: StorageDb,
   id: string,
   about: { summary: Summary; notes: readonly string[]; now: Date },
@@ -99,7 +99,7 @@ export async function finishRun(
 export const diedMessage = "the run ended with its process";
 
 /** Ends runs that fell silent; what they did stays done. */
-export async function buryRuns(db: StorageDb, about: { silentSince: Date; now: Date }): Promise<void> {
+export async function failSilentRuns(db: StorageDb, about: { silentSince: Date; now: Date }): Promise<void> {
   await db
     .updateTable("reaper_runs")
     .set({ state: "failed", message: diedMessage, finished_at: about.now })
@@ -108,6 +108,6 @@ export async function buryRuns(db: StorageDb, about: { silentSince: Date; now: D
     .execute();
 }
 
-export async function forgetRuns(db: StorageDb, before: Date): Promise<void> {
+export async function deleteOldRuns(db: StorageDb, before: Date): Promise<void> {
   await db.deleteFrom("reaper_runs").where("finished_at", "<", before).execute();
 }

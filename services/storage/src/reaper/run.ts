@@ -20,7 +20,7 @@ export type Run = {
   signal: AbortSignal;
 };
 
-const notesAtMost = 50;
+const maxNotes = 50;
 
 export function newRun(about: Omit<Run, "summary" | "notes" | "isSweepComplete" | "live">): Run {
   return { ...about, summary: emptySummary(), notes: [], isSweepComplete: true, live: new Map() };
@@ -32,13 +32,13 @@ export function count(run: Run, key: SummaryKey, by = 1): void {
 }
 
 /** Something a person should know of; the log has all of it. */
-export function note(run: Run, text: string): void {
+export function addNote(run: Run, text: string): void {
   run.deps.log.warn({ run: run.id }, text);
-  if (run.notes.length < notesAtMost) run.notes.push(text.slice(0, 300));
+  if (run.notes.length < maxNotes) run.notes.push(text.slice(0, 300));
 }
 
 /** Counts it and says why, so that the number can be understood. */
-export function countWith(run: Run, key: SummaryKey, text: string): void {
+export function countAndNote(run: Run, key: SummaryKey, text: string): void {
   count(run, key);
-  note(run, text);
+  addNote(run, text);
 }

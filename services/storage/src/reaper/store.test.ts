@@ -7,7 +7,7 @@ import { findBackup } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx, Tables } from "../database/tables.ts";
 import { insertJob } from "../job/store.ts";
 import { createStorageDatabase } from "../testing/fixture.ts";
-import { evictCopied, evictManual, findRoom, takeForDeletion } from "./store.ts";
+import { evictCopied, evictManual, findEvictable, takeForDeletion } from "./store.ts";
 
 const day = 86_400_000;
 const now = new Date();
@@ -101,7 +101,7 @@ describe("what the daily run gives up", () => {
 
   const owned = (owner: string | undefined) => new Map([["survival", owner]]);
   const lastOf = async (live: ReadonlyMap<string, string | undefined>) =>
-    (await findRoom(db, live)).candidates.filter(({ isLast }) => isLast).map(({ id }) => id);
+    (await findEvictable(db, live)).candidates.filter(({ isLast }) => isLast).map(({ id }) => id);
 
   test("the last backup of a world is an only copy while its server is gone", async () => {
     await add("bk-old", { created_at: new Date(now.getTime() - 2 * day) });

@@ -22,7 +22,7 @@ export function findBackupById(db: StorageDb, id: string): Promise<BackupRow | u
 }
 
 /** What this batch archived of a server, the newest first. */
-export function findReaped(db: StorageDb, server: string): Promise<BackupRow[]> {
+export function findReapBackups(db: StorageDb, server: string): Promise<BackupRow[]> {
   return db
     .selectFrom("world_backups")
     .selectAll()
@@ -35,7 +35,7 @@ export function findReaped(db: StorageDb, server: string): Promise<BackupRow[]> 
 }
 
 /** Size of the server's newest archive: the best guess at how much the next one needs. */
-export async function lastSize(db: StorageDb, server: string): Promise<number> {
+export async function findLastSize(db: StorageDb, server: string): Promise<number> {
   const row = await db
     .selectFrom("world_backups")
     .select("size_bytes")
@@ -50,7 +50,7 @@ export async function lastSize(db: StorageDb, server: string): Promise<number> {
 export type LiveWorlds = ReadonlyMap<string, string | undefined>;
 
 /** What may go to make room, with what speaks against it. */
-export async function findRoom(
+export async function findEvictable(
   db: StorageDb,
   live: LiveWorlds,
 ): Promise<{ used: number; candidates: Candidate[] }> {
@@ -79,9 +79,9 @@ export async function findRoom(
 
 /** Gives a manual backup up to make room; false when it was given up before, is pinned or is in use. */
 export function evictManual(db: StorageDb, id: string, now: Date): Promise<boolean> {
-  return giveUpUnused(db, id, {
-    mayGo: ({ status, reason }) => status === "present" && reason === "manual",
-    giveUp: (trx, { server_name }) => expireBackup(trx, { id, server_name, why: "pruned", now }),
+  return expireUnused(db, id, {
+    mayExpire: ({ status, reason }) => status === "present" && reason === "manual",
+    expire: (trx, { server_name }) => expireBackup(trx, { id, server_name, why: "pruned", now }),
   });
 }
 
@@ -90,18 +90,18 @@ export function evictManual(db: StorageDb, id: string, now: Date): Promise<boole
  * given up before, is pinned or is in use.
  */
 export function evictCopied(db: StorageDb, id: string): Promise<boolean> {
-  return giveUpUnused(db, id, {
-    mayGo: ({ status, offsite_at }) => status === "present" && offsite_at !== null,
-    giveUp: markExpired,
+  return expireUnused(db, id, {
+    mayExpire: ({ status, offsite_at }) => status === "present" && offsite_at !== null,
+    expire: markExpired,
   });
 }
 
 /** Gives a backup up whose time is over, so that nobody begins to read it; false when somebody still needs it. */
 export function takeForDeletion(db: StorageDb, id: string, now: Date): Promise<boolean> {
-  return giveUpUnused(db, id, {
-    mayGo: ({ status, expires_at }) =>
+  return expireUnused(db, id, {
+    mayExpire: ({ status, expires_at }) =>
       status === "expired" || (status === "present" && expires_at.getTime() <= now.getTime()),
-    giveUp: markExpired,
+    expire: markExpired,
   });
 }
 
@@ -110,19 +110,19 @@ async function markExpired(trx: StorageTrx, { id }: BackupRow): Promise<boolean>
   return true;
 }
 
-type GivingUp = {
-  mayGo: (row: BackupRow) => boolean;
-  giveUp: (trx: StorageTrx, row: BackupRow) => Promise<boolean>;
+type Expiry = {
+  mayExpire: (row: BackupRow) => boolean;
+  expire: (trx: StorageTrx, row: BackupRow) => Promise<boolean>;
 };
 
 // The row is locked first and its users are asked for second: a restore that took it a moment ago is seen.
-function giveUpUnused(db: StorageDb, id: string, { mayGo, giveUp }: GivingUp): Promise<boolean> {
+function expireUnused(db: StorageDb, id: string, { mayExpire, expire }: Expiry): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     const one = trx.selectFrom("world_backups").where("id", "=", id);
     const row = await one.selectAll().forUpdate().executeTakeFirst();
-    if (!row || row.pinned_at !== null || !mayGo(row)) return false;
+    if (!row || row.pinned_at !== null || !mayExpire(row)) return false;
     const used = await one.select("id").where(isInUse).executeTakeFirst();
-    return used === undefined && giveUp(trx, row);
+    return used === undefined && expire(trx, row);
   });
 }
 
@@ -151,7 +151,7 @@ export function findUnread(db: StorageDb, before: Date, limit: number): Promise<
 }
 
 /** Some present archives that are marked corrupt, others each time. */
-export function findCondemned(db: StorageDb, limit: number): Promise<BackupRow[]> {
+export function findCorrupt(db: StorageDb, limit: number): Promise<BackupRow[]> {
   return db
     .selectFrom("world_backups")
     .selectAll()

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, type PersistentVolumeClaim, resources } from "@svc/kube";
 import type { MinecraftServerSpec } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { placeOf, type StorageDeps } from "../deps.ts";
+import { inNamespace, type StorageDeps } from "../deps.ts";
 import { label } from "../job/names.ts";
 import type { WorldServer } from "./policy.ts";
 
@@ -12,7 +12,7 @@ export type Claim = { name: string; uid: string; object: PersistentVolumeClaim }
 
 /** Undefined when there is none, also when its deletion has begun. */
 export async function findClaim(deps: StorageDeps, name: string): Promise<Claim | undefined> {
-  const object = await deps.kube.find(resources.claims, { name, ...placeOf(deps) });
+  const object = await deps.kube.find(resources.claims, { name, ...inNamespace(deps) });
   if (!object || object.metadata.deletionTimestamp !== undefined) return undefined;
   return { name, uid: object.metadata.uid ?? "", object };
 }
@@ -24,7 +24,7 @@ export async function findClaimsOf(
 ): Promise<string[]> {
   const labelSelector = `${label.server}=${name}`;
   const [{ items }, own] = await Promise.all([
-    deps.kube.list(resources.claims, { ...placeOf(deps), labelSelector }),
+    deps.kube.list(resources.claims, { ...inNamespace(deps), labelSelector }),
     findClaim(deps, volume_claim),
   ]);
   return [...new Set([...(own ? [own.name] : []), ...items.map(({ metadata }) => metadata.name)])];
@@ -35,7 +35,7 @@ export async function removeClaim(
   deps: StorageDeps,
   { name, uid }: Pick<Claim, "name" | "uid">,
 ): Promise<void> {
-  const target = { name, ...placeOf(deps) };
+  const target = { name, ...inNamespace(deps) };
   await deps.kube.remove(resources.claims, target, { uid }).catch((error: unknown) => {
     if (!isKubeError(error, 404)) throw error;
   });
@@ -44,21 +44,21 @@ export async function removeClaim(
   while (performance.now() < endAt) {
     const left = await deps.kube.find(resources.claims, target);
     if (left?.metadata.uid !== uid) return;
-    await letGo(deps, name);
+    await removeEndedPods(deps, name);
     await delay(await_interval);
   }
 }
 
 /** A cluster keeps a claim as long as a pod names it, also one whose Job has ended. */
-async function letGo({ kube, ...deps }: StorageDeps, claim: string): Promise<void> {
+async function removeEndedPods({ kube, ...deps }: StorageDeps, claim: string): Promise<void> {
   const labelSelector = `${label.component}=world-job`;
-  const { items } = await kube.list(resources.pods, { ...placeOf(deps), labelSelector });
+  const { items } = await kube.list(resources.pods, { ...inNamespace(deps), labelSelector });
   for (const { metadata, spec, status } of items) {
     const isOver = status?.phase === "Succeeded" || status?.phase === "Failed";
     const isIts = spec?.volumes?.some(({ persistentVolumeClaim: own }) => own?.claimName === claim);
     if (!isOver || !isIts) continue;
     const { name, uid = "" } = metadata;
-    await kube.remove(resources.pods, { name, ...placeOf(deps) }, { uid }).catch((error: unknown) => {
+    await kube.remove(resources.pods, { name, ...inNamespace(deps) }, { uid }).catch((error: unknown) => {
       if (!isKubeError(error, 404) && !isKubeError(error, 409)) throw error;
     });
   }
@@ -71,18 +71,18 @@ type ClaimSpec = NonNullable<PersistentVolumeClaim["spec"]>;
  * have no world, or the one that was left on the old node. It is made like the one of before or, when that is gone, as
  * the server asks for; false when it does not say.
  */
-export async function renewMovedClaim(
+export async function recreateMovedClaim(
   deps: StorageDeps,
   { name, volume_claim }: Pick<WorldServer, "name" | "volume_claim">,
   old?: PersistentVolumeClaim,
 ): Promise<boolean> {
   if (volume_claim === `world-${name}-0`) return true;
-  const spec = old ? likeOf(old.spec) : await askedOf(deps, name);
+  const spec = old ? copySpec(old.spec) : await specFromServer(deps, name);
   if (!spec) return false;
   const fresh: PersistentVolumeClaim = {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
-    metadata: { name: volume_claim, ...placeOf(deps), labels: { [label.server]: name } },
+    metadata: { name: volume_claim, ...inNamespace(deps), labels: { [label.server]: name } },
     spec,
   };
   await deps.kube.create(resources.claims, fresh).catch((error: unknown) => {
@@ -91,7 +91,7 @@ export async function renewMovedClaim(
   return true;
 }
 
-function likeOf({ accessModes, resources: size, storageClassName, volumeMode }: ClaimSpec = {}): ClaimSpec {
+function copySpec({ accessModes, resources: size, storageClassName, volumeMode }: ClaimSpec = {}): ClaimSpec {
   return {
     ...(accessModes && { accessModes }),
     ...(size && { resources: size }),
@@ -100,8 +100,8 @@ function likeOf({ accessModes, resources: size, storageClassName, volumeMode }: 
   };
 }
 
-async function askedOf({ kube, ...deps }: StorageDeps, name: string): Promise<ClaimSpec | undefined> {
-  const server = await kube.find(lockedServers, { name, ...placeOf(deps) });
+async function specFromServer({ kube, ...deps }: StorageDeps, name: string): Promise<ClaimSpec | undefined> {
+  const server = await kube.find(lockedServers, { name, ...inNamespace(deps) });
   const { size, storageClassName } =
     (server?.spec as Partial<MinecraftServerSpec> | undefined)?.storage ?? {};
   if (!size) return undefined;

@@ -1,12 +1,12 @@
 import { isFault, notices, worlds } from "@svc/proto";
-import type { Verdict, WorldServer } from "./policy.ts";
+import type { WorldPlan, WorldServer } from "./policy.ts";
 import { count, type Run } from "./run.ts";
 
 /** Mails the owner; only a letter that was delivered is noted, so that any other is tried again the next day. */
 export async function warnOwner(
   run: Run,
   world: WorldServer,
-  { window, goesAt }: Extract<Verdict, { kind: "warn" }>,
+  { window, goesAt }: Extract<WorldPlan, { kind: "warn" }>,
 ): Promise<void> {
   const { mesh, log, now } = run.deps;
   const { name, owner_id = "" } = world;

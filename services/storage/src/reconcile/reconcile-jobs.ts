@@ -5,18 +5,18 @@ import { type Job, resources } from "@svc/kube";
 import { isJobFinished } from "@svc/world-lock";
 import { presentBytes } from "../backup/store.ts";
 import type { JobRow } from "../database/tables.ts";
-import { logDepsOf, placeOf, type StorageDeps } from "../deps.ts";
-import { createJob, releaseWaiting } from "../job/begin.ts";
+import { inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
+import { createJob, unblockJob } from "../job/begin.ts";
 import { jobNameAfter, label } from "../job/names.ts";
 import { readOutcome } from "../job/outcome.ts";
 import { decideJob } from "../job/policy.ts";
-import { letGo } from "../job/shorten-ttl.ts";
+import { shortenTtl } from "../job/shorten-ttl.ts";
 import { needsSecret } from "../job/spec.ts";
-import { findJob, findOpenJobs, freeRunKey, markRunning, startRecovery } from "../job/store.ts";
-import { carryOn, relabel } from "../restore/after-snapshot.ts";
-import { noteBackup, noteFailure, noteSuccess } from "./record-end.ts";
+import { findJob, findOpenJobs, markRunning, releaseRunKey, startRecovery } from "../job/store.ts";
+import { continueRestore, relabelSnapshot } from "../restore/after-snapshot.ts";
+import { recordBackupMade, recordFailure, recordSuccess } from "./record-end.ts";
 
-const rowsAtMost = 500;
+const maxRows = 500;
 const managers = "svc-backup,svc-restore,svc-export,svc-verify";
 
 type Jobs = ReadonlyMap<string, Job>;
@@ -25,33 +25,33 @@ type Jobs = ReadonlyMap<string, Job>;
  * One look; a row that fails is left for the next one and keeps no other from being settled. Returns how many rows it
  * looked at.
  */
-export async function settleAll(deps: StorageDeps, signal?: AbortSignal): Promise<number> {
-  const rows = await findOpenJobs(deps.db, rowsAtMost);
+export async function reconcileJobs(deps: StorageDeps, signal?: AbortSignal): Promise<number> {
+  const rows = await findOpenJobs(deps.db, maxRows);
   const labelSelector = `${label.managedBy} in (${managers})`;
-  const { items } = await deps.kube.list(resources.jobs, { ...placeOf(deps), labelSelector });
+  const { items } = await deps.kube.list(resources.jobs, { ...inNamespace(deps), labelSelector });
   const jobs: Jobs = new Map(items.map((job) => [job.metadata.name, job]));
   for (const row of rows) {
     if (signal?.aborted) return rows.length;
-    await settleOne(deps, row, jobs).catch((error: Error) =>
+    await reconcileRow(deps, row, jobs).catch((error: Error) =>
       deps.log.warn({ job: row.job, error: error.message }, "a world job is left for the next look"),
     );
   }
-  for (const job of items) if (isWaitingLong(deps, job)) await releaseWaiting(deps, job);
-  await freeStrays(deps, rows, jobs);
+  for (const job of items) if (isStuckWithoutSecret(deps, job)) await unblockJob(deps, job);
+  await releaseStaleSnapshots(deps, rows, jobs);
   const { bytes, count } = await presentBytes(deps.db);
   deps.metrics.stored(bytes, count);
   return rows.length;
 }
 
-async function settleOne(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {
-  if (row.state === "starting" || row.state === "running") await settleJob(deps, row, jobs);
+async function reconcileRow(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {
+  if (row.state === "starting" || row.state === "running") await reconcileJob(deps, row, jobs);
   if (row.then_restore !== "pending") return;
   const now = await findJob(deps.db, row.job);
-  if (now) await carryOn(deps, now, jobs);
+  if (now) await continueRestore(deps, now, jobs);
 }
 
 // A Job has its Secret within moments of its making.
-function isWaitingLong({ settings, now }: StorageDeps, job: Job): boolean {
+function isStuckWithoutSecret({ settings, now }: StorageDeps, job: Job): boolean {
   const { ready = 0 } = (job.status ?? {}) as { ready?: number };
   const madeAt = Date.parse(job.metadata.creationTimestamp ?? "");
   const isLong = now() - madeAt > settings.storage.start_patience;
@@ -63,39 +63,39 @@ function stateOf(job: Job | undefined): "missing" | "active" | "finished" {
   return isJobFinished(job) ? "finished" : "active";
 }
 
-async function settleJob(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {
+async function reconcileJob(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise<void> {
   const { storage } = deps.settings;
-  const step = decideJob({
+  const plan = decideJob({
     row,
     job: stateOf(jobs.get(row.job)),
     recovery: stateOf(jobs.get(row.recovery ?? "")),
     now: deps.now(),
     startPatienceMs: storage.start_patience,
   });
-  if (step === "wait") return;
-  if (step === "mark-running") return markRunning(deps.db, row.job);
-  if (step === "read") return readEnd(deps, row, jobs.get(row.job));
-  if (step === "recover") return recover(deps, row, row.message || "the job vanished");
-  if (step === "read-recovery") return readRecovery(deps, row, jobs.get(row.recovery ?? ""));
-  if (step === "never-started") await freeRunKey(deps.db, row.job);
-  await noteFailure(deps, row, step === "lost" ? "the job vanished" : "the job was never started");
+  if (plan === "wait") return;
+  if (plan === "mark-running") return markRunning(deps.db, row.job);
+  if (plan === "read") return recordOutcome(deps, row, jobs.get(row.job));
+  if (plan === "recover") return recover(deps, row, row.message || "the job vanished");
+  if (plan === "read-recovery") return recordRecovery(deps, row, jobs.get(row.recovery ?? ""));
+  if (plan === "never-started") await releaseRunKey(deps.db, row.job);
+  await recordFailure(deps, row, plan === "lost" ? "the job vanished" : "the job was never started");
 }
 
-async function readEnd(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {
+async function recordOutcome(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {
   const outcome = job && (await readOutcome(logDepsOf(deps), job));
   if (!outcome) return;
   if (outcome.kind === "broken" && row.kind === "backup") return recover(deps, row, outcome.message);
-  if (outcome.kind === "broken") await noteFailure(deps, row, outcome.message);
-  else if (outcome.kind === "refused") await noteFailure(deps, row, outcome.fault);
-  else if (row.kind === "backup") await noteBackup(deps, row, outcome.done);
-  else await noteSuccess(deps, row);
-  await letGo(deps, row.job);
+  if (outcome.kind === "broken") await recordFailure(deps, row, outcome.message);
+  else if (outcome.kind === "refused") await recordFailure(deps, row, outcome.fault);
+  else if (row.kind === "backup") await recordBackupMade(deps, row, outcome.done);
+  else await recordSuccess(deps, row);
+  await shortenTtl(deps, row.job);
 }
 
 // A backup that left no word may have renamed its archive into place just before: then it is a backup.
 async function recover(deps: StorageDeps, row: JobRow, message: string): Promise<void> {
   const { db, settings } = deps;
-  if (row.archive === null) return void (await noteFailure(deps, row, message));
+  if (row.archive === null) return void (await recordFailure(deps, row, message));
   const recovery = row.recovery ?? jobNameAfter(row.job, "verify", row.server_name);
   await startRecovery(db, row.job, { recovery, message });
   await createJob(deps, {
@@ -108,22 +108,22 @@ async function recover(deps: StorageDeps, row: JobRow, message: string): Promise
   });
 }
 
-async function readRecovery(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {
+async function recordRecovery(deps: StorageDeps, row: JobRow, job: Job | undefined): Promise<void> {
   const outcome = job && (await readOutcome(logDepsOf(deps), job));
   if (!outcome) return;
-  if (outcome.kind === "done") await noteBackup(deps, row, outcome.done);
-  else await noteFailure(deps, row, row.message);
-  await letGo(deps, row.job);
-  await letGo(deps, job.metadata.name);
+  if (outcome.kind === "done") await recordBackupMade(deps, row, outcome.done);
+  else await recordFailure(deps, row, row.message);
+  await shortenTtl(deps, row.job);
+  await shortenTtl(deps, job.metadata.name);
 }
 
 // A snapshot that no row waits for any more must not hold its world until the Job goes.
-async function freeStrays(deps: StorageDeps, rows: readonly JobRow[], jobs: Jobs): Promise<void> {
+async function releaseStaleSnapshots(deps: StorageDeps, rows: readonly JobRow[], jobs: Jobs): Promise<void> {
   const open = new Set(rows.map(({ job }) => job));
   for (const [name, { metadata }] of jobs) {
     if (metadata.labels?.[label.thenRestore] !== "pending" || open.has(name)) continue;
     const row = await findJob(deps.db, name);
     if (row?.then_restore === "pending") continue;
-    await relabel(deps, name, row?.then_restore === "started" ? "started" : "abandoned");
+    await relabelSnapshot(deps, name, row?.then_restore === "started" ? "started" : "abandoned");
   }
 }

@@ -5,19 +5,19 @@ import { join } from "node:path";
 import { backups } from "@svc/proto";
 import type { TaskDone, TaskFault } from "@svc/proto/world-task";
 import { outboxRow } from "@svc/store";
-import { expiryOf, keepOf } from "../backup/policy.ts";
-import { condemnBackup, noteVerified, pruneBackups, recordBackup } from "../backup/store.ts";
+import { expiryOf, retainedCount } from "../backup/policy.ts";
+import { markBackupCorrupt, markVerified, pruneBackups, recordBackup } from "../backup/store.ts";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { findJob, finishJob } from "../job/store.ts";
 
 /** False when somebody else wrote the end before. */
-export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone): Promise<boolean> {
+export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: TaskDone): Promise<boolean> {
   const { settings } = deps;
   const { sha256, size_bytes } = done;
   const reason = row.reason ?? "manual";
   if (row.archive === null || sha256 === undefined || size_bytes === undefined) {
-    return noteFailure(deps, row, "the job did not tell size and digest of its archive");
+    return recordFailure(deps, row, "the job did not tell size and digest of its archive");
   }
   const at = new Date(deps.now());
   const backup = {
@@ -36,33 +36,33 @@ export async function noteBackup(deps: StorageDeps, row: JobRow, done: TaskDone)
     job: row.job,
   };
   const pruned = await deps.db.transaction().execute(async (trx) => {
-    const message = leftOut(done);
+    const message = describeSkipped(done);
     if (!(await finishJob(trx, row.job, { state: "succeeded", message, at }))) return undefined;
     // The server may have gone to another account while the Job ran; its row has gone along.
     const owner = (await findJob(trx, row.job))?.owner_id ?? null;
     await recordBackup(trx, { ...backup, former_owner: owner });
-    const keep = keepOf(reason, settings);
+    const keep = retainedCount(reason, settings);
     if (keep === undefined) return [];
     const about = { server: row.server_name, owner, reason, keep, now: at };
     return pruneBackups(trx, about);
   });
   if (pruned === undefined) return false;
   deps.metrics.counted("made", reason);
-  sayLeftOut(deps, row, done);
+  logUnreadable(deps, row, done);
   for (const _ of pruned) deps.metrics.counted("pruned", reason);
-  observe(deps, row, "succeeded");
+  observeDuration(deps, row, "succeeded");
   return true;
 }
 
 /** What the archive does not hold, in words for whoever asks about the Job; empty when it holds all. */
-function leftOut({ skipped_entries = 0, skipped_names = [] }: TaskDone): string {
+function describeSkipped({ skipped_entries = 0, skipped_names = [] }: TaskDone): string {
   if (skipped_entries === 0) return "";
   const more = skipped_entries > skipped_names.length ? ", ..." : "";
-  return `left out ${skipped_entries}: ${skipped_names.join(", ")}${more}`.slice(0, longestMessage);
+  return `left out ${skipped_entries}: ${skipped_names.join(", ")}${more}`.slice(0, maxMessageLength);
 }
 
 /** Links are in most worlds; what could not be read is for the operator to look at. */
-function sayLeftOut({ log }: StorageDeps, { server_name: server, job }: JobRow, done: TaskDone): void {
+function logUnreadable({ log }: StorageDeps, { server_name: server, job }: JobRow, done: TaskDone): void {
   const { unreadable_entries = 0 } = done;
   if (unreadable_entries === 0) return;
   log.warn(
@@ -72,43 +72,43 @@ function sayLeftOut({ log }: StorageDeps, { server_name: server, job }: JobRow, 
 }
 
 /** The end of anything but a backup. */
-export async function noteSuccess(deps: StorageDeps, row: JobRow): Promise<boolean> {
+export async function recordSuccess(deps: StorageDeps, row: JobRow): Promise<boolean> {
   const at = new Date(deps.now());
   const { job, server_name, backup_id } = row;
   const isNew = await deps.db.transaction().execute(async (trx) => {
     if (!(await finishJob(trx, job, { state: "succeeded", at }))) return false;
     if (row.kind !== "restore" || backup_id === null) return true;
-    await noteVerified(trx, backup_id, at);
+    await markVerified(trx, backup_id, at);
     const event = { server_name, backup_id, job, at: at.toISOString() };
     await trx.insertInto("outbox").values(outboxRow(backups.worldRestored, event)).execute();
     return true;
   });
-  if (isNew) observe(deps, row, "succeeded");
+  if (isNew) observeDuration(deps, row, "succeeded");
   return isNew;
 }
 
 /** Codes with which a Job says that the archive itself is damaged. */
-const damaged: ReadonlySet<TaskFault["code"]> = new Set([
+const corruptCodes: ReadonlySet<TaskFault["code"]> = new Set([
   "backup_corrupt",
   "digest_mismatch",
   "archive_invalid",
   "archive_unsafe",
 ]);
 
-export async function noteFailure(
+export async function recordFailure(
   deps: StorageDeps,
   row: JobRow,
   failure: string | TaskFault,
 ): Promise<boolean> {
   const fault = typeof failure === "string" ? undefined : failure;
   const message =
-    typeof failure === "string" ? wordsOf(row, failure) : failure.message.slice(0, longestMessage);
+    typeof failure === "string" ? describeFailure(row, failure) : failure.message.slice(0, maxMessageLength);
   const now = new Date(deps.now());
   const isNew = await deps.db.transaction().execute(async (trx) => {
     if (!(await finishJob(trx, row.job, { state: "failed", message, at: now }))) return false;
     const event = failureEvent(row, message, now);
     if (event) await trx.insertInto("outbox").values(event).execute();
-    if (fault) await condemn(deps, trx, { row, fault, now });
+    if (fault) await markCorrupt(deps, trx, { row, fault, now });
     return true;
   });
   if (!isNew) return false;
@@ -116,32 +116,32 @@ export async function noteFailure(
     { server: row.server_name, job: row.job, kind: row.kind, error: message },
     "a world job failed",
   );
-  observe(deps, row, "failed");
+  observeDuration(deps, row, "failed");
   return true;
 }
 
-async function condemn(
+async function markCorrupt(
   deps: StorageDeps,
   trx: StorageTrx,
   { row, fault, now }: { row: JobRow; fault: TaskFault; now: Date },
 ): Promise<void> {
   const isMissing = fault.code === "not_found" && row.only_paths === null;
   if (row.kind !== "restore" || row.backup_id === null) return;
-  if (!damaged.has(fault.code) && !isMissing) return;
+  if (!corruptCodes.has(fault.code) && !isMissing) return;
   const about = { id: row.backup_id, server_name: row.server_name, message: fault.message, now };
-  if (await condemnBackup(trx, about)) deps.metrics.counted("condemned", row.kind);
+  if (await markBackupCorrupt(trx, about)) deps.metrics.counted("condemned", row.kind);
 }
 
-const longestMessage = 1_000;
+const maxMessageLength = 1_000;
 
 // A Job that refused says what became of the world; one that died cannot. Its trees change places as a whole or not at
 // all, and whoever comes to the world next carries a change through that was begun.
-function wordsOf(row: JobRow, message: string): string {
+function describeFailure(row: JobRow, message: string): string {
   const hint =
     row.kind === "restore"
       ? "; the world is either as it was or restored as asked: start the server and look, or restore again"
       : "";
-  return `${message}${hint}`.slice(0, longestMessage);
+  return `${message}${hint}`.slice(0, maxMessageLength);
 }
 
 function failureEvent(row: JobRow, message: string, now: Date) {
@@ -152,6 +152,6 @@ function failureEvent(row: JobRow, message: string, now: Date) {
   return outboxRow(backups.restoreFailed, { ...about, backup_id: backup_id ?? "" });
 }
 
-function observe(deps: StorageDeps, row: JobRow, result: "succeeded" | "failed"): void {
+function observeDuration(deps: StorageDeps, row: JobRow, result: "succeeded" | "failed"): void {
   deps.metrics.ended(row.kind, result, (deps.now() - row.started_at.getTime()) / 1_000);
 }

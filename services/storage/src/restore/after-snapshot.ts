@@ -4,25 +4,25 @@
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { findBackup, findBackupOfJob } from "../backup/store.ts";
 import type { BackupRow, JobRow } from "../database/tables.ts";
-import { placeOf, type StorageDeps } from "../deps.ts";
+import { inNamespace, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
 import { jobNameAfter, label } from "../job/names.ts";
-import { insertJob, settleThenRestore } from "../job/store.ts";
-import { reachable } from "../job/transport.ts";
+import { endThenRestore, insertJob } from "../job/store.ts";
+import { chooseTransport } from "../job/transport.ts";
 import { findWorld, type WorldServer } from "../job/world.ts";
-import { restoreWish } from "./job-spec.ts";
-import { decideChain } from "./policy.ts";
+import { restoreJobSpec } from "./job-spec.ts";
+import { decideAfterSnapshot } from "./policy.ts";
 
 type Jobs = ReadonlyMap<string, Job>;
 
-export async function carryOn(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): Promise<void> {
+export async function continueRestore(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): Promise<void> {
   if (snapshot.state === "starting" || snapshot.state === "running") return;
   const restoreJob = jobNameAfter(snapshot.job, "restore", snapshot.server_name);
   const [world, backup] = await Promise.all([
     findWorld(deps, snapshot.server_name),
     findBackup(deps.db, { scope: { kind: "all" }, id: snapshot.backup_id ?? "" }),
   ]);
-  const step = decideChain({
+  const plan = decideAfterSnapshot({
     snapshot: snapshot.state,
     isHeld: jobs.get(snapshot.job)?.metadata.labels?.[label.thenRestore] === "pending",
     hasRestore: jobs.has(restoreJob),
@@ -32,11 +32,11 @@ export async function carryOn(deps: StorageDeps, snapshot: JobRow, jobs: Jobs): 
     isSnapshotWhole: await isWholeSnapshot(deps, snapshot),
     isBackupUsable: backup !== undefined && backup.corrupt_at === null,
   });
-  if (step === "wait") return;
-  if (step === "start") return start(deps, snapshot, { restoreJob, world, backup, jobs });
-  await relabel(deps, snapshot.job, "abandoned");
-  if (!(await settleThenRestore(deps.db, snapshot.job, { to: "abandoned", reason: step.abandon }))) return;
-  deps.log.warn({ server: snapshot.server_name, reason: step.abandon }, "a restore was abandoned");
+  if (plan === "wait") return;
+  if (plan === "start") return startRestore(deps, snapshot, { restoreJob, world, backup, jobs });
+  await relabelSnapshot(deps, snapshot.job, "abandoned");
+  if (!(await endThenRestore(deps.db, snapshot.job, { to: "abandoned", reason: plan.abandon }))) return;
+  deps.log.warn({ server: snapshot.server_name, reason: plan.abandon }, "a restore was abandoned");
 }
 
 /** What the restore takes away must all be in the snapshot. */
@@ -52,18 +52,18 @@ type Start = {
   jobs: Jobs;
 };
 
-async function start(
+async function startRestore(
   deps: StorageDeps,
   snapshot: JobRow,
   { restoreJob, world, backup, jobs }: Start,
 ): Promise<void> {
   if (!jobs.has(restoreJob) && world && backup) {
-    const wish = restoreWish(deps, { ...snapshot, job: restoreJob }, { backup, world });
-    await createJob(deps, await reachable(deps, wish));
+    const wish = restoreJobSpec(deps, { ...snapshot, job: restoreJob }, { backup, world });
+    await createJob(deps, await chooseTransport(deps, wish));
   }
-  await relabel(deps, snapshot.job, "started");
+  await relabelSnapshot(deps, snapshot.job, "started");
   await deps.db.transaction().execute(async (trx) => {
-    if (!(await settleThenRestore(trx, snapshot.job, { to: "started" }))) return;
+    if (!(await endThenRestore(trx, snapshot.job, { to: "started" }))) return;
     const { server_name, owner_id, started_by, backup_id, only_paths } = snapshot;
     await insertJob(trx, {
       job: restoreJob,
@@ -80,10 +80,14 @@ async function start(
 }
 
 /** The world is the snapshot's no longer; a Job that is gone holds nothing anyway. */
-export async function relabel(deps: StorageDeps, job: string, to: "started" | "abandoned"): Promise<void> {
+export async function relabelSnapshot(
+  deps: StorageDeps,
+  job: string,
+  to: "started" | "abandoned",
+): Promise<void> {
   const merge = { metadata: { labels: { [label.thenRestore]: to } } };
   try {
-    await deps.kube.patch(resources.jobs, { name: job, ...placeOf(deps) }, { merge });
+    await deps.kube.patch(resources.jobs, { name: job, ...inNamespace(deps) }, { merge });
   } catch (error) {
     if (!isKubeError(error, 404)) throw error;
   }

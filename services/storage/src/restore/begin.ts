@@ -1,8 +1,8 @@
 // A restore: of a whole world or some files, after a safety snapshot or at once (behaviour.md h.4).
 
 import { Fault, type Principal } from "@svc/proto";
-import { mayTouch, scopeOf } from "../access.ts";
-import { backupWish, newBackupRow } from "../backup/start.ts";
+import { mayAccess, scopeOf } from "../access.ts";
+import { backupJobSpec, newBackupRow } from "../backup/start.ts";
 import { findBackup, findLatest } from "../backup/store.ts";
 import type { BackupRow, StorageTrx } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
@@ -10,9 +10,9 @@ import { beginJob } from "../job/begin.ts";
 import { newJobName } from "../job/names.ts";
 import { findRestoreOf } from "../job/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
-import { restoreAnnotations, restoreWish } from "./job-spec.ts";
+import { restoreAnnotations, restoreJobSpec } from "./job-spec.ts";
 
-export type RestoreWish = {
+export type RestoreRequest = {
   server: string;
   principal: Principal;
   startedBy: string;
@@ -23,16 +23,16 @@ export type RestoreWish = {
 };
 
 /** Starts it and returns the backup that is restored. */
-export async function beginRestore(deps: StorageDeps, wish: RestoreWish): Promise<BackupRow> {
+export async function beginRestore(deps: StorageDeps, wish: RestoreRequest): Promise<BackupRow> {
   const { server, principal } = wish;
   const check = (world: WorldServer) => {
-    if (mayTouch(principal, world)) return;
+    if (mayAccess(principal, world)) return;
     throw new Fault("forbidden", { message: "Only the owner of a server may restore its world." });
   };
   const now = await describeWorld(deps, server);
   check(now);
   const backup = await chooseBackup(deps, wish, now);
-  const choose = (trx: StorageTrx) => holdBackup(trx, wish, backup.id);
+  const choose = (trx: StorageTrx) => lockBackup(trx, wish, backup.id);
   const shared = {
     started_by: wish.startedBy,
     backup_id: backup.id,
@@ -49,34 +49,34 @@ export async function beginRestore(deps: StorageDeps, wish: RestoreWish): Promis
         ? { ...row, reason: "pre_restore" as const, then_restore: "pending" as const }
         : { ...row, job: newJobName("restore", server), kind: "restore" as const, archive: null };
     },
-    wish: (row, world) =>
+    spec: (row, world) =>
       wish.hasSnapshot
-        ? { ...backupWish(deps, row, world), annotations: restoreAnnotations(backup) }
-        : restoreWish(deps, row, { backup, world }),
+        ? { ...backupJobSpec(deps, row, world), annotations: restoreAnnotations(backup) }
+        : restoreJobSpec(deps, row, { backup, world }),
   });
   return backup;
 }
 
 async function chooseBackup(
   { db }: StorageDeps,
-  wish: RestoreWish,
+  wish: RestoreRequest,
   { owner_id: owner }: WorldServer,
 ): Promise<BackupRow> {
   const { server, backupId } = wish;
   const scope = scopeOf(wish.principal);
   const running = await findRestoreOf(db, server);
   if (running && running.backup_id !== backupId) throw new Fault("restore_in_progress");
-  if (backupId === undefined) return checked(await findLatest(db, { scope, server, owner }), server);
+  if (backupId === undefined) return assertRestorable(await findLatest(db, { scope, server, owner }), server);
   const found = await findBackup(db, { scope, id: backupId });
-  if (found || scope.kind !== "owner") return checked(found, server);
+  if (found || scope.kind !== "owner") return assertRestorable(found, server);
   const foreign = await findBackup(db, { scope: { kind: "all" }, id: backupId });
-  if (foreign?.server_name !== server) return checked(undefined, server);
+  if (foreign?.server_name !== server) return assertRestorable(undefined, server);
   throw new Fault("forbidden", {
     message: "This backup is of a world that was not yours then; staff can restore it.",
   });
 }
 
-function checked(backup: BackupRow | undefined, server: string): BackupRow {
+function assertRestorable(backup: BackupRow | undefined, server: string): BackupRow {
   if (!backup || backup.server_name !== server) {
     throw new Fault("no_backup", { message: `There is no such backup of ${server}; list its backups.` });
   }
@@ -85,7 +85,7 @@ function checked(backup: BackupRow | undefined, server: string): BackupRow {
 }
 
 // From here on until the restore has ended nobody gives this backup up.
-async function holdBackup(trx: StorageTrx, wish: RestoreWish, id: string): Promise<void> {
+async function lockBackup(trx: StorageTrx, wish: RestoreRequest, id: string): Promise<void> {
   const scope = scopeOf(wish.principal);
-  checked(await findBackup(trx, { scope, id, lock: true }), wish.server);
+  assertRestorable(await findBackup(trx, { scope, id, lock: true }), wish.server);
 }

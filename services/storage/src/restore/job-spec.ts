@@ -2,15 +2,15 @@ import { archiveNameOf } from "../backup/row.ts";
 import type { BackupRow, JobRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { annotation } from "../job/names.ts";
-import type { JobWish } from "../job/spec.ts";
+import type { JobSpec } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";
 
 /** The Job that puts a backup in the place of a world. */
-export function restoreWish(
+export function restoreJobSpec(
   { settings }: Pick<StorageDeps, "settings">,
   row: Pick<JobRow, "job" | "server_name" | "only_paths">,
   from: { backup: BackupRow; world: Pick<WorldServer, "volume_claim"> },
-): JobWish {
+): JobSpec {
   const { backup, world } = from;
   return {
     name: row.job,

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { type ChainLook, type ChainStep, decideChain } from "./policy.ts";
+import { decideAfterSnapshot, type ObservedSnapshot, type SnapshotPlan } from "./policy.ts";
 
-const ready: ChainLook = {
+const ready: ObservedSnapshot = {
   snapshot: "succeeded",
   isSnapshotWhole: true,
   isHeld: true,
@@ -14,7 +14,7 @@ const ready: ChainLook = {
 };
 
 describe("what follows a safety snapshot", () => {
-  const table: [string, Partial<ChainLook>, ChainStep][] = [
+  const table: [string, Partial<ObservedSnapshot>, SnapshotPlan][] = [
     ["the restore, when the snapshot is there", {}, "start"],
     ["nothing while it runs", { snapshot: "running" }, "wait"],
     ["no restore without a snapshot", { snapshot: "failed" }, { abandon: "snapshot_failed" }],
@@ -32,6 +32,6 @@ describe("what follows a safety snapshot", () => {
     ["a restore that began is not taken back", { hasRestore: true, server: "gone", isHeld: false }, "start"],
   ];
   for (const [name, change, step] of table) {
-    test(name, () => assert.deepEqual(decideChain({ ...ready, ...change }), step));
+    test(name, () => assert.deepEqual(decideAfterSnapshot({ ...ready, ...change }), step));
   }
 });

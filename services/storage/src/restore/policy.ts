@@ -7,7 +7,7 @@
 
 import type { ThenRestoreReason } from "../database/tables.ts";
 
-export type ChainLook = {
+export type ObservedSnapshot = {
   snapshot: "running" | "succeeded" | "failed";
   /** Nothing of the world was left out of the snapshot because it could not be read. */
   isSnapshotWhole: boolean;
@@ -23,9 +23,9 @@ export type ChainLook = {
   isBackupUsable: boolean;
 };
 
-export type ChainStep = "wait" | "start" | { abandon: ThenRestoreReason };
+export type SnapshotPlan = "wait" | "start" | { abandon: ThenRestoreReason };
 
-export function decideChain(look: ChainLook): ChainStep {
+export function decideAfterSnapshot(look: ObservedSnapshot): SnapshotPlan {
   if (look.snapshot === "running") return "wait";
   if (look.hasRestore) return "start";
   if (look.snapshot === "failed" || !look.isSnapshotWhole) return { abandon: "snapshot_failed" };

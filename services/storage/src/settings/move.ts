@@ -3,7 +3,7 @@
 import { duration } from "@svc/config";
 
 /** Keys of `[storage]`. */
-export const migrationSettings = {
+export const moveSettings = {
   /** How often moves under way are looked at. */
   move_interval: duration("2s"),
   /** Longest time of the Job that carries a world to or from its archive. */

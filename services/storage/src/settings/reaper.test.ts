@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { migrationSettings } from "./move.ts";
+import { moveSettings } from "./move.ts";
 import { offsiteSettings, reaperSettings } from "./reaper.ts";
 
 const minute = 60_000;
@@ -33,7 +33,7 @@ test("without a bucket no off-site copy is waited for", () => {
 });
 
 test("the defaults of world moves are those of the specification", () => {
-  assert.deepEqual(z.object(migrationSettings).parse({}), {
+  assert.deepEqual(z.object(moveSettings).parse({}), {
     move_interval: 2_000,
     move_deadline: 2 * hour,
     move_ticket: 2 * hour,

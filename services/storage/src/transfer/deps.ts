@@ -10,14 +10,14 @@ import { createStaging, type Staging } from "./staging.ts";
 import { createWorldRights, type WorldRights } from "./world-rights.ts";
 
 /** A part whose bytes are on their way; `until` is in Unix milliseconds. */
-export type Coming = { id: string; user_id: string; bytes: number; until: number };
+export type IncomingPart = { id: string; user_id: string; bytes: number; until: number };
 
 export type TransferDeps = StorageDeps & {
   byteTransfers: ByteTransfers;
   ops: BucketStore<files.StoredFileOp>;
   uploads: BucketStore<uploads.StagedUpload>;
   uploaders: BucketStore<{ sessions: string[] }>;
-  coming: BucketStore<{ parts: Coming[] }>;
+  coming: BucketStore<{ parts: IncomingPart[] }>;
   exports: BucketStore<exports.StoredExport>;
   exportStarts: BucketStore<{ starts: { id: string; at: number }[] }>;
   staging: Staging;

@@ -5,7 +5,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, rm, stat, statfs, unlink } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, type uploads } from "@svc/proto";
-import { endedBy } from "./until-aborted.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 type Part = uploads.StagedPart;
 
@@ -34,7 +34,7 @@ export type Staging = {
 };
 
 const bufferBytes = 1_048_576;
-const roomEveryBytes = 8 * bufferBytes;
+const spaceCheckBytes = 8 * bufferBytes;
 const syncEveryBytes = 8 * bufferBytes;
 
 export function createStaging({ path, keepFree }: { path: string; keepFree: number }): Staging {
@@ -48,7 +48,7 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     return { size: blocks * bsize, free: bavail * bsize };
   };
   // What was reserved may have been taken by others since: by what is no upload.
-  const assertRoom = async (bytes: number) => {
+  const assertSpace = async (bytes: number) => {
     const { size, free } = await volume();
     if (free - bytes < size * keepFree) throw new Fault("upload_staging_full");
   };
@@ -59,14 +59,14 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
     const place = join(folder, file);
     const handle = await open(place, "wx", 0o600);
     try {
-      await keep(handle, endedBy(body, incoming.signal), { ...incoming, assertRoom });
+      await writeBody(handle, untilAborted(body, incoming.signal), { ...incoming, assertSpace });
       await handle.close();
       await syncFolder(folder);
       return { size: incoming.length, sha256: incoming.sha256, file };
     } catch (error) {
       await handle.close().catch(() => {});
       await unlink(place).catch(() => {});
-      throw fullOr(error);
+      throw toFault(error);
     }
   };
   return {
@@ -82,10 +82,14 @@ export function createStaging({ path, keepFree }: { path: string; keepFree: numb
   };
 }
 
-type Keeping = Incoming & { assertRoom: (bytes: number) => Promise<void> };
+type WriteOptions = Incoming & { assertSpace: (bytes: number) => Promise<void> };
 
 // Writing and syncing go on while the next bytes come in and are hashed.
-async function keep(handle: FileHandle, body: AsyncIterable<Uint8Array>, about: Keeping): Promise<void> {
+async function writeBody(
+  handle: FileHandle,
+  body: AsyncIterable<Uint8Array>,
+  about: WriteOptions,
+): Promise<void> {
   const hash = createHash("sha256");
   let [received, checked] = [0, 0];
   let [held, heldBytes]: [Uint8Array[], number] = [[], 0];
@@ -111,8 +115,8 @@ async function keep(handle: FileHandle, body: AsyncIterable<Uint8Array>, about: 
     if (received > about.length)
       throw new Fault("bad_request", { message: "The body is longer than it says." });
     if (received > checked) {
-      checked = received + roomEveryBytes;
-      await about.assertRoom(Math.min(roomEveryBytes, about.length - received + chunk.length));
+      checked = received + spaceCheckBytes;
+      await about.assertSpace(Math.min(spaceCheckBytes, about.length - received + chunk.length));
     }
     hash.update(chunk);
     held.push(chunk);
@@ -184,7 +188,7 @@ async function prune(folder: string, parts: readonly Part[], before: number): Pr
   return pruned;
 }
 
-function fullOr(error: unknown): unknown {
+function toFault(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOSPC" || code === "EDQUOT" ? new Fault("upload_staging_full", { cause: error }) : error;
 }

@@ -1,5 +1,5 @@
 /** The same bytes until `signal` aborts; then its reason is thrown at once, also while nothing comes. */
-export async function* endedBy<T>(body: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
+export async function* untilAborted<T>(body: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const source = body[Symbol.asyncIterator]();
   const aborted = Promise.withResolvers<never>();
   aborted.promise.catch(() => {});

@@ -1,9 +1,9 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
-import { assertTransfers, openStopped } from "../file/open-world.ts";
+import { assertTransfersEnabled, openStoppedWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { addSession, assertRoomFor } from "./quota.ts";
+import { addSession, assertSizeAllowed } from "./quota.ts";
 import { newUploadId, type StoredUpload, toSession } from "./session.ts";
 
 /** storage.upload.begin */
@@ -12,8 +12,8 @@ export const begin =
   async (context, { name: server, path: given, size }) => {
     const { principal } = context;
     const path = readTarget(given);
-    assertTransfers(deps);
-    await openStopped(deps, { principal, server });
+    assertTransfersEnabled(deps);
+    await openStoppedWorld(deps, { principal, server });
     if (principal.kind !== "account") throw context.fault("forbidden");
     const { user_id } = principal;
     const upload: StoredUpload = {
@@ -25,7 +25,7 @@ export const begin =
       size,
       parts: [],
     };
-    await assertRoomFor(deps, upload);
+    await assertSizeAllowed(deps, upload);
     await addSession(deps, upload);
     return toSession(upload);
   };

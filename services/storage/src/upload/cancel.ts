@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { dropUpload } from "./quota.ts";
+import { deleteUpload } from "./quota.ts";
 import { assertNoWriter, openSession } from "./session.ts";
 
 /** storage.upload.cancel */
@@ -10,6 +10,6 @@ export const cancel =
   async (context, { name, id }) => {
     const { value, revision } = await openSession(deps, { ...context, server: name, id });
     assertNoWriter(value, deps.now());
-    if (!(await dropUpload(deps, id, revision))) throw context.fault("upload_busy");
+    if (!(await deleteUpload(deps, id, revision))) throw context.fault("upload_busy");
     return null;
   };

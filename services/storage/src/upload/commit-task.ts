@@ -6,13 +6,13 @@ import type { JobSecret } from "../job/spec.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
 import type { StoredUpload } from "./session.ts";
 
-export type Landing = { task: Task; secret: JobSecret };
+export type CommitTask = { task: Task; secret: JobSecret };
 
-export function landingOf(
+export function commitTask(
   { settings }: Pick<TransferDeps, "settings">,
   upload: Pick<StoredUpload, "id" | "path" | "size">,
   about: { overwrite: boolean; sha256: string; token: string },
-): Landing {
+): CommitTask {
   const { id, path, size } = upload;
   const { overwrite, sha256, token } = about;
   const url = jobUrl(settings.storage.internal_url, `file-uploads/${id}`);

@@ -1,25 +1,25 @@
 import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { AnyContract, Principal, uploads } from "@svc/proto";
-import { assertMayTouch } from "../access.ts";
-import { admitOp, type Launch, launch, settleStart } from "../file/launch.ts";
+import { assertMayAccess } from "../access.ts";
+import { admitOp, type Launch, launch, recordFailedStart } from "../file/launch.ts";
 import { endOp, newOp, opKey, toFileOp } from "../file/op.ts";
-import { assertTransfers, holdWorld } from "../file/open-world.ts";
+import { assertTransfersEnabled, lockWorld } from "../file/open-world.ts";
 import { describeWorld } from "../job/world.ts";
 import { newToken } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { landingOf } from "./commit-task.ts";
-import { gather } from "./digest-parts.ts";
-import { type Lease, openSession, receivedOf, takeLease } from "./session.ts";
+import { commitTask } from "./commit-task.ts";
+import { digestParts } from "./digest-parts.ts";
+import { acquireLease, type Lease, openSession, receivedBytes } from "./session.ts";
 
 /** storage.upload.commit: everything is checked before the answer, the digest of the whole is gathered behind it. */
 export const commit =
   (deps: TransferDeps): Handler<typeof uploads.commit> =>
   async (context, { name: server, id, overwrite = false }) => {
-    assertTransfers(deps);
+    assertTransfersEnabled(deps);
     const entry = await openSession(deps, { ...context, server, id });
-    if (receivedOf(entry.value) < entry.value.size) throw context.fault("upload_not_complete");
-    const lease = await takeLease(deps, entry);
+    if (receivedBytes(entry.value) < entry.value.size) throw context.fault("upload_not_complete");
+    const lease = await acquireLease(deps, entry);
     try {
       const started = await begin(deps, { context, server, lease, overwrite });
       return { op: toFileOp(started) };
@@ -32,7 +32,7 @@ export const commit =
 type Commit = { context: Context<AnyContract>; server: string; lease: Lease; overwrite: boolean };
 
 async function begin(deps: TransferDeps, { context, server, lease, overwrite }: Commit) {
-  const { hold, world } = await holdWorld(deps, { ...context, server }, "file-write");
+  const { lock, world } = await lockWorld(deps, { ...context, server }, "file-write");
   try {
     const { id, path } = lease.upload;
     const started_by = auditActor(context).actor;
@@ -40,41 +40,45 @@ async function begin(deps: TransferDeps, { context, server, lease, overwrite }: 
     const change = { action: "file.upload", path, payload: { overwrite } };
     const revision = await admitOp(deps, context, { op, change });
     deps.background.run("commit", (signal) =>
-      land(deps, { op, revision, hold, world }, { principal: context.principal, lease, overwrite, signal }),
+      commitUpload(
+        deps,
+        { op, revision, lock, world },
+        { principal: context.principal, lease, overwrite, signal },
+      ),
     );
     return op;
   } catch (error) {
-    await hold.release();
+    await lock.release();
     throw error;
   }
 }
 
-type Landing = { principal: Principal; lease: Lease; overwrite: boolean; signal: AbortSignal };
+type CommitContext = { principal: Principal; lease: Lease; overwrite: boolean; signal: AbortSignal };
 
-async function land(deps: TransferDeps, about: Launch, landing: Landing): Promise<void> {
-  const { op, hold } = about;
+async function commitUpload(deps: TransferDeps, about: Launch, landing: CommitContext): Promise<void> {
+  const { op, lock } = about;
   const { principal, lease, overwrite, signal } = landing;
   let { revision } = about;
   let isLaunched = false;
   try {
-    const stop = AbortSignal.any([signal, hold.signal, lease.signal]);
-    const sha256 = await gather(deps, lease.upload, { signal: stop, onBeat: beat });
+    const stop = AbortSignal.any([signal, lock.signal, lease.signal]);
+    const sha256 = await digestParts(deps, lease.upload, { signal: stop, onBeat: beat });
     const { token, hash } = newToken();
     const upload = await lease.finish((now) => ({ ...now, token: { hash, is_used: false } }));
     // What is gathered may take minutes, in which the server may have gone to somebody else.
-    assertMayTouch(principal, await describeWorld(deps, op.server));
+    assertMayAccess(principal, await describeWorld(deps, op.server));
     isLaunched = true;
-    await launch(deps, { ...about, revision }, landingOf(deps, upload, { overwrite, sha256, token }));
+    await launch(deps, { ...about, revision }, commitTask(deps, upload, { overwrite, sha256, token }));
   } catch (error) {
     const message = `the upload could not be landed: ${(error as Error).message}`;
     const value = { ...op, preparing_at: 0 };
     const entry = { key: opKey(op), value, revision };
-    const isOver = await settleStart(deps, op, isLaunched ? error : new Error(message));
+    const isOver = await recordFailedStart(deps, op, isLaunched ? error : new Error(message));
     if (isOver) await endOp(deps, entry, { kind: "broken", message }).catch(() => {});
     throw error;
   } finally {
     await lease[Symbol.asyncDispose]();
-    await hold.release();
+    await lock.release();
   }
 
   async function beat(): Promise<void> {

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { loadSettings } from "@svc/config";
 import { settings as schema } from "../config.ts";
-import { gather } from "./digest-parts.ts";
+import { digestParts } from "./digest-parts.ts";
 import type { StoredUpload } from "./session.ts";
 
 test("a slow volume under a large upload gives signs of life within the patience of its operation", async () => {
@@ -26,6 +26,9 @@ test("a slow volume under a large upload gives signs of life within the patience
   const upload = { id: "0".repeat(32), parts } as unknown as StoredUpload;
   const whole = createHash("sha256");
   for (let n = 0; n < 4; n++) whole.update(chunk);
-  assert.equal(await gather({ settings, staging: { read } as never }, upload, about), whole.digest("hex"));
+  assert.equal(
+    await digestParts({ settings, staging: { read } as never }, upload, about),
+    whole.digest("hex"),
+  );
   assert.ok(beats.length >= 3, `${beats.length} signs of life in four slow reads`);
 });

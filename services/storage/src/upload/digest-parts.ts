@@ -5,10 +5,10 @@ import type { TransferDeps } from "../transfer/deps.ts";
 import type { StoredUpload } from "./session.ts";
 
 /** Signs of life within the time in which a silent operation counts as interrupted. */
-const beatsInPatience = 6;
+const beatsPerTimeout = 6;
 
 /** sha-256 in hex. `onBeat` is awaited every few seconds of work. Throws when a part is not what it was. */
-export async function gather(
+export async function digestParts(
   { staging, settings }: Pick<TransferDeps, "staging" | "settings">,
   upload: StoredUpload,
   about: { signal: AbortSignal; onBeat: () => Promise<void> },
@@ -18,7 +18,7 @@ export async function gather(
   if (!first) return createHash("sha256").digest("hex");
   if (others.length === 0) return first.sha256;
   const whole = createHash("sha256");
-  const beatMs = settings.storage.file_op_patience / beatsInPatience;
+  const beatMs = settings.storage.file_op_patience / beatsPerTimeout;
   let beatenAt = performance.now();
   for (const part of upload.parts) {
     const own = createHash("sha256");

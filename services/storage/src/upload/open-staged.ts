@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
 import { isToken } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { findUpload, lifeOf } from "./session.ts";
+import { findUpload, ttlOf } from "./session.ts";
 
 /** storage.upload.open-staged: unknown, wrong and spent are one answer. */
 export const openStaged =
@@ -11,7 +11,7 @@ export const openStaged =
     const entry = await findUpload(deps, id);
     const held = entry?.value.token;
     if (!entry || !held || held.is_used || !isToken(token, held.hash)) throw context.fault("not_found");
-    const ttlMs = lifeOf(deps, entry.value);
+    const ttlMs = ttlOf(deps, entry.value);
     const spent = { ...entry.value, token: { ...held, is_used: true } };
     const written = await deps.uploads.update(id, spent, entry.revision, { ttlMs });
     if (written === undefined) throw context.fault("not_found");

@@ -1,11 +1,11 @@
 import type { Handler, UploadHead } from "@svc/mesh";
 import { Fault, type uploads } from "@svc/proto";
-import { mayTouch } from "../access.ts";
+import { mayAccess } from "../access.ts";
 import { readDigest } from "../content-digest.ts";
-import { assertTransfers } from "../file/open-world.ts";
+import { assertTransfersEnabled } from "../file/open-world.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { reserve } from "./reservation.ts";
-import { assertNoWriter, checkPart, findUpload, openSession, takeLease, toSession } from "./session.ts";
+import { reserveSpace } from "./reservation.ts";
+import { acquireLease, assertNoWriter, checkPart, findUpload, openSession, toSession } from "./session.ts";
 
 /** storage.upload.put-part: refused before a byte is read, taken under a lease when the bytes come. */
 export const putPart =
@@ -13,7 +13,7 @@ export const putPart =
   async (context, { name, id, offset, content_length: length, content_digest }) => {
     const sha256 = readDigest(content_digest);
     const { value } = await openSession(deps, { ...context, server: name, id });
-    assertTransfers(deps);
+    assertTransfersEnabled(deps);
     assertNoWriter(value, deps.now());
     checkPart(value, { offset, length }, deps.settings.storage.upload_parts);
     const part = { id, offset, length, sha256 };
@@ -21,29 +21,29 @@ export const putPart =
     context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs,
       receive: async (body, _head: UploadHead, signal) => {
-        using rights = deps.rights.watch(name, (world) => mayTouch(context.principal, world));
+        using rights = deps.rights.watch(name, (world) => mayAccess(context.principal, world));
         const stop = AbortSignal.any([signal, rights.signal]);
         // Awaited, for the watch ends with this function.
-        return await takePart(deps, body, { ...part, signal: stop });
+        return await receivePart(deps, body, { ...part, signal: stop });
       },
     });
     return null as never;
   };
 
-type Coming = { id: string; offset: number; length: number; sha256: string; signal: AbortSignal };
+type IncomingPart = { id: string; offset: number; length: number; sha256: string; signal: AbortSignal };
 
-async function takePart(
+async function receivePart(
   deps: TransferDeps,
   body: AsyncIterable<Uint8Array>,
-  coming: Coming,
+  coming: IncomingPart,
 ): Promise<uploads.FileUploadSession> {
   const { id, offset, length } = coming;
   const entry = await findUpload(deps, id);
   if (!entry) throw new Fault("upload_not_found");
-  await using lease = await takeLease(deps, entry);
+  await using lease = await acquireLease(deps, entry);
   checkPart(lease.upload, { offset, length }, deps.settings.storage.upload_parts);
   const { user_id } = lease.upload;
-  await using _room = await reserve(deps, { user_id, bytes: length });
+  await using _room = await reserveSpace(deps, { user_id, bytes: length });
   const signal = AbortSignal.any([coming.signal, lease.signal]);
   const part = await deps.staging.receive(body, { ...coming, signal });
   try {
@@ -51,12 +51,12 @@ async function takePart(
     deps.transferMetrics.staged(length);
     return toSession(done);
   } catch (error) {
-    return afterDoubt(deps, { id, part }, error);
+    return resolveLostAnswer(deps, { id, part }, error);
   }
 }
 
 // An answer of NATS that got lost may have been a yes.
-async function afterDoubt(
+async function resolveLostAnswer(
   deps: TransferDeps,
   { id, part }: { id: string; part: uploads.StagedPart },
   error: unknown,

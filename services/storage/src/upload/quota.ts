@@ -2,30 +2,33 @@
 
 import { Fault, uploads } from "@svc/proto";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { assertCouldFit } from "./reservation.ts";
-import { lifeOf, type StoredUpload } from "./session.ts";
+import { assertCanFit } from "./reservation.ts";
+import { type StoredUpload, ttlOf } from "./session.ts";
 
 const tries = 20;
 
 /** Throws when a file is too large for any session, or for the volume. */
-export async function assertRoomFor(deps: TransferDeps, { size }: Pick<StoredUpload, "size">): Promise<void> {
+export async function assertSizeAllowed(
+  deps: TransferDeps,
+  { size }: Pick<StoredUpload, "size">,
+): Promise<void> {
   const most = deps.settings.storage.upload_parts * uploads.partBytes;
   if (size > most) throw new Fault("bad_request", { message: `An upload holds at most ${most} bytes.` });
-  await assertCouldFit(deps, size);
+  await assertCanFit(deps, size);
 }
 
 /** Writes a session down for its account; throws `too_many_uploads`. */
 export async function addSession(deps: TransferDeps, upload: StoredUpload): Promise<void> {
   const { id, user_id } = upload;
   const { upload_sessions: most, upload_lease: leaseMs } = deps.settings.storage;
-  const ttlMs = lifeOf(deps, upload);
+  const ttlMs = ttlOf(deps, upload);
   // It is there before it is counted: what the account lists and is not there is over. Until then it lives for a moment
   // only, so that a process that dies here leaves no room reserved that nobody can use.
   const revision = (await deps.uploads.create(id, upload, { ttlMs: leaseMs })) ?? 0;
   try {
     for (let left = tries; left > 0; left--) {
       const listed = await deps.uploaders.get(user_id);
-      const open = await stillOpen(deps, listed?.value.sessions ?? []);
+      const open = await filterOpen(deps, listed?.value.sessions ?? []);
       if (open.length >= most) throw new Fault("too_many_uploads");
       const value = { sessions: [...open, id] };
       const written = listed
@@ -42,13 +45,13 @@ export async function addSession(deps: TransferDeps, upload: StoredUpload): Prom
   }
 }
 
-async function stillOpen(deps: TransferDeps, ids: readonly string[]): Promise<string[]> {
+async function filterOpen(deps: TransferDeps, ids: readonly string[]): Promise<string[]> {
   const entries = await Promise.all(ids.map((id) => deps.uploads.get(id)));
   return ids.filter((_, index) => entries[index] !== undefined);
 }
 
 /** A staged upload is over: its entry goes first, then its bytes. */
-export async function dropUpload(deps: TransferDeps, id: string, revision?: number): Promise<boolean> {
+export async function deleteUpload(deps: TransferDeps, id: string, revision?: number): Promise<boolean> {
   if (!(await deps.uploads.delete(id, revision))) return false;
   await deps.staging.remove(id);
   return true;

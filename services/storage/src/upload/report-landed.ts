@@ -2,7 +2,7 @@ import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
 import { isToken } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { dropUpload } from "./quota.ts";
+import { deleteUpload } from "./quota.ts";
 import { findUpload } from "./session.ts";
 
 /** storage.upload.report-landed: only the token of the latest commit counts. */
@@ -12,6 +12,6 @@ export const reportLanded =
     const entry = await findUpload(deps, id);
     const held = entry?.value.token;
     if (!held || !isToken(token, held.hash)) throw context.fault("not_found");
-    await dropUpload(deps, id);
+    await deleteUpload(deps, id);
     return null;
   };

@@ -13,15 +13,15 @@ import { until } from "@svc/mesh/testing";
 import { isFault } from "@svc/proto";
 import { settings } from "../config.ts";
 import { contentDigest, cookie, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
-import { checkRoom, type Room } from "./reservation.ts";
-import { lifeOf } from "./session.ts";
+import { checkSpace, type UploadSpace } from "./reservation.ts";
+import { ttlOf } from "./session.ts";
 
 const base = "/api/v1/servers/survival/files";
 
 describe("the rules of room", () => {
-  const room: Room = { size: 1_000, free: 1_000, keepFree: 0.1, share: 0.25, staged: 0, coming: [] };
+  const room: UploadSpace = { size: 1_000, free: 1_000, keepFree: 0.1, share: 0.25, staged: 0, coming: [] };
   const coming = (user_id: string, bytes: number) => ({ id: "1", user_id, bytes, until: 0 });
-  const cases: [fact: string, room: Partial<Room>, bytes: number, isRefused: boolean][] = [
+  const cases: [fact: string, room: Partial<UploadSpace>, bytes: number, isRefused: boolean][] = [
     ["a share is used to its last byte", {}, 250, false],
     ["a byte over the share is refused", {}, 251, true],
     ["what is staged counts against the share", { staged: 200 }, 51, true],
@@ -33,7 +33,7 @@ describe("the rules of room", () => {
   ];
   for (const [fact, change, bytes, isRefused] of cases) {
     test(fact, () => {
-      const check = () => checkRoom({ ...room, ...change }, { user_id: "usr-1", bytes });
+      const check = () => checkSpace({ ...room, ...change }, { user_id: "usr-1", bytes });
       if (!isRefused) return check();
       assert.throws(check, (error) => isFault(error) && error.fault === "upload_staging_full");
     });
@@ -41,8 +41,8 @@ describe("the rules of room", () => {
   test("a session that has received nothing lives half an hour, any other six", () => {
     const deps = { settings: loadSettings(settings, {}) };
     const part = { size: 1, sha256: "0".repeat(64), file: "0.a" };
-    assert.equal(lifeOf(deps, { kind: "session", parts: [] }), 30 * 60_000);
-    assert.equal(lifeOf(deps, { kind: "session", parts: [part] }), 6 * 3_600_000);
+    assert.equal(ttlOf(deps, { kind: "session", parts: [] }), 30 * 60_000);
+    assert.equal(ttlOf(deps, { kind: "session", parts: [part] }), 6 * 3_600_000);
   });
 });
 

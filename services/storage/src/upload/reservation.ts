@@ -3,16 +3,16 @@
 
 import { randomBytes } from "node:crypto";
 import { Fault } from "@svc/proto";
-import type { Coming, TransferDeps } from "../transfer/deps.ts";
-import { receivedOf } from "./session.ts";
+import type { IncomingPart, TransferDeps } from "../transfer/deps.ts";
+import { receivedBytes } from "./session.ts";
 
 const tries = 50;
 const key = "all";
 /** A body that comes more slowly is cut by its gateway. */
 const slowestBytesPerSecond = 16 * 1_024;
 
-export type Wanted = { user_id: string; bytes: number; now: number };
-export type Room = {
+export type SpaceRequest = { user_id: string; bytes: number; now: number };
+export type UploadSpace = {
   /** Of the volume. */
   size: number;
   free: number;
@@ -21,11 +21,14 @@ export type Room = {
   share: number;
   /** What the account has on the volume. */
   staged: number;
-  coming: readonly Coming[];
+  coming: readonly IncomingPart[];
 };
 
 /** Throws `upload_staging_full` when the account's share or the volume has no room for so many bytes more. Pure. */
-export function checkRoom(room: Room, { user_id, bytes }: Pick<Wanted, "user_id" | "bytes">): void {
+export function checkSpace(
+  room: UploadSpace,
+  { user_id, bytes }: Pick<SpaceRequest, "user_id" | "bytes">,
+): void {
   const all = room.coming.reduce((sum, part) => sum + part.bytes, 0);
   const theirs = room.coming
     .filter((part) => part.user_id === user_id)
@@ -39,17 +42,17 @@ export function checkRoom(room: Room, { user_id, bytes }: Pick<Wanted, "user_id"
 }
 
 /** Throws `upload_staging_full` for a file that could not be staged even alone; reserves nothing. */
-export async function assertCouldFit(deps: TransferDeps, size: number): Promise<void> {
+export async function assertCanFit(deps: TransferDeps, size: number): Promise<void> {
   const { upload_account_share: share, staging_keep_free: keepFree } = deps.settings.storage;
   const volume = await deps.staging.volume();
-  checkRoom({ ...volume, keepFree, share, staged: 0, coming: [] }, { user_id: "", bytes: size });
+  checkSpace({ ...volume, keepFree, share, staged: 0, coming: [] }, { user_id: "", bytes: size });
 }
 
 /**
  * Reserves room for bytes that are about to come, until it is disposed of; whoever dies keeps it no longer than the
  * slowest body may take. Throws `upload_staging_full`.
  */
-export async function reserve(
+export async function reserveSpace(
   deps: TransferDeps,
   wanted: { user_id: string; bytes: number; holdMs?: number },
 ): Promise<AsyncDisposable> {
@@ -59,7 +62,7 @@ export async function reserve(
   const lifeMs = upload_lease + holdMs + Math.ceil((bytes / slowestBytesPerSecond) * 1_000);
   await change(deps, async (coming) => {
     const [staged, volume] = await Promise.all([stagedBy(deps, user_id), deps.staging.volume()]);
-    checkRoom({ ...volume, keepFree, share, staged, coming }, { user_id, bytes });
+    checkSpace({ ...volume, keepFree, share, staged, coming }, { user_id, bytes });
     return [...coming, { id, user_id, bytes, until: deps.now() + lifeMs }];
   });
   return {
@@ -71,12 +74,12 @@ export async function reserve(
 async function stagedBy(deps: TransferDeps, user_id: string): Promise<number> {
   const ids = (await deps.uploaders.get(user_id))?.value.sessions ?? [];
   const entries = await Promise.all(ids.map((id) => deps.uploads.get(id)));
-  return entries.reduce((sum, entry) => sum + (entry ? receivedOf(entry.value) : 0), 0);
+  return entries.reduce((sum, entry) => sum + (entry ? receivedBytes(entry.value) : 0), 0);
 }
 
 async function change(
   deps: TransferDeps,
-  decide: (coming: readonly Coming[]) => Promise<Coming[]>,
+  decide: (coming: readonly IncomingPart[]) => Promise<IncomingPart[]>,
 ): Promise<void> {
   for (let left = tries; left > 0; left--) {
     const entry = await deps.coming.get(key);

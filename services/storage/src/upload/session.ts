@@ -14,7 +14,7 @@ export function newUploadId(): string {
   return randomBytes(16).toString("hex");
 }
 
-export function receivedOf({ parts }: Pick<StoredUpload, "parts">): number {
+export function receivedBytes({ parts }: Pick<StoredUpload, "parts">): number {
   return parts.reduce((sum, { size }) => sum + size, 0);
 }
 
@@ -25,14 +25,14 @@ export function toSession(upload: StoredUpload): uploads.FileUploadSession {
     id,
     path,
     size,
-    received: receivedOf(upload),
+    received: receivedBytes(upload),
     part_max_bytes: uploads.partBytes,
     parts: upload.parts.map((part) => ({ size: part.size, sha256: part.sha256 })),
   };
 }
 
 /** How long an upload is kept when nobody touches it. */
-export function lifeOf(
+export function ttlOf(
   deps: Pick<TransferDeps, "settings">,
   { kind, parts }: Pick<StoredUpload, "kind" | "parts">,
 ): number {
@@ -42,10 +42,13 @@ export function lifeOf(
   return parts.length === 0 ? Math.min(upload_empty, upload_idle) : upload_idle;
 }
 
-export type Wanted = { principal: Principal; server: string; id: string };
+export type SessionRequest = { principal: Principal; server: string; id: string };
 
 /** A session of this account and server; throws `upload_not_found`, and what `openWorld` throws. */
-export async function openSession(deps: TransferDeps, { principal, server, id }: Wanted): Promise<Entry> {
+export async function openSession(
+  deps: TransferDeps,
+  { principal, server, id }: SessionRequest,
+): Promise<Entry> {
   await openWorld(deps, { principal, server });
   const entry = await findUpload(deps, id);
   const isTheirs = principal.kind === "account" && entry?.value.user_id === principal.user_id;
@@ -73,7 +76,7 @@ export function checkPart(
   mostParts: number,
 ): void {
   if (part.length === 0) throw new Fault("bad_request", { message: "A part must hold at least one byte." });
-  const received = receivedOf(upload);
+  const received = receivedBytes(upload);
   if (part.offset !== received) {
     throw new Fault("upload_offset_mismatch", { message: `The next part starts at ${received}.` });
   }
@@ -90,14 +93,14 @@ export function checkPart(
  * The upload as nobody writes it: the place of a writer that is late is taken from it, so that one that stood still
  * cannot add a part whose bytes are gone. Undefined while a writer is at work.
  */
-export async function endLateWriter(
+export async function releaseExpiredWriter(
   deps: TransferDeps,
   { value, revision }: Pick<Entry, "value" | "revision">,
 ): Promise<StoredUpload | undefined> {
   const { writer, ...upload } = value;
   if (!writer) return value;
   if (writer.until > deps.now()) return undefined;
-  const written = await deps.uploads.update(value.id, upload, revision, { ttlMs: lifeOf(deps, value) });
+  const written = await deps.uploads.update(value.id, upload, revision, { ttlMs: ttlOf(deps, value) });
   return written === undefined ? undefined : upload;
 }
 
@@ -110,7 +113,7 @@ export type Lease = AsyncDisposable & {
 };
 
 /** Takes the one writer's place of a session and keeps it. Throws `upload_busy`. */
-export async function takeLease(
+export async function acquireLease(
   deps: TransferDeps,
   entry: Pick<Entry, "value" | "revision">,
 ): Promise<Lease> {
@@ -125,7 +128,7 @@ export async function takeLease(
   const write = (change: (upload: StoredUpload) => StoredUpload): Promise<StoredUpload> => {
     const work = last.then(async () => {
       const next = change(upload);
-      const written = await deps.uploads.update(upload.id, next, revision, { ttlMs: lifeOf(deps, next) });
+      const written = await deps.uploads.update(upload.id, next, revision, { ttlMs: ttlOf(deps, next) });
       if (written === undefined) throw new Fault("upload_busy");
       [upload, revision] = [next, written];
       return next;
@@ -133,16 +136,16 @@ export async function takeLease(
     last = work.catch(() => {});
     return work;
   };
-  const stay = (now: StoredUpload) => ({ ...now, writer: { id, until: deps.now() + leaseMs } });
-  await write(stay);
+  const renewed = (now: StoredUpload) => ({ ...now, writer: { id, until: deps.now() + leaseMs } });
+  await write(renewed);
   const timer = setInterval(() => {
-    write(stay).catch((error: Error) => lost.abort(error));
+    write(renewed).catch((error: Error) => lost.abort(error));
   }, leaseMs / 3);
   const end = () => {
     isOver = true;
     clearInterval(timer);
   };
-  const leave = ({ writer: _writer, ...now }: StoredUpload): StoredUpload => now;
+  const released = ({ writer: _writer, ...now }: StoredUpload): StoredUpload => now;
   return {
     signal: lost.signal,
     get upload() {
@@ -151,12 +154,12 @@ export async function takeLease(
     finish: async (change) => {
       end();
       lost.signal.throwIfAborted();
-      return write((now) => leave(change(now)));
+      return write((now) => released(change(now)));
     },
     [Symbol.asyncDispose]: async () => {
       if (isOver) return;
       end();
-      await write(leave).catch(() => {});
+      await write(released).catch(() => {});
     },
   };
 }

@@ -1,16 +1,16 @@
 import type { Context, Handler } from "@svc/mesh";
 import type { AnyContract, uploads } from "@svc/proto";
-import { mayTouch } from "../access.ts";
+import { mayAccess } from "../access.ts";
 import { readDigest } from "../content-digest.ts";
-import { assertTransfers, openStopped } from "../file/open-world.ts";
+import { assertTransfersEnabled, openStoppedWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
 import { runOnWorld } from "../file/run-on-world.ts";
 import { newToken } from "../one-time-token.ts";
 import type { TransferDeps } from "../transfer/deps.ts";
-import { landingOf } from "./commit-task.ts";
-import { dropUpload } from "./quota.ts";
-import { assertCouldFit, reserve } from "./reservation.ts";
-import { lifeOf, newUploadId, type StoredUpload, takeLease } from "./session.ts";
+import { commitTask } from "./commit-task.ts";
+import { deleteUpload } from "./quota.ts";
+import { assertCanFit, reserveSpace } from "./reservation.ts";
+import { acquireLease, newUploadId, type StoredUpload, ttlOf } from "./session.ts";
 
 /** storage.upload.whole: everything that can be refused is refused before the body is read. */
 export const upload =
@@ -18,25 +18,29 @@ export const upload =
   async (context, { name: server, path: given, overwrite, content_length: size, content_digest }) => {
     const path = readTarget(given);
     const sha256 = readDigest(content_digest);
-    assertTransfers(deps);
-    await openStopped(deps, { ...context, server });
-    await assertCouldFit(deps, size);
+    assertTransfersEnabled(deps);
+    await openStoppedWorld(deps, { ...context, server });
+    await assertCanFit(deps, size);
     const wish = { server, path, size, sha256, overwrite: overwrite === "true" };
     context.reply.byteTransfer = deps.byteTransfers.upload({
       stallMs: deps.settings.storage.transfer_stall,
-      receive: (body, _head, signal) => land(deps, { context, body, signal }, wish),
+      receive: (body, _head, signal) => receiveAndCommit(deps, { context, body, signal }, wish),
     });
     return null as never;
   };
 
-type Coming = {
+type IncomingBody = {
   context: Context<AnyContract>;
   body: AsyncIterable<Uint8Array>;
   signal: AbortSignal;
 };
-type Wish = { server: string; path: string; size: number; sha256: string; overwrite: boolean };
+type UploadRequest = { server: string; path: string; size: number; sha256: string; overwrite: boolean };
 
-async function land(deps: TransferDeps, { context, body, signal }: Coming, wish: Wish) {
+async function receiveAndCommit(
+  deps: TransferDeps,
+  { context, body, signal }: IncomingBody,
+  wish: UploadRequest,
+) {
   const { principal } = context;
   const { server, path, size, sha256, overwrite } = wish;
   const id = newUploadId();
@@ -45,33 +49,33 @@ async function land(deps: TransferDeps, { context, body, signal }: Coming, wish:
   const about: StoredUpload = { id, kind: "single", server, user_id, path, size, parts: [] };
   // It is staged until its Job has landed it.
   const { file_wait: holdMs } = deps.settings.storage;
-  await using _room = await reserve(deps, { user_id, bytes: size, holdMs });
+  await using _room = await reserveSpace(deps, { user_id, bytes: size, holdMs });
   try {
     {
-      using rights = deps.rights.watch(server, (world) => mayTouch(principal, world));
+      using rights = deps.rights.watch(server, (world) => mayAccess(principal, world));
       const stop = AbortSignal.any([signal, rights.signal]);
-      await stage(deps, about, { body, signal: stop, sha256, hash });
+      await stageBody(deps, about, { body, signal: stop, sha256, hash });
     }
-    const landing = landingOf(deps, about, { overwrite, sha256, token });
+    const landing = commitTask(deps, about, { overwrite, sha256, token });
     const change = { action: "file.upload", path, payload: { size, sha256, overwrite } };
     await runOnWorld(deps, { ...context, server, signal, ...landing, change });
     // The Job says so itself, but what it says may get lost.
-    await dropUpload(deps, id).catch(() => {});
+    await deleteUpload(deps, id).catch(() => {});
     return { path, status: "uploaded" as const, sha256, size };
   } catch (error) {
     // A Job that is still at it after our patience fetches what it needs; the sweep clears up behind it.
-    if (!isLate(error)) await dropUpload(deps, id).catch(() => {});
+    if (!isLate(error)) await deleteUpload(deps, id).catch(() => {});
     throw error;
   }
 }
 
-type Staged = Pick<Coming, "body" | "signal"> & { sha256: string; hash: string };
+type Staged = Pick<IncomingBody, "body" | "signal"> & { sha256: string; hash: string };
 
 // Written down first, for what nobody knows is swept away; and for a moment only, kept on while bytes come.
-async function stage(deps: TransferDeps, about: StoredUpload, { body, signal, sha256, hash }: Staged) {
+async function stageBody(deps: TransferDeps, about: StoredUpload, { body, signal, sha256, hash }: Staged) {
   const { id, size } = about;
-  const revision = await deps.uploads.create(id, about, { ttlMs: lifeOf(deps, about) });
-  await using lease = await takeLease(deps, { value: about, revision: revision ?? 0 });
+  const revision = await deps.uploads.create(id, about, { ttlMs: ttlOf(deps, about) });
+  await using lease = await acquireLease(deps, { value: about, revision: revision ?? 0 });
   const stop = AbortSignal.any([signal, lease.signal]);
   const part = await deps.staging.receive(body, { id, offset: 0, length: size, sha256, signal: stop });
   deps.transferMetrics.staged(size);

@@ -2,7 +2,7 @@
 // by their age. A folder is young while its upload may still be on its way into the bucket.
 
 import type { TransferDeps } from "../transfer/deps.ts";
-import { endLateWriter } from "./session.ts";
+import { releaseExpiredWriter } from "./session.ts";
 
 /** Removes what nothing stands for: whole uploads, and half parts of those that go on. Returns how much. */
 export async function sweepStaging(deps: TransferDeps): Promise<number> {
@@ -12,7 +12,7 @@ export async function sweepStaging(deps: TransferDeps): Promise<number> {
   for (const id of await deps.staging.idleSince(before)) {
     const entry = await deps.uploads.get(id);
     if (entry) {
-      const upload = await endLateWriter(deps, entry);
+      const upload = await releaseExpiredWriter(deps, entry);
       if (upload) swept += await deps.staging.prune(id, upload.parts, before);
     } else {
       await deps.staging.remove(id);

@@ -6,7 +6,7 @@ import type { StorageDeps } from "../deps.ts";
 
 const prefix = "svc.internal";
 
-export function identityOf({ metadata }: Node): string {
+export function nodeIdentity({ metadata }: Node): string {
   return metadata.labels?.[`${prefix}/identity`] ?? metadata.name;
 }
 
@@ -15,7 +15,7 @@ export function isOnline({ status }: Node): boolean {
 }
 
 /** Why a node cannot take a world; undefined when it can. Pure. */
-export function whyNoTarget(
+export function findTargetFault(
   nodes: readonly Node[],
   target: string,
 ): "bad_node" | "node_unavailable" | undefined {
@@ -28,6 +28,6 @@ export function whyNoTarget(
 
 export async function assertTarget({ kube }: Pick<StorageDeps, "kube">, target: string): Promise<void> {
   const { items } = await kube.list(resources.nodes);
-  const why = whyNoTarget(items, target);
+  const why = findTargetFault(items, target);
   if (why) throw new Fault(why, why === "bad_node" ? {} : { message: `The node ${target} is offline.` });
 }

@@ -1,7 +1,7 @@
 // Where volumes lie (behaviour.md o: only volumes of one node are moved).
 
 import { type KubeObject, type Node, type PersistentVolumeClaim, resource, resources } from "@svc/kube";
-import { placeOf, type StorageDeps } from "../deps.ts";
+import { inNamespace, type StorageDeps } from "../deps.ts";
 
 type Requirement = { key: string; operator: string; values?: string[] };
 type Term = { matchExpressions?: Requirement[]; matchFields?: Requirement[] };
@@ -18,7 +18,7 @@ const volumes = resource<Volume>({
 });
 
 /** The one node that a volume can be used on; undefined when there are none or more. Pure. */
-export function homeOf(volume: Volume, nodes: readonly Node[]): Node | undefined {
+export function findNodeOf(volume: Volume, nodes: readonly Node[]): Node | undefined {
   const terms = volume.spec?.nodeAffinity?.required?.nodeSelectorTerms;
   if (!terms) return undefined;
   const homes = nodes.filter((node) => terms.some((term) => isMatch(term, node)));
@@ -36,14 +36,14 @@ function isMatch({ matchExpressions = [], matchFields = [] }: Term, { metadata }
   return all.length > 0 && all.every(fits);
 }
 
-export type PlacedClaim = { claim: PersistentVolumeClaim; uid: string; home: Node | undefined };
+export type PlacedClaim = { claim: PersistentVolumeClaim; uid: string; node: Node | undefined };
 
 /** A bound claim and the node of its volume; undefined when it is not there, not bound, or going. */
-export async function findPlaced(
+export async function findPlacedClaim(
   deps: Pick<StorageDeps, "kube" | "settings">,
   name: string,
 ): Promise<PlacedClaim | undefined> {
-  const claim = await deps.kube.find(resources.claims, { name, ...placeOf(deps) });
+  const claim = await deps.kube.find(resources.claims, { name, ...inNamespace(deps) });
   const volumeName = claim?.spec?.volumeName;
   if (!claim || claim.metadata.deletionTimestamp !== undefined) return undefined;
   if (claim.status?.phase !== "Bound" || volumeName === undefined) return undefined;
@@ -51,5 +51,5 @@ export async function findPlaced(
     deps.kube.find(volumes, { name: volumeName }),
     deps.kube.list(resources.nodes),
   ]);
-  return { claim, uid: claim.metadata.uid ?? "", home: volume && homeOf(volume, nodes) };
+  return { claim, uid: claim.metadata.uid ?? "", node: volume && findNodeOf(volume, nodes) };
 }
