@@ -14,7 +14,7 @@ import { backupKeeping, backups, reapers } from "@svc/proto";
 import { parse, parseAllDocuments, stringify } from "yaml";
 import { staff, until } from "../../libs/mesh/src/testing.ts";
 import type { StartCluster } from "../../services/storage/src/testing/fixture.ts";
-import type { Bed } from "../../services/storage/src/testing/move/fixture.ts";
+import type { MoveFixture } from "../../services/storage/src/testing/move/fixture.ts";
 import { startKubelet } from "./kubelet.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
@@ -107,11 +107,11 @@ describe("storage on a real API server", () => {
       t.skip("SVC_KUBE_LANE is not set"));
     return;
   }
-  let bed: Bed;
+  let fixture: MoveFixture;
   let kube: Kube;
   let own: Kube;
   let recorder: Recorder;
-  let operator: Bed["stage"]["external"];
+  let operator: MoveFixture["base"]["external"];
 
   const cluster: StartCluster = async (dataDir, programs) => {
     const { applyRelease } = await import("../../services/storage/src/testing/worlds.ts");
@@ -144,21 +144,21 @@ describe("storage on a real API server", () => {
 
   before(async () => {
     kube = connectKube({ kubeconfigFile: lane });
-    const { openBed } = await import("../../services/storage/src/testing/move/fixture.ts");
-    bed = await openBed("shipped", cluster);
-    await bed.start();
-    operator = await bed.stage.nats.connect("operator");
-    own = connectKube({ kubeconfigFile: join(bed.stage.dataDir, "kubeconfig.storage") });
+    const { openMoveFixture } = await import("../../services/storage/src/testing/move/fixture.ts");
+    fixture = await openMoveFixture("shipped", cluster);
+    await fixture.start();
+    operator = await fixture.base.nats.connect("operator");
+    own = connectKube({ kubeconfigFile: join(fixture.base.dataDir, "kubeconfig.storage") });
   });
   after(async () => {
     own?.close();
     await operator?.drain(500);
-    await bed?.close();
+    await fixture?.close();
     kube?.close();
   });
 
   const jobsOf = async (name: string) =>
-    (await bed.stage.external.call(backups.listJobs, { name }, staff)).jobs;
+    (await fixture.base.external.call(backups.listJobs, { name }, staff)).jobs;
   const settled = async (name: string) => {
     const isOpen = (job: backups.WorldJob) => job.state === "running" || job.then_restore === "pending";
     await until(async () => !(await jobsOf(name)).some(isOpen), 40_000);
@@ -168,35 +168,35 @@ describe("storage on a real API server", () => {
   const second = { "level.dat": "two", "plugins/new.jar": "added later" };
 
   test("a backup is made by a Job, settled from its log, and its lock is gone", async () => {
-    await bed.stage.addServer("survival", "usr-1", first);
-    await bed.stage.external.call(backups.create, { name: "survival" }, staff);
+    await fixture.base.addServer("survival", "usr-1", first);
+    await fixture.base.external.call(backups.create, { name: "survival" }, staff);
     const [job] = await settled("survival");
     assert.deepEqual([job?.kind, job?.state], ["backup", "succeeded"], job?.message);
-    assert.equal(await bed.lockOf("survival"), undefined);
+    assert.equal(await fixture.lockOf("survival"), undefined);
   });
 
   test("a restore takes its snapshot first, and puts the world back", async () => {
-    bed.stage.changeWorld("survival", second);
+    fixture.base.changeWorld("survival", second);
     const wish = { name: "survival", safety_snapshot: true };
-    await bed.stage.external.call(backups.restore, wish, staff);
+    await fixture.base.external.call(backups.restore, wish, staff);
     const [restored, snapshot] = await settled("survival");
     assert.deepEqual(
       [restored?.kind, restored?.state, snapshot?.then_restore],
       ["restore", "succeeded", "started"],
       restored?.message,
     );
-    assert.deepEqual(bed.stage.worldOf("survival"), first);
+    assert.deepEqual(fixture.base.worldOf("survival"), first);
   });
 
   test("a world moves to another node through tickets", async () => {
-    await bed.addWorld("traveller");
-    const world = await bed.filesOf("world-traveller-0");
-    await bed.begin("traveller");
-    const done = await bed.reaches("traveller", "succeeded", "failed");
+    await fixture.addWorld("traveller");
+    const world = await fixture.filesOf("world-traveller-0");
+    await fixture.begin("traveller");
+    const done = await fixture.reaches("traveller", "succeeded", "failed");
     assert.equal(done.state, "succeeded", done.error);
-    assert.deepEqual(await bed.filesOf(done.targetPVC), world);
-    assert.deepEqual(await bed.specOf("traveller").then(({ nodeName }) => nodeName), "local-2");
-    assert.equal(await bed.lockOf("traveller"), undefined);
+    assert.deepEqual(await fixture.filesOf(done.targetPVC), world);
+    assert.deepEqual(await fixture.specOf("traveller").then(({ nodeName }) => nodeName), "local-2");
+    assert.equal(await fixture.lockOf("traveller"), undefined);
   });
 
   test("a drill restores beside the world as far as there is a server to copy, and cleans up", async () => {
@@ -208,13 +208,13 @@ describe("storage on a real API server", () => {
     const end = await operator.call(backupKeeping.readDrill, { id });
     // No set of the operator is here to copy a pod from.
     assert.equal(end.message, "the server was never started, so nobody knows how");
-    await until(async () => !(await bed.hasClaim(`drill-${id}`)));
+    await until(async () => !(await fixture.hasClaim(`drill-${id}`)));
   });
 
   test("an idle world is archived, and its claim is gone though the pod of its Job had named it", async () => {
-    await bed.stage.addServer("forgotten", "usr-1", first);
-    for (const name of ["survival", "traveller"]) bed.stage.lifecycle.lastActive.set(name, new Date());
-    bed.stage.lifecycle.lastActive.set("forgotten", new Date(Date.now() - 16 * 86_400_000));
+    await fixture.base.addServer("forgotten", "usr-1", first);
+    for (const name of ["survival", "traveller"]) fixture.base.servers.lastActive.set(name, new Date());
+    fixture.base.servers.lastActive.set("forgotten", new Date(Date.now() - 16 * 86_400_000));
     const about = { retention_only: false, started_by: "test" };
     const { id } = await operator.call(reapers.startReaper, about);
     const read = () => operator.call(reapers.readReaper, { id });

@@ -2,60 +2,60 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { staff, until } from "@svc/mesh/testing";
 import { backupKeeping, backups } from "@svc/proto";
-import { openStage, type Stage } from "../testing/fixture.ts";
+import { type Fixture, openFixture } from "../testing/fixture.ts";
 
 describe("restore points that nobody asked for", () => {
-  let stage: Stage;
+  let fixture: Fixture;
   before(async () => {
-    stage = await openStage();
+    fixture = await openFixture();
   });
-  after(() => stage?.close());
+  after(() => fixture?.close());
 
   const pageOf = (server?: string) => ({ limit: 50, offset: 0, ...(server !== undefined && { server }) });
   const scheduled = async () => {
-    const { backups: rows } = await stage.external.call(backups.list, pageOf(), staff);
+    const { backups: rows } = await fixture.external.call(backups.list, pageOf(), staff);
     return rows.filter(({ reason }) => reason === "scheduled").map(({ server_name }) => server_name);
   };
   const often = ["storage.auto_backup_interval=50ms", "archive.scheduled_every=1d"];
 
   test("every owned world at rest gets one, one after the other, and those without a volume keep nobody back", async () => {
-    await stage.addServer("aaa", "usr-1");
-    await stage.addServer("bbb", "usr-2");
-    await stage.addServer("nobodys", undefined);
-    stage.lifecycle.owners.set("ghost", "usr-1");
-    const replica = await stage.start(often);
+    await fixture.addServer("aaa", "usr-1");
+    await fixture.addServer("bbb", "usr-2");
+    await fixture.addServer("nobodys", undefined);
+    fixture.servers.owners.set("ghost", "usr-1");
+    const replica = await fixture.start(often);
     await until(async () => (await scheduled()).length === 2, 30_000);
     assert.deepEqual((await scheduled()).sort(), ["aaa", "bbb"]);
-    const jobs = await stage.database.admin(
+    const jobs = await fixture.database.admin(
       "select started_at, finished_at from storage.world_jobs where reason = 'scheduled' order by started_at",
     );
     const [first, second] = jobs as { started_at: Date; finished_at: Date }[];
     assert.ok(first && second && second.started_at >= first.finished_at);
-    await until(() => stage.audits.filter(({ action }) => action === "backup.scheduled").length === 2);
-    assert.ok(stage.audits.every(({ actor }) => actor === "scheduler"));
+    await until(() => fixture.audits.filter(({ action }) => action === "backup.scheduled").length === 2);
+    assert.ok(fixture.audits.every(({ actor }) => actor === "scheduler"));
     await replica.stop();
   });
 
   test("the next one comes only when somebody joined and the interval has passed", async () => {
-    stage.lifecycle.lastActive.set("aaa", new Date(Date.now() + 1_000));
-    const replica = await stage.start(often, { now: () => Date.now() + 25 * 3_600_000 });
+    fixture.servers.lastActive.set("aaa", new Date(Date.now() + 1_000));
+    const replica = await fixture.start(often, { now: () => Date.now() + 25 * 3_600_000 });
     await until(async () => (await scheduled()).length === 3, 30_000);
     assert.deepEqual((await scheduled()).sort(), ["aaa", "aaa", "bbb"]);
     await replica.stop();
   });
 
   test("one that takes long passes the slot on, and the queue shows who waits", async () => {
-    stage.hold("backup");
-    await stage.addServer("slow", "usr-1");
+    fixture.pauseAt("backup");
+    await fixture.addServer("slow", "usr-1");
     const clock = { aheadMs: 0 };
-    const replica = await stage.start(often, { now: () => Date.now() + clock.aheadMs });
-    await until(() => stage.pidAt("backup") !== undefined, 20_000);
-    const pid = stage.pidAt("backup") ?? 0;
+    const replica = await fixture.start(often, { now: () => Date.now() + clock.aheadMs });
+    await until(() => fixture.pidAt("backup") !== undefined, 20_000);
+    const pid = fixture.pidAt("backup") ?? 0;
     // Its Job stands still from here on, and no other does.
     process.kill(pid, "SIGSTOP");
-    stage.unhold("backup");
-    await stage.addServer("waits", "usr-1");
-    const operator = await stage.nats.connect("operator");
+    fixture.resumeAt("backup");
+    await fixture.addServer("waits", "usr-1");
+    const operator = await fixture.nats.connect("operator");
     try {
       const metric = async (name: string) =>
         Number(
@@ -85,7 +85,7 @@ describe("restore points that nobody asked for", () => {
     }
     await until(
       async () =>
-        !(await stage.external.call(backups.listJobs, { name: "slow" }, staff)).jobs.some(
+        !(await fixture.external.call(backups.listJobs, { name: "slow" }, staff)).jobs.some(
           ({ state }) => state === "running",
         ),
       20_000,
@@ -94,12 +94,12 @@ describe("restore points that nobody asked for", () => {
   });
 
   test("a full store pauses them, and room lets them go on", async () => {
-    await stage.addServer("ccc", "usr-1");
-    const full = await stage.start([...often, `archive.max_local_bytes="1"`]);
+    await fixture.addServer("ccc", "usr-1");
+    const full = await fixture.start([...often, `archive.max_local_bytes="1"`]);
     await until(async () => /svc_scheduled_backups_paused(\{[^}]*\})? 1/.test(await full.registry.metrics()));
     assert.equal((await scheduled()).includes("ccc"), false);
     await full.stop();
-    const roomy = await stage.start(often);
+    const roomy = await fixture.start(often);
     await until(async () => (await scheduled()).includes("ccc"), 30_000);
     await roomy.stop();
   });

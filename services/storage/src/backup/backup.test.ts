@@ -4,30 +4,30 @@ import { after, before, describe, test } from "node:test";
 import { account, faultOf, ops, retryAfterOf, staff, until } from "@svc/mesh/testing";
 import { backupKeeping, backups, eventSubject, ownership } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { openStage, type Stage } from "../testing/fixture.ts";
+import { type Fixture, openFixture } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 describe("backups of worlds", () => {
-  let stage: Stage;
+  let fixture: Fixture;
   before(async () => {
-    stage = await openStage();
-    await stage.start();
+    fixture = await openFixture();
+    await fixture.start();
   });
-  after(() => stage?.close());
+  after(() => fixture?.close());
 
   const owner = account("usr-1");
-  const create = (name: string, as = owner) => stage.external.call(backups.create, { name }, as);
+  const create = (name: string, as = owner) => fixture.external.call(backups.create, { name }, as);
   const jobs = async (name: string, as = staff) =>
-    (await stage.external.call(backups.listJobs, { name }, as)).jobs;
+    (await fixture.external.call(backups.listJobs, { name }, as)).jobs;
   const list = (as = staff, query = {}) =>
-    stage.external.call(backups.list, { limit: 20, offset: 0, ...query }, as);
+    fixture.external.call(backups.list, { limit: 20, offset: 0, ...query }, as);
   const settled = async (name: string) => {
     await until(async () => (await jobs(name)).every(({ state }) => state !== "running"), 20_000);
     return jobs(name);
   };
 
   test("a backup of a stopped server's world is listed once its archive is whole", async () => {
-    await stage.addServer("survival", "usr-1", { "level.dat": "one", "region/r.0.0.mca": "chunks" });
+    await fixture.addServer("survival", "usr-1", { "level.dat": "one", "region/r.0.0.mca": "chunks" });
     assert.deepEqual(await create("survival"), { name: "survival", status: "backing_up" });
     const [job] = await settled("survival");
     assert.equal(job?.state, "succeeded", JSON.stringify(job));
@@ -38,10 +38,10 @@ describe("backups of worlds", () => {
       [row?.server_name, row?.former_owner, row?.reason, row?.status, row?.corrupt],
       ["survival", "usr-1", "manual", "present", undefined],
     );
-    const archives = readdirSync(stage.archiveDir).filter((file) => file.endsWith(".tar.zst"));
+    const archives = readdirSync(fixture.archiveDir).filter((file) => file.endsWith(".tar.zst"));
     assert.equal(archives.length, 1);
-    await until(() => stage.audits.some(({ action }) => action === "backup.create"));
-    const lock = await stage.kube.get(lockedServers, { name: "survival", namespace });
+    await until(() => fixture.audits.some(({ action }) => action === "backup.create"));
+    const lock = await fixture.kube.get(lockedServers, { name: "survival", namespace });
     assert.equal(lock.metadata.annotations?.["svc.internal/maintenance"], undefined);
   });
 
@@ -50,7 +50,7 @@ describe("backups of worlds", () => {
     assert.ok(((await retryAfterOf(create("survival"))) ?? 0) > 500);
     assert.equal(await faultOf(create("survival", staff)), "none");
     await settled("survival");
-    const emergency = stage.internal.call(
+    const emergency = fixture.internal.call(
       backups.createEmergency,
       { name: "survival", os_user: "root" },
       ops,
@@ -58,13 +58,13 @@ describe("backups of worlds", () => {
     assert.equal(await faultOf(emergency), "none");
     await settled("survival");
     await until(() =>
-      stage.audits.some(({ actor, source }) => actor === "root" && source === "internal:ops"),
+      fixture.audits.some(({ actor, source }) => actor === "root" && source === "internal:ops"),
     );
   });
 
   test("only the newest few of an owner stay, and a pinned one whatever its age", async () => {
     const [oldest] = (await list(staff, { server: "survival" })).backups.toReversed();
-    await stage.database.admin("update storage.world_backups set pinned_at = now() where id = $1", [
+    await fixture.database.admin("update storage.world_backups set pinned_at = now() where id = $1", [
       oldest?.id,
     ]);
     for (let round = 0; round < 5; round++) {
@@ -77,12 +77,12 @@ describe("backups of worlds", () => {
   });
 
   test("each refusal has its code", async () => {
-    await stage.addServer("refused", "usr-1");
+    await fixture.addServer("refused", "usr-1");
     assert.equal(await faultOf(create("no")), "bad_name");
     assert.equal(await faultOf(create("lobby")), "bad_name");
     assert.equal(await faultOf(create("nobody-here")), "not_found");
     assert.equal(await faultOf(create("refused", account("usr-2"))), "forbidden");
-    await stage.kube.patch(
+    await fixture.kube.patch(
       lockedServers,
       { name: "refused", namespace },
       { merge: { spec: { desiredState: "Running" } } },
@@ -91,7 +91,7 @@ describe("backups of worlds", () => {
     const back = {
       metadata: { annotations: { "svc.internal/maintenance": `reap@${new Date().toISOString()}` } },
     };
-    await stage.kube.patch(
+    await fixture.kube.patch(
       lockedServers,
       { name: "refused", namespace },
       { merge: { ...back, spec: { desiredState: "Stopped" } } },
@@ -100,24 +100,24 @@ describe("backups of worlds", () => {
   });
 
   test("a world is backed up once at a time", async () => {
-    await stage.addServer("twice", "usr-1");
-    stage.hold("backup");
+    await fixture.addServer("twice", "usr-1");
+    fixture.pauseAt("backup");
     const both = await Promise.all([faultOf(create("twice")), faultOf(create("twice", staff))]);
     assert.deepEqual(both.toSorted(), ["maintenance_in_progress", "none"]);
     assert.equal(await faultOf(create("twice", staff)), "maintenance_in_progress");
-    stage.unhold("backup");
+    fixture.resumeAt("backup");
     assert.equal((await settled("twice")).length, 1);
   });
 
   test("a user sees and deletes backups of worlds that were theirs, and no others", async () => {
-    await stage.addServer("others", "usr-2");
+    await fixture.addServer("others", "usr-2");
     await create("others", account("usr-2"));
     await settled("others");
     const { backups: rows } = await list(account("usr-2"));
     assert.deepEqual(new Set(rows.map(({ server_name }) => server_name)), new Set(["others"]));
     assert.equal((await list(owner, { server: "others" })).total, 0);
     const id = rows[0]?.id ?? "";
-    const expire = (as = owner) => stage.external.call(backups.expire, { id }, as);
+    const expire = (as = owner) => fixture.external.call(backups.expire, { id }, as);
     assert.equal(await faultOf(expire()), "no_backup");
     assert.deepEqual(await expire(account("usr-2")), { id, status: "expired" });
     assert.equal(await faultOf(expire(account("usr-2"))), "no_backup");
@@ -126,12 +126,12 @@ describe("backups of worlds", () => {
 
   test("an owner cannot give up a backup that staff pinned until it is unpinned; staff can", async () => {
     const host = account("usr-pin");
-    await stage.addServer("pinned", "usr-pin");
-    const operator = await stage.nats.connect("operator");
+    await fixture.addServer("pinned", "usr-pin");
+    const operator = await fixture.nats.connect("operator");
     try {
       const pin = (id: string, pinned: boolean) =>
         operator.call(backupKeeping.annotateBackup, { id, pinned });
-      const expire = (id: string, as = host) => stage.external.call(backups.expire, { id }, as);
+      const expire = (id: string, as = host) => fixture.external.call(backups.expire, { id }, as);
       for (const as of [host, staff]) {
         await create("pinned", as);
         await settled("pinned");
@@ -154,14 +154,14 @@ describe("backups of worlds", () => {
     const mover = account("usr-old");
     const next = account("usr-new");
     for (const name of ["moving", "staying"]) {
-      await stage.addServer(name, "usr-old");
+      await fixture.addServer(name, "usr-old");
       await create(name, mover);
       await settled(name);
     }
-    await stage.addServer("foreign", "usr-3");
+    await fixture.addServer("foreign", "usr-3");
     await create("foreign", account("usr-3"));
     await settled("foreign");
-    const lifecycle = await stage.nats.connect("lifecycle");
+    const lifecycle = await fixture.nats.connect("lifecycle");
     const at = new Date().toISOString();
     for (const name of ["moving", "foreign"]) {
       const data = { name, from_user_id: "usr-old", to_user_id: "usr-new", at };
@@ -170,7 +170,7 @@ describe("backups of worlds", () => {
     }
     await lifecycle.drain(500);
     await until(async () => (await list(next)).total > 0, 20_000);
-    stage.lifecycle.owners.set("moving", "usr-new");
+    fixture.servers.owners.set("moving", "usr-new");
     assert.deepEqual(
       (await list(next)).backups.map((row) => [row.server_name, row.former_owner]),
       [["moving", "usr-new"]],
@@ -184,8 +184,8 @@ describe("backups of worlds", () => {
   });
 
   test("a schedule's run is one backup however often it asks, and it is told how that stands", async () => {
-    await stage.addServer("nightly", "usr-1");
-    const lifecycle = await stage.nats.connect("lifecycle");
+    await fixture.addServer("nightly", "usr-1");
+    const lifecycle = await fixture.nats.connect("lifecycle");
     try {
       const ask = () =>
         lifecycle.call(backups.startScheduledBackup, {

@@ -5,33 +5,33 @@ import type { Mesh } from "@svc/mesh";
 import { faultOf, staff, until } from "@svc/mesh/testing";
 import { backupKeeping, backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { demoImage, openStage, type Stage } from "../testing/fixture.ts";
+import { demoImage, type Fixture, openFixture } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const files = { "level.dat": "one", "region/r.0.0.mca": "chunks", "region/r.0.1.mca": "more" };
 
 describe("what the operator at the host may do with backups", () => {
-  let stage: Stage;
+  let fixture: Fixture;
   let operator: Mesh;
   let id = "";
   before(async () => {
-    stage = await openStage();
-    await stage.kube.create(resources.claims, {
+    fixture = await openFixture();
+    await fixture.kube.create(resources.claims, {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       metadata: { name: "drill-0123456789", namespace, labels: { "svc.internal/drill": "0123456789" } },
       spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
     });
-    await stage.start();
-    operator = await stage.nats.connect("operator");
-    await stage.addServer("survival", "usr-1", files);
-    await stage.external.call(backups.create, { name: "survival" }, staff);
+    await fixture.start();
+    operator = await fixture.nats.connect("operator");
+    await fixture.addServer("survival", "usr-1", files);
+    await fixture.external.call(backups.create, { name: "survival" }, staff);
     await settled("survival");
     id = (await find())[0]?.id ?? "";
   });
   after(async () => {
     await operator?.drain(500);
-    await stage?.close();
+    await fixture?.close();
   });
 
   const find = async () =>
@@ -79,20 +79,20 @@ describe("what the operator at the host may do with backups", () => {
       "bad_path",
     );
     await until(async () => {
-      const { items } = await stage.kube.list(resources.jobs, { namespace });
+      const { items } = await fixture.kube.list(resources.jobs, { namespace });
       return !items.some(({ metadata }) => metadata.name.startsWith("browse-"));
     });
   });
 
   test("single files come back, and nothing else of the world changes", async () => {
-    stage.changeWorld("survival", { "level.dat": "two", "region/r.0.0.mca": "broken", "new.txt": "new" });
+    fixture.changeWorld("survival", { "level.dat": "two", "region/r.0.0.mca": "broken", "new.txt": "new" });
     await operator.call(backupKeeping.restoreByOperator, {
       id,
       only: ["region/r.0.0.mca"],
       safety_snapshot: true,
     });
     assert.equal((await settled("survival"))[0]?.state, "succeeded");
-    assert.deepEqual(stage.worldOf("survival"), {
+    assert.deepEqual(fixture.worldOf("survival"), {
       "level.dat": "two",
       "new.txt": "new",
       "region/r.0.0.mca": "chunks",
@@ -111,15 +111,15 @@ describe("what the operator at the host may do with backups", () => {
 
   test("what a drill that nobody knows any more left in the cluster is removed", async () => {
     const target = { name: "drill-0123456789", namespace };
-    await until(async () => (await stage.kube.find(resources.claims, target)) === undefined);
+    await until(async () => (await fixture.kube.find(resources.claims, target)) === undefined);
   });
 
   test("a backup of everything is planned, stops what runs only when told, and starts it again", async () => {
-    await stage.addServer("running", "usr-1", files);
+    await fixture.addServer("running", "usr-1", files);
     const target = { name: "running", namespace };
-    await stage.kube.patch(lockedServers, target, { merge: { spec: { desiredState: "Running" } } });
+    await fixture.kube.patch(lockedServers, target, { merge: { spec: { desiredState: "Running" } } });
     const status = { merge: { status: { phase: "Running" } }, subresource: "status" as const };
-    await stage.kube.patch(lockedServers, target, status);
+    await fixture.kube.patch(lockedServers, target, status);
     const plan = (may_stop: boolean) =>
       operator.call(backupKeeping.planBackups, { names: ["nobody", "running", "survival"], may_stop });
     assert.deepEqual((await plan(false)).servers, [
@@ -139,14 +139,14 @@ describe("what the operator at the host may do with backups", () => {
     });
     assert.equal((await settled("running"))[0]?.state, "succeeded");
     await operator.call(backupKeeping.resumeAfterBackup, { name: "running" });
-    assert.equal((await stage.kube.get(lockedServers, target)).spec.desiredState, "Running");
+    assert.equal((await fixture.kube.get(lockedServers, target)).spec.desiredState, "Running");
   });
 
   test("a drill boots the server on what the backup holds, tells its version and leaves nothing behind", async () => {
-    await addSet(stage, "survival", demoImage);
-    const before = stage.worldOf("survival");
+    await addSet(fixture, "survival", demoImage);
+    const before = fixture.worldOf("survival");
     const { id: drill } = await operator.call(backupKeeping.startDrill, { name: "survival", backup_id: id });
-    const podOf = () => stage.kube.find(resources.pods, { name: `drill-${drill}`, namespace });
+    const podOf = () => fixture.kube.find(resources.pods, { name: `drill-${drill}`, namespace });
     await until(async () => (await podOf()) !== undefined, 30_000);
     const { "svc.internal/server": server, ...labels } = (await podOf())?.metadata.labels ?? {};
     assert.equal(server, undefined, "a drill is no part of the server's set and services");
@@ -157,20 +157,20 @@ describe("what the operator at the host may do with backups", () => {
     const end = await read();
     assert.equal(end.state, "passed", end.message);
     assert.match(end.version ?? "", /1\.21/);
-    assert.deepEqual(stage.worldOf("survival"), before);
+    assert.deepEqual(fixture.worldOf("survival"), before);
     await until(async () => {
       const lists = await Promise.all([
-        stage.kube.list(resources.pods, { namespace }),
-        stage.kube.list(resources.claims, { namespace }),
+        fixture.kube.list(resources.pods, { namespace }),
+        fixture.kube.list(resources.claims, { namespace }),
       ]);
       return lists.every(({ items }) => !items.some(({ metadata }) => metadata.name.startsWith("drill-")));
     });
   });
 
   test("a drill of a server that does not come up fails and says why", async () => {
-    await stage.addServer("broken", "usr-1", files);
-    await addSet(stage, "broken", "svc.local/exits");
-    await stage.external.call(backups.create, { name: "broken" }, staff);
+    await fixture.addServer("broken", "usr-1", files);
+    await addSet(fixture, "broken", "svc.local/exits");
+    await fixture.external.call(backups.create, { name: "broken" }, staff);
     await settled("broken");
     const { id: drill } = await operator.call(backupKeeping.startDrill, { name: "broken" });
     const read = () => operator.call(backupKeeping.readDrill, { id: drill });
@@ -180,7 +180,7 @@ describe("what the operator at the host may do with backups", () => {
 });
 
 /** The set that lifecycle keeps of a server at rest. */
-async function addSet(stage: Stage, name: string, image: string): Promise<void> {
+async function addSet(fixture: Fixture, name: string, image: string): Promise<void> {
   const labels = { "svc.internal/server": name };
   const probe = { tcpSocket: { port: 25_565 }, periodSeconds: 1 };
   const container = {
@@ -190,7 +190,7 @@ async function addSet(stage: Stage, name: string, image: string): Promise<void> 
     startupProbe: { ...probe, failureThreshold: 60 },
     readinessProbe: probe,
   };
-  await stage.kube.create(resources.statefulSets, {
+  await fixture.kube.create(resources.statefulSets, {
     apiVersion: "apps/v1",
     kind: "StatefulSet",
     metadata: { name, namespace },

@@ -4,22 +4,22 @@ import { resources } from "@svc/kube";
 import { account, faultOf, ops, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { openStage, type Stage } from "../testing/fixture.ts";
+import { type Fixture, openFixture } from "../testing/fixture.ts";
 import { addServerObject, namespace } from "../testing/worlds.ts";
 
 describe("what keeps a backup or a restore from beginning", () => {
-  let stage: Stage;
+  let fixture: Fixture;
   before(async () => {
-    stage = await openStage();
+    fixture = await openFixture();
   });
-  after(() => stage?.close());
+  after(() => fixture?.close());
 
   const owner = account("usr-1");
-  const create = (name: string, as = owner) => stage.external.call(backups.create, { name }, as);
+  const create = (name: string, as = owner) => fixture.external.call(backups.create, { name }, as);
   const restore = (name: string, input: { backup_id?: string } = {}, as = owner) =>
-    stage.external.call(backups.restore, { name, safety_snapshot: true, ...input }, as);
+    fixture.external.call(backups.restore, { name, safety_snapshot: true, ...input }, as);
   const settled = async (name: string) => {
-    const look = async () => (await stage.external.call(backups.listJobs, { name }, staff)).jobs;
+    const look = async () => (await fixture.external.call(backups.listJobs, { name }, staff)).jobs;
     await until(
       async () => !(await look()).some((job) => job.state === "running" || job.then_restore === "pending"),
       20_000,
@@ -27,17 +27,17 @@ describe("what keeps a backup or a restore from beginning", () => {
   };
   const ids = async (server: string) => {
     const page = { server, limit: 20, offset: 0 };
-    return (await stage.external.call(backups.list, page, staff)).backups.map(({ id }) => id);
+    return (await fixture.external.call(backups.list, page, staff)).backups.map(({ id }) => id);
   };
   const lockOf = async (name: string) => {
-    const server = await stage.kube.get(lockedServers, { name, namespace });
+    const server = await fixture.kube.get(lockedServers, { name, namespace });
     return server.metadata.annotations?.["svc.internal/maintenance"];
   };
 
   test("a full store stops the owner and scheduled tasks, not staff, the host, or a snapshot", async () => {
-    await stage.addServer("full", "usr-1");
-    const replica = await stage.start([`archive.max_local_bytes="1"`, "archive.manual_cooldown=0s"]);
-    const lifecycle = await stage.nats.connect("lifecycle");
+    await fixture.addServer("full", "usr-1");
+    const replica = await fixture.start([`archive.max_local_bytes="1"`, "archive.manual_cooldown=0s"]);
+    const lifecycle = await fixture.nats.connect("lifecycle");
     try {
       assert.equal(await faultOf(create("full")), "none");
       await settled("full");
@@ -47,7 +47,7 @@ describe("what keeps a backup or a restore from beginning", () => {
       assert.equal(await faultOf(create("full", staff)), "none");
       await settled("full");
       assert.equal(
-        await faultOf(stage.internal.call(backups.createEmergency, { name: "full" }, ops)),
+        await faultOf(fixture.internal.call(backups.createEmergency, { name: "full" }, ops)),
         "none",
       );
       await settled("full");
@@ -61,11 +61,11 @@ describe("what keeps a backup or a restore from beginning", () => {
   });
 
   test("a server that was never started has no world to back up", async () => {
-    const replica = await stage.start();
-    await addServerObject(stage.kube, "fresh");
-    stage.lifecycle.owners.set("fresh", "usr-1");
+    const replica = await fixture.start();
+    await addServerObject(fixture.kube, "fresh");
+    fixture.servers.owners.set("fresh", "usr-1");
     assert.equal(await faultOf(create("fresh")), "no_world_volume");
-    await stage.kube.create(resources.claims, {
+    await fixture.kube.create(resources.claims, {
       apiVersion: "v1",
       kind: "PersistentVolumeClaim",
       metadata: { name: "world-fresh-0", namespace },
@@ -77,21 +77,21 @@ describe("what keeps a backup or a restore from beginning", () => {
   });
 
   test("another restore of the same server has to wait, and so does a scheduled task", async () => {
-    const replica = await stage.start(["archive.manual_cooldown=0s"]);
-    const lifecycle = await stage.nats.connect("lifecycle");
+    const replica = await fixture.start(["archive.manual_cooldown=0s"]);
+    const lifecycle = await fixture.nats.connect("lifecycle");
     try {
-      await stage.addServer("busy", "usr-1");
+      await fixture.addServer("busy", "usr-1");
       for (let round = 0; round < 2; round++) {
         await create("busy");
         await settled("busy");
       }
       const [newer, older] = await ids("busy");
-      stage.hold("backup");
+      fixture.pauseAt("backup");
       await restore("busy", { backup_id: newer ?? "" });
       assert.equal(await faultOf(restore("busy", { backup_id: older ?? "" })), "restore_in_progress");
       const run = { name: "busy", run_key: "2-1", created_by: "owner" };
       assert.equal(await faultOf(lifecycle.call(backups.startScheduledBackup, run)), "restore_in_progress");
-      stage.unhold("backup");
+      fixture.resumeAt("backup");
       await settled("busy");
     } finally {
       await lifecycle.drain(500);
@@ -100,22 +100,22 @@ describe("what keeps a backup or a restore from beginning", () => {
   });
 
   test("without an agent's image nothing begins, and that is a 503", async () => {
-    const replica = await stage.start(["storage.agent_image="]);
-    await stage.addServer("bare", "usr-1");
+    const replica = await fixture.start(["storage.agent_image="]);
+    await fixture.addServer("bare", "usr-1");
     assert.equal(await faultOf(create("bare")), "unavailable");
     await replica.stop();
   });
 
   test("a part that is away is a 503, and the world stays free", async () => {
-    const replica = await stage.start();
-    await stage.addServer("calm", "usr-1");
-    stage.lifecycle.isAway = true;
+    const replica = await fixture.start();
+    await fixture.addServer("calm", "usr-1");
+    fixture.servers.isDown = true;
     assert.equal(await faultOf(create("calm")), "unavailable");
-    stage.lifecycle.isAway = false;
-    await stage.wire.cut();
+    fixture.servers.isDown = false;
+    await fixture.wire.cut();
     assert.equal(await faultOf(create("calm")), "unavailable");
     assert.equal(await lockOf("calm"), undefined);
-    await stage.wire.mend();
+    await fixture.wire.mend();
     await until(async () => (await faultOf(create("calm", staff))) === "none", 20_000);
     await settled("calm");
     assert.equal((await ids("calm")).length, 1);
@@ -123,15 +123,15 @@ describe("what keeps a backup or a restore from beginning", () => {
   });
 
   test("a server that changes hands before the lock is taken is not backed up for its former owner", async () => {
-    const replica = await stage.start();
-    await stage.addServer("sold", "usr-1");
+    const replica = await fixture.start();
+    await fixture.addServer("sold", "usr-1");
     let looks = 0;
-    stage.lifecycle.onDescribe = () => {
+    fixture.servers.onDescribe = () => {
       looks += 1;
-      if (looks === 2) stage.lifecycle.owners.set("sold", "usr-2");
+      if (looks === 2) fixture.servers.owners.set("sold", "usr-2");
     };
     assert.equal(await faultOf(create("sold")), "forbidden");
-    stage.lifecycle.onDescribe = undefined;
+    fixture.servers.onDescribe = undefined;
     assert.equal(await lockOf("sold"), undefined);
     assert.deepEqual(await ids("sold"), []);
     await replica.stop();

@@ -8,7 +8,7 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import type { exports } from "@svc/proto";
 import { isJobFinished } from "@svc/world-lock";
-import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import { type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import type { Replica } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 import { idOf, tokenOf } from "./secret.ts";
@@ -16,9 +16,9 @@ import { idOf, tokenOf } from "./secret.ts";
 const server = "/api/v1/servers/survival";
 
 describe("downloads, over both faces, with two replicas and the shipped agent", () => {
-  let bed: FaceStage;
+  let fixture: FaceFixture;
   const replicas: Replica[] = [];
-  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
+  const inWorld = (path: string) => join(fixture.worldDir("survival"), path);
   const quick = [
     "storage.export_hourly=100",
     "storage.file_op_patience=2s",
@@ -26,27 +26,27 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     "storage.export_kept=5s",
   ];
   before(async () => {
-    bed = await openFaceStage();
-    for (let n = 0; n < 2; n++) replicas.push(await bed.start(quick));
-    await bed.stage.addServer("survival", "usr-1", {
+    fixture = await openFaceFixture();
+    for (let n = 0; n < 2; n++) replicas.push(await fixture.start(quick));
+    await fixture.base.addServer("survival", "usr-1", {
       "level.dat": "one",
       "server.properties": "rcon.password=hush\nmotd=hi\n",
       "config/paper-global.yml": "secret: velocity",
       "world/r.0.0.mca": "chunks",
     });
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
 
   const start = async (path: string) => {
-    const { status, body } = await bed.ask(`${server}/${path}`, { method: "POST" });
+    const { status, body } = await fixture.ask(`${server}/${path}`, { method: "POST" });
     assert.equal(status, 202, JSON.stringify(body));
     return body as exports.ExportTicket;
   };
   const stateOf = async (ticket: string) => {
-    const { status, body } = await bed.ask(`/api/v1/exports/${ticket}`);
+    const { status, body } = await fixture.ask(`/api/v1/exports/${ticket}`);
     return status === 200 ? String(body["state"]) : `${status} ${(body["error"] as { code: string }).code}`;
   };
-  const download = (ticket: string) => bed.ask(`/api/v1/exports/${ticket}/download`);
+  const download = (ticket: string) => fixture.ask(`/api/v1/exports/${ticket}/download`);
   const ready = async (path: string) => {
     const started = await start(path);
     await until(async () => (await stateOf(started.ticket)) !== "pending", 20_000);
@@ -56,7 +56,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
   /** Until no Job is at the world and no place of the limits is taken. */
   const atRest = () =>
     until(async () => {
-      const { items } = await bed.stage.kube.list(resources.jobs, { namespace });
+      const { items } = await fixture.base.kube.list(resources.jobs, { namespace });
       return items.every(isJobFinished);
     }, 20_000);
 
@@ -65,9 +65,9 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     const { ticket, filename, state } = await start("world/export");
     assert.equal(state, "pending");
     assert.match(filename, /^survival-world-\d{8}-\d{6}\.tar\.gz$/);
-    assert.equal(await bed.refusal(`/api/v1/exports/${ticket}/download`), "409 export_not_ready");
+    assert.equal(await fixture.refusal(`/api/v1/exports/${ticket}/download`), "409 export_not_ready");
     assert.equal(
-      await bed.refusal(`${server}/file?path=level.dat`, { method: "DELETE" }),
+      await fixture.refusal(`${server}/file?path=level.dat`, { method: "DELETE" }),
       "409 maintenance_in_progress",
     );
     await until(async () => (await stateOf(ticket)) === "ready", 20_000);
@@ -79,9 +79,9 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     const tar = gunzipSync(bytes).toString("latin1");
     assert.match(tar, /level\.dat[\s\S]*chunks/);
     assert.doesNotMatch(tar, /hush|velocity/);
-    assert.equal(await bed.refusal(`/api/v1/exports/${ticket}/download`), "410 export_expired");
+    assert.equal(await fixture.refusal(`/api/v1/exports/${ticket}/download`), "410 export_expired");
     assert.equal(await stateOf(ticket), "410 export_expired");
-    await until(() => bed.stage.audits.some(({ action }) => action === "world.export"));
+    await until(() => fixture.base.audits.some(({ action }) => action === "world.export"));
     await atRest();
   });
 
@@ -104,34 +104,34 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     await atRest();
     const secret = await start("files/download?path=config/paper-global.yml");
     await until(async () => (await stateOf(secret.ticket)) === "failed", 20_000);
-    const { body } = await bed.ask(`/api/v1/exports/${secret.ticket}`);
+    const { body } = await fixture.ask(`/api/v1/exports/${secret.ticket}`);
     assert.match(String(body["message"]), /\w/);
-    assert.equal(await bed.refusal(`/api/v1/exports/${secret.ticket}/download`), "410 export_expired");
-    assert.equal(await bed.refusal(`${server}/files/download?path=`, { method: "POST" }), "400 bad_path");
+    assert.equal(await fixture.refusal(`/api/v1/exports/${secret.ticket}/download`), "410 export_expired");
+    assert.equal(await fixture.refusal(`${server}/files/download?path=`, { method: "POST" }), "400 bad_path");
   });
 
   test("a ticket is unknown to everybody else, and HEAD does not spend it", async () => {
     await atRest();
     const { ticket } = await ready("files/download?path=level.dat");
     const place = `/api/v1/exports/${ticket}`;
-    assert.equal(await bed.refusal(place, { as: "usr-2" }), "404 not_found");
-    assert.equal(await bed.refusal(`${place}/download`, { as: "usr-2" }), "404 not_found");
+    assert.equal(await fixture.refusal(place, { as: "usr-2" }), "404 not_found");
+    assert.equal(await fixture.refusal(`${place}/download`, { as: "usr-2" }), "404 not_found");
     for (const other of ["0".repeat(64), "x"]) {
-      assert.equal(await bed.refusal(`/api/v1/exports/${other}`), "404 not_found");
+      assert.equal(await fixture.refusal(`/api/v1/exports/${other}`), "404 not_found");
     }
-    assert.equal((await bed.ask(`${place}/download`, { method: "HEAD" })).status, 405);
+    assert.equal((await fixture.ask(`${place}/download`, { method: "HEAD" })).status, 405);
     const all = await Promise.all([download(ticket), download(ticket), download(ticket)]);
     assert.deepEqual(all.map(({ status }) => status).sort(), [200, 410, 410]);
     await atRest();
   });
 
   test("a second world of one person waits, and so does a third of the platform", async () => {
-    await bed.stage.addServer("second", "usr-2");
-    await bed.stage.addServer("third", "usr-3");
-    await bed.stage.addServer("fourth", "usr-1");
+    await fixture.base.addServer("second", "usr-2");
+    await fixture.base.addServer("third", "usr-3");
+    await fixture.base.addServer("fourth", "usr-1");
     const { ticket } = await ready("world/export");
     const post = (name: string, as: string) =>
-      bed.ask(`/api/v1/servers/${name}/world/export`, { method: "POST", as });
+      fixture.ask(`/api/v1/servers/${name}/world/export`, { method: "POST", as });
     const own = await post("fourth", "usr-1");
     assert.deepEqual([own.status, own.headers.get("retry-after")], [429, "90"]);
     const other = await post("second", "usr-2");
@@ -140,7 +140,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     assert.deepEqual([third.status, third.headers.get("retry-after")], [429, "60"]);
     assert.equal((await download(ticket)).status, 200);
     const place = `/api/v1/exports/${other.body["ticket"]}`;
-    await until(async () => (await bed.ask(`${place}/download`, { as: "usr-2" })).status === 200, 20_000);
+    await until(async () => (await fixture.ask(`${place}/download`, { as: "usr-2" })).status === 200, 20_000);
     await atRest();
     const again = await ready("world/export");
     assert.equal((await download(again.ticket)).status, 200);
@@ -150,7 +150,7 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
   test("a wrong token or id is 404, and a length that is none is 400 and spends nothing", async () => {
     const { ticket } = await start("files/download?path=level.dat");
     const put = async (id: string, token: string, headers: Record<string, string> = {}) => {
-      const url = `${bed.internalUrl}/api/v1/internal/exports/${id}`;
+      const url = `${fixture.internalUrl}/api/v1/internal/exports/${id}`;
       const all = { authorization: `Bearer ${token}`, ...headers };
       return (await fetch(url, { method: "PUT", headers: all, body: "x" })).status;
     };
@@ -168,12 +168,12 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     let backupId = "";
     let archive = "";
     before(async () => {
-      const { status, body } = await bed.ask(`${server}/backup`, { method: "POST" });
+      const { status, body } = await fixture.ask(`${server}/backup`, { method: "POST" });
       assert.equal(status, 202, JSON.stringify(body));
-      const list = async () => (await bed.ask("/api/v1/backups")).body["backups"] as { id: string }[];
+      const list = async () => (await fixture.ask("/api/v1/backups")).body["backups"] as { id: string }[];
       await until(async () => (await list()).length === 1, 30_000);
       backupId = (await list())[0]?.id ?? "";
-      archive = readdirSync(bed.stage.archiveDir).find((name) => name.endsWith(".tar.zst")) ?? "";
+      archive = readdirSync(fixture.base.archiveDir).find((name) => name.endsWith(".tar.zst")) ?? "";
       await atRest();
     });
 
@@ -181,8 +181,8 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
       const { ticket, filename } = await ready(`backups/${backupId}/export`);
       assert.equal(filename, `survival-backup-${backupId}.tar.zst`);
       const write = { method: "POST" };
-      assert.equal((await bed.ask(`${server}/files/mkdir?path=meanwhile`, write)).status, 200);
-      const stored = readFileSync(join(bed.stage.archiveDir, archive));
+      assert.equal((await fixture.ask(`${server}/files/mkdir?path=meanwhile`, write)).status, 200);
+      const stored = readFileSync(join(fixture.base.archiveDir, archive));
       const { bytes, headers } = await download(ticket);
       assert.equal(headers.get("content-length"), String(stored.length));
       assert.ok(bytes.equals(stored));
@@ -190,14 +190,14 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     });
     test("one of another server is forbidden, an unknown one is not there", async () => {
       const wrong = `/api/v1/servers/fourth/backups/${backupId}/export`;
-      assert.equal(await bed.refusal(wrong, { method: "POST" }), "403 forbidden");
+      assert.equal(await fixture.refusal(wrong, { method: "POST" }), "403 forbidden");
       assert.equal(
-        await bed.refusal(`${server}/backups/bk-none/export`, { method: "POST" }),
+        await fixture.refusal(`${server}/backups/bk-none/export`, { method: "POST" }),
         "404 no_backup",
       );
     });
     test("one whose bytes changed is cut short, and is known as corrupt from then on", async () => {
-      const place = join(bed.stage.archiveDir, archive);
+      const place = join(fixture.base.archiveDir, archive);
       const bytes = readFileSync(place);
       const middle = bytes.length >> 1;
       bytes[middle] = (bytes[middle] ?? 0) ^ 0xff;
@@ -210,10 +210,10 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
       const sha = (content: Buffer) => createHash("sha256").update(content).digest("hex");
       assert.notEqual(sha(outcome), sha(bytes));
       const corrupt = async () =>
-        ((await bed.ask("/api/v1/backups")).body["backups"] as { corrupt?: boolean }[])[0]?.corrupt;
+        ((await fixture.ask("/api/v1/backups")).body["backups"] as { corrupt?: boolean }[])[0]?.corrupt;
       await until(async () => (await corrupt()) === true);
       const again = `${server}/backups/${backupId}/export`;
-      assert.equal(await bed.refusal(again, { method: "POST" }), "409 backup_corrupt");
+      assert.equal(await fixture.refusal(again, { method: "POST" }), "409 backup_corrupt");
       await atRest();
     });
   });
@@ -221,10 +221,10 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
   describe("when something dies", () => {
     test("one whose Job is killed before it came is failed and says why", async () => {
       const { ticket } = await start("files/download?path=level.dat");
-      const { items } = await bed.stage.kube.list(resources.jobs, { namespace });
+      const { items } = await fixture.base.kube.list(resources.jobs, { namespace });
       const job = items.find((one) => !isJobFinished(one));
       assert.ok(job);
-      await bed.stage.kube.remove(
+      await fixture.base.kube.remove(
         resources.jobs,
         { name: job.metadata.name, namespace },
         { propagationPolicy: "Background" },
@@ -235,10 +235,10 @@ describe("downloads, over both faces, with two replicas and the shipped agent", 
     test("replicas that die with a body parked spend the ticket, and the world is free again", async () => {
       const { ticket } = await ready("world/export");
       for (const replica of replicas.splice(0)) await replica.stop();
-      replicas.push(await bed.start([...quick, "storage.export_wait=1s"]));
+      replicas.push(await fixture.start([...quick, "storage.export_wait=1s"]));
       await until(async () => (await stateOf(ticket)).startsWith("410"), 30_000);
       await atRest();
-      assert.equal((await bed.ask(`${server}/files/mkdir?path=free`, { method: "POST" })).status, 200);
+      assert.equal((await fixture.ask(`${server}/files/mkdir?path=free`, { method: "POST" })).status, 200);
     });
     test("one that nobody fetches is spent, its Job ends, and its ticket is forgotten", async () => {
       // It may be over before anybody sees it ready; without a Job that came it would be pending for minutes.

@@ -6,11 +6,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import { assertAudited } from "../testing/audit-assertions.ts";
-import { asked, core, describeDeaths, oldFiles, type Point } from "../testing/kill-points.ts";
-import { assertForgivable, createPatientClient, insist } from "../testing/retrying-client.ts";
+import { asked, core, describeKillPoints, oldFiles, type StepVictims } from "../testing/kill-points.ts";
+import { assertOnlyRetryable, createRetryingClient, retryUntil } from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
-const changing: Point[] = [
+const changing: StepVictims[] = [
   { step: "the lock is taken", victims: asked },
   { step: "the change is admitted", victims: core },
   { step: "the Job is made", victims: asked },
@@ -70,35 +70,35 @@ const changes: Change[] = [
 
 const victims = changing.flatMap((point) => point.victims);
 
-describeDeaths(
+describeKillPoints(
   "a change of a file",
   // The death of the replica itself is driven always.
   (count) => killPoint(victims[count] === "storage" ? 0 : 1, 2),
-  ({ bed, newServer, dieAt, assertAtRest, table }) => {
+  ({ fixture, newServer, killAt, assertNothingLeft, table }) => {
     let turn = 0;
     table("what changed is in the audit log with its outcome", changing, async (point) => {
       const change = changes[turn++ % changes.length];
       assert.ok(change);
       const { action, place, method, json, repeated, made, folder } = change;
       const server = await newServer(oldFiles);
-      const client = createPatientClient(bed());
+      const client = createRetryingClient(fixture());
       const ask = () =>
-        insist(client, action, async () => {
+        retryUntil(client, action, async () => {
           const answer = await client.ask(`/api/v1/servers/${server}/${place}`, { method, json });
           if (!answer) return undefined;
           const { code = "" } = (answer.body["error"] ?? {}) as { code?: string };
           return `${answer.status} ${code}`.trim();
         });
-      await dieAt({ ...point, client }, async () => {
+      await killAt({ ...point, client }, async () => {
         const told = await ask();
         assert.ok(told === "200" || told === repeated, told);
       });
-      const world = bed().worldDir(server);
+      const world = fixture().worldDir(server);
       assert.deepEqual(readFiles(world), made);
       if (folder !== undefined) assert.ok(existsSync(join(world, folder)));
-      await assertAtRest(server);
-      await assertAudited(bed().stage, { server, action, isChanged: true });
-      assertForgivable(client, new RegExp(`^${repeated}$`));
+      await assertNothingLeft(server);
+      await assertAudited(fixture().base, { server, action, isChanged: true });
+      assertOnlyRetryable(client, new RegExp(`^${repeated}$`));
     });
   },
 );

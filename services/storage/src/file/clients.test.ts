@@ -19,8 +19,8 @@ import {
   askFace,
   contentDigest,
   cookie,
-  type FaceStage,
-  openFaceStage,
+  type FaceFixture,
+  openFaceFixture,
 } from "../testing/face-fixture.ts";
 import type { Replica } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
@@ -30,24 +30,24 @@ type Session = uploads.FileUploadSession;
 
 // Minutes on two cores: CI drives it with the whole tables.
 describe("clients of transfers", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
-  let bed: FaceStage;
+  let fixture: FaceFixture;
   const replicas: Replica[] = [];
   // More than the sockets on the way hold: a reader that stands still would otherwise be sent all of it.
   const region = randomBytes(40_000_000);
   before(async () => {
-    bed = await openFaceStage({ count: 3, stallMs: 500 });
+    fixture = await openFaceFixture({ count: 3, stallMs: 500 });
     const quick = ["storage.transfer_stall=5s", "storage.export_hourly=1000", "storage.download_hourly=1000"];
     quick.push("storage.export_sweep=200ms", "storage.download_per_user=10", "storage.download_platform=10");
-    for (let n = 0; n < 2; n++) replicas.push(await bed.start(quick));
-    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one" });
+    for (let n = 0; n < 2; n++) replicas.push(await fixture.start(quick));
+    await fixture.base.addServer("survival", "usr-1", { "level.dat": "one" });
     writeFileSync(inWorld("r.0.0.mca"), region);
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
 
-  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
+  const inWorld = (path: string) => join(fixture.worldDir("survival"), path);
   let turn = 0;
   // The last one is for whoever stands still.
-  const nextUrl = () => bed.externalUrls[turn++ % 2] ?? "";
+  const nextUrl = () => fixture.externalUrls[turn++ % 2] ?? "";
   /** Each request by the next gateway. */
   const ask = (path: string, about: Ask = {}): Promise<Answer> => askFace(nextUrl(), path, about);
   const toldBy = ({ status, body }: Answer) =>
@@ -67,10 +67,10 @@ describe("clients of transfers", { skip: isWhole ? false : "npm test -- --whole 
     const put = async (offset: number, bytes: Uint8Array, headers: Record<string, string> = {}) =>
       toldBy(await ask(`${place()}?offset=${offset}`, { method: "PUT", bytes, headers }));
     const received = async () => ((await ask(place())).body as Session).received;
-    const kept = () => readdirSync(join(bed.stagingDir, id)).length;
+    const kept = () => readdirSync(join(fixture.stagingDir, id)).length;
     afterEach(async () => {
       await until(async () => [204, 404].includes((await ask(place(), { method: "DELETE" })).status));
-      await until(() => readdirSync(bed.stagingDir).length === 0);
+      await until(() => readdirSync(fixture.stagingDir).length === 0);
     });
 
     test("parts in any order, repeated and wrong, by any gateway and replica, make the file or are refused", async () => {
@@ -156,7 +156,7 @@ describe("clients of transfers", { skip: isWhole ? false : "npm test -- --whole 
           await begin(bytes.length);
           const socket = await open(bytes.length, contentDigest(bytes));
           socket.write(bytes.subarray(0, bytes.length - missing));
-          await until(() => readdirSync(bed.stagingDir).includes(id) && kept() === 1);
+          await until(() => readdirSync(fixture.stagingDir).includes(id) && kept() === 1);
           const answer = answerOf(socket);
           act(socket);
           assert.match(await answer, told);
@@ -193,7 +193,7 @@ describe("clients of transfers", { skip: isWhole ? false : "npm test -- --whole 
   describe("of downloads", () => {
     const atRest = () =>
       until(async () => {
-        const { items } = await bed.stage.kube.list(resources.jobs, { namespace });
+        const { items } = await fixture.base.kube.list(resources.jobs, { namespace });
         return items.every(isJobFinished);
       }, 10_000);
     const stateOf = async (ticket: string) => {
@@ -268,7 +268,7 @@ describe("clients of transfers", { skip: isWhole ? false : "npm test -- --whole 
         socket.pause();
         void until(() => isCut, 30_000).then(() => socket.resume());
       };
-      const held = readSome(ticket, act, bed.externalUrls.at(-1));
+      const held = readSome(ticket, act, fixture.externalUrls.at(-1));
       await until(async () => (await stateOf(ticket)) === "410 export_expired");
       await atRest();
       isCut = true;

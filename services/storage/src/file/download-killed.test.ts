@@ -7,16 +7,16 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { killPoint } from "@svc/config/testing";
 import type { exports } from "@svc/proto";
-import { all, asked, core, describeDeaths, type Point } from "../testing/kill-points.ts";
+import { all, asked, core, describeKillPoints, type StepVictims } from "../testing/kill-points.ts";
 import {
-  assertForgivable,
-  createPatientClient,
-  insist,
-  type PatientClient,
+  assertOnlyRetryable,
+  createRetryingClient,
+  type RetryingClient,
+  retryUntil,
 } from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
-const downloading: Point[] = [
+const downloading: StepVictims[] = [
   { step: "the lock is taken", victims: asked },
   { step: "the ticket is written", victims: asked },
   { step: "the person's downloads are counted", victims: core },
@@ -32,17 +32,17 @@ const downloading: Point[] = [
   { step: "the ticket is spent", victims: all },
 ];
 
-describeDeaths(
+describeKillPoints(
   "a download",
   (count) => killPoint(count, 37),
-  ({ bed, newServer, dieAt, assertAtRest, table }) => {
+  ({ fixture, newServer, killAt, assertNothingLeft, table }) => {
     const region = randomBytes(6_000_000);
     /** The bytes of one download that went well; undefined when another one is needed. */
-    async function downloadOnce(client: PatientClient, server: string): Promise<Buffer | undefined> {
+    async function downloadOnce(client: RetryingClient, server: string): Promise<Buffer | undefined> {
       const started = await client.ask(`/api/v1/servers/${server}/world/export`, { method: "POST" });
       if (started?.status !== 202) return undefined;
       const { ticket } = started.body as exports.ExportTicket;
-      const state = await insist(client, "the download", async () => {
+      const state = await retryUntil(client, "the download", async () => {
         const answer = await client.ask(`/api/v1/exports/${ticket}`);
         if (!answer) return undefined;
         if (answer.status !== 200) return "gone";
@@ -56,17 +56,17 @@ describeDeaths(
 
     table("what ends without a break is the whole world", downloading, async (point) => {
       const server = await newServer({ "level.dat": "one" });
-      writeFileSync(join(bed().worldDir(server), "r.0.0.mca"), region);
-      const before = readFiles(bed().worldDir(server));
-      const client = createPatientClient(bed());
+      writeFileSync(join(fixture().worldDir(server), "r.0.0.mca"), region);
+      const before = readFiles(fixture().worldDir(server));
+      const client = createRetryingClient(fixture());
       const got: Buffer[] = [];
-      await dieAt({ ...point, client }, async () => {
-        got.push(await insist(client, "a whole download", () => downloadOnce(client, server)));
+      await killAt({ ...point, client }, async () => {
+        got.push(await retryUntil(client, "a whole download", () => downloadOnce(client, server)));
       });
       for (const bytes of got) assert.ok(gunzipSync(bytes).includes(region));
-      assertForgivable(client, /^(410 export_expired|404 not_found)$/);
-      assert.deepEqual(readFiles(bed().worldDir(server)), before);
-      await assertAtRest(server);
+      assertOnlyRetryable(client, /^(410 export_expired|404 not_found)$/);
+      assert.deepEqual(readFiles(fixture().worldDir(server)), before);
+      await assertNothingLeft(server);
     });
   },
 );

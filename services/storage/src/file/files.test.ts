@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
-import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import { type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -17,22 +17,22 @@ const content = (text: string) => ({
 });
 
 describe("files of a stopped world, over both faces and with the shipped agent", () => {
-  let bed: FaceStage;
-  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
+  let fixture: FaceFixture;
+  const inWorld = (path: string) => join(fixture.worldDir("survival"), path);
   before(async () => {
-    bed = await openFaceStage();
-    await bed.start();
-    await bed.stage.addServer("survival", "usr-1", {
+    fixture = await openFaceFixture();
+    await fixture.start();
+    await fixture.base.addServer("survival", "usr-1", {
       "level.dat": "one",
       "server.properties": "rcon.password=hush\nmotd=hi\n",
       "config/paper-global.yml": "secret: x",
       "plugins/a.yml": "a",
     });
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
 
   test("a folder is listed with sizes, kinds and what is free", async () => {
-    const { status, body } = await bed.ask(files);
+    const { status, body } = await fixture.ask(files);
     assert.equal(status, 200, JSON.stringify(body));
     const names = (body["entries"] as { name: string; is_dir: boolean; size: number }[]).map(
       ({ name, is_dir, size }) => `${name}${is_dir ? "/" : ` ${size}`}`,
@@ -43,7 +43,7 @@ describe("files of a stopped world, over both faces and with the shipped agent",
   });
 
   test("a file is read with both digests, and the RCON password is masked under every name", async () => {
-    const { body } = await bed.ask(file("level.dat"));
+    const { body } = await fixture.ask(file("level.dat"));
     assert.deepEqual(body, {
       path: "level.dat",
       content: Buffer.from("one").toString("base64"),
@@ -52,29 +52,29 @@ describe("files of a stopped world, over both faces and with the shipped agent",
     });
     linkSync(inWorld("server.properties"), inWorld("innocent.txt"));
     for (const name of ["server.properties", "innocent.txt"]) {
-      const masked = (await bed.ask(file(name))).body;
+      const masked = (await fixture.ask(file(name))).body;
       const text = Buffer.from(masked["content"] as string, "base64").toString();
       assert.doesNotMatch(text, /hush/);
       assert.equal(masked["sha256"], sha256("rcon.password=hush\nmotd=hi\n"));
       assert.equal(masked["content_sha256"], sha256(text));
     }
-    assert.equal(await bed.refusal(file("config/paper-global.yml")), "400 bad_path");
+    assert.equal(await fixture.refusal(file("config/paper-global.yml")), "400 bad_path");
   });
 
   test("a file of the largest size arrives although no NATS message could hold it", async () => {
     const large = randomBytes(1_048_576);
     writeFileSync(inWorld("large.bin"), large);
-    const { status, body } = await bed.ask(file("large.bin"));
+    const { status, body } = await fixture.ask(file("large.bin"));
     assert.equal(status, 200);
     assert.equal(body["sha256"], sha256(large));
     assert.ok(Buffer.from(body["content"] as string, "base64").equals(large));
     writeFileSync(inWorld("larger.bin"), Buffer.concat([large, Buffer.from("x")]));
-    assert.equal(await bed.refusal(file("larger.bin")), "413 too_large");
+    assert.equal(await fixture.refusal(file("larger.bin")), "413 too_large");
   });
 
   test("a file is written over itself with its mode kept, and in a way that two writers notice", async () => {
     chmodSync(inWorld("level.dat"), 0o640);
-    const put = (json: object, path = "level.dat") => bed.ask(file(path), { method: "PUT", json });
+    const put = (json: object, path = "level.dat") => fixture.ask(file(path), { method: "PUT", json });
     const { status, body } = await put({ ...content("two"), expect_sha256: sha256("one") });
     assert.deepEqual([status, body], [200, { path: "level.dat", status: "written", sha256: sha256("two") }]);
     assert.equal(readFileSync(inWorld("level.dat"), "utf8"), "two");
@@ -91,63 +91,70 @@ describe("files of a stopped world, over both faces and with the shipped agent",
 
   test("a save of the largest size lands, one byte more is too large", async () => {
     const text = "x".repeat(256 * 1_024);
-    const put = (json: object) => bed.ask(file("notes.txt"), { method: "PUT", json });
+    const put = (json: object) => fixture.ask(file("notes.txt"), { method: "PUT", json });
     assert.equal((await put(content(text))).status, 200);
     assert.equal(statSync(inWorld("notes.txt")).size, 256 * 1_024);
     assert.equal((await put(content(`${text}x`))).status, 413);
   });
 
   test("a folder is made, moved to a free place and deleted with all that is in it", async () => {
-    const post = (path: string, json?: object) => bed.ask(`${files}/${path}`, { method: "POST", json });
+    const post = (path: string, json?: object) => fixture.ask(`${files}/${path}`, { method: "POST", json });
     assert.deepEqual((await post("mkdir?path=made")).body, { path: "made", status: "created" });
     assert.equal((await post("mkdir?path=made")).status, 409);
     assert.equal((await post("mkdir?path=no/where")).status, 404);
     const moved = await post("rename?path=made", { to: "plugins/moved" });
     assert.deepEqual(moved.body, { path: "made", to: "plugins/moved", status: "renamed" });
     assert.equal((await post("rename?path=level.dat", { to: "notes.txt" })).status, 409);
-    const gone = await bed.ask(file("plugins"), { method: "DELETE" });
+    const gone = await fixture.ask(file("plugins"), { method: "DELETE" });
     assert.deepEqual(gone.body, { path: "plugins", status: "deleted" });
-    assert.equal(await bed.refusal(file("plugins"), { method: "DELETE" }), "404 not_found");
+    assert.equal(await fixture.refusal(file("plugins"), { method: "DELETE" }), "404 not_found");
   });
 
   test("what leads out of the world or is protected is a bad path", async () => {
     symlinkSync("/etc", inWorld("out"));
     for (const path of ["../secret", "/etc/passwd", "out/passwd", "a\\b", ".svc-x", "C:/x"]) {
-      assert.equal(await bed.refusal(file(path)), "400 bad_path", path);
+      assert.equal(await fixture.refusal(file(path)), "400 bad_path", path);
     }
-    assert.equal(await bed.refusal(file(""), { method: "DELETE" }), "400 bad_path");
+    assert.equal(await fixture.refusal(file(""), { method: "DELETE" }), "400 bad_path");
     for (const path of ["server.properties", "config", "config/paper-global.yml"]) {
       const rename = `${files}/rename?path=${encodeURIComponent(path)}`;
-      assert.equal(await bed.refusal(rename, { method: "POST", json: { to: "x" } }), "400 bad_path", path);
+      assert.equal(
+        await fixture.refusal(rename, { method: "POST", json: { to: "x" } }),
+        "400 bad_path",
+        path,
+      );
     }
   });
 
   test("who does not own the server, a wrong name, a running server and a lock are told apart", async () => {
-    assert.equal(await bed.refusal(files, { as: "usr-2" }), "403 forbidden");
-    assert.equal(await bed.refusal("/api/v1/servers/NO/files"), "400 bad_name");
-    assert.equal(await bed.refusal("/api/v1/servers/nobody/files"), "404 not_found");
+    assert.equal(await fixture.refusal(files, { as: "usr-2" }), "403 forbidden");
+    assert.equal(await fixture.refusal("/api/v1/servers/NO/files"), "400 bad_name");
+    assert.equal(await fixture.refusal("/api/v1/servers/nobody/files"), "404 not_found");
     const target = { name: "survival", namespace };
     const lock = async (value: string | null) => {
       const merge = { metadata: { annotations: { "svc.internal/maintenance": value } } };
-      await bed.stage.kube.patch(lockedServers, target, { merge });
+      await fixture.base.kube.patch(lockedServers, target, { merge });
     };
     await lock(`backup@${new Date().toISOString()}`);
-    assert.equal((await bed.ask(files)).status, 200);
-    assert.equal(await bed.refusal(file("level.dat"), { method: "DELETE" }), "409 maintenance_in_progress");
+    assert.equal((await fixture.ask(files)).status, 200);
+    assert.equal(
+      await fixture.refusal(file("level.dat"), { method: "DELETE" }),
+      "409 maintenance_in_progress",
+    );
     await lock(null);
     const phase = async (value: string) =>
-      bed.stage.kube.patch(lockedServers, target, {
+      fixture.base.kube.patch(lockedServers, target, {
         merge: { status: { phase: value } },
         subresource: "status",
       });
     await phase("Running");
-    assert.equal(await bed.refusal(files), "409 not_stopped");
+    assert.equal(await fixture.refusal(files), "409 not_stopped");
     await phase("Stopped");
   });
 
   test("every change is audited once, with the file in the server's name", async () => {
     const seen = () =>
-      bed.stage.audits
+      fixture.base.audits
         .filter(({ action, payload }) => action.startsWith("file.") && payload["outcome"] === "done")
         .map(({ action, server_name }) => `${action} ${server_name}`);
     await until(() => seen().length >= 5);

@@ -7,7 +7,7 @@ import type { Mesh } from "@svc/mesh";
 import { until } from "@svc/mesh/testing";
 import { files } from "@svc/proto";
 import { makeZip } from "../../../../libs/world/src/testing/zip.ts";
-import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import { type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import type { Replica } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 import { applyOutcome, newOp, opKey } from "./op.ts";
@@ -15,15 +15,15 @@ import { applyOutcome, newOp, opKey } from "./op.ts";
 const base = "/api/v1/servers/survival/files";
 
 describe("background operations, over both faces and with the shipped agent", () => {
-  let bed: FaceStage;
+  let fixture: FaceFixture;
   let replica: Replica;
   let storage: Mesh;
-  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
+  const inWorld = (path: string) => join(fixture.worldDir("survival"), path);
   before(async () => {
-    bed = await openFaceStage();
-    replica = await bed.start(["storage.file_op_settle=100ms"]);
-    storage = await bed.stage.nats.connect("storage");
-    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one" });
+    fixture = await openFaceFixture();
+    replica = await fixture.start(["storage.file_op_settle=100ms"]);
+    storage = await fixture.base.nats.connect("storage");
+    await fixture.base.addServer("survival", "usr-1", { "level.dat": "one" });
     writeFileSync(
       inWorld("pack.zip"),
       makeZip([
@@ -37,15 +37,15 @@ describe("background operations, over both faces and with the shipped agent", ()
   });
   after(async () => {
     await storage?.drain(100);
-    await bed?.close();
+    await fixture?.close();
   });
 
   const unzip = async (path: string, json: object = {}) => {
-    const { status, body } = await bed.ask(`${base}/unzip?path=${path}`, { method: "POST", json });
+    const { status, body } = await fixture.ask(`${base}/unzip?path=${path}`, { method: "POST", json });
     assert.equal(status, 202, JSON.stringify(body));
     return (body["op"] as files.FileOp).id;
   };
-  const list = async () => (await bed.ask(`${base}/ops`)).body["ops"] as files.FileOp[];
+  const list = async () => (await fixture.ask(`${base}/ops`)).body["ops"] as files.FileOp[];
   const ended = async (id: string) => {
     const find = async () => (await list()).find((op) => op.id === id);
     await until(async () => (await find())?.state !== "running", 20_000);
@@ -77,7 +77,7 @@ describe("background operations, over both faces and with the shipped agent", ()
     for (const path of ["slip.zip", "torn.zip", "none.zip"])
       codes.push((await ended(await unzip(path))).error?.code);
     assert.deepEqual(codes, ["archive_unsafe", "archive_invalid", "not_found"]);
-    assert.equal(existsSync(join(bed.worldDir("survival"), "..", "out.txt")), false);
+    assert.equal(existsSync(join(fixture.worldDir("survival"), "..", "out.txt")), false);
     assert.deepEqual(
       readdirSync(inWorld(".")).filter((name) => name.startsWith(".svc-")),
       [],
@@ -101,14 +101,14 @@ describe("background operations, over both faces and with the shipped agent", ()
   });
   test("only a zip is extracted, and only by who owns the server", async () => {
     const about = { method: "POST", json: {} };
-    assert.equal(await bed.refusal(`${base}/unzip?path=level.dat`, about), "400 bad_path");
+    assert.equal(await fixture.refusal(`${base}/unzip?path=level.dat`, about), "400 bad_path");
     assert.equal(
-      await bed.refusal(`${base}/unzip?path=pack.zip`, { ...about, as: "usr-2" }),
+      await fixture.refusal(`${base}/unzip?path=pack.zip`, { ...about, as: "usr-2" }),
       "403 forbidden",
     );
-    assert.equal(await bed.refusal(`${base}/ops`, { as: "usr-2" }), "403 forbidden");
+    assert.equal(await fixture.refusal(`${base}/ops`, { as: "usr-2" }), "403 forbidden");
     const strict = { method: "POST", json: { overwrite: true, more: 1 } };
-    assert.equal(await bed.refusal(`${base}/unzip?path=pack.zip`, strict), "400 bad_request");
+    assert.equal(await fixture.refusal(`${base}/unzip?path=pack.zip`, strict), "400 bad_request");
   });
   test("the list shows at most ten, the newest first", async () => {
     for (let n = 0; n < 5; n++) await ended(await unzip("torn.zip"));
@@ -119,11 +119,11 @@ describe("background operations, over both faces and with the shipped agent", ()
   });
 
   test("the next owner of a server does not see what the one before did", async () => {
-    const { told } = bed.stage.lifecycle;
+    const { overrides } = fixture.base.servers;
     const mine = await ended(await unzip("torn.zip"));
-    told.set("survival", { owner_id: "usr-2", claimed_at: new Date().toISOString() });
-    const { status, body } = await bed.ask(`${base}/ops`, { as: "usr-2" });
-    told.delete("survival");
+    overrides.set("survival", { owner_id: "usr-2", claimed_at: new Date().toISOString() });
+    const { status, body } = await fixture.ask(`${base}/ops`, { as: "usr-2" });
+    overrides.delete("survival");
     assert.deepEqual([status, body["ops"]], [200, []]);
     assert.equal((await list())[0]?.id, mine.id);
   });
@@ -138,7 +138,11 @@ describe("background operations, over both faces and with the shipped agent", ()
     test("an operation whose Job is killed has failed", async () => {
       const id = await unzip("pack.zip", { overwrite: true });
       const name = `files-survival-${id}`;
-      await bed.stage.kube.remove(resources.jobs, { name, namespace }, { propagationPolicy: "Background" });
+      await fixture.base.kube.remove(
+        resources.jobs,
+        { name, namespace },
+        { propagationPolicy: "Background" },
+      );
       const op = await ended(id);
       assert.deepEqual([op.state, op.error?.code], ["failed", "job_failed"]);
     });
@@ -151,10 +155,12 @@ describe("background operations, over both faces and with the shipped agent", ()
       assert.equal((await stateOf(young))?.state, "running");
     });
     test("a replica that dies right after its answer loses nothing: another notes the end", async () => {
-      await until(async () => (await bed.ask(`${base}/mkdir?path=gap`, { method: "POST" })).status !== 409);
+      await until(
+        async () => (await fixture.ask(`${base}/mkdir?path=gap`, { method: "POST" })).status !== 409,
+      );
       const id = await unzip("pack.zip", { overwrite: true });
       await replica.stop();
-      replica = await bed.start(["storage.file_op_settle=100ms"]);
+      replica = await fixture.start(["storage.file_op_settle=100ms"]);
       assert.equal((await ended(id)).state, "succeeded");
     });
     test("an operation is ended once, whoever looks first", () => {

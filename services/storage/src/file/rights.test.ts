@@ -11,7 +11,7 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { eventSubject, type exports, ownership, type uploads } from "@svc/proto";
 import { isJobFinished } from "@svc/world-lock";
-import { contentDigest, cookie, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import { contentDigest, cookie, type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const base = "/api/v1/servers/survival";
@@ -19,50 +19,50 @@ const base = "/api/v1/servers/survival";
 const region = randomBytes(40_000_000);
 
 describe("transfers of a server that changes hands", () => {
-  let bed: FaceStage;
+  let fixture: FaceFixture;
   before(async () => {
-    bed = await openFaceStage();
+    fixture = await openFaceFixture();
     const many = [
       "storage.download_per_user=10",
       "storage.download_platform=10",
       "storage.export_per_user=10",
     ];
     const quick = [...many, "storage.export_platform=10", "storage.export_sweep=200ms"];
-    await bed.start([...quick, "storage.upload_sweep=300ms"]);
-    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one" });
-    writeFileSync(join(bed.worldDir("survival"), "r.0.0.mca"), region);
+    await fixture.start([...quick, "storage.upload_sweep=300ms"]);
+    await fixture.base.addServer("survival", "usr-1", { "level.dat": "one" });
+    writeFileSync(join(fixture.worldDir("survival"), "r.0.0.mca"), region);
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
   afterEach(async () => {
-    bed.stage.lifecycle.owners.set("survival", "usr-1");
+    fixture.base.servers.owners.set("survival", "usr-1");
     await atRest();
   });
   const atRest = () =>
     until(async () => {
-      const { items } = await bed.stage.kube.list(resources.jobs, { namespace });
+      const { items } = await fixture.base.kube.list(resources.jobs, { namespace });
       return items.every(isJobFinished);
     }, 20_000);
 
-  const giveAway = () => void bed.stage.lifecycle.owners.set("survival", "usr-2");
+  const giveAway = () => void fixture.base.servers.owners.set("survival", "usr-2");
   const announce = () => {
     const at = new Date().toISOString();
     const data = { name: "survival", from_user_id: "usr-1", to_user_id: "usr-2", at };
     const subject = eventSubject(ownership.serverTransferred, data);
     const id = randomBytes(8).toString("hex");
-    return bed.stage.neighbour.publish([{ id, subject, body: Buffer.from(JSON.stringify(data)) }]);
+    return fixture.base.lifecycleMesh.publish([{ id, subject, body: Buffer.from(JSON.stringify(data)) }]);
   };
   const ready = async (path: string) => {
-    const { status, body } = await bed.ask(`${base}/${path}`, { method: "POST" });
+    const { status, body } = await fixture.ask(`${base}/${path}`, { method: "POST" });
     assert.equal(status, 202, JSON.stringify(body));
     const { ticket } = body as exports.ExportTicket;
-    const state = async () => (await bed.ask(`/api/v1/exports/${ticket}`)).body["state"];
+    const state = async () => (await fixture.ask(`/api/v1/exports/${ticket}`)).body["state"];
     await until(async () => (await state()) === "ready", 20_000);
     return ticket;
   };
   const backup = async () => {
-    assert.equal((await bed.ask(`${base}/backup`, { method: "POST" })).status, 202);
+    assert.equal((await fixture.ask(`${base}/backup`, { method: "POST" })).status, 202);
     const list = async () =>
-      (await bed.ask("/api/v1/backups?server=survival")).body["backups"] as { id: string }[];
+      (await fixture.ask("/api/v1/backups?server=survival")).body["backups"] as { id: string }[];
     await until(async () => (await list()).length > 0, 20_000);
     return `backups/${(await list())[0]?.id}/export`;
   };
@@ -77,15 +77,18 @@ describe("transfers of a server that changes hands", () => {
       const ticket = await ready(await pathOf());
       giveAway();
       const place = `/api/v1/exports/${ticket}/download`;
-      assert.equal(await bed.refusal(place), "403 forbidden");
-      assert.equal(await bed.refusal(place), "410 export_expired");
+      assert.equal(await fixture.refusal(place), "403 forbidden");
+      assert.equal(await fixture.refusal(place), "410 export_expired");
     });
   }
 
   /** Begins to read and stands still until told. */
   async function readSome(ticket: string) {
     const headers = cookie("usr-1");
-    const asking = request(`${bed.externalUrl}/api/v1/exports/${ticket}/download`, { headers, agent: false });
+    const asking = request(`${fixture.externalUrl}/api/v1/exports/${ticket}/download`, {
+      headers,
+      agent: false,
+    });
     asking.on("error", () => {});
     asking.end();
     const [answer] = (await once(asking, "response")) as [IncomingMessage];
@@ -111,14 +114,14 @@ describe("transfers of a server that changes hands", () => {
   });
 
   test("an upload that runs ends at the event, and nothing of it is kept", async () => {
-    const begun = await bed.ask(`${base}/files/uploads?path=new.bin`, {
+    const begun = await fixture.ask(`${base}/files/uploads?path=new.bin`, {
       method: "POST",
       json: { size: 1_000_000 },
     });
     const { id } = begun.body as uploads.FileUploadSession;
     const bytes = randomBytes(1_000_000);
     for (const place of [`uploads/${id}?offset=0`, "upload?path=whole.bin"]) {
-      const sending = request(`${bed.externalUrl}${base}/files/${place}`, {
+      const sending = request(`${fixture.externalUrl}${base}/files/${place}`, {
         method: "PUT",
         agent: false,
         headers: {
@@ -132,38 +135,38 @@ describe("transfers of a server that changes hands", () => {
       const answered = once(sending, "response") as Promise<[IncomingMessage]>;
       sending.write(bytes.subarray(0, 500_000));
       const staged = () =>
-        readdirSync(bed.stagingDir).flatMap((folder) => readdirSync(join(bed.stagingDir, folder)));
+        readdirSync(fixture.stagingDir).flatMap((folder) => readdirSync(join(fixture.stagingDir, folder)));
       await until(() => staged().length === 1);
       giveAway();
       await announce();
       const [answer] = await answered;
       assert.equal(answer.statusCode, 403, place);
       sending.destroy();
-      bed.stage.lifecycle.owners.set("survival", "usr-1");
+      fixture.base.servers.owners.set("survival", "usr-1");
       await until(() => staged().length === 0);
     }
     giveAway();
-    assert.equal(await bed.refusal(`${base}/files/uploads/${id}`), "403 forbidden");
+    assert.equal(await fixture.refusal(`${base}/files/uploads/${id}`), "403 forbidden");
   });
 });
 
 test("without an event the look of every minute ends a download", async () => {
-  const bed = await openFaceStage();
+  const fixture = await openFaceFixture();
   try {
-    await bed.start(["storage.transfer_recheck=200ms", "storage.export_sweep=200ms"]);
-    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one" });
-    writeFileSync(join(bed.worldDir("survival"), "r.0.0.mca"), region);
-    const { body } = await bed.ask(`${base}/files/download?path=r.0.0.mca`, { method: "POST" });
+    await fixture.start(["storage.transfer_recheck=200ms", "storage.export_sweep=200ms"]);
+    await fixture.base.addServer("survival", "usr-1", { "level.dat": "one" });
+    writeFileSync(join(fixture.worldDir("survival"), "r.0.0.mca"), region);
+    const { body } = await fixture.ask(`${base}/files/download?path=r.0.0.mca`, { method: "POST" });
     const place = `/api/v1/exports/${body["ticket"]}`;
-    await until(async () => (await bed.ask(place)).body["state"] === "ready", 20_000);
+    await until(async () => (await fixture.ask(place)).body["state"] === "ready", 20_000);
     // Nobody comes for it: its body is parked.
-    bed.stage.lifecycle.owners.set("survival", "usr-2");
+    fixture.base.servers.owners.set("survival", "usr-2");
     await until(async () => {
-      const { items } = await bed.stage.kube.list(resources.jobs, { namespace });
+      const { items } = await fixture.base.kube.list(resources.jobs, { namespace });
       return items.length > 0 && items.every(isJobFinished);
     }, 20_000);
-    assert.equal(await bed.refusal(`${place}/download`), "410 export_expired");
+    assert.equal(await fixture.refusal(`${place}/download`), "410 export_expired");
   } finally {
-    await bed.close();
+    await fixture.close();
   }
 });

@@ -4,11 +4,19 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { killPoint } from "@svc/config/testing";
 import { assertAudited } from "../testing/audit-assertions.ts";
-import { all, asked, core, describeDeaths, never, oldFiles, type Point } from "../testing/kill-points.ts";
-import { assertForgivable, createPatientClient, insist } from "../testing/retrying-client.ts";
+import {
+  all,
+  asked,
+  core,
+  describeKillPoints,
+  noOtherAnswer,
+  oldFiles,
+  type StepVictims,
+} from "../testing/kill-points.ts";
+import { assertOnlyRetryable, createRetryingClient, retryUntil } from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
-const sending: Point[] = [
+const sending: StepVictims[] = [
   { step: "the session is written", victims: asked },
   { step: "bytes of a part are written", victims: asked },
   { step: "the token is written", victims: asked },
@@ -23,30 +31,30 @@ const sending: Point[] = [
   { step: "the change is settled", victims: core },
 ];
 
-describeDeaths(
+describeKillPoints(
   "an upload in one request",
   (count) => killPoint(count, 29),
-  ({ newServer, bed, dieAt, assertAtRest, table }) => {
+  ({ newServer, fixture, killAt, assertNothingLeft, table }) => {
     const content = randomBytes(1_500_000);
     table(
       "a file sent in one request lands whole, at the latest when it is sent again",
       sending,
       async (point) => {
         const server = await newServer(oldFiles);
-        const client = createPatientClient(bed());
+        const client = createRetryingClient(fixture());
         const place = `/api/v1/servers/${server}/files/upload?path=mods/new.jar&overwrite=true`;
         const send = async () => {
           const answer = await client.ask(place, { method: "PUT", bytes: content });
           return answer?.status === 200 ? true : undefined;
         };
-        await dieAt({ ...point, client }, async () => void (await insist(client, "the upload", send)));
-        assert.deepEqual(readFiles(bed().worldDir(server)), {
+        await killAt({ ...point, client }, async () => void (await retryUntil(client, "the upload", send)));
+        assert.deepEqual(readFiles(fixture().worldDir(server)), {
           ...oldFiles,
           "mods/new.jar": content.toString("utf8"),
         });
-        assertForgivable(client, never);
-        await assertAtRest(server);
-        await assertAudited(bed().stage, { server, action: "file.upload", isChanged: true });
+        assertOnlyRetryable(client, noOtherAnswer);
+        await assertNothingLeft(server);
+        await assertAudited(fixture().base, { server, action: "file.upload", isChanged: true });
       },
     );
   },

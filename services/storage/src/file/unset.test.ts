@@ -1,30 +1,30 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { resources } from "@svc/kube";
-import { type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import { type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const server = "/api/v1/servers/survival";
 
 describe("what is not set up, not there or too slow", () => {
-  let bed: FaceStage;
+  let fixture: FaceFixture;
   before(async () => {
-    bed = await openFaceStage();
-    await bed.stage.addServer("survival", "usr-1");
+    fixture = await openFaceFixture();
+    await fixture.base.addServer("survival", "usr-1");
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
 
   const post = { method: "POST" };
   const put = { method: "PUT", bytes: Buffer.from("x") };
   const calls = async () => [
-    await bed.refusal(`${server}/files`),
-    await bed.refusal(`${server}/files/upload?path=x`, put),
-    await bed.refusal(`${server}/files/uploads?path=x`, { ...post, json: { size: 1 } }),
-    await bed.refusal(`${server}/files/download?path=level.dat`, post),
-    await bed.refusal(`${server}/world/export`, post),
+    await fixture.refusal(`${server}/files`),
+    await fixture.refusal(`${server}/files/upload?path=x`, put),
+    await fixture.refusal(`${server}/files/uploads?path=x`, { ...post, json: { size: 1 } }),
+    await fixture.refusal(`${server}/files/download?path=level.dat`, post),
+    await fixture.refusal(`${server}/world/export`, post),
   ];
   const during = async (overrides: string[], work: () => Promise<void>) => {
-    const replica = await bed.start(overrides);
+    const replica = await fixture.start(overrides);
     try {
       await work();
     } finally {
@@ -42,29 +42,29 @@ describe("what is not set up, not there or too slow", () => {
       const files = "503 files_unavailable";
       const [, ...transfers] = await calls();
       assert.deepEqual(transfers, [files, files, files, "503 export_unavailable"]);
-      assert.equal((await bed.ask(`${server}/files`)).status, 200);
+      assert.equal((await fixture.ask(`${server}/files`)).status, 200);
     }));
   test("a Job that takes longer than the wait is 504, and may still finish", () =>
     during(["storage.file_wait=1ms"], async () => {
-      assert.equal(await bed.refusal(`${server}/files/mkdir?path=late`, post), "504 files_timeout");
+      assert.equal(await fixture.refusal(`${server}/files/mkdir?path=late`, post), "504 files_timeout");
     }));
   test("while lifecycle is away everything is 503", () =>
     during([], async () => {
-      bed.stage.lifecycle.isAway = true;
+      fixture.base.servers.isDown = true;
       assert.deepEqual(new Set(await calls()), new Set(["503 unavailable"]));
-      bed.stage.lifecycle.isAway = false;
+      fixture.base.servers.isDown = false;
     }));
   test("a world without a volume is told before anything waits for it", () =>
     during([], async () => {
-      await bed.stage.addServer("hollow", "usr-1");
-      await bed.stage.kube.remove(resources.claims, { name: "world-hollow-0", namespace });
+      await fixture.base.addServer("hollow", "usr-1");
+      await fixture.base.kube.remove(resources.claims, { name: "world-hollow-0", namespace });
       const hollow = "/api/v1/servers/hollow";
-      assert.equal(await bed.refusal(`${hollow}/files`), "409 no_world_volume");
-      assert.equal(await bed.refusal(`${hollow}/world/export`, post), "409 no_world_volume");
+      assert.equal(await fixture.refusal(`${hollow}/files`), "409 no_world_volume");
+      assert.equal(await fixture.refusal(`${hollow}/world/export`, post), "409 no_world_volume");
     }));
   test("nobody has more than four looks waiting", () =>
     during([], async () => {
-      const all = await Promise.all(Array.from({ length: 8 }, () => bed.ask(`${server}/files`)));
+      const all = await Promise.all(Array.from({ length: 8 }, () => fixture.ask(`${server}/files`)));
       const statuses = all.map(({ status }) => status).sort();
       assert.deepEqual(statuses, [200, 200, 200, 200, 503, 503, 503, 503]);
     }));

@@ -7,18 +7,26 @@ import { join } from "node:path";
 import { killPoint } from "@svc/config/testing";
 import type { files, uploads } from "@svc/proto";
 import { assertAudited } from "../testing/audit-assertions.ts";
-import { all, asked, core, describeDeaths, ended, oldFiles, type Point } from "../testing/kill-points.ts";
 import {
-  assertForgivable,
-  createPatientClient,
-  insist,
-  type PatientClient,
+  all,
+  asked,
+  core,
+  describeKillPoints,
+  ended,
+  oldFiles,
+  type StepVictims,
+} from "../testing/kill-points.ts";
+import {
+  assertOnlyRetryable,
+  createRetryingClient,
+  type RetryingClient,
+  retryUntil,
 } from "../testing/retrying-client.ts";
 import { readFiles } from "../testing/worlds.ts";
 
 type Op = files.FileOp;
 
-const uploading: Point[] = [
+const uploading: StepVictims[] = [
   { step: "the session is written", victims: asked },
   { step: "the session is counted", victims: core },
   { step: "the writer's place is taken", victims: asked },
@@ -42,25 +50,25 @@ const uploading: Point[] = [
   { step: "the change is settled", victims: core },
 ];
 
-describeDeaths(
+describeKillPoints(
   "an upload",
   (count) => killPoint(count, 41),
-  ({ bed, newServer, dieAt, assertAtRest, table }) => {
+  ({ fixture, newServer, killAt, assertNothingLeft, table }) => {
     const content = randomBytes(1_500_000);
     const partBytes = 900_000;
 
     /** Sends what is missing and commits, as often as it takes. */
-    async function uploadAll(client: PatientClient, server: string): Promise<void> {
+    async function uploadAll(client: RetryingClient, server: string): Promise<void> {
       const base = `/api/v1/servers/${server}/files/uploads`;
       const about = { method: "POST", json: { size: content.length } };
       const begin = async () =>
         (await client.ask(`${base}?path=mods/new.jar`, about))?.body as uploads.FileUploadSession;
-      let { id } = await insist(client, "the session", begin);
-      await insist(client, "the upload", async () => {
+      let { id } = await retryUntil(client, "the session", begin);
+      await retryUntil(client, "the upload", async () => {
         const now = await client.ask(`${base}/${id}`);
         if (now?.status === 404) {
           if (isLanded(server)) return true;
-          ({ id } = await insist(client, "another session", begin));
+          ({ id } = await retryUntil(client, "another session", begin));
         }
         if (now?.status !== 200) return undefined;
         const { received } = now.body as uploads.FileUploadSession;
@@ -79,17 +87,17 @@ describeDeaths(
       });
     }
     const isLanded = (server: string) =>
-      readFileSync(join(bed().worldDir(server), "mods/new.jar")).equals(content);
+      readFileSync(join(fixture().worldDir(server), "mods/new.jar")).equals(content);
 
     table("the upload lands whole, at the latest when it is committed again", uploading, async (point) => {
       const server = await newServer(oldFiles);
-      const client = createPatientClient(bed());
+      const client = createRetryingClient(fixture());
       const whole = { ...oldFiles, "mods/new.jar": content.toString("utf8") };
-      await dieAt({ ...point, client }, () => uploadAll(client, server));
-      assert.deepEqual(readFiles(bed().worldDir(server)), whole);
-      assertForgivable(client, /^(404 upload_not_found|409 upload_offset_mismatch)$/);
-      await assertAtRest(server);
-      await assertAudited(bed().stage, { server, action: "file.upload", isChanged: true });
+      await killAt({ ...point, client }, () => uploadAll(client, server));
+      assert.deepEqual(readFiles(fixture().worldDir(server)), whole);
+      assertOnlyRetryable(client, /^(404 upload_not_found|409 upload_offset_mismatch)$/);
+      await assertNothingLeft(server);
+      await assertAudited(fixture().base, { server, action: "file.upload", isChanged: true });
     });
   },
 );

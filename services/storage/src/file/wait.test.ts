@@ -9,7 +9,7 @@ import { type Kube, resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { Fault } from "@svc/proto";
 import { assertAudited, fileAudits } from "../testing/audit-assertions.ts";
-import { type Ask, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import { type Ask, type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import type { Replica, ReplicaOptions } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
@@ -36,26 +36,26 @@ const calls: Record<string, { path: string; about: Ask }> = {
 };
 
 describe("the wait for a file job", () => {
-  let bed: FaceStage;
+  let fixture: FaceFixture;
   let replica: Replica | undefined;
   const start = async (settings: string[], about?: ReplicaOptions) => {
     await replica?.stop();
-    replica = await bed.start(["storage.file_op_settle=50ms", ...settings], about);
+    replica = await fixture.start(["storage.file_op_settle=50ms", ...settings], about);
   };
   before(async () => {
-    bed = await openFaceStage();
-    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one" });
+    fixture = await openFaceFixture();
+    await fixture.base.addServer("survival", "usr-1", { "level.dat": "one" });
   });
   afterEach(() => replica?.stop());
-  after(() => bed?.close());
-  const levelDat = () => readFileSync(join(bed.worldDir("survival"), "level.dat"), "utf8");
-  const newest = async () => (await fileAudits(bed.stage, "survival")).at(-1);
+  after(() => fixture?.close());
+  const levelDat = () => readFileSync(join(fixture.worldDir("survival"), "level.dat"), "utf8");
+  const newest = async () => (await fileAudits(fixture.base, "survival")).at(-1);
   const filesJobs = async () => {
-    const { items } = await bed.stage.kube.list(resources.jobs, { namespace });
+    const { items } = await fixture.base.kube.list(resources.jobs, { namespace });
     return items.filter(({ metadata }) => metadata.name.startsWith("files-"));
   };
   const refused = async ({ path, about }: { path: string; about: Ask }) => {
-    const { status, body, headers } = await bed.ask(path, about);
+    const { status, body, headers } = await fixture.ask(path, about);
     const { code } = body["error"] as { code: string };
     return [status, code, Number(headers.get("retry-after")) > 0];
   };
@@ -73,7 +73,7 @@ describe("the wait for a file job", () => {
     const asking = refused(write);
     await until(async () => (await filesJobs()).length > 0);
     for (const { metadata } of await filesJobs())
-      await bed.stage.kube.remove(resources.jobs, metadata, { propagationPolicy: "Background" });
+      await fixture.base.kube.remove(resources.jobs, metadata, { propagationPolicy: "Background" });
     assert.deepEqual(await asking, [503, "unavailable", true]);
     await until(async () => (await newest())?.payload["error"] === "the job vanished");
     assert.equal((await newest())?.payload["outcome"], "unknown");
@@ -100,7 +100,7 @@ describe("the wait for a file job", () => {
   test("looks that fail do not end a wait", async () => {
     const looks = { left: 5 };
     await start([], failing(looks));
-    assert.equal((await bed.ask(write.path, written("three"))).status, 200);
+    assert.equal((await fixture.ask(write.path, written("three"))).status, 200);
     assert.ok(looks.left <= 0);
     assert.equal(levelDat(), "three");
   });
@@ -108,22 +108,22 @@ describe("the wait for a file job", () => {
   test("a cluster that stays away ends it at its own deadline, and what was changed behind it is in the log", async () => {
     const looks = { left: Number.POSITIVE_INFINITY };
     await start(["storage.file_wait=500ms"], failing(looks));
-    const { status, body } = await bed.ask(write.path, written("four"));
+    const { status, body } = await fixture.ask(write.path, written("four"));
     assert.deepEqual([status, (body["error"] as { code: string }).code], [504, "files_timeout"]);
     looks.left = 0;
     await until(() => levelDat() === "four");
-    await assertAudited(bed.stage, { server: "survival", action: "file.write", isChanged: true });
+    await assertAudited(fixture.base, { server: "survival", action: "file.write", isChanged: true });
     await until(async () => (await newest())?.payload["outcome"] === "done");
   });
 
   test("a replica that stops in the middle of a wait answers 503, and another settles the change", async () => {
     await start(["storage.agent_image=svc.local/sleeps", "storage.file_deadline=3s"]);
-    const known = (await fileAudits(bed.stage, "survival")).length;
+    const known = (await fileAudits(fixture.base, "survival")).length;
     const asking = refused(write);
     await until(async () => (await filesJobs()).some(({ status }) => (status?.active ?? 0) > 0));
     await start([]);
     assert.deepEqual(await asking, [503, "unavailable", true]);
-    await until(async () => (await fileAudits(bed.stage, "survival")).length > known, 20_000);
+    await until(async () => (await fileAudits(fixture.base, "survival")).length > known, 20_000);
     assert.equal((await newest())?.payload["outcome"], "unknown");
   });
 });

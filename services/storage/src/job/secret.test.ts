@@ -9,7 +9,7 @@ import { connectKube, isKubeError, type Kube, resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { isJobFinished } from "@svc/world-lock";
 import { settings as schema } from "../config.ts";
-import { openStage, quick, type Stage } from "../testing/fixture.ts";
+import { type Fixture, openFixture, quick } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 import { createJob, unblockJob } from "./begin.ts";
 import { type JobSpec, worldJob } from "./spec.ts";
@@ -18,16 +18,16 @@ const settings = loadSettings(schema, { overrides: quick });
 const content = Buffer.from("what nobody else is to read");
 const target = (name: string) => ({ name, namespace });
 
-let stage: Stage;
+let fixture: Fixture;
 let own: Kube;
 before(async () => {
-  stage = await openStage();
-  own = connectKube({ kubeconfigFile: join(stage.dataDir, "kubeconfig.storage") });
-  await stage.addServer("survival", "usr-1");
+  fixture = await openFixture();
+  own = connectKube({ kubeconfigFile: join(fixture.dataDir, "kubeconfig.storage") });
+  await fixture.addServer("survival", "usr-1");
 });
 after(async () => {
   own?.close();
-  await stage?.close();
+  await fixture?.close();
 });
 
 const wishOf = (name: string): JobSpec => ({
@@ -43,21 +43,21 @@ const wishOf = (name: string): JobSpec => ({
   world: { claim: "world-survival-0", mode: "rw" },
   secret: { token: "once-only", content },
 });
-const jobOf = (name: string) => stage.kube.get(resources.jobs, target(name));
+const jobOf = (name: string) => fixture.kube.get(resources.jobs, target(name));
 const ended = (name: string) => until(async () => isJobFinished(await jobOf(name)), 20_000);
-const findSecret = (name: string) => stage.kube.find(resources.secrets, target(name));
+const findSecret = (name: string) => fixture.kube.find(resources.secrets, target(name));
 
 test("a Job reads its content from a file; neither Job nor pod holds it, and its Secret goes with it", async () => {
   await createJob({ kube: own, settings }, wishOf("written"));
   await ended("written");
-  assert.equal(stage.worldOf("survival")["written.txt"], content.toString());
-  const { items: pods } = await stage.kube.list(resources.pods, { namespace });
+  assert.equal(fixture.worldOf("survival")["written.txt"], content.toString());
+  const { items: pods } = await fixture.kube.list(resources.pods, { namespace });
   const shown = JSON.stringify([await jobOf("written"), pods]);
   for (const hidden of ["once-only", content.toString(), content.toString("base64")])
     assert.ok(!shown.includes(hidden), hidden);
   const { uid } = (await jobOf("written")).metadata;
   assert.equal((await findSecret("written"))?.metadata.ownerReferences?.[0]?.uid, uid);
-  await stage.kube.remove(resources.jobs, target("written"), { propagationPolicy: "Background" });
+  await fixture.kube.remove(resources.jobs, target("written"), { propagationPolicy: "Background" });
   await until(async () => (await findSecret("written")) === undefined, 20_000);
 });
 
@@ -66,13 +66,13 @@ test("a Job whose maker died before its Secret was there ends soon, changes noth
   await unblockJob({ kube: own }, made);
   await ended("orphan");
   assert.equal((await jobOf("orphan")).status?.succeeded ?? 0, 0);
-  assert.equal(stage.worldOf("survival")["orphan.txt"], undefined);
-  await stage.kube.remove(resources.jobs, target("orphan"), { propagationPolicy: "Background" });
+  assert.equal(fixture.worldOf("survival")["orphan.txt"], undefined);
+  await fixture.kube.remove(resources.jobs, target("orphan"), { propagationPolicy: "Background" });
   await until(async () => (await findSecret("orphan")) === undefined, 20_000);
 });
 
 test("the look at all Jobs ends the wait of one that was left without its Secret", async () => {
-  const replica = await stage.start();
+  const replica = await fixture.start();
   const wish = { ...wishOf("found"), manager: "svc-backup" as const };
   await own.create(resources.jobs, worldJob(settings, wish));
   await ended("found");
@@ -85,7 +85,7 @@ test("a Job that has its Secret keeps it, and is made once", async () => {
   await createJob({ kube: own, settings }, { ...wish, secret: { token: "another" } });
   await unblockJob({ kube: own }, await jobOf("twice"));
   await ended("twice");
-  assert.equal(stage.worldOf("survival")["twice.txt"], content.toString());
+  assert.equal(fixture.worldOf("survival")["twice.txt"], content.toString());
 });
 
 test("a Job whose Secret is refused is not left behind", async () => {
@@ -97,7 +97,7 @@ test("a Job whose Secret is refused is not left behind", async () => {
     },
   };
   await assert.rejects(createJob({ kube: refusing, settings }, wishOf("refused")), /the cluster is gone/);
-  await until(async () => (await stage.kube.find(resources.jobs, target("refused"))) === undefined, 20_000);
+  await until(async () => (await fixture.kube.find(resources.jobs, target("refused"))) === undefined, 20_000);
 });
 
 test("storage gives Secrets and reads none", async () => {

@@ -10,15 +10,15 @@ import { killPoint } from "@svc/config/testing";
 import { resources } from "@svc/kube";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
-import { createMortalCluster } from "../testing/cluster-process.ts";
-import { openStage, type Stage } from "../testing/fixture.ts";
+import { createClusterProcess } from "../testing/cluster-process.ts";
+import { type Fixture, openFixture } from "../testing/fixture.ts";
 import { hanging } from "../testing/outage.ts";
-import { type Process, startProcess } from "../testing/storage-process.ts";
+import { type StorageProcess, startProcess } from "../testing/storage-process.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const first = { "level.dat": "one", "region/r.0.0.mca": "chunks" };
 const second = { "level.dat": "two", "plugins/new.jar": "added later" };
-const steps = ["backup", "backup-told", "restore", "restore-told"] as const;
+const steps = ["backup", "backup-done", "restore", "restore-done"] as const;
 
 type Disaster = {
   name: string;
@@ -28,20 +28,21 @@ type Disaster = {
 };
 
 describe("what dies while worlds are worked on", () => {
-  let stage: Stage;
-  let service: Process;
-  const cluster = createMortalCluster();
+  let fixture: Fixture;
+  let service: StorageProcess;
+  const cluster = createClusterProcess();
   before(async () => {
-    stage = await openStage({ cluster: cluster.start });
-    service = await startProcess(stage);
+    fixture = await openFixture({ cluster: cluster.start });
+    service = await startProcess(fixture);
   });
   after(async () => {
     await service?.kill();
-    await stage?.close();
+    await fixture?.close();
   });
 
   const owner = account("usr-1");
-  const jobsOf = async (name: string) => (await stage.external.call(backups.listJobs, { name }, staff)).jobs;
+  const jobsOf = async (name: string) =>
+    (await fixture.external.call(backups.listJobs, { name }, staff)).jobs;
   const isOpen = (job: backups.WorldJob) => job.state === "running" || job.then_restore === "pending";
   const settled = async (name: string) => {
     const look = () => jobsOf(name).catch(() => undefined);
@@ -49,16 +50,16 @@ describe("what dies while worlds are worked on", () => {
     return jobsOf(name);
   };
   const backUp = async (name: string) => {
-    await stage.external.call(backups.create, { name }, staff);
+    await fixture.external.call(backups.create, { name }, staff);
     return settled(name);
   };
 
   async function checkArchives(): Promise<void> {
-    const rows = await stage.database.admin(
+    const rows = await fixture.database.admin(
       "select backup_ref, sha256, size_bytes from storage.world_backups where status = 'present'",
     );
     for (const row of rows) {
-      const bytes = readFileSync(join(stage.archiveDir, String(row["backup_ref"]).split("/").at(-1) ?? ""));
+      const bytes = readFileSync(join(fixture.archiveDir, String(row["backup_ref"]).split("/").at(-1) ?? ""));
       assert.equal(createHash("sha256").update(bytes).digest("hex"), row["sha256"]);
       assert.equal(bytes.length, Number(row["size_bytes"]));
     }
@@ -70,21 +71,21 @@ describe("what dies while worlds are worked on", () => {
       // Without any farewell: its lease is still held, what it was doing is left where it is.
       strike: () => service.kill(),
       mend: async () => {
-        service = await startProcess(stage);
+        service = await startProcess(fixture);
       },
     },
-    { name: "PostgreSQL dies", strike: () => stage.wire.cut(), mend: () => stage.wire.mend() },
-    { name: "NATS dies", strike: () => stage.nats.kill(), mend: () => stage.nats.start() },
+    { name: "PostgreSQL dies", strike: () => fixture.wire.cut(), mend: () => fixture.wire.mend() },
+    { name: "NATS dies", strike: () => fixture.nats.kill(), mend: () => fixture.nats.start() },
     { name: "the cluster dies", strike: () => cluster.kill(), mend: () => cluster.restart() },
     { name: "the service hangs", ...hanging(() => service.pause()) },
-    { name: "PostgreSQL hangs", ...hanging(() => stage.wire.pause()) },
-    { name: "NATS hangs", ...hanging(() => stage.nats.pause()) },
+    { name: "PostgreSQL hangs", ...hanging(() => fixture.wire.pause()) },
+    { name: "NATS hangs", ...hanging(() => fixture.nats.pause()) },
     { name: "the cluster hangs", ...hanging(cluster.pause) },
     {
       name: "the agent dies",
       fails: true,
       strike: async (at) => {
-        process.kill(stage.pidAt(at) ?? 0, "SIGKILL");
+        process.kill(fixture.pidAt(at) ?? 0, "SIGKILL");
       },
       mend: async () => {},
     },
@@ -92,11 +93,11 @@ describe("what dies while worlds are worked on", () => {
       name: "the Job is deleted",
       fails: true,
       strike: async () => {
-        const { items } = await stage.kube.list(resources.jobs, { namespace });
+        const { items } = await fixture.kube.list(resources.jobs, { namespace });
         const active = items.filter(({ status }) => (status?.active ?? 0) > 0);
         for (const { metadata } of active) {
           const options = { propagationPolicy: "Background", gracePeriodSeconds: 0 } as const;
-          await stage.kube.remove(resources.jobs, { name: metadata.name, namespace }, options);
+          await fixture.kube.remove(resources.jobs, { name: metadata.name, namespace }, options);
         }
       },
       mend: async () => {},
@@ -113,20 +114,20 @@ describe("what dies while worlds are worked on", () => {
         async () => {
           count += 1;
           const name = `kill-${count}`;
-          await stage.addServer(name, "usr-1", first);
+          await fixture.addServer(name, "usr-1", first);
           await backUp(name);
-          stage.changeWorld(name, second);
-          stage.hold(step);
+          fixture.changeWorld(name, second);
+          fixture.pauseAt(step);
           const asked = { name, safety_snapshot: true };
-          await stage.external.call(backups.restore, asked, owner);
-          await until(() => stage.pidAt(step) !== undefined, 20_000);
+          await fixture.external.call(backups.restore, asked, owner);
+          await until(() => fixture.pidAt(step) !== undefined, 20_000);
           await disaster.strike(step);
-          stage.unhold(step);
+          fixture.resumeAt(step);
           await disaster.mend();
           const jobs = await settled(name);
           await checkArchives();
 
-          const world = stage.worldOf(name);
+          const world = fixture.worldOf(name);
           const isRestored = JSON.stringify(world) === JSON.stringify(first);
           const isUntouched = JSON.stringify(world) === JSON.stringify(second);
           assert.ok(isRestored || isUntouched, JSON.stringify({ world, jobs }));
@@ -134,7 +135,7 @@ describe("what dies while worlds are worked on", () => {
           const [last] = jobs;
           if (last?.kind === "restore" && last.state === "succeeded") assert.ok(isRestored);
           // Whatever happened, the world is free again and can be worked on.
-          assert.equal(await faultOf(stage.external.call(backups.create, { name }, staff)), "none");
+          assert.equal(await faultOf(fixture.external.call(backups.create, { name }, staff)), "none");
           assert.equal((await settled(name))[0]?.state, "succeeded");
           await checkArchives();
         },
@@ -143,21 +144,21 @@ describe("what dies while worlds are worked on", () => {
   }
 
   test("a backup whose Job died after its archive was whole is a backup all the same", async () => {
-    await stage.addServer("silent", "usr-1", first);
-    stage.hold("backup-told");
-    await stage.external.call(backups.create, { name: "silent" }, staff);
-    await until(() => stage.pidAt("backup-told") !== undefined, 20_000);
-    process.kill(stage.pidAt("backup-told") ?? 0, "SIGKILL");
-    stage.unhold("backup-told");
+    await fixture.addServer("silent", "usr-1", first);
+    fixture.pauseAt("backup-done");
+    await fixture.external.call(backups.create, { name: "silent" }, staff);
+    await until(() => fixture.pidAt("backup-done") !== undefined, 20_000);
+    process.kill(fixture.pidAt("backup-done") ?? 0, "SIGKILL");
+    fixture.resumeAt("backup-done");
     assert.equal((await settled("silent"))[0]?.state, "succeeded");
     const page = { server: "silent", limit: 20, offset: 0 };
-    assert.equal((await stage.external.call(backups.list, page, staff)).total, 1);
+    assert.equal((await fixture.external.call(backups.list, page, staff)).total, 1);
     await checkArchives();
   });
 
   test("a request whose Job the cluster never took is told as failed, and the next one works", async () => {
-    await stage.addServer("never", "usr-1", first);
-    await stage.database.admin(
+    await fixture.addServer("never", "usr-1", first);
+    await fixture.database.admin(
       `insert into storage.world_jobs (job, server_name, kind, started_by, archive, started_at)
        values ('backup-never-0000000000', 'never', 'backup', 'test', 'never-1.tar.zst', now() - interval '10 minutes')`,
     );
@@ -167,13 +168,13 @@ describe("what dies while worlds are worked on", () => {
   });
 
   test("two replicas settle everything once", async () => {
-    const other = await stage.start();
+    const other = await fixture.start();
     try {
       const names = ["pair-1", "pair-2", "pair-3", "pair-4"];
-      for (const name of names) await stage.addServer(name, "usr-1", first);
-      await Promise.all(names.map((name) => stage.external.call(backups.create, { name }, staff)));
+      for (const name of names) await fixture.addServer(name, "usr-1", first);
+      await Promise.all(names.map((name) => fixture.external.call(backups.create, { name }, staff)));
       for (const name of names) await settled(name);
-      const rows = await stage.database.admin(
+      const rows = await fixture.database.admin(
         "select server_name, count(*) from storage.world_backups where server_name like 'pair-%' group by 1",
       );
       assert.deepEqual(

@@ -15,21 +15,21 @@ import { faultOf, staff, until } from "@svc/mesh/testing";
 import { backups, type migrations } from "@svc/proto";
 import { Folder, writeArchive } from "@svc/world";
 import { lockedServers } from "@svc/world-lock";
-import { type Bed, openBed } from "../testing/move/fixture.ts";
+import { type MoveFixture, openMoveFixture } from "../testing/move/fixture.ts";
 import { namespace, writeFiles } from "../testing/worlds.ts";
 
 const cli = fileURLToPath(new URL("../../../cli/src/main.ts", import.meta.url));
 
-let bed: Bed;
+let fixture: MoveFixture;
 before(async () => {
-  bed = await openBed("held");
-  await bed.start();
+  fixture = await openMoveFixture("pausing");
+  await fixture.start();
 });
-after(() => bed?.close());
+after(() => fixture?.close());
 
 describe("a move that is given up", () => {
   const isOver = async (id: string) => {
-    const [row] = await bed.stage.database.admin(
+    const [row] = await fixture.base.database.admin(
       "select abandoned from storage.world_migrations where id = $1",
       [id],
     );
@@ -38,11 +38,11 @@ describe("a move that is given up", () => {
   /** What must be true when one was given up: the world is free, whole, and where it was; nothing else is left. */
   const assertGivenBack = async (name: string, move: migrations.WorldMigration, world: object) => {
     await until(() => isOver(move.id), 60_000);
-    assert.equal(await bed.lockOf(name), undefined);
-    assert.equal(await bed.hasClaim(move.targetPVC), false);
-    assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
-    assert.equal((await bed.specOf(name)).nodeName, undefined);
-    const { database } = bed.stage;
+    assert.equal(await fixture.lockOf(name), undefined);
+    assert.equal(await fixture.hasClaim(move.targetPVC), false);
+    assert.deepEqual(await fixture.filesOf(`world-${name}-0`), world);
+    assert.equal((await fixture.specOf(name)).nodeName, undefined);
+    const { database } = fixture.base;
     assert.deepEqual(
       await database.admin("select id from storage.archive_tickets where archive like $1", [`${name}-%`]),
       [],
@@ -52,100 +52,103 @@ describe("a move that is given up", () => {
       [name],
     );
     assert.ok(rows.every((row) => row["pinned_at"] === null));
-    const archives = readdirSync(bed.stage.archiveDir).filter((one) => one.includes(`${name}-`));
+    const archives = readdirSync(fixture.base.archiveDir).filter((one) => one.includes(`${name}-`));
     assert.equal(archives.length, rows.length, archives.join());
   };
 
-  for (const [number, step] of ["restore", "backup", "backup-midway", "restore-told"].entries()) {
+  for (const [number, step] of ["restore", "backup", "backup-midway", "restore-done"].entries()) {
     test(
       `at "${step}" gives the world back as it was, and another may begin`,
       killPoint(number, 4),
       async () => {
         const name = `given-up-${step}`;
-        await bed.addWorld(name, { "level.dat": name, "big.mca": randomBytes(300_000).toString("base64") });
-        const world = await bed.filesOf(`world-${name}-0`);
-        bed.stage.hold(step);
-        const { id } = await bed.begin(name);
-        await until(() => bed.stage.pidAt(step) !== undefined, 60_000);
-        const [carrier] = await bed.stage.database.admin(
+        await fixture.addWorld(name, {
+          "level.dat": name,
+          "big.mca": randomBytes(300_000).toString("base64"),
+        });
+        const world = await fixture.filesOf(`world-${name}-0`);
+        fixture.base.pauseAt(step);
+        const { id } = await fixture.begin(name);
+        await until(() => fixture.base.pidAt(step) !== undefined, 60_000);
+        const [carrier] = await fixture.base.database.admin(
           "select id from storage.world_backups where server_name = $1",
           [name],
         );
         if (carrier) {
           const wish = { id: String(carrier["id"]) };
           assert.equal(
-            await faultOf(bed.stage.external.call(backups.expire, wish, staff)),
+            await faultOf(fixture.base.external.call(backups.expire, wish, staff)),
             "restore_in_progress",
           );
         }
         assert.equal(carrier !== undefined, step.startsWith("restore"));
-        const told = await bed.cancel(name, id);
+        const told = await fixture.cancel(name, id);
         assert.equal(told.state, "failed");
         assert.match(told.error ?? "", /^given up by usr-staff; the world is where it was/);
-        assert.equal((await bed.cancel(name, id)).id, id, "saying it twice is no mistake");
-        assert.equal(await faultOf(bed.retry(name, id)), "migration_not_failed");
-        bed.stage.unhold(step);
+        assert.equal((await fixture.cancel(name, id)).id, id, "saying it twice is no mistake");
+        assert.equal(await faultOf(fixture.retry(name, id)), "migration_not_failed");
+        fixture.base.resumeAt(step);
         await assertGivenBack(name, told, world);
         assert.equal(
-          bed.stage.audits.filter(({ server_name: of }) => of === name).at(-1)?.action,
+          fixture.base.audits.filter(({ server_name: of }) => of === name).at(-1)?.action,
           "world.migrate_cancel",
         );
-        const next = await bed.begin(name);
-        const done = await bed.reaches(name, "succeeded", "failed");
+        const next = await fixture.begin(name);
+        const done = await fixture.reaches(name, "succeeded", "failed");
         assert.deepEqual([done.id, done.state], [next.id, "succeeded"], done.error);
-        assert.equal(await faultOf(bed.cancel(name, done.id)), "migration_over");
+        assert.equal(await faultOf(fixture.cancel(name, done.id)), "migration_over");
       },
     );
   }
 
   test("whose storage dies meanwhile is given back by the next one", async () => {
     const name = "given-up-twice";
-    await bed.addWorld(name);
-    const world = await bed.filesOf(`world-${name}-0`);
-    bed.stage.hold("restore");
-    const { id } = await bed.begin(name);
-    await until(() => bed.stage.pidAt("restore") !== undefined, 60_000);
-    process.kill(bed.stage.pidAt("restore") ?? 0, "SIGKILL");
-    bed.stage.unhold("restore");
-    await bed.reaches(name, "failed");
+    await fixture.addWorld(name);
+    const world = await fixture.filesOf(`world-${name}-0`);
+    fixture.base.pauseAt("restore");
+    const { id } = await fixture.begin(name);
+    await until(() => fixture.base.pidAt("restore") !== undefined, 60_000);
+    process.kill(fixture.base.pidAt("restore") ?? 0, "SIGKILL");
+    fixture.base.resumeAt("restore");
+    await fixture.reaches(name, "failed");
     // Noted by a process that died before it did anything about it, with half of it done by hand.
-    await bed.stage.database.admin(
+    await fixture.base.database.admin(
       "update storage.world_migrations set cancelled_at = now(), cancelled_by = 'usr-9' where id = $1",
       [id],
     );
-    await assertGivenBack(name, await bed.read(name), world);
+    await assertGivenBack(name, await fixture.read(name), world);
   });
 
   test("after its switch, of which only the answer was lost, is done; of a server that is gone since it keeps the volume", async () => {
     const name = "given-up-late";
-    await bed.addWorld(name);
-    await bed.begin(name);
-    const done = await bed.reaches(name, "succeeded", "failed");
-    const world = await bed.filesOf(done.targetPVC);
+    await fixture.addWorld(name);
+    await fixture.begin(name);
+    const done = await fixture.reaches(name, "succeeded", "failed");
+    const world = await fixture.filesOf(done.targetPVC);
     const loseAnswer = () =>
-      bed.stage.database.admin(
+      fixture.base.database.admin(
         `update storage.world_migrations set state = 'failed', stage = 'switching', switched = false,
            cancelled_at = now(), cancelled_by = 'usr-9' where id = $1`,
         [done.id],
       );
     await loseAnswer();
-    assert.equal((await bed.reaches(name, "succeeded")).switched, true);
-    await bed.stage.kube.remove(lockedServers, { name, namespace });
+    assert.equal((await fixture.reaches(name, "succeeded")).switched, true);
+    await fixture.base.kube.remove(lockedServers, { name, namespace });
     await loseAnswer();
     await until(() => isOver(done.id), 60_000);
-    assert.deepEqual(await bed.filesOf(done.targetPVC), world);
-    assert.equal(await bed.hasClaim(done.targetPVC), true);
+    assert.deepEqual(await fixture.filesOf(done.targetPVC), world);
+    assert.equal(await fixture.hasClaim(done.targetPVC), true);
   });
 });
 
 describe("a world on another node than the archive folder", () => {
   test("is backed up, restored and held against its archive through tickets", async () => {
-    await bed.addNodeClaim("archive-elsewhere", "local-2");
-    const replica = await bed.start(["storage.archive_claim=archive-elsewhere"]);
-    for (const other of bed.replicas.splice(0)) if (other !== replica) await other.stop();
-    await bed.addWorld("far");
-    const world = await bed.filesOf("world-far-0");
-    const { external } = bed.stage;
+    await fixture.addNodeClaim("archive-elsewhere", "local-2");
+    const replica = await fixture.start(["storage.archive_claim=archive-elsewhere"]);
+    for (const other of fixture.replicas.splice(0)) if (other !== replica) await other.stop();
+    await fixture.addWorld("far");
+    const world = await fixture.filesOf("world-far-0");
+    const { external } = fixture.base;
     const settled = async () => {
       const jobs = async () => (await external.call(backups.listJobs, { name: "far" }, staff)).jobs;
       const isOpen = (job: backups.WorldJob) => job.state === "running" || job.then_restore === "pending";
@@ -157,21 +160,21 @@ describe("a world on another node than the archive folder", () => {
       (await settled()).map(({ state, message }) => [state, message]),
       [["succeeded", undefined]],
     );
-    await bed.writeTo("world-far-0", { "level.dat": "played on", "new.dat": "later" });
+    await fixture.writeTo("world-far-0", { "level.dat": "played on", "new.dat": "later" });
     await external.call(backups.restore, { name: "far", safety_snapshot: true }, staff);
     const [restored] = await settled();
     assert.deepEqual([restored?.kind, restored?.state], ["restore", "succeeded"], restored?.message);
-    assert.deepEqual(await bed.filesOf("world-far-0"), world);
-    assert.deepEqual(await bed.filesOf("archive-elsewhere"), {}, "no Job had the folder");
-    assert.ok(readdirSync(bed.stage.archiveDir).filter((name) => name.startsWith("far-")).length === 2);
+    assert.deepEqual(await fixture.filesOf("world-far-0"), world);
+    assert.deepEqual(await fixture.filesOf("archive-elsewhere"), {}, "no Job had the folder");
+    assert.ok(readdirSync(fixture.base.archiveDir).filter((name) => name.startsWith("far-")).length === 2);
   });
 });
 
 describe("svc server-migrate", () => {
   const svc = async (...args: string[]) => {
-    const url = new URL(bed.stage.nats.url);
+    const url = new URL(fixture.base.nats.url);
     url.username = "operator";
-    url.password = bed.stage.nats.passwords["operator"] ?? "";
+    url.password = fixture.base.nats.passwords["operator"] ?? "";
     const child = spawn(process.execPath, [cli, "server-migrate", ...args], {
       stdio: ["ignore", "pipe", "pipe"],
       env: { ...process.env, SVC_OPERATOR_NATS_URL: url.href },
@@ -185,7 +188,7 @@ describe("svc server-migrate", () => {
   };
 
   test("moves a world, tells of it, and says what cannot be", async () => {
-    await bed.addWorld("by-hand");
+    await fixture.addWorld("by-hand");
     const moved = await svc("start", "by-hand", "local-2", "--yes");
     assert.deepEqual([moved.code, moved.err.includes("by-hand: restoring")], [0, true], moved.err);
     const shown = JSON.parse((await svc("status", "by-hand", "--json")).out) as migrations.WorldMigration;
@@ -198,7 +201,7 @@ describe("svc server-migrate", () => {
 describe("a ticket of an archive", () => {
   let archive: Buffer;
   before(async () => {
-    const root = join(bed.stage.dataDir, "small");
+    const root = join(fixture.base.dataDir, "small");
     writeFiles(root, { "level.dat": "x", "a/b.mca": "y".repeat(100_000) });
     await using world = await Folder.openRoot(root);
     const parts: Buffer[] = [];
@@ -215,7 +218,7 @@ describe("a ticket of an archive", () => {
     count += 1;
     const id = count.toString(16).padStart(16, "0");
     const name = about.archive ?? `travels-${count}.tar.zst`;
-    await bed.stage.database.admin(
+    await fixture.base.database.admin(
       `insert into storage.archive_tickets (id, kind, job, archive, token_hash, expires_at)
        values ($1, $2, $3, $4, $5, $6)`,
       [
@@ -233,7 +236,7 @@ describe("a ticket of an archive", () => {
   /** Status of the answer; 0 when there was none. */
   const put = (id: string, bytes: Buffer, { secret = token, digest, cutAt }: Put = {}) =>
     new Promise<number>((resolve) => {
-      const url = `${bed.internalUrl}/api/v1/internal/archives/${id}`;
+      const url = `${fixture.internalUrl}/api/v1/internal/archives/${id}`;
       const headers = { authorization: `Bearer ${secret}`, trailer: "Content-Digest" };
       const request = httpRequest(url, { method: "PUT", agent: false, headers });
       request.on("error", () => resolve(0));
@@ -245,15 +248,16 @@ describe("a ticket of an archive", () => {
       request.end();
     });
   const get = (id: string, secret = token) =>
-    fetch(`${bed.internalUrl}/api/v1/internal/archives/${id}`, {
+    fetch(`${fixture.internalUrl}/api/v1/internal/archives/${id}`, {
       headers: { authorization: `Bearer ${secret}` },
     });
-  const folder = () => readdirSync(bed.stage.archiveDir).filter((name) => name.includes("travels-"));
+  const folder = () => readdirSync(fixture.base.archiveDir).filter((name) => name.includes("travels-"));
   const receiptOf = async (id: string) =>
     (
-      await bed.stage.database.admin("select size_bytes, sha256 from storage.archive_tickets where id = $1", [
-        id,
-      ])
+      await fixture.base.database.admin(
+        "select size_bytes, sha256 from storage.archive_tickets where id = $1",
+        [id],
+      )
     )[0];
 
   test("lets one archive in, once, and another lets it out, once", async () => {

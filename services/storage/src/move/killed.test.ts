@@ -10,19 +10,19 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import type { migrations } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { createMortalCluster } from "../testing/cluster-process.ts";
-import { type Bed, openBed } from "../testing/move/fixture.ts";
+import { createClusterProcess } from "../testing/cluster-process.ts";
+import { type MoveFixture, openMoveFixture } from "../testing/move/fixture.ts";
 import { hanging } from "../testing/outage.ts";
-import type { Process } from "../testing/storage-process.ts";
+import type { StorageProcess } from "../testing/storage-process.ts";
 import { namespace, readFiles } from "../testing/worlds.ts";
 
 const steps = [
   "backup",
   "backup-midway",
-  "backup-told",
+  "backup-done",
   "restore",
   "restore-midway",
-  "restore-told",
+  "restore-done",
 ] as const;
 type Step = (typeof steps)[number];
 
@@ -33,7 +33,7 @@ const worldOf = (name: string) => ({
   "region/r.0.1.mca": randomBytes(400_000).toString("base64"),
 });
 
-type Field = { bed: Bed; service: Process };
+type Field = { fixture: MoveFixture; service: StorageProcess };
 type Disaster = {
   name: string;
   strike: (field: Field, step: Step) => Promise<unknown>;
@@ -42,7 +42,7 @@ type Disaster = {
   fails: readonly Step[];
 };
 
-const cluster = createMortalCluster();
+const cluster = createClusterProcess();
 
 function hangs(name: string, pause: (field: Field) => () => void): Disaster {
   let outage = hanging(() => () => {});
@@ -62,65 +62,63 @@ const disasters: readonly Disaster[] = [
     name: "storage dies",
     strike: ({ service }) => service.kill(),
     mend: async (field) => {
-      field.service = await field.bed.startProcess();
+      field.service = await field.fixture.startProcess();
     },
     fails: ["backup-midway"],
   },
   {
     name: "the Job dies",
-    strike: async ({ bed }, step) => process.kill(bed.stage.pidAt(step) ?? 0, "SIGKILL"),
+    strike: async ({ fixture }, step) => process.kill(fixture.base.pidAt(step) ?? 0, "SIGKILL"),
     mend: async () => {},
     // With its receipt the archive is there, whatever becomes of who sent it.
-    fails: steps.filter((step) => step !== "backup-told"),
+    fails: steps.filter((step) => step !== "backup-done"),
   },
   {
     name: "PostgreSQL dies",
-    strike: ({ bed }) => bed.stage.wire.cut(),
-    mend: ({ bed }) => bed.stage.wire.mend(),
+    strike: ({ fixture }) => fixture.base.wire.cut(),
+    mend: ({ fixture }) => fixture.base.wire.mend(),
     fails: [],
   },
   {
     name: "NATS dies",
-    strike: ({ bed }) => bed.stage.nats.kill(),
-    mend: ({ bed }) => bed.stage.nats.start(),
+    strike: ({ fixture }) => fixture.base.nats.kill(),
+    mend: ({ fixture }) => fixture.base.nats.start(),
     fails: [],
   },
   { name: "the cluster dies", strike: () => cluster.kill(), mend: () => cluster.restart(), fails: [] },
   hangs("storage", ({ service }) => service.pause()),
-  hangs("PostgreSQL", ({ bed }) => bed.stage.wire.pause()),
-  hangs("NATS", ({ bed }) => bed.stage.nats.pause()),
+  hangs("PostgreSQL", ({ fixture }) => fixture.base.wire.pause()),
+  hangs("NATS", ({ fixture }) => fixture.base.nats.pause()),
   hangs("the cluster", () => cluster.pause()),
 ];
 
-async function reachesStep(bed: Bed, step: string, name: string): Promise<void> {
+async function reachesStep(fixture: MoveFixture, step: string, name: string): Promise<void> {
   await until(async () => {
-    const now = await bed.read(name).catch(() => undefined);
+    const now = await fixture.read(name).catch(() => undefined);
     assert.notEqual(now?.state, "failed", now?.error);
-    return bed.stage.pidAt(step) !== undefined;
+    return fixture.base.pidAt(step) !== undefined;
   }, 60_000);
 }
 
 /** Nothing lies in the archive folder that no backup stands for. */
-async function assertNoStrays({ stage }: Bed): Promise<void> {
-  const rows = await stage.database.admin("select backup_ref from storage.world_backups");
+async function assertNoStrays({ base }: MoveFixture): Promise<void> {
+  const rows = await base.database.admin("select backup_ref from storage.world_backups");
   const known = new Set(rows.map((row) => basename(String(row["backup_ref"]))));
-  const strays = readdirSync(stage.archiveDir).filter(
-    (name) => !/^(at|hold)-/.test(name) && !known.has(name),
-  );
+  const strays = readdirSync(base.archiveDir).filter((name) => !/^(at|hold)-/.test(name) && !known.has(name));
   assert.deepEqual(strays, []);
 }
 
 describe("a move that is interrupted", () => {
-  let bed: Bed;
+  let fixture: MoveFixture;
   before(async () => {
-    bed = await openBed("held", cluster.start);
+    fixture = await openMoveFixture("pausing", cluster.start);
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
 
   const ended = async (name: string): Promise<migrations.WorldMigration> => {
     let seen: migrations.WorldMigration | undefined;
     await until(async () => {
-      seen = await bed.read(name).catch(() => undefined);
+      seen = await fixture.read(name).catch(() => undefined);
       return seen?.state === "succeeded" || seen?.state === "failed";
     }, 60_000);
     return seen as migrations.WorldMigration;
@@ -129,7 +127,7 @@ describe("a move that is interrupted", () => {
   describe("by a death", () => {
     let field: Field;
     before(async () => {
-      field = { bed, service: await bed.startProcess() };
+      field = { fixture, service: await fixture.startProcess() };
     });
     after(() => field?.service.kill());
 
@@ -140,15 +138,15 @@ describe("a move that is interrupted", () => {
         killPoint(number, 13),
         async () => {
           const name = `point-${number}`;
-          await bed.addWorld(name, worldOf(name));
-          const path = await bed.pathOf(`world-${name}-0`);
+          await fixture.addWorld(name, worldOf(name));
+          const path = await fixture.pathOf(`world-${name}-0`);
           const world = readFiles(path);
-          bed.stage.hold(step);
-          const { id } = await bed.begin(name);
-          await reachesStep(bed, step, name);
+          fixture.base.pauseAt(step);
+          const { id } = await fixture.begin(name);
+          await reachesStep(fixture, step, name);
           await disaster.strike(field, step);
           assert.deepEqual(readFiles(path), world);
-          bed.stage.unhold(step);
+          fixture.base.resumeAt(step);
           await disaster.mend(field);
           let done = await ended(name);
           if (disaster.fails.includes(step)) assert.equal(done.state, "failed");
@@ -156,17 +154,17 @@ describe("a move that is interrupted", () => {
             const stage = step.startsWith("backup") ? "backing_up" : "restoring";
             assert.deepEqual([done.stage, done.switched], [stage, false]);
             assert.ok((done.error ?? "").length > 0);
-            assert.match((await bed.lockOf(name)) ?? "", /^migration@/);
-            assert.equal((await bed.specOf(name)).nodeName, undefined);
-            const again = await bed.retry(name, id);
+            assert.match((await fixture.lockOf(name)) ?? "", /^migration@/);
+            assert.equal((await fixture.specOf(name)).nodeName, undefined);
+            const again = await fixture.retry(name, id);
             assert.deepEqual([again.attempt, again.error], [2, undefined]);
             done = await ended(name);
           }
           assert.equal(done.state, "succeeded", done.error);
-          assert.deepEqual(await bed.filesOf(done.targetPVC), world);
-          assert.deepEqual(await bed.filesOf(`world-${name}-0`), world);
-          assert.equal(await bed.lockOf(name), undefined);
-          await assertNoStrays(bed);
+          assert.deepEqual(await fixture.filesOf(done.targetPVC), world);
+          assert.deepEqual(await fixture.filesOf(`world-${name}-0`), world);
+          assert.equal(await fixture.lockOf(name), undefined);
+          await assertNoStrays(fixture);
         },
       );
     }
@@ -174,65 +172,65 @@ describe("a move that is interrupted", () => {
 
   test("ends when lifecycle switched the server over and the answer got lost", async () => {
     const name = "answer-lost";
-    await bed.addWorld(name);
-    bed.stage.hold("restore-told");
-    const replica = await bed.start();
-    await bed.begin(name);
-    await reachesStep(bed, "restore-told", name);
-    bed.stage.lifecycle.isAway = true;
-    bed.stage.unhold("restore-told");
+    await fixture.addWorld(name);
+    fixture.base.pauseAt("restore-done");
+    const replica = await fixture.start();
+    await fixture.begin(name);
+    await reachesStep(fixture, "restore-done", name);
+    fixture.base.servers.isDown = true;
+    fixture.base.resumeAt("restore-done");
     await replica.stop();
-    const { targetPVC } = await bed.read(name).catch(() => ({ targetPVC: "" }));
+    const { targetPVC } = await fixture.read(name).catch(() => ({ targetPVC: "" }));
     assert.equal(targetPVC, "", "no replica answers");
-    const [row] = await bed.stage.database.admin(
+    const [row] = await fixture.base.database.admin(
       "select target_claim from storage.world_migrations where server_name = $1",
       [name],
     );
     const merge = { spec: { nodeName: "local-2", storage: { claimName: row?.["target_claim"] } } };
-    await bed.stage.database.admin(
+    await fixture.base.database.admin(
       "update storage.world_migrations set state = 'switching', stage = 'switching' where server_name = $1",
       [name],
     );
-    await bed.stage.kube.patch(lockedServers, { name, namespace }, { merge });
-    await bed.setLock(name, null);
-    bed.stage.lifecycle.isAway = false;
-    const second = await bed.start();
-    assert.equal((await bed.reaches(name, "succeeded", "failed")).state, "succeeded");
+    await fixture.base.kube.patch(lockedServers, { name, namespace }, { merge });
+    await fixture.setLock(name, null);
+    fixture.base.servers.isDown = false;
+    const second = await fixture.start();
+    assert.equal((await fixture.reaches(name, "succeeded", "failed")).state, "succeeded");
     await second.stop();
   });
 
   test("a begin that died before its lock leaves nothing, one that died after it goes on", async () => {
-    await bed.addWorld("half-begun");
+    await fixture.addWorld("half-begun");
     const insert = (lock: string, at: Date) =>
-      bed.stage.database.admin(
+      fixture.base.database.admin(
         `insert into storage.world_migrations (id, server_name, state, stage, source_node, target_node, source_claim,
            source_claim_uid, target_claim, lock, owner_id, started_by, started_at)
          select $1, 'half-begun', 'backing_up', 'backing_up', 'local-1', 'local-2', 'world-half-begun-0', $2,
            'world-half-begun-m1', $3, 'usr-1', 'test', $4`,
         [randomBytes(16).toString("hex"), uid, lock, at],
       );
-    const uid = (await bed.stage.kube.get(resources.claims, { name: "world-half-begun-0", namespace }))
+    const uid = (await fixture.base.kube.get(resources.claims, { name: "world-half-begun-0", namespace }))
       .metadata.uid;
     await insert("migration@2026-01-01T00:00:00.000Z", new Date(Date.now() - 3_600_000));
-    const replica = await bed.start();
+    const replica = await fixture.start();
     const count = async () =>
       (
-        await bed.stage.database.admin(
+        await fixture.base.database.admin(
           "select 1 from storage.world_migrations where server_name = 'half-begun'",
         )
       ).length;
     await until(async () => (await count()) === 0);
     const at = new Date();
     const lock = `migration@${at.toISOString()}`;
-    await bed.setLock("half-begun", lock);
+    await fixture.setLock("half-begun", lock);
     await insert(lock, at);
     await until(() =>
-      bed.read("half-begun").then(
+      fixture.read("half-begun").then(
         () => true,
         () => false,
       ),
     );
-    assert.equal((await bed.reaches("half-begun", "succeeded", "failed")).state, "succeeded");
+    assert.equal((await fixture.reaches("half-begun", "succeeded", "failed")).state, "succeeded");
     await replica.stop();
   });
 });

@@ -10,7 +10,7 @@ import { parse } from "yaml";
 import { settings as schema } from "../config.ts";
 import type { RunRow } from "../database/reaper-runs.ts";
 import { now } from "../testing/reaper/facts.ts";
-import { type Bed, day, openBed } from "../testing/reaper/fixture.ts";
+import { day, openReaperFixture, type ReaperFixture } from "../testing/reaper/fixture.ts";
 import { createReaper, findDueAttempt } from "./reaper.ts";
 import { diedMessage } from "./run-store.ts";
 
@@ -41,14 +41,14 @@ describe("a run is due", () => {
 });
 
 describe("runs of several replicas", () => {
-  let bed: Bed;
+  let fixture: ReaperFixture;
   before(async () => {
-    bed = await openBed();
+    fixture = await openReaperFixture();
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
 
   test("are one, whoever begins it", async () => {
-    const replicas = [1, 2, 3].map(() => createReaper(bed.depsOf(["storage.reaper_every=1d"])));
+    const replicas = [1, 2, 3].map(() => createReaper(fixture.depsOf(["storage.reaper_every=1d"])));
     const began = await Promise.all(replicas.map((reaper) => reaper.tick()));
     assert.equal(began.filter((row) => row !== undefined).length, 1);
     await Promise.all(replicas.map((reaper) => reaper.idle()));
@@ -60,28 +60,30 @@ describe("runs of several replicas", () => {
   });
 
   test("that only put the store in order do not take the place of the one over all worlds", async () => {
-    const reaper = createReaper(bed.depsOf(["storage.reaper_every=1d"]));
-    await bed.stage.database.admin("update storage.reaper_runs set started_at = now() - interval '25 hours'");
+    const reaper = createReaper(fixture.depsOf(["storage.reaper_every=1d"]));
+    await fixture.base.database.admin(
+      "update storage.reaper_runs set started_at = now() - interval '25 hours'",
+    );
     await reaper.start({ startedBy: "operator", retentionOnly: true });
     await reaper.idle();
     const full = await reaper.tick();
     assert.equal(full?.retention_only, false);
     await reaper.idle();
-    const bare = createReaper(bed.depsOf(["storage.reaper_every=1d", "storage.agent_image="]));
+    const bare = createReaper(fixture.depsOf(["storage.reaper_every=1d", "storage.agent_image="]));
     assert.equal(await bare.tick(), undefined, "where no world can be archived every run is such a one");
   });
 
   test("put the store in order early while its file system has little room, at most once an hour", async () => {
     const given = ["storage.reaper_every=1d", "storage.keep_free=1"];
     const giveUp = () =>
-      bed.stage.database.admin(
+      fixture.base.database.admin(
         `insert into storage.world_backups (id, server_name, backup_ref, size_bytes, reason, status, expires_at, sha256)
          values (gen_random_uuid(), 'gone', '/archive/gone-1.tar.zst', 1, 'manual', 'expired', now(), repeat('0', 64))`,
       );
     await giveUp();
-    const short = createReaper(bed.depsOf(given));
+    const short = createReaper(fixture.depsOf(given));
     assert.equal(await short.tick(), undefined, "a run of a moment ago has freed what can be freed");
-    await bed.stage.database.admin(
+    await fixture.base.database.admin(
       "update storage.reaper_runs set started_at = now() - interval '61 minutes'",
     );
     const early = await short.tick();
@@ -89,30 +91,30 @@ describe("runs of several replicas", () => {
     await short.idle();
     await giveUp();
     assert.equal(await short.tick(), undefined);
-    await bed.stage.database.admin(
+    await fixture.base.database.admin(
       "update storage.reaper_runs set started_at = now() - interval '61 minutes'",
     );
-    const roomy = createReaper(bed.depsOf(["storage.reaper_every=1d", "storage.keep_free=0"]));
+    const roomy = createReaper(fixture.depsOf(["storage.reaper_every=1d", "storage.keep_free=0"]));
     assert.equal(await roomy.tick(), undefined);
   });
 
   test("that died are begun again by another one", async () => {
-    await bed.stage.database.admin(
+    await fixture.base.database.admin(
       `insert into storage.reaper_runs (id, started_by, started_at, heartbeat_at)
        values ('dead', 'storage', now(), now() - interval '3 minutes')`,
     );
-    const reaper = createReaper(bed.depsOf(["storage.reaper_every=1d"]));
+    const reaper = createReaper(fixture.depsOf(["storage.reaper_every=1d"]));
     const again = await reaper.tick();
     assert.equal(again?.attempt, 2);
     await reaper.idle();
-    const [dead] = await bed.stage.database.admin(
+    const [dead] = await fixture.base.database.admin(
       "select state, message from storage.reaper_runs where id = 'dead'",
     );
     assert.deepEqual(dead, { state: "failed", message: diedMessage });
   });
 
   test("are begun and told of over the mesh, for the operator", async () => {
-    const operator = await bed.stage.nats.connect("operator");
+    const operator = await fixture.base.nats.connect("operator");
     const begun = await operator.call(reapers.startReaper, { retention_only: true, started_by: "operator" });
     assert.match(begun.line, /^svc reaper: evaluated=0 /);
     let run = begun;

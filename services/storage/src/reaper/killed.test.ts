@@ -7,46 +7,46 @@ import { killPoint } from "@svc/config/testing";
 import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { lockedServers } from "@svc/world-lock";
-import { createMortalCluster } from "../testing/cluster-process.ts";
+import { createClusterProcess } from "../testing/cluster-process.ts";
 import { hanging } from "../testing/outage.ts";
-import { type Bed, openBed } from "../testing/reaper/fixture.ts";
-import { type Death, killedAt, struckAt } from "../testing/reaper/kill-points.ts";
+import { openReaperFixture, type ReaperFixture } from "../testing/reaper/fixture.ts";
+import { interruptAt, type KillPoint, killAt } from "../testing/reaper/kill-points.ts";
 import { addVolume, namespace, writeFiles } from "../testing/worlds.ts";
 
 const quickLock = ["storage.lock_ttl=1s", "storage.lock_refresh=200ms"];
 
 describe("a run that is killed", () => {
-  let bed: Bed;
-  const cluster = createMortalCluster();
+  let fixture: ReaperFixture;
+  const cluster = createClusterProcess();
   before(async () => {
-    bed = await openBed(cluster.start);
+    fixture = await openReaperFixture(cluster.start);
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
 
-  const isSafe = async (name: string) => (await bed.hasVolume(name)) || (await bed.isArchived(name));
-  const isReleased = (name: string) => bed.stage.lifecycle.released.some((one) => one.name === name);
+  const isSafe = async (name: string) => (await fixture.hasVolume(name)) || (await fixture.isArchived(name));
+  const isReleased = (name: string) => fixture.base.servers.released.some((one) => one.name === name);
   const addMoved = async (name: string) => {
     const claim = `world-${name}-m0123456789ab`;
-    const path = join(bed.stage.dataDir, "worlds", claim);
-    await bed.addIdle(name, { owner: "usr-1", files: { "level.dat": "left on the old node" } });
+    const path = join(fixture.base.dataDir, "worlds", claim);
+    await fixture.addIdle(name, { owner: "usr-1", files: { "level.dat": "left on the old node" } });
     writeFiles(path, { "level.dat": "moved" });
-    await addVolume(bed.stage.kube, { claim, path });
+    await addVolume(fixture.base.kube, { claim, path });
     const merge = { spec: { storage: { claimName: claim, size: "1Gi" } } };
-    await bed.stage.kube.patch(lockedServers, { name, namespace }, { merge });
+    await fixture.base.kube.patch(lockedServers, { name, namespace }, { merge });
     const uidOf = async () =>
-      (await bed.stage.kube.find(resources.claims, { name: claim, namespace }))?.metadata.uid;
+      (await fixture.base.kube.find(resources.claims, { name: claim, namespace }))?.metadata.uid;
     return { uidOf, first: await uidOf() };
   };
-  const goOn = () => bed.runOnce({ overrides: [...quickLock, "storage.reaper_silence=0s"] });
+  const goOn = () => fixture.runOnce({ overrides: [...quickLock, "storage.reaper_silence=0s"] });
 
   test("the next owner of a moved world's server has a volume, also when the run died before it was made", async () => {
     const whole = await addMoved("moved");
-    assert.equal((await bed.runOnce()).summary["reaped"], 1);
+    assert.equal((await fixture.runOnce()).summary["reaped"], 1);
     const fresh = await whole.uidOf();
     assert.ok(fresh !== undefined && fresh !== whole.first);
     const { uidOf, first } = await addMoved("moved-dies");
-    const { change } = killedAt({ at: "volume", when: "after" });
-    await bed.runOnce({ overrides: quickLock, change });
+    const { change } = killAt({ at: "volume", when: "after" });
+    await fixture.runOnce({ overrides: quickLock, change });
     assert.equal(await uidOf(), undefined);
     await until(async () => (await goOn()) && isReleased("moved-dies"), 30_000);
     assert.ok(![undefined, first].includes(await uidOf()));
@@ -55,8 +55,8 @@ describe("a run that is killed", () => {
   test("of a moved world whose server is deleted no volume is left behind", async () => {
     const { uidOf } = await addMoved("moved-away");
     const retiring = { requested_at: new Date().toISOString(), delete: true };
-    bed.stage.lifecycle.told.set("moved-away", { retiring });
-    assert.equal((await bed.runOnce()).summary["deleted"], 1);
+    fixture.base.servers.overrides.set("moved-away", { retiring });
+    assert.equal((await fixture.runOnce()).summary["deleted"], 1);
     assert.equal(await uidOf(), undefined);
   });
 
@@ -68,12 +68,12 @@ describe("a run that is killed", () => {
       assert.ok(await isSafe(name), JSON.stringify(summary));
       return isReleased(name);
     }, 30_000);
-    assert.equal(await bed.hasVolume(name), false);
-    assert.ok(await bed.isArchived(name));
+    assert.equal(await fixture.hasVolume(name), false);
+    assert.ok(await fixture.isArchived(name));
   }
 
   const deaths = (["hold", "lock", "job row", "job", "volume", "release", "unlock"] as const).flatMap((at) =>
-    (["before", "after"] as const).map((when): Death => ({ at, when })),
+    (["before", "after"] as const).map((when): KillPoint => ({ at, when })),
   );
   for (const [number, death] of deaths.entries()) {
     test(
@@ -81,9 +81,9 @@ describe("a run that is killed", () => {
       killPoint(number, 4),
       async () => {
         const name = `dies-${death.when}-${death.at.replace(" ", "-")}`;
-        await bed.addIdle(name, { owner: "usr-1" });
-        const { change, hasDied } = killedAt(death);
-        const run = await bed.runOnce({ overrides: quickLock, change });
+        await fixture.addIdle(name, { owner: "usr-1" });
+        const { change, hasDied } = killAt(death);
+        const run = await fixture.runOnce({ overrides: quickLock, change });
         assert.ok(hasDied(), `${death.at} came about: ${JSON.stringify(run)}`);
         assert.equal(run.state, "running", "a dead process says nothing of its end");
         await assertEnds(name);
@@ -92,11 +92,11 @@ describe("a run that is killed", () => {
   }
 
   const victims = {
-    "NATS dies": { strike: () => bed.stage.nats.kill(), mend: () => bed.stage.nats.start() },
-    "PostgreSQL dies": { strike: () => bed.stage.wire.cut(), mend: () => bed.stage.wire.mend() },
+    "NATS dies": { strike: () => fixture.base.nats.kill(), mend: () => fixture.base.nats.start() },
+    "PostgreSQL dies": { strike: () => fixture.base.wire.cut(), mend: () => fixture.base.wire.mend() },
     "the cluster dies": { strike: () => cluster.kill(), mend: () => cluster.restart() },
-    "NATS hangs": hanging(() => bed.stage.nats.pause()),
-    "PostgreSQL hangs": hanging(() => bed.stage.wire.pause()),
+    "NATS hangs": hanging(() => fixture.base.nats.pause()),
+    "PostgreSQL hangs": hanging(() => fixture.base.wire.pause()),
     "the cluster hangs": hanging(cluster.pause),
   };
   const outages = Object.entries(victims).flatMap(([victim, outage]) =>
@@ -108,9 +108,9 @@ describe("a run that is killed", () => {
       killPoint(number, 27),
       async () => {
         const name = `out-${victim.replaceAll(" ", "-").toLowerCase()}-${when}-${at.replace(" ", "-")}`;
-        await bed.addIdle(name, { owner: "usr-1" });
-        const { change, hasDied } = struckAt({ at, when }, outage);
-        const run = await bed.runOnce({ overrides: quickLock, change });
+        await fixture.addIdle(name, { owner: "usr-1" });
+        const { change, hasDied } = interruptAt({ at, when }, outage);
+        const run = await fixture.runOnce({ overrides: quickLock, change });
         assert.ok(hasDied(), `${at} came about: ${JSON.stringify(run)}`);
         await assertEnds(name);
       },

@@ -6,47 +6,47 @@ import { resources } from "@svc/kube";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { backups } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { openStage, type Stage } from "../testing/fixture.ts";
+import { type Fixture, openFixture } from "../testing/fixture.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const first = { "level.dat": "one", "region/r.0.0.mca": "chunks" };
 const second = { "level.dat": "two", "region/r.0.0.mca": "changed", "plugins/new.jar": "added later" };
 
 describe("restores of worlds", () => {
-  let stage: Stage;
+  let fixture: Fixture;
   before(async () => {
-    stage = await openStage();
-    await stage.start();
+    fixture = await openFixture();
+    await fixture.start();
   });
-  after(() => stage?.close());
+  after(() => fixture?.close());
 
   const owner = account("usr-1");
   const jobsOf = async (server_name: string) =>
-    (await stage.external.call(backups.listJobs, { name: server_name }, staff)).jobs;
+    (await fixture.external.call(backups.listJobs, { name: server_name }, staff)).jobs;
   const settled = async (name: string) => {
     const isOpen = (job: backups.WorldJob) => job.state === "running" || job.then_restore === "pending";
     await until(async () => !(await jobsOf(name)).some(isOpen), 30_000);
     return jobsOf(name);
   };
   const backUp = async (name: string) => {
-    await stage.external.call(backups.create, { name }, staff);
+    await fixture.external.call(backups.create, { name }, staff);
     await settled(name);
     const page = { server: name, limit: 1, offset: 0 };
-    return (await stage.external.call(backups.list, page, staff)).backups[0]?.id ?? "";
+    return (await fixture.external.call(backups.list, page, staff)).backups[0]?.id ?? "";
   };
   const restore = (name: string, input: { backup_id?: string; safety_snapshot?: boolean } = {}, as = owner) =>
-    stage.external.call(backups.restore, { name, safety_snapshot: true, ...input }, as);
+    fixture.external.call(backups.restore, { name, safety_snapshot: true, ...input }, as);
   const archiveOf = async (id: string) => {
-    const [row] = await stage.database.admin("select backup_ref from storage.world_backups where id = $1", [
+    const [row] = await fixture.database.admin("select backup_ref from storage.world_backups where id = $1", [
       id,
     ]);
-    return join(stage.archiveDir, String(row?.["backup_ref"]).split("/").at(-1) ?? "");
+    return join(fixture.archiveDir, String(row?.["backup_ref"]).split("/").at(-1) ?? "");
   };
 
   test("a restore takes a snapshot first, then the world is bit for bit what the backup holds", async () => {
-    await stage.addServer("survival", "usr-1", first);
+    await fixture.addServer("survival", "usr-1", first);
     const backup_id = await backUp("survival");
-    stage.changeWorld("survival", second);
+    fixture.changeWorld("survival", second);
     assert.deepEqual(await restore("survival"), {
       name: "survival",
       status: "restoring",
@@ -59,41 +59,41 @@ describe("restores of worlds", () => {
       ["restore", "succeeded", backup_id],
     );
     assert.deepEqual([snapshot?.kind, snapshot?.then_restore], ["backup", "started"]);
-    assert.deepEqual(stage.worldOf("survival"), first);
-    await until(() => stage.audits.some(({ action }) => action === "backup.restore"));
+    assert.deepEqual(fixture.worldOf("survival"), first);
+    await until(() => fixture.audits.some(({ action }) => action === "backup.restore"));
   });
 
   test("the snapshot brings back the world that was there before", async () => {
     const page = { server: "survival", limit: 20, offset: 0 };
-    const { backups: rows } = await stage.external.call(backups.list, page, owner);
+    const { backups: rows } = await fixture.external.call(backups.list, page, owner);
     const snapshot = rows.find(({ reason }) => reason === "pre_restore");
     await restore("survival", { backup_id: snapshot?.id ?? "", safety_snapshot: false });
     assert.equal((await settled("survival"))[0]?.state, "succeeded");
-    assert.deepEqual(stage.worldOf("survival"), second);
+    assert.deepEqual(fixture.worldOf("survival"), second);
   });
 
   test("from the request until the end of the restore nobody else gets the world, and the backup stays", async () => {
-    await stage.addServer("held", "usr-1", first);
+    await fixture.addServer("held", "usr-1", first);
     const backup_id = await backUp("held");
-    for (const step of ["backup", "backup-told", "restore", "restore-told"]) stage.hold(step);
+    for (const step of ["backup", "backup-done", "restore", "restore-done"]) fixture.pauseAt(step);
     await restore("held");
-    for (const step of ["backup", "backup-told", "restore", "restore-told"]) {
-      await until(() => stage.pidAt(step) !== undefined, 20_000);
+    for (const step of ["backup", "backup-done", "restore", "restore-done"]) {
+      await until(() => fixture.pidAt(step) !== undefined, 20_000);
       assert.equal(
-        await faultOf(stage.external.call(backups.create, { name: "held" }, staff)),
+        await faultOf(fixture.external.call(backups.create, { name: "held" }, staff)),
         "maintenance_in_progress",
         step,
       );
       assert.equal(
-        await faultOf(stage.external.call(backups.expire, { id: backup_id }, staff)),
+        await faultOf(fixture.external.call(backups.expire, { id: backup_id }, staff)),
         "restore_in_progress",
         step,
       );
       assert.equal(await faultOf(restore("held", { backup_id }, staff)), "maintenance_in_progress", step);
-      stage.unhold(step);
+      fixture.resumeAt(step);
     }
     await settled("held");
-    assert.equal(await faultOf(stage.external.call(backups.expire, { id: backup_id }, staff)), "none");
+    assert.equal(await faultOf(fixture.external.call(backups.expire, { id: backup_id }, staff)), "none");
   });
 
   test("each refusal has its code", async () => {
@@ -103,24 +103,24 @@ describe("restores of worlds", () => {
     assert.equal(await faultOf(restore("held", {}, account("usr-2"))), "forbidden");
     assert.equal(await faultOf(restore("held", { backup_id: "bk-none" })), "no_backup");
     assert.equal(await faultOf(restore("survival", { backup_id: id })), "no_backup");
-    stage.lifecycle.owners.set("held", "usr-2");
+    fixture.servers.owners.set("held", "usr-2");
     assert.equal(await faultOf(restore("held", { backup_id: id }, account("usr-2"))), "forbidden");
     assert.equal(await faultOf(restore("held", {}, account("usr-2"))), "no_backup");
-    stage.lifecycle.owners.set("held", "usr-1");
+    fixture.servers.owners.set("held", "usr-1");
     const run = { merge: { spec: { desiredState: "Running" } } };
-    await stage.kube.patch(lockedServers, { name: "held", namespace }, run);
+    await fixture.kube.patch(lockedServers, { name: "held", namespace }, run);
     assert.equal(await faultOf(restore("held", { backup_id: id })), "not_stopped");
     const rest = { merge: { spec: { desiredState: "Stopped" } } };
-    await stage.kube.patch(lockedServers, { name: "held", namespace }, rest);
+    await fixture.kube.patch(lockedServers, { name: "held", namespace }, rest);
   });
 
   test("without a choice staff never put a former owner's world into the server of the next one", async () => {
-    await stage.addServer("handed-on", "usr-1", first);
+    await fixture.addServer("handed-on", "usr-1", first);
     const former = await backUp("handed-on");
-    stage.lifecycle.owners.set("handed-on", "usr-2");
-    stage.changeWorld("handed-on", second);
+    fixture.servers.owners.set("handed-on", "usr-2");
+    fixture.changeWorld("handed-on", second);
     assert.equal(await faultOf(restore("handed-on", {}, staff)), "no_backup");
-    assert.deepEqual(stage.worldOf("handed-on"), second);
+    assert.deepEqual(fixture.worldOf("handed-on"), second);
     const own = await backUp("handed-on");
     const { backup_id } = await restore("handed-on", { safety_snapshot: false }, staff);
     assert.equal(backup_id, own);
@@ -131,60 +131,60 @@ describe("restores of worlds", () => {
   });
 
   test("a server that changes hands while its snapshot is made keeps its world", async () => {
-    await stage.addServer("claimed", "usr-1", first);
+    await fixture.addServer("claimed", "usr-1", first);
     const backup_id = await backUp("claimed");
-    stage.changeWorld("claimed", second);
-    stage.hold("backup-told");
+    fixture.changeWorld("claimed", second);
+    fixture.pauseAt("backup-done");
     await restore("claimed", { backup_id });
-    await until(() => stage.pidAt("backup-told") !== undefined, 20_000);
-    stage.lifecycle.owners.set("claimed", "usr-2");
-    stage.unhold("backup-told");
+    await until(() => fixture.pidAt("backup-done") !== undefined, 20_000);
+    fixture.servers.owners.set("claimed", "usr-2");
+    fixture.resumeAt("backup-done");
     const [snapshot] = await settled("claimed");
     assert.deepEqual([snapshot?.then_restore, snapshot?.then_restore_reason], ["abandoned", "server_gone"]);
-    assert.deepEqual(stage.worldOf("claimed"), second);
+    assert.deepEqual(fixture.worldOf("claimed"), second);
   });
 
   test("a damaged archive changes nothing, is marked, and is never read again", async () => {
-    await stage.addServer("damaged", "usr-1", first);
+    await fixture.addServer("damaged", "usr-1", first);
     const id = await backUp("damaged");
     const path = await archiveOf(id);
     truncateSync(path, statSync(path).size - 20);
-    stage.changeWorld("damaged", second);
+    fixture.changeWorld("damaged", second);
     await restore("damaged", { backup_id: id, safety_snapshot: false });
     const [job] = await settled("damaged");
     assert.equal(job?.state, "failed");
     assert.match(job?.message ?? "", /The world is as it was\.$/);
-    assert.deepEqual(stage.worldOf("damaged"), second);
+    assert.deepEqual(fixture.worldOf("damaged"), second);
     const page = { server: "damaged", limit: 20, offset: 0 };
-    const { backups: rows } = await stage.external.call(backups.list, page, owner);
+    const { backups: rows } = await fixture.external.call(backups.list, page, owner);
     assert.equal(rows.find((row) => row.id === id)?.corrupt, true, job?.message);
     assert.equal(await faultOf(restore("damaged", { backup_id: id })), "backup_corrupt");
     assert.equal(await faultOf(restore("damaged")), "backup_corrupt");
   });
 
   test("a server that is gone or runs when its snapshot is there keeps its world, and the reason is told", async () => {
-    await stage.addServer("leaving", "usr-1", first);
+    await fixture.addServer("leaving", "usr-1", first);
     const backup_id = await backUp("leaving");
-    stage.changeWorld("leaving", second);
-    stage.hold("backup-told");
+    fixture.changeWorld("leaving", second);
+    fixture.pauseAt("backup-done");
     await restore("leaving", { backup_id });
-    await until(() => stage.pidAt("backup-told") !== undefined, 20_000);
+    await until(() => fixture.pidAt("backup-done") !== undefined, 20_000);
     const run = { merge: { spec: { desiredState: "Running" } } };
-    await stage.kube.patch(lockedServers, { name: "leaving", namespace }, run);
-    stage.unhold("backup-told");
+    await fixture.kube.patch(lockedServers, { name: "leaving", namespace }, run);
+    fixture.resumeAt("backup-done");
     const [snapshot] = await settled("leaving");
     assert.deepEqual(
       [snapshot?.state, snapshot?.then_restore, snapshot?.then_restore_reason],
       ["succeeded", "abandoned", "server_started"],
     );
-    assert.deepEqual(stage.worldOf("leaving"), second);
-    const jobs = await stage.kube.list(resources.jobs, { namespace });
+    assert.deepEqual(fixture.worldOf("leaving"), second);
+    const jobs = await fixture.kube.list(resources.jobs, { namespace });
     assert.equal(
       jobs.items.some(({ metadata }) => metadata.name.startsWith("restore-leaving")),
       false,
     );
     assert.deepEqual(
-      readdirSync(stage.archiveDir).filter((file) => file.includes("partial")),
+      readdirSync(fixture.archiveDir).filter((file) => file.includes("partial")),
       [],
     );
   });

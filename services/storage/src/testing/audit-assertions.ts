@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { until } from "@svc/mesh/testing";
 import type { AuditEntry } from "@svc/proto";
-import type { Stage } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 
 const outcomeOf = ({ payload }: AuditEntry) => String(payload["outcome"]);
 
 /** The entries of a server's files, each once, when none is still to come. */
 export async function fileAudits(
-  { database, audits }: Pick<Stage, "database" | "audits">,
+  { database, audits }: Pick<Fixture, "database" | "audits">,
   server: string,
 ): Promise<AuditEntry[]> {
   await until(async () => {
@@ -24,10 +24,10 @@ export async function fileAudits(
 type Held = { server: string; action: string; isChanged: boolean };
 
 /** Throws when the world changed without an entry that says so or may mean so, or when one claims what is not. */
-export async function assertAudited(stage: Pick<Stage, "database" | "audits">, held: Held): Promise<void> {
+export async function assertAudited(base: Pick<Fixture, "database" | "audits">, held: Held): Promise<void> {
   const { server, action, isChanged } = held;
   const outcomes = async () =>
-    (await fileAudits(stage, server)).filter((entry) => entry.action === action).map(outcomeOf);
+    (await fileAudits(base, server)).filter((entry) => entry.action === action).map(outcomeOf);
   const claims = (told: string[]) => told.some((one) => one === "done" || one === "unknown");
   // An entry is on its way to us for a moment after it was published.
   if (isChanged) await until(async () => claims(await outcomes()), 10_000);

@@ -9,7 +9,7 @@ import { pauseChild } from "./storage-process.ts";
 
 const main = fileURLToPath(new URL("../../../../libs/local-cluster/src/main.ts", import.meta.url));
 
-export type MortalCluster = {
+export type ClusterProcess = {
   /** For `openStage`. */
   start: StartCluster;
   kill: () => Promise<void>;
@@ -19,7 +19,7 @@ export type MortalCluster = {
   restart: () => Promise<void>;
 };
 
-export function createMortalCluster(): MortalCluster {
+export function createClusterProcess(): ClusterProcess {
   let args: string[] = [];
   let port = "0";
   let child: ChildProcess | undefined;

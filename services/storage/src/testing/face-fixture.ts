@@ -1,4 +1,4 @@
-// Both faces before a stage, as browsers and Jobs reach the service, with people who are signed in.
+// Both faces in front of a fixture, as browsers and Jobs reach the service, with users who are signed in.
 
 import { createHash } from "node:crypto";
 import { mkdirSync } from "node:fs";
@@ -6,8 +6,14 @@ import { dirname, join } from "node:path";
 import { createFace, createSessions, type FaceServer } from "@svc/http-gateway";
 import { accounts, type Face, operations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
-import { openStage, type Replica, type ReplicaOptions, type Stage, type StageOptions } from "./fixture.ts";
-import { openDoor } from "./internal-proxy.ts";
+import {
+  type Fixture,
+  type FixtureOptions,
+  openFixture,
+  type Replica,
+  type ReplicaOptions,
+} from "./fixture.ts";
+import { openInternalProxy } from "./internal-proxy.ts";
 
 export type Answer = { status: number; body: Record<string, unknown>; headers: Headers; bytes: Buffer };
 export type Ask = {
@@ -20,23 +26,23 @@ export type Ask = {
   signal?: AbortSignal;
 };
 
-export type FaceStage = {
-  stage: Stage;
+export type FaceFixture = {
+  base: Fixture;
   externalUrl: string;
-  /** All external faces; people come to any of them. */
+  /** All external faces; users reach any of them. */
   externalUrls: string[];
-  /** In front of all internal faces. */
+  /** The proxy in front of all internal faces. */
   internalUrl: string;
   stagingDir: string;
   /** Folder of a server's world. */
   worldDir: (name: string) => string;
-  /** Starts a replica that has both a way to the internal face and the upload volume. */
+  /** Starts a replica with the internal face and the upload volume configured. */
   start: (overrides?: readonly string[], about?: ReplicaOptions) => Promise<Replica>;
-  /** What such a replica is told besides `quick`. */
-  own: readonly string[];
-  /** Asks the external face as `usr-1` unless `as` names somebody else. */
+  /** Settings of such a replica on top of `quick`. */
+  settings: readonly string[];
+  /** Sends a request to the external face, as `usr-1` unless `as` names another user. */
   ask: (path: string, about?: Ask) => Promise<Answer>;
-  /** Status and code of a refusal, as `409 not_stopped`. */
+  /** Status and code of a rejected request, such as `409 not_stopped`. */
   refusal: (path: string, about?: Ask) => Promise<string>;
   close: () => Promise<void>;
 };
@@ -44,24 +50,24 @@ export type FaceStage = {
 export const digestOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
 export const contentDigest = (bytes: Uint8Array) => `sha-256=:${digestOf(bytes).toString("base64")}:`;
 const hashOf = (cookie: string) => createHash("sha256").update(cookie).digest("hex");
-/** The cookie of somebody: 32 bytes that their name fills. */
+/** The session cookie of a user: 32 bytes derived from their name. */
 const cookieOf = (user: string) => createHash("sha256").update(`cookie of ${user}`).digest("base64url");
 
-type FaceStageOptions = StageOptions & {
+type FaceFixtureOptions = FixtureOptions & {
   /** Faces of each kind. */
   count?: number;
-  /** How long a reader of a download may stand still at the last external face. */
+  /** How long the reader of a download may stall at the last external face. */
   stallMs?: number;
 };
 
-export async function openFaceStage(options: FaceStageOptions = {}): Promise<FaceStage> {
+export async function openFaceFixture(options: FaceFixtureOptions = {}): Promise<FaceFixture> {
   const { agent = "shipped", count = 1, stallMs = 120_000, cluster } = options;
-  const stage = await openStage({ agent, ...(cluster && { cluster }) });
-  stage.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
-  await stage.identity.announce();
+  const base = await openFixture({ agent, ...(cluster && { cluster }) });
+  base.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
+  await base.identity.announce();
   const faces: FaceServer[] = [];
   const listen = async (face: Face, isLast: boolean) => {
-    const mesh = face === "external" ? stage.external : stage.internal;
+    const mesh = face === "external" ? base.external : base.internal;
     const server = createFace({
       face,
       operations,
@@ -83,29 +89,29 @@ export async function openFaceStage(options: FaceStageOptions = {}): Promise<Fac
   const open = (face: Face) =>
     Promise.all(Array.from({ length: count }, (_, n) => listen(face, n === count - 1)));
   const [externalPorts, internalPorts] = await Promise.all([open("external"), open("internal")]);
-  const door = await openDoor(() => internalPorts);
+  const door = await openInternalProxy(() => internalPorts);
   const externalUrls = externalPorts.map((port) => `http://127.0.0.1:${port}`);
   const [externalUrl = ""] = externalUrls;
   const internalUrl = door.url;
-  const dataDir = dirname(stage.archiveDir);
+  const dataDir = dirname(base.archiveDir);
   const stagingDir = join(dataDir, "uploads");
   mkdirSync(stagingDir);
-  const own = [
-    `archive.local_path=${stage.archiveDir}`,
+  const settings = [
+    `archive.local_path=${base.archiveDir}`,
     "storage.staging_keep_free=0",
     `storage.internal_url=${internalUrl}`,
     `storage.staging_path=${stagingDir}`,
   ];
-  const ask: FaceStage["ask"] = (path, about = {}) => askFace(externalUrl, path, about);
+  const ask: FaceFixture["ask"] = (path, about = {}) => askFace(externalUrl, path, about);
   return {
-    stage,
+    base,
     externalUrl,
     externalUrls,
     internalUrl,
     stagingDir,
     worldDir: (name) => join(dataDir, "worlds", name),
-    own,
-    start: (overrides = [], about = {}) => stage.start([...own, ...overrides], about),
+    settings,
+    start: (overrides = [], about = {}) => base.start([...settings, ...overrides], about),
     ask,
     refusal: async (path, about) => {
       const { status, body } = await ask(path, about);
@@ -115,7 +121,7 @@ export async function openFaceStage(options: FaceStageOptions = {}): Promise<Fac
     close: async () => {
       await door.close();
       await Promise.all(faces.map((face) => face.close()));
-      await stage.close();
+      await base.close();
     },
   };
 }

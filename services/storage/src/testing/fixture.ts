@@ -18,7 +18,7 @@ import { createLogger, createRegistry, type Registry } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
 import type { StorageDb, Tables } from "../database/tables.ts";
 import { startStorage } from "../service.ts";
-import { type Neighbour, serveLifecycle } from "./lifecycle-stub.ts";
+import { type LifecycleStub, serveLifecycle } from "./lifecycle-stub.ts";
 import { addServerObject, addVolume, applyRelease, namespace, readFiles, writeFiles } from "./worlds.ts";
 
 const repo = fileURLToPath(new URL("../../../../", import.meta.url));
@@ -54,7 +54,7 @@ export type ReplicaOptions = {
   wrapKube?: (kube: Kube) => Kube;
 };
 
-export type Stage = {
+export type Fixture = {
   dataDir: string;
   kube: Kube;
   nats: TestNats;
@@ -65,8 +65,8 @@ export type Stage = {
   internal: Mesh;
   identity: Mesh;
   /** Speaks as lifecycle. */
-  neighbour: Mesh;
-  lifecycle: Neighbour;
+  lifecycleMesh: Mesh;
+  servers: LifecycleStub;
   audits: AuditEntry[];
   archiveDir: string;
   /** Makes a server at rest whose world holds these files. */
@@ -76,15 +76,15 @@ export type Stage = {
   worldPath: (name: string) => string;
   changeWorld: (name: string, files: Record<string, string>) => void;
   /** Makes the agent wait at a step until the hold ends. */
-  hold: (step: string) => void;
-  unhold: (step: string) => void;
+  pauseAt: (step: string) => void;
+  resumeAt: (step: string) => void;
   /** Process that is or was last at a step. */
   pidAt: (step: string) => number | undefined;
   start: (overrides?: readonly string[], about?: ReplicaOptions) => Promise<Replica>;
   close: () => Promise<void>;
 };
 
-type Ground = {
+type Parts = {
   kube: Kube;
   nats: TestNats;
   database: TestDatabase;
@@ -121,12 +121,12 @@ const startEmbedded: StartCluster = async (dataDir, programs) => {
 };
 
 /** Cluster, NATS and database with the release applied; no service yet. */
-async function openGround(agent: string, startCluster: StartCluster): Promise<Ground> {
+async function openParts(agent: string, startCluster: StartCluster): Promise<Parts> {
   const dataDir = mkdtempSync(join(tmpdir(), "svc-storage-"));
   const archiveDir = join(dataDir, "archive");
   mkdirSync(archiveDir);
   const programs = {
-    [agentImage]: [join(repo, agent), ...(agent === agents.held ? [`--hold=${archiveDir}`] : [])],
+    [agentImage]: [join(repo, agent), ...(agent === agents.pausing ? [`--pause-dir=${archiveDir}`] : [])],
     [demoImage]: [join(repo, "services/demo-server/src/main.ts")],
     "svc.local/exits": ["-e", "process.exit(3)", "--"],
     // Behind `--` Node takes no option of the agent for one of its own.
@@ -153,16 +153,16 @@ async function openGround(agent: string, startCluster: StartCluster): Promise<Gr
 
 const agents = {
   /** Waits where a test tells it to. */
-  held: "services/storage/src/testing/pausing-agent.ts",
+  pausing: "services/storage/src/testing/pausing-agent.ts",
   /** The one that is shipped. */
   shipped: "services/world-agent/src/main.ts",
 } as const;
 
-export type StageOptions = { agent?: keyof typeof agents; cluster?: StartCluster };
+export type FixtureOptions = { agent?: keyof typeof agents; cluster?: StartCluster };
 
-export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const ground = await openGround(agents[options.agent ?? "held"], options.cluster ?? startEmbedded);
-  const { kube, nats, database, dataDir, archiveDir } = ground;
+export async function openFixture(options: FixtureOptions = {}): Promise<Fixture> {
+  const parts = await openParts(agents[options.agent ?? "pausing"], options.cluster ?? startEmbedded);
+  const { kube, nats, database, dataDir, archiveDir } = parts;
   const watching = database.open<Tables>();
   const names = ["lifecycle", "identity", "gateway-external", "gateway-internal"] as const;
   const callers = await Promise.all(names.map((name) => nats.connect(name)));
@@ -174,13 +174,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const folderOf = (name: string) => join(dataDir, "worlds", name);
   const at = (step: string) => join(archiveDir, `at-${step}`);
   return {
-    ...ground,
+    ...parts,
     db: watching.db,
     external,
     internal,
     identity,
-    neighbour,
-    lifecycle,
+    lifecycleMesh: neighbour,
+    servers: lifecycle,
     audits,
     addServer: async (name, owner, files = { "level.dat": name }) => {
       if (owner !== undefined) lifecycle.owners.set(name, owner);
@@ -194,14 +194,14 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       rmSync(folderOf(name), { recursive: true });
       writeFiles(folderOf(name), files);
     },
-    hold: (step) => {
+    pauseAt: (step) => {
       rmSync(at(step), { force: true });
-      writeFileSync(join(archiveDir, `hold-${step}`), "");
+      writeFileSync(join(archiveDir, `pause-${step}`), "");
     },
-    unhold: (step) => rmSync(join(archiveDir, `hold-${step}`), { force: true }),
+    resumeAt: (step) => rmSync(join(archiveDir, `pause-${step}`), { force: true }),
     pidAt: (step) => (existsSync(at(step)) ? Number(readFileSync(at(step), "utf8")) || undefined : undefined),
     start: async (overrides = [], about = {}) => {
-      const replica = await startReplica(ground, { overrides, ...about });
+      const replica = await startReplica(parts, { overrides, ...about });
       replicas.add(replica);
       return { ...replica, stop: () => (replicas.delete(replica) ? replica.stop() : Promise.resolve()) };
     },
@@ -209,7 +209,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       for (const replica of replicas) await replica.stop();
       await Promise.all(callers.map((mesh) => mesh.drain(500)));
       await watching.close();
-      await ground.close();
+      await parts.close();
     },
   };
 }
@@ -227,7 +227,7 @@ async function followAudits(identity: Mesh): Promise<AuditEntry[]> {
 }
 
 async function startReplica(
-  { nats, database, wire, dataDir }: Ground,
+  { nats, database, wire, dataDir }: Parts,
   about: ReplicaOptions & { overrides: readonly string[] },
 ): Promise<Replica> {
   const settings = loadSettings(schema, { overrides: [...quick, ...about.overrides] });

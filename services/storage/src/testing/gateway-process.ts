@@ -5,10 +5,10 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { Face } from "@svc/proto";
-import type { Stage } from "./fixture.ts";
+import type { Fixture } from "./fixture.ts";
 import { pauseChild } from "./storage-process.ts";
 
-export type Gateway = {
+export type GatewayProcess = {
   /** Undefined while it is gone. */
   port: () => number | undefined;
   kill: () => Promise<void>;
@@ -18,7 +18,7 @@ export type Gateway = {
   start: () => Promise<void>;
 };
 
-export async function startGateway(face: Face, { nats }: Pick<Stage, "nats">): Promise<Gateway> {
+export async function startGateway(face: Face, { nats }: Pick<Fixture, "nats">): Promise<GatewayProcess> {
   const name = `gateway-${face}` as const;
   const main = fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
   let port: number | undefined;

@@ -5,28 +5,28 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 /** A place on the way of a request: so many bytes from the Job (`up`) or to it (`down`) have come. */
-export type Place = { method: string; direction: "up" | "down"; bytes: number };
+export type StreamPosition = { method: string; direction: "up" | "down"; bytes: number };
 
-export type Door = {
+export type InternalProxy = {
   url: string;
   /** Resolves when a request is at that place; it stays there until `goOn`. */
-  stopAt: (place: Place) => Promise<void>;
-  goOn: () => void;
+  pauseAt: (place: StreamPosition) => Promise<void>;
+  resume: () => void;
   /** Where the newest request goes to, as a number of the replicas. */
   lastTarget: () => number;
   close: () => Promise<void>;
 };
 
-type Way = { method: string; passed: { up: number; down: number } };
+type RequestState = { method: string; passed: { up: number; down: number } };
 
 /** `portsOf` tells the ports of the replicas now; undefined for one that is gone. */
-export async function openDoor(portsOf: () => (number | undefined)[]): Promise<Door> {
-  let awaited: (Place & { reached: () => void }) | undefined;
+export async function openInternalProxy(portsOf: () => (number | undefined)[]): Promise<InternalProxy> {
+  let awaited: (StreamPosition & { reached: () => void }) | undefined;
   let goOn = Promise.withResolvers<void>();
   let [turn, last] = [0, 0];
   const sockets = new Set<Socket>();
 
-  async function pump(from: Socket, to: Socket, about: { way: Way; direction: "up" | "down" }) {
+  async function pump(from: Socket, to: Socket, about: { way: RequestState; direction: "up" | "down" }) {
     const { way, direction } = about;
     for await (const chunk of from as AsyncIterable<Buffer>) {
       if (way.method === "") way.method = chunk.toString("latin1", 0, 10).split(" ")[0] ?? "";
@@ -49,7 +49,7 @@ export async function openDoor(portsOf: () => (number | undefined)[]): Promise<D
     const chosen = alive[turn % alive.length];
     if (!chosen) return void near.destroy();
     const far = connect({ port: chosen.port, host: "127.0.0.1", allowHalfOpen: true });
-    const way: Way = { method: "", passed: { up: 0, down: 0 } };
+    const way: RequestState = { method: "", passed: { up: 0, down: 0 } };
     for (const [one, other] of [
       [near, far],
       [far, near],
@@ -70,13 +70,13 @@ export async function openDoor(portsOf: () => (number | undefined)[]): Promise<D
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stopAt: (place) => {
+    pauseAt: (place) => {
       goOn = Promise.withResolvers();
       return new Promise<void>((reached) => {
         awaited = { ...place, reached };
       });
     },
-    goOn: () => goOn.resolve(),
+    resume: () => goOn.resolve(),
     lastTarget: () => last,
     close: async () => {
       goOn.resolve();

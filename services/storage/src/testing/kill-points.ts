@@ -1,5 +1,5 @@
-// Tables of deaths: whatever takes part in a transfer is killed or hangs at one of its steps; afterwards the world is what it was
-// or what it was to be, bit for bit; nothing stays locked, staged, running or half told; and a second try works.
+// Kill points: each participant of a transfer is killed or hangs at each step. Afterwards the world is bit for bit what it
+// was or what it was meant to become; nothing stays locked, staged, running or half recorded; and a retry succeeds.
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
@@ -8,71 +8,71 @@ import { setTimeout as delay } from "node:timers/promises";
 import { until } from "@svc/mesh/testing";
 import type { files } from "@svc/proto";
 import { hangMs } from "./outage.ts";
-import { insist, type PatientClient } from "./retrying-client.ts";
-import { openTransferBed, type Step, type TransferBed, type Victim } from "./transfer-fixture.ts";
+import { type RetryingClient, retryUntil } from "./retrying-client.ts";
+import { openTransferFixture, type Step, type TransferFixture, type Victim } from "./transfer-fixture.ts";
 
-export type Point = { step: Step; victims: readonly Victim[] };
-type Fate = "dies" | "hangs";
-type Death = { step: Step; victim: Victim; fate: Fate; client: PatientClient };
+export type StepVictims = { step: Step; victims: readonly Victim[] };
+type Failure = "dies" | "hangs";
+type KillPoint = { step: Step; victim: Victim; fate: Failure; client: RetryingClient };
 type Op = files.FileOp;
 
 export const core = ["storage", "NATS", "PostgreSQL", "the cluster"] as const;
 export const asked = [...core, "the external gateway"] as const;
 export const all = [...core, "the internal gateway", "the agent"] as const;
 
-/** What the world of each server holds before somebody sends it something. */
+/** Files in each server's world before the transfer. */
 export const oldFiles = { "level.dat": "one", "mods/new.jar": "old", "mods/other.jar": "stays" };
-/** No answer besides those that are always forgivable. */
-export const never = /(?!)/;
+/** No answer besides those that are always allowed. */
+export const noOtherAnswer = /(?!)/;
 
 const nameOf = (step: Step) =>
   typeof step === "string"
     ? step
     : `${step.bytes} bytes of a Job's ${step.method} have gone ${step.direction}`;
 
-export type Deaths = {
-  bed: () => TransferBed;
-  /** A server of its own for each point, so that nothing of the one before counts. */
+export type KillPoints = {
+  fixture: () => TransferFixture;
+  /** A separate server for each kill point, so that they do not affect each other. */
   newServer: (files: Record<string, string>) => Promise<string>;
-  /** Runs it with the death in the middle. */
-  dieAt: (death: Death, work: () => Promise<void>) => Promise<void>;
-  /** Nothing is left that anybody would have to clear up or wait for. */
-  assertAtRest: (server: string) => Promise<void>;
-  /** A test for each victim at each point, which dies there, and one for each point where one of them hangs. */
+  /** Runs `work` and lets the victim fail at the step. */
+  killAt: (point: KillPoint, work: () => Promise<void>) => Promise<void>;
+  /** Nothing is left to clean up or to wait for. */
+  assertNothingLeft: (server: string) => Promise<void>;
+  /** For each step one test per victim that is killed there, and one in which a victim hangs. */
   table: (
     what: string,
-    points: readonly Point[],
-    drive: (point: { step: Step; victim: Victim; fate: Fate }) => Promise<void>,
+    points: readonly StepVictims[],
+    drive: (point: { step: Step; victim: Victim; fate: Failure }) => Promise<void>,
   ) => void;
 };
 
-/** `sample` tells which of the tests, counted from 0, are driven. */
-export function describeDeaths(
+/** `sample` selects which tests run, by their number from 0. */
+export function describeKillPoints(
   what: string,
   sample: (count: number) => { skip: string | false },
-  fill: (deaths: Deaths) => void,
+  fill: (points: KillPoints) => void,
 ): void {
   describe(`kill -9 and SIGSTOP in the middle of ${what}`, () => {
-    let opened: TransferBed | undefined;
+    let opened: TransferFixture | undefined;
     before(async () => {
-      opened = await openTransferBed();
+      opened = await openTransferFixture();
     });
     after(() => opened?.close());
-    const bed = () => {
+    const fixture = () => {
       assert.ok(opened);
       return opened;
     };
     let [servers, count] = [0, 0];
     fill({
-      bed,
+      fixture,
       newServer: async (files) => {
         const name = `dies-${servers++}`;
-        await bed().stage.addServer(name, "usr-1", files);
+        await fixture().base.addServer(name, "usr-1", files);
         return name;
       },
-      dieAt: (death, work) => dieAt(bed(), death, work),
-      assertAtRest: (server) => assertAtRest(bed(), server),
-      table: (told, points, drive) => {
+      killAt: (point, work) => killAt(fixture(), point, work),
+      assertNothingLeft: (server) => assertNothingLeft(fixture(), server),
+      table: (expectation, points, drive) => {
         for (const [row, { step, victims }] of points.entries()) {
           const hanging = victims[row % victims.length] ?? victims[0];
           const fates = [
@@ -80,7 +80,7 @@ export function describeDeaths(
             ...(hanging ? [{ victim: hanging, fate: "hangs" as const }] : []),
           ];
           for (const { victim, fate } of fates) {
-            const fact = `${victim} ${fate} when ${nameOf(step)}: ${told}`;
+            const fact = `${victim} ${fate} when ${nameOf(step)}: ${expectation}`;
             test(fact, sample(count), () => drive({ step, victim, fate }));
             count += 1;
           }
@@ -90,35 +90,39 @@ export function describeDeaths(
   });
 }
 
-async function dieAt(bed: TransferBed, { step, victim, fate, client }: Death, work: () => Promise<void>) {
-  const reached = bed.stopAt(step).then(() => "reached" as const);
+async function killAt(
+  fixture: TransferFixture,
+  { step, victim, fate, client }: KillPoint,
+  work: () => Promise<void>,
+) {
+  const reached = fixture.pauseAt(step).then(() => "reached" as const);
   const mended = reached.then(async () => {
-    if (fate === "dies") await bed.kill(victim);
-    else bed.hang(victim);
-    bed.goOn();
+    if (fate === "dies") await fixture.kill(victim);
+    else fixture.hang(victim);
+    fixture.resume();
     if (fate === "hangs") await delay(hangMs);
-    else if (victim === "storage") client.hurry();
-    await bed.mend();
+    else if (victim === "storage") client.abortWaiting();
+    await fixture.mend();
   });
   const done = work();
   done.catch(() => {});
   mended.catch(() => {});
-  // Some steps come about behind the last answer.
+  // Some steps happen after the last answer.
   const missed = done.then(() => delay(5_000, "missed" as const, { ref: false }));
-  assert.equal(await Promise.race([reached, missed]), "reached", "the step came about");
+  assert.equal(await Promise.race([reached, missed]), "reached", "the step was reached");
   await Promise.all([done, mended]);
 }
 
-async function assertAtRest(bed: TransferBed, server: string): Promise<void> {
-  await until(() => bed.isFree(server), 10_000);
-  await until(() => readdirSync(bed.stagingDir).length === 0, 40_000);
-  const hidden = readdirSync(bed.worldDir(server)).filter((name) => name.startsWith(".svc-"));
+async function assertNothingLeft(fixture: TransferFixture, server: string): Promise<void> {
+  await until(() => fixture.isFree(server), 10_000);
+  await until(() => readdirSync(fixture.stagingDir).length === 0, 40_000);
+  const hidden = readdirSync(fixture.worldDir(server)).filter((name) => name.startsWith(".svc-"));
   assert.deepEqual(hidden, []);
 }
 
 /** The operation when it has ended, or `unknown`. */
-export async function ended(client: PatientClient, server: string, id: string): Promise<Op | "unknown"> {
-  return insist(client, "the end of the operation", async () => {
+export async function ended(client: RetryingClient, server: string, id: string): Promise<Op | "unknown"> {
+  return retryUntil(client, "the end of the operation", async () => {
     const answer = await client.ask(`/api/v1/servers/${server}/files/ops`);
     if (!answer) return undefined;
     const op = (answer.body["ops"] as Op[]).find((one) => one.id === id);

@@ -6,55 +6,55 @@ import { worlds } from "@svc/proto";
 import { type LockedServer, lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import { namespace } from "./worlds.ts";
 
-export type Neighbour = {
+export type LifecycleStub = {
   owners: Map<string, string>;
   lastActive: Map<string, Date>;
   /** Runs before a server is described, and may change the world. */
   onDescribe: ((name: string) => Promise<void> | void) | undefined;
-  isAway: boolean;
+  isDown: boolean;
   /** What is told of a server besides what its object says. */
-  told: Map<string, Partial<worlds.WorldServer>>;
+  overrides: Map<string, Partial<worlds.WorldServer>>;
   /** Servers that were taken from their owners, with how, in order. */
   released: { name: string; outcome: string }[];
 };
 
-export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour> {
-  const neighbour: Neighbour = {
+export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<LifecycleStub> {
+  const stub: LifecycleStub = {
     owners: new Map(),
     lastActive: new Map(),
     onDescribe: undefined,
-    isAway: false,
-    told: new Map(),
+    isDown: false,
+    overrides: new Map(),
     released: [],
   };
   const viewOf = ({ metadata, spec, status }: LockedServer): worlds.WorldServer => {
     const { name } = metadata;
-    const owner_id = neighbour.owners.get(name);
+    const owner_id = stub.owners.get(name);
     const phase = status?.phase ?? "Unknown";
     const desired_state = spec.desiredState ?? "Stopped";
     return {
       name,
       exists: true,
       ...(owner_id !== undefined && { owner_id }),
-      last_active_at: (neighbour.lastActive.get(name) ?? new Date(0)).toISOString(),
+      last_active_at: (stub.lastActive.get(name) ?? new Date(0)).toISOString(),
       reaper_exempt: false,
       system: false,
       phase,
       desired_state,
       stopped: phase === "Stopped" && desired_state === "Stopped",
       volume_claim: claimOf(spec) ?? `world-${name}-0`,
-      ...neighbour.told.get(name),
+      ...stub.overrides.get(name),
     };
   };
   mesh.serve(worlds.describeServer, async (context, { name }) => {
-    await neighbour.onDescribe?.(name);
-    if (neighbour.isAway) throw context.fault("unavailable");
+    await stub.onDescribe?.(name);
+    if (stub.isDown) throw context.fault("unavailable");
     const server = await kube.find(lockedServers, { name, namespace });
     if (!server) throw context.fault("not_found", { message: `There is no server ${name}.` });
     return viewOf(server);
   });
   mesh.serve(worlds.listWorlds, async (context) => {
-    if (neighbour.isAway) throw context.fault("unavailable");
+    if (stub.isDown) throw context.fault("unavailable");
     const { items } = await kube.list(lockedServers, { namespace });
     return { items: items.map(viewOf).sort((a, b) => (a.name < b.name ? -1 : 1)) };
   });
@@ -77,34 +77,34 @@ export async function serveLifecycle(mesh: Mesh, kube: Kube): Promise<Neighbour>
     await setWanted(name, "Running");
     return null;
   });
-  serveReclaim(mesh, kube, neighbour);
+  serveReclaim(mesh, kube, stub);
   await mesh.announce();
-  return neighbour;
+  return stub;
 }
 
 function claimOf(spec: object): string | undefined {
   return (spec as { storage?: { claimName?: string } }).storage?.claimName;
 }
 
-function serveReclaim(mesh: Mesh, kube: Kube, neighbour: Neighbour): void {
-  const { owners, lastActive, told, released } = neighbour;
+function serveReclaim(mesh: Mesh, kube: Kube, neighbour: LifecycleStub): void {
+  const { owners, lastActive, overrides, released } = neighbour;
   mesh.serve(worlds.releaseWorld, async (_context, { name, outcome, owner_id }) => {
     const owner = owners.get(name);
     if (owner !== undefined && owner !== owner_id) return { done: false };
-    if (outcome === "deleted" && !told.get(name)?.retiring?.delete) return { done: false };
+    if (outcome === "deleted" && !overrides.get(name)?.retiring?.delete) return { done: false };
     if (outcome === "deleted") {
       await kube.remove(lockedServers, { name, namespace }).catch((error: unknown) => {
         if (!isKubeError(error, 404)) throw error;
       });
     }
     owners.delete(name);
-    told.delete(name);
+    overrides.delete(name);
     lastActive.set(name, new Date());
     released.push({ name, outcome });
     return { done: true };
   });
   mesh.serve(worlds.switchWorld, async (context, { name, lock, node_name, volume_claim }) => {
-    if (neighbour.isAway) throw context.fault("unavailable");
+    if (neighbour.isDown) throw context.fault("unavailable");
     const { metadata, spec } = await kube.get(lockedServers, { name, namespace });
     if (metadata.annotations?.[maintenanceAnnotation] !== lock) {
       if (claimOf(spec) === volume_claim) return null;
@@ -120,7 +120,7 @@ function serveReclaim(mesh: Mesh, kube: Kube, neighbour: Neighbour): void {
     return null;
   });
   mesh.serve(worlds.stampWarning, (_context, { name, window, at }) => {
-    told.set(name, { ...told.get(name), [`warned_${window}_at`]: at });
+    overrides.set(name, { ...overrides.get(name), [`warned_${window}_at`]: at });
     return null;
   });
   mesh.serve(worlds.restartIdleClock, (_context, { name }) => {

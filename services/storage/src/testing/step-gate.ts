@@ -30,7 +30,7 @@ async function pass(effect: Effect): Promise<void> {
 }
 
 /** The same object, but these methods wait for their step first. */
-function stepped<T extends object>(target: T, names: readonly string[], on: string): T {
+function gated<T extends object>(target: T, names: readonly string[], on: string): T {
   return new Proxy(target, {
     get: (object, name) => {
       const value = Reflect.get(object, name);
@@ -43,17 +43,17 @@ function stepped<T extends object>(target: T, names: readonly string[], on: stri
   });
 }
 
-function steppedMesh(mesh: Mesh): Mesh {
+function gatedMesh(mesh: Mesh): Mesh {
   return new Proxy(mesh, {
     get: (object, name) => {
       if (name !== "bucket") return Reflect.get(object, name);
       return (about: Parameters<Mesh["bucket"]>[0]): BucketStore<unknown> =>
-        stepped(object.bucket(about), ["create", "update", "delete"], about.name);
+        gated(object.bucket(about), ["create", "update", "delete"], about.name);
     },
   });
 }
 
-function steppedDb<T extends object>(db: T): T {
+function gatedDb<T extends object>(db: T): T {
   return new Proxy(db, {
     get: (object, name) => {
       const value = Reflect.get(object, name);
@@ -71,7 +71,7 @@ function steppedDb<T extends object>(db: T): T {
   });
 }
 
-async function stepVolume(): Promise<void> {
+async function gateVolume(): Promise<void> {
   const names = ["writev", "datasync"] as const;
   const probe = await promises.open("/dev/null");
   const handle = Object.getPrototypeOf(probe) as Record<string, (...args: unknown[]) => Promise<unknown>>;
@@ -91,8 +91,8 @@ async function stepVolume(): Promise<void> {
   syncBuiltinESMExports();
 }
 
-await stepVolume();
-const kube: Kube = stepped(
+await gateVolume();
+const kube: Kube = gated(
   connectKube({ kubeconfigFile: kubeconfigFile() }),
   ["create", "patch", "remove"],
   "kube",
@@ -104,7 +104,7 @@ await runService<typeof settings, Tables>({
   poolSize: 6,
   start: (runtime) => {
     const { store, mesh } = runtime;
-    const watched = { ...store, db: steppedDb(store.db) };
-    return startStorage({ ...runtime, mesh: steppedMesh(mesh), store: watched }, { kube });
+    const watched = { ...store, db: gatedDb(store.db) };
+    return startStorage({ ...runtime, mesh: gatedMesh(mesh), store: watched }, { kube });
   },
 });

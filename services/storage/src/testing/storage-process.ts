@@ -5,12 +5,12 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { quick, type Stage } from "./fixture.ts";
+import { type Fixture, quick } from "./fixture.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
-const stepped = fileURLToPath(new URL("./step-gate.ts", import.meta.url));
+const gated = fileURLToPath(new URL("./step-gate.ts", import.meta.url));
 
-export type Process = {
+export type StorageProcess = {
   kill: () => Promise<void>;
   /** Hangs it until the returned function is called. */
   pause: () => () => void;
@@ -22,40 +22,43 @@ export function pauseChild(child: ChildProcess | undefined): () => void {
   return () => void child?.kill("SIGCONT");
 }
 
-export type SteppedProcess = Process & {
+export type GatedProcess = StorageProcess & {
   /** Resolves when it is about to make that step (`steps.ts`); it waits there until `goOn`. */
-  stopAt: (step: string) => Promise<void>;
-  goOn: () => void;
+  pauseAt: (step: string) => Promise<void>;
+  resume: () => void;
 };
 
-type Ground = Pick<Stage, "nats" | "wire" | "dataDir">;
+type Parts = Pick<Fixture, "nats" | "wire" | "dataDir">;
 
 /** Resolves when it says that it is ready. */
-export async function startProcess(ground: Ground, overrides: readonly string[] = []): Promise<Process> {
+export async function startProcess(
+  ground: Parts,
+  overrides: readonly string[] = [],
+): Promise<StorageProcess> {
   return (await start(main, ground, overrides)).process;
 }
 
 /** As `startProcess`, and it stops where a test says so. */
-export async function startStepped(ground: Ground, overrides: readonly string[]): Promise<SteppedProcess> {
-  const { process: running, child } = await start(stepped, ground, overrides);
+export async function startGated(ground: Parts, overrides: readonly string[]): Promise<GatedProcess> {
+  const { process: running, child } = await start(gated, ground, overrides);
   const tell = (told: object) => void (child.connected && child.send(told));
   return {
     ...running,
-    stopAt: (stopAt) => {
+    pauseAt: (stopAt) => {
       tell({ stopAt });
       return new Promise((resolve) => child.once("message", () => resolve()));
     },
-    goOn: () => tell({ goOn: true }),
+    resume: () => tell({ goOn: true }),
   };
 }
 
 async function start(
   entry: string,
-  { nats, wire, dataDir }: Ground,
+  { nats, wire, dataDir }: Parts,
   overrides: readonly string[],
-): Promise<{ process: Process; child: ChildProcess }> {
+): Promise<{ process: StorageProcess; child: ChildProcess }> {
   const child = spawn(process.execPath, [entry], {
-    stdio: ["ignore", "pipe", "inherit", ...(entry === stepped ? (["ipc"] as const) : [])],
+    stdio: ["ignore", "pipe", "inherit", ...(entry === gated ? (["ipc"] as const) : [])],
     env: {
       // biome-ignore lint/style/noProcessEnv: a child needs the path of this process
       ...process.env,

@@ -6,12 +6,12 @@ import { dirname, join } from "node:path";
 import { resources } from "@svc/kube";
 import { accounts } from "@svc/proto";
 import { findHolder, isJobFinished, lockedServers } from "@svc/world-lock";
-import { createMortalCluster, type MortalCluster } from "./cluster-process.ts";
+import { type ClusterProcess, createClusterProcess } from "./cluster-process.ts";
 import { type Answer, type Ask, askFace, resolveTestSession } from "./face-fixture.ts";
-import { openStage, type Stage } from "./fixture.ts";
-import { type Gateway, startGateway } from "./gateway-process.ts";
-import { type Door, openDoor, type Place } from "./internal-proxy.ts";
-import { type SteppedProcess, startStepped } from "./storage-process.ts";
+import { type Fixture, openFixture } from "./fixture.ts";
+import { type GatewayProcess, startGateway } from "./gateway-process.ts";
+import { type InternalProxy, openInternalProxy, type StreamPosition } from "./internal-proxy.ts";
+import { type GatedProcess, startGated } from "./storage-process.ts";
 import { namespace } from "./worlds.ts";
 
 export const victims = [
@@ -26,10 +26,10 @@ export const victims = [
 export type Victim = (typeof victims)[number];
 
 /** A step of storage (`steps.ts`) or a place on a Job's way to the internal face. */
-export type Step = string | Place;
+export type Step = string | StreamPosition;
 
-export type TransferBed = {
-  stage: Stage;
+export type TransferFixture = {
+  base: Fixture;
   stagingDir: string;
   worldDir: (name: string) => string;
   /** Asks one of the external gateways as `usr-1`; throws when the connection breaks. */
@@ -37,8 +37,8 @@ export type TransferBed = {
   /** Port of the gateway that the next request goes to. */
   nextPort: () => number;
   /** Resolves when a transfer is at that step, where it stays until `goOn`. */
-  stopAt: (step: Step) => Promise<void>;
-  goOn: () => void;
+  pauseAt: (step: Step) => Promise<void>;
+  resume: () => void;
   kill: (victim: Victim) => Promise<void>;
   /** Hangs it: it keeps its connections and answers nothing. */
   hang: (victim: Victim) => void;
@@ -68,47 +68,47 @@ const quick = [
   "storage.file_deadline=10s",
 ];
 
-export async function openTransferBed(): Promise<TransferBed> {
-  const cluster = createMortalCluster();
-  const stage = await openStage({ agent: "shipped", cluster: cluster.start });
-  stage.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
-  await stage.identity.announce();
-  const stagingDir = join(dirname(stage.archiveDir), "uploads");
+export async function openTransferFixture(): Promise<TransferFixture> {
+  const cluster = createClusterProcess();
+  const base = await openFixture({ agent: "shipped", cluster: cluster.start });
+  base.identity.serve(accounts.resolveSession, (_context, { hash }) => resolveTestSession(hash));
+  await base.identity.announce();
+  const stagingDir = join(dirname(base.archiveDir), "uploads");
   mkdirSync(stagingDir);
   const faces = ["external", "external", "internal", "internal"] as const;
-  const gateways = await Promise.all(faces.map((face) => startGateway(face, stage)));
+  const gateways = await Promise.all(faces.map((face) => startGateway(face, base)));
   const [external, internal] = [gateways.slice(0, 2), gateways.slice(2)];
-  const door = await openDoor(() => internal.map(({ port }) => port()));
+  const door = await openInternalProxy(() => internal.map(({ port }) => port()));
   const settings = [
     ...quick,
-    `archive.local_path=${stage.archiveDir}`,
+    `archive.local_path=${base.archiveDir}`,
     `storage.internal_url=${door.url}`,
     `storage.staging_path=${stagingDir}`,
   ];
   const parts = {
-    stage,
+    base,
     cluster,
     external,
     internal,
     door,
     settings,
-    storage: await startStepped(stage, settings),
+    storage: await startGated(base, settings),
   };
-  return bedOf(parts, stagingDir);
+  return fixtureOf(parts, stagingDir);
 }
 
 type Parts = {
-  stage: Stage;
-  cluster: MortalCluster;
-  external: Gateway[];
-  internal: Gateway[];
-  door: Door;
+  base: Fixture;
+  cluster: ClusterProcess;
+  external: GatewayProcess[];
+  internal: GatewayProcess[];
+  door: InternalProxy;
   settings: string[];
-  storage: SteppedProcess;
+  storage: GatedProcess;
 };
 
-function bedOf(parts: Parts, stagingDir: string): TransferBed {
-  const { stage, external, door } = parts;
+function fixtureOf(parts: Parts, stagingDir: string): TransferFixture {
+  const { base, external, door } = parts;
   let turn = 0;
   const nextPort = () => {
     const alive = external.flatMap((gateway) => gateway.port() ?? []);
@@ -117,15 +117,15 @@ function bedOf(parts: Parts, stagingDir: string): TransferBed {
   };
   let repairs: (() => Promise<unknown>)[] = [];
   return {
-    stage,
+    base,
     stagingDir,
-    worldDir: (name) => join(stage.dataDir, "worlds", name),
+    worldDir: (name) => join(base.dataDir, "worlds", name),
     nextPort,
     ask: (path, about = {}) => askFace(`http://127.0.0.1:${nextPort()}`, path, about),
-    stopAt: (step) => (typeof step === "string" ? parts.storage.stopAt(step) : door.stopAt(step)),
-    goOn: () => {
-      door.goOn();
-      parts.storage.goOn();
+    pauseAt: (step) => (typeof step === "string" ? parts.storage.pauseAt(step) : door.pauseAt(step)),
+    resume: () => {
+      door.resume();
+      parts.storage.resume();
     },
     kill: async (victim) => void repairs.push(await strike(parts, victim, () => turn)),
     hang: (victim) => {
@@ -136,19 +136,19 @@ function bedOf(parts: Parts, stagingDir: string): TransferBed {
       for (const repair of repairs) await repair();
       repairs = [];
     },
-    isFree: (server) => isFree(stage, server),
+    isFree: (server) => isFree(base, server),
     close: async () => {
       await door.close();
       await Promise.all([parts.storage, ...external, ...parts.internal].map((one) => one.kill()));
-      await stage.close();
+      await base.close();
     },
   };
 }
 
 /** Kills it without any farewell; returns what brings it back. */
 async function strike(parts: Parts, victim: Victim, turn: () => number): Promise<() => Promise<unknown>> {
-  const { stage, external, internal, door } = parts;
-  const killGateway = async (gateway: Gateway | undefined) => {
+  const { base, external, internal, door } = parts;
+  const killGateway = async (gateway: GatewayProcess | undefined) => {
     await gateway?.kill();
     return async () => gateway?.start();
   };
@@ -156,14 +156,14 @@ async function strike(parts: Parts, victim: Victim, turn: () => number): Promise
     case "storage":
       await parts.storage.kill();
       return async () => {
-        parts.storage = await startStepped(stage, parts.settings);
+        parts.storage = await startGated(base, parts.settings);
       };
     case "NATS":
-      await stage.nats.kill();
-      return stage.nats.start;
+      await base.nats.kill();
+      return base.nats.start;
     case "PostgreSQL":
-      await stage.wire.cut();
-      return stage.wire.mend;
+      await base.wire.cut();
+      return base.wire.mend;
     case "the external gateway":
       return killGateway(external[turn() % external.length]);
     case "the internal gateway":
@@ -172,21 +172,21 @@ async function strike(parts: Parts, victim: Victim, turn: () => number): Promise
       await parts.cluster.kill();
       return parts.cluster.restart;
     case "the agent":
-      signalAgents(stage.dataDir, "SIGKILL");
+      signalAgents(base.dataDir, "SIGKILL");
       return async () => {};
   }
 }
 
 /** Stops it where it is; returns what lets it go on. */
 function pause(parts: Parts, victim: Victim, turn: () => number): () => void {
-  const { stage, external, internal, door } = parts;
+  const { base, external, internal, door } = parts;
   switch (victim) {
     case "storage":
       return parts.storage.pause();
     case "NATS":
-      return stage.nats.pause();
+      return base.nats.pause();
     case "PostgreSQL":
-      return stage.wire.pause();
+      return base.wire.pause();
     case "the external gateway":
       return external[turn() % external.length]?.pause() ?? (() => {});
     case "the internal gateway":
@@ -194,7 +194,7 @@ function pause(parts: Parts, victim: Victim, turn: () => number): () => void {
     case "the cluster":
       return parts.cluster.pause();
     case "the agent": {
-      const pids = signalAgents(stage.dataDir, "SIGSTOP");
+      const pids = signalAgents(base.dataDir, "SIGSTOP");
       return () => {
         for (const pid of pids) resume(pid);
       };
@@ -228,7 +228,7 @@ function signalAgents(dataDir: string, signal: NodeJS.Signals): number[] {
   return pids;
 }
 
-async function isFree({ kube }: Stage, name: string): Promise<boolean> {
+async function isFree({ kube }: Fixture, name: string): Promise<boolean> {
   const { items } = await kube.list(resources.jobs, { namespace });
   const server = await kube.get(lockedServers, { name, namespace });
   const holder = await findHolder(kube, server, { now: Date.now(), ttlMs: lockTtlMs });

@@ -12,7 +12,7 @@ import { loadSettings } from "@svc/config";
 import { until } from "@svc/mesh/testing";
 import { isFault } from "@svc/proto";
 import { settings } from "../config.ts";
-import { contentDigest, cookie, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import { contentDigest, cookie, type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
 import { checkSpace, type UploadSpace } from "./reservation.ts";
 import { ttlOf } from "./session.ts";
 
@@ -47,41 +47,41 @@ describe("the rules of room", () => {
 });
 
 test("a session that receives nothing goes, one that has received something stays", async () => {
-  const bed = await openFaceStage();
+  const fixture = await openFaceFixture();
   try {
-    await bed.start(["storage.upload_empty=2s"]);
-    await bed.stage.addServer("survival", "usr-1");
+    await fixture.start(["storage.upload_empty=2s"]);
+    await fixture.base.addServer("survival", "usr-1");
     const begin = async () => {
-      const { body } = await bed.ask(`${base}/uploads?path=x.bin`, { method: "POST", json: { size: 2 } });
+      const { body } = await fixture.ask(`${base}/uploads?path=x.bin`, { method: "POST", json: { size: 2 } });
       return `${base}/uploads/${body["id"]}`;
     };
     const used = await begin();
     const bytes = Buffer.from("a");
-    assert.equal((await bed.ask(`${used}?offset=0`, { method: "PUT", bytes })).status, 200);
+    assert.equal((await fixture.ask(`${used}?offset=0`, { method: "PUT", bytes })).status, 200);
     const empty = await begin();
-    await until(async () => (await bed.ask(empty)).status === 404, 20_000);
-    assert.equal((await bed.ask(used)).status, 200);
+    await until(async () => (await fixture.ask(empty)).status === 404, 20_000);
+    assert.equal((await fixture.ask(used)).status, 200);
   } finally {
-    await bed.close();
+    await fixture.close();
   }
 });
 
 describe("an upload volume that is full", {
   skip: process.getuid?.() !== 0 && "needs root for a tmpfs",
 }, () => {
-  let bed: FaceStage;
+  let fixture: FaceFixture;
   let volume: string;
   before(async () => {
     volume = mkdtempSync(join(tmpdir(), "svc-full-"));
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=8m", "tmpfs", volume]);
-    bed = await openFaceStage();
+    fixture = await openFaceFixture();
     const own = [`storage.staging_path=${volume}/staging`, "storage.staging_keep_free=0.1"];
-    for (let n = 0; n < 2; n++) await bed.start([...own, "storage.upload_account_share=0.7"]);
-    await bed.stage.addServer("survival", "usr-1");
-    await bed.stage.addServer("skyblock", "usr-2");
+    for (let n = 0; n < 2; n++) await fixture.start([...own, "storage.upload_account_share=0.7"]);
+    await fixture.base.addServer("survival", "usr-1");
+    await fixture.base.addServer("skyblock", "usr-2");
   });
   after(async () => {
-    await bed?.close();
+    await fixture?.close();
     execFileSync("umount", [volume]);
     rmSync(volume, { recursive: true });
   });
@@ -90,7 +90,7 @@ describe("an upload volume that is full", {
   const two: Person = { as: "usr-2", server: "skyblock" };
   const placeOf = ({ server }: Person) => `/api/v1/servers/${server}/files/uploads`;
   const begin = (size: number, who = one) =>
-    bed.ask(`${placeOf(who)}?path=x.bin`, { method: "POST", json: { size }, as: who.as });
+    fixture.ask(`${placeOf(who)}?path=x.bin`, { method: "POST", json: { size }, as: who.as });
   const session = async (size: number, who = one) => {
     const { status, body } = await begin(size, who);
     assert.equal(status, 201, JSON.stringify(body));
@@ -99,10 +99,10 @@ describe("an upload volume that is full", {
   type Begun = Awaited<ReturnType<typeof session>>;
   const put = async ({ who, place }: Begun, bytes: Uint8Array) => {
     const about = { method: "PUT", bytes, as: who.as };
-    const { status, body } = await bed.ask(`${place}?offset=0`, about);
+    const { status, body } = await fixture.ask(`${place}?offset=0`, about);
     return `${status} ${(body["error"] as { code?: string } | undefined)?.code ?? ""}`.trim();
   };
-  const cancel = ({ who, place }: Begun) => bed.ask(place, { method: "DELETE", as: who.as });
+  const cancel = ({ who, place }: Begun) => fixture.ask(place, { method: "DELETE", as: who.as });
   const atRest = () => until(() => readdirSync(join(volume, "staging")).length === 0, 20_000);
 
   test("a file that could not be staged even alone is refused at once, for the volume and for a share of it", async () => {
@@ -117,7 +117,7 @@ describe("an upload volume that is full", {
     const sessions = [await session(5_000_000), await session(5_000_000), await session(5_000_000, two)];
     const [first, second, other] = sessions;
     assert.ok(first && second && other);
-    const sending = request(`${bed.externalUrl}${first.place}?offset=0`, {
+    const sending = request(`${fixture.externalUrl}${first.place}?offset=0`, {
       method: "PUT",
       agent: false,
       headers: {
@@ -163,11 +163,11 @@ describe("an upload volume that is full", {
     const filler = join(volume, "filler");
     execFileSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=1M", "count=5"], { stdio: "ignore" });
     const place = `${base}/uploads/${body["id"]}?offset=0`;
-    assert.equal(await bed.refusal(place, { method: "PUT", bytes }), "507 upload_staging_full");
+    assert.equal(await fixture.refusal(place, { method: "PUT", bytes }), "507 upload_staging_full");
     const folder = join(volume, "staging", String(body["id"]));
     assert.deepEqual(existsSync(folder) ? readdirSync(folder) : [], []);
     rmSync(filler);
-    const { status } = await bed.ask(place, { method: "PUT", bytes });
+    const { status } = await fixture.ask(place, { method: "PUT", bytes });
     assert.equal(status, 200);
     assert.equal(createHash("sha256").update(bytes).digest("hex").length, 64);
   });

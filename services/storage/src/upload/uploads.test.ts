@@ -6,7 +6,13 @@ import { join } from "node:path";
 import { after, afterEach, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { uploads } from "@svc/proto";
-import { contentDigest, cookie, digestOf, type FaceStage, openFaceStage } from "../testing/face-fixture.ts";
+import {
+  contentDigest,
+  cookie,
+  digestOf,
+  type FaceFixture,
+  openFaceFixture,
+} from "../testing/face-fixture.ts";
 import type { Replica } from "../testing/fixture.ts";
 
 const base = "/api/v1/servers/survival/files";
@@ -14,35 +20,35 @@ type Session = uploads.FileUploadSession;
 type Op = { id: string; state: string; error?: { code: string; message: string } };
 
 describe("uploads, over both faces and with the shipped agent", () => {
-  let bed: FaceStage;
+  let fixture: FaceFixture;
   let replica: Replica;
   const begun = new Set<string>();
-  const inWorld = (path: string) => join(bed.worldDir("survival"), path);
-  const staged = () => readdirSync(bed.stagingDir);
+  const inWorld = (path: string) => join(fixture.worldDir("survival"), path);
+  const staged = () => readdirSync(fixture.stagingDir);
   before(async () => {
-    bed = await openFaceStage();
-    replica = await bed.start();
-    await bed.stage.addServer("survival", "usr-1", { "level.dat": "one" });
+    fixture = await openFaceFixture();
+    replica = await fixture.start();
+    await fixture.base.addServer("survival", "usr-1", { "level.dat": "one" });
   });
-  after(() => bed?.close());
+  after(() => fixture?.close());
 
   const begin = async (path: string, size: number) => {
     const about = { method: "POST", json: { size } };
-    const { status, body } = await bed.ask(`${base}/uploads?path=${path}`, about);
+    const { status, body } = await fixture.ask(`${base}/uploads?path=${path}`, about);
     assert.equal(status, 201, JSON.stringify(body));
     begun.add((body as Session).id);
     return body as Session;
   };
   const put = (id: string, offset: number, bytes: Uint8Array, headers: Record<string, string> = {}) =>
-    bed.ask(`${base}/uploads/${id}?offset=${offset}`, { method: "PUT", bytes, headers });
-  const read = async (id: string) => (await bed.ask(`${base}/uploads/${id}`)).body as Session;
+    fixture.ask(`${base}/uploads/${id}?offset=${offset}`, { method: "PUT", bytes, headers });
+  const read = async (id: string) => (await fixture.ask(`${base}/uploads/${id}`)).body as Session;
   const codeOf = ({ status, body }: Awaited<ReturnType<typeof put>>) =>
     `${status} ${(body["error"] as { code?: string } | undefined)?.code ?? ""}`.trim();
   const commit = (id: string, json: object = {}) =>
-    bed.ask(`${base}/uploads/${id}/commit`, { method: "POST", json });
+    fixture.ask(`${base}/uploads/${id}/commit`, { method: "POST", json });
   const ended = async (id: string) => {
     const find = async () => {
-      const { status, body } = await bed.ask(`${base}/ops`);
+      const { status, body } = await fixture.ask(`${base}/ops`);
       assert.equal(status, 200, JSON.stringify(body));
       return (body["ops"] as Op[]).find((op) => op.id === id);
     };
@@ -50,7 +56,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
     return find();
   };
   const cancelAll = async () => {
-    for (const id of begun) await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
+    for (const id of begun) await fixture.ask(`${base}/uploads/${id}`, { method: "DELETE" });
     begun.clear();
   };
 
@@ -60,7 +66,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       bytes: Uint8Array,
       about: { overwrite?: boolean; headers?: Record<string, string> } = {},
     ) =>
-      bed.ask(`${base}/upload?path=${path}&overwrite=${about.overwrite ?? false}`, {
+      fixture.ask(`${base}/upload?path=${path}&overwrite=${about.overwrite ?? false}`, {
         method: "PUT",
         bytes,
         ...(about.headers && { headers: about.headers }),
@@ -107,7 +113,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
     test("a body of no declared length is 411, one over 64 MiB is 413 before a byte is read", async () => {
       const raw = (headers: Record<string, string>) =>
         new Promise<number>((resolve, reject) => {
-          const url = `${bed.externalUrl}${base}/upload?path=x`;
+          const url = `${fixture.externalUrl}${base}/upload?path=x`;
           const all = { ...cookie("usr-1"), "content-digest": contentDigest(Buffer.from("x")), ...headers };
           const outgoing = request(url, { method: "PUT", headers: all }, (response) => {
             resolve(response.statusCode ?? 0);
@@ -120,7 +126,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       assert.equal(await raw({ "content-length": String(uploads.singleUploadBytes + 1) }), 413);
     });
     test("a connection that is cut leaves nothing behind", async () => {
-      const url = `${bed.externalUrl}${base}/upload?path=cut.bin`;
+      const url = `${fixture.externalUrl}${base}/upload?path=cut.bin`;
       const headers = {
         ...cookie("usr-1"),
         "content-digest": contentDigest(Buffer.alloc(1)),
@@ -163,7 +169,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       const op = await ended((body["op"] as Op).id);
       assert.equal(op?.state, "succeeded", JSON.stringify(op));
       assert.ok(readFileSync(inWorld("big.bin")).equals(bytes));
-      assert.equal((await bed.ask(`${base}/uploads/${id}`)).status, 404);
+      assert.equal((await fixture.ask(`${base}/uploads/${id}`)).status, 404);
       assert.deepEqual(staged(), []);
     });
     test("an empty session is committed without a part", async () => {
@@ -195,7 +201,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
         "409 upload_incomplete",
       ]);
       assert.equal((await read(id)).received, 5);
-      assert.equal(readdirSync(join(bed.stagingDir, id)).length, 1);
+      assert.equal(readdirSync(join(fixture.stagingDir, id)).length, 1);
     });
     test("of two writers of one part, one wins, and the other hears that it is busy", async () => {
       const bytes = randomBytes(4_000_000);
@@ -209,39 +215,39 @@ describe("uploads, over both faces and with the shipped agent", () => {
         others.every((code) => /^409 upload_(busy|offset_mismatch)$/.test(code)),
         codes.join(),
       );
-      assert.equal(readdirSync(join(bed.stagingDir, id)).length, 1);
+      assert.equal(readdirSync(join(fixture.stagingDir, id)).length, 1);
     });
     test("a fifth session of an account is refused, and one that is cancelled makes room", async () => {
       const sessions = [];
       for (let n = 0; n < 4; n++) sessions.push(await begin(`many-${n}.bin`, 10));
-      const fifth = () => bed.refusal(`${base}/uploads?path=x`, { method: "POST", json: { size: 1 } });
+      const fifth = () => fixture.refusal(`${base}/uploads?path=x`, { method: "POST", json: { size: 1 } });
       assert.equal(await fifth(), "429 too_many_uploads");
       const [one] = sessions;
-      assert.equal((await bed.ask(`${base}/uploads/${one?.id}`, { method: "DELETE" })).status, 204);
+      assert.equal((await fixture.ask(`${base}/uploads/${one?.id}`, { method: "DELETE" })).status, 204);
       const { id } = await begin("many-4.bin", 10);
       for (const session of [...sessions, { id }]) {
-        await bed.ask(`${base}/uploads/${session.id}`, { method: "DELETE" });
+        await fixture.ask(`${base}/uploads/${session.id}`, { method: "DELETE" });
       }
     });
     test("a session is unknown to everybody else and on every other server", async () => {
-      await bed.stage.addServer("other", "usr-1");
+      await fixture.base.addServer("other", "usr-1");
       const { id } = await begin("mine.bin", 10);
-      assert.equal(await bed.refusal(`${base}/uploads/${id}`, { as: "usr-2" }), "403 forbidden");
+      assert.equal(await fixture.refusal(`${base}/uploads/${id}`, { as: "usr-2" }), "403 forbidden");
       const elsewhere = `/api/v1/servers/other/files/uploads/${id}`;
-      assert.equal(await bed.refusal(elsewhere), "404 upload_not_found");
-      assert.equal(await bed.refusal(`${base}/uploads/..`), "404 not_found");
-      await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
+      assert.equal(await fixture.refusal(elsewhere), "404 upload_not_found");
+      assert.equal(await fixture.refusal(`${base}/uploads/..`), "404 not_found");
+      await fixture.ask(`${base}/uploads/${id}`, { method: "DELETE" });
     });
     test("a token opens what is staged once, and a wrong one is as unknown as a wrong id", async () => {
       const { id } = await begin("token.bin", 5);
       await put(id, 0, Buffer.from("01234"));
       for (const place of [id, "0".repeat(32), "x"]) {
         const headers = { authorization: `Bearer ${"a".repeat(64)}` };
-        const url = `${bed.internalUrl}/api/v1/internal/file-uploads/${place}`;
+        const url = `${fixture.internalUrl}/api/v1/internal/file-uploads/${place}`;
         for (const method of ["GET", "DELETE"])
           assert.equal((await fetch(url, { method, headers })).status, 404);
       }
-      await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
+      await fixture.ask(`${base}/uploads/${id}`, { method: "DELETE" });
     });
     test("a commit that cannot land keeps the session, and the next one lands it", async () => {
       writeFileSync(inWorld("there.bin"), "old");
@@ -262,7 +268,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       const { id } = await begin("resumed.bin", bytes.length);
       await put(id, 0, bytes.subarray(0, 1_000_000));
       await replica.stop();
-      replica = await bed.start();
+      replica = await fixture.start();
       assert.equal((await read(id)).received, 1_000_000);
       assert.equal(codeOf(await put(id, 1_000_000, bytes.subarray(1_000_000))), "200");
       const op = await ended(((await commit(id)).body["op"] as Op).id);
@@ -275,7 +281,7 @@ describe("uploads, over both faces and with the shipped agent", () => {
       for (const at of [0, 10_000_000]) await put(id, at, bytes.subarray(at, at + 10_000_000));
       const first = (await commit(id)).body["op"] as Op;
       await replica.stop();
-      replica = await bed.start();
+      replica = await fixture.start();
       const op = await ended(first.id);
       if (op?.state === "failed") {
         assert.equal(op.error?.code, "job_failed");
@@ -287,16 +293,16 @@ describe("uploads, over both faces and with the shipped agent", () => {
     });
     test("a writer that died loses its place after its lease, and its half part is swept", async () => {
       const { id } = await begin("dead.bin", 10);
-      const bucket = await bed.stage.nats.connect("storage");
+      const bucket = await fixture.base.nats.connect("storage");
       const entry = await bucket.bucket(uploads.stagedUploads).get(id);
       assert.ok(entry);
       const dead = { ...entry.value, writer: { id: "dead", until: Date.now() + 700 } };
       await bucket.bucket(uploads.stagedUploads).update(id, dead, entry.revision);
       assert.equal(codeOf(await put(id, 0, Buffer.from("01234"))), "409 upload_busy");
-      assert.equal(await bed.refusal(`${base}/uploads/${id}`, { method: "DELETE" }), "409 upload_busy");
+      assert.equal(await fixture.refusal(`${base}/uploads/${id}`, { method: "DELETE" }), "409 upload_busy");
       await until(async () => codeOf(await put(id, 0, Buffer.from("01234"))) === "200");
       await bucket.drain(100);
-      await bed.ask(`${base}/uploads/${id}`, { method: "DELETE" });
+      await fixture.ask(`${base}/uploads/${id}`, { method: "DELETE" });
     });
   });
 });

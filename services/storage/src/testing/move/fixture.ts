@@ -4,9 +4,9 @@ import { type KubeObject, resource, resources } from "@svc/kube";
 import { staff, until } from "@svc/mesh/testing";
 import { migrations } from "@svc/proto";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
-import { openFaceStage } from "../face-fixture.ts";
-import type { Replica, Stage, StartCluster } from "../fixture.ts";
-import { type Process, startProcess } from "../storage-process.ts";
+import { openFaceFixture } from "../face-fixture.ts";
+import type { Fixture, Replica, StartCluster } from "../fixture.ts";
+import { type StorageProcess, startProcess } from "../storage-process.ts";
 import { addServerObject, namespace, readFiles, writeFiles } from "../worlds.ts";
 
 type Volume = KubeObject & { spec: { local: { path: string } } };
@@ -18,15 +18,15 @@ const volumes = resource<Volume>({
   namespaced: false,
 });
 
-export type Bed = {
-  stage: Stage;
+export type MoveFixture = {
+  base: Fixture;
   internalUrl: string;
   start: (overrides?: readonly string[]) => Promise<Replica>;
   /** All that were started here. */
   replicas: Replica[];
   addNodeClaim: (name: string, node: string) => Promise<void>;
   /** A replica in a process of its own, to be ended with SIGKILL. */
-  startProcess: () => Promise<Process>;
+  startProcess: () => Promise<StorageProcess>;
   /** A server at rest whose world lies on `local-1`. */
   addWorld: (name: string, files?: Record<string, string>) => Promise<void>;
   begin: (name: string, targetNode?: string) => Promise<migrations.WorldMigration>;
@@ -46,20 +46,23 @@ export type Bed = {
   specOf: (name: string) => Promise<{ nodeName?: string; storage?: { claimName?: string } }>;
 };
 
-export async function openBed(agent: "held" | "shipped", cluster?: StartCluster): Promise<Bed> {
-  const faces = await openFaceStage({ agent, ...(cluster && { cluster }) });
-  const { stage } = faces;
+export async function openMoveFixture(
+  agent: "pausing" | "shipped",
+  cluster?: StartCluster,
+): Promise<MoveFixture> {
+  const faces = await openFaceFixture({ agent, ...(cluster && { cluster }) });
+  const { base } = faces;
   const settings = ["storage.move_interval=50ms", "storage.keep_free=0"];
   const replicas: Replica[] = [];
-  const { kube } = stage;
+  const { kube } = base;
   const pathOf = async (claim: string) => {
     const { spec } = await kube.get(resources.claims, { name: claim, namespace });
     return (await kube.get(volumes, { name: spec?.volumeName ?? "" })).spec.local.path;
   };
   const serverOf = (name: string) => kube.get(lockedServers, { name, namespace });
-  const read = (name: string) => stage.external.call(migrations.readLatest, { name }, staff);
+  const read = (name: string) => base.external.call(migrations.readLatest, { name }, staff);
   return {
-    stage,
+    base,
     internalUrl: faces.internalUrl,
     replicas,
     start: async (overrides = []) => {
@@ -67,8 +70,8 @@ export async function openBed(agent: "held" | "shipped", cluster?: StartCluster)
       replicas.push(replica);
       return replica;
     },
-    addNodeClaim: (name, node) => addNodeClaim(stage, name, node),
-    startProcess: () => startProcess(stage, [...faces.own, ...settings]),
+    addNodeClaim: (name, node) => addNodeClaim(base, name, node),
+    startProcess: () => startProcess(base, [...faces.settings, ...settings]),
     hasClaim: async (name) => {
       const claim = await kube.find(resources.claims, { name, namespace });
       return claim !== undefined && claim.metadata.deletionTimestamp === undefined;
@@ -76,15 +79,15 @@ export async function openBed(agent: "held" | "shipped", cluster?: StartCluster)
     close: () => faces.close(),
     addWorld: async (name, files = { "level.dat": name, "region/r.0.0.mca": `${name} chunks` }) => {
       const claim = `world-${name}-0`;
-      await addNodeClaim(stage, claim, "local-1");
+      await addNodeClaim(base, claim, "local-1");
       writeFiles(await pathOf(claim), files);
-      stage.lifecycle.owners.set(name, "usr-1");
+      base.servers.owners.set(name, "usr-1");
       await addServerObject(kube, name);
     },
     begin: (name, targetNode = "local-2") =>
-      stage.external.call(migrations.begin, { name, targetNode }, staff),
-    retry: (name, id) => stage.external.call(migrations.retry, { name, id }, staff),
-    cancel: (name, id) => stage.external.call(migrations.cancel, { name, id }, staff),
+      base.external.call(migrations.begin, { name, targetNode }, staff),
+    retry: (name, id) => base.external.call(migrations.retry, { name, id }, staff),
+    cancel: (name, id) => base.external.call(migrations.cancel, { name, id }, staff),
     read,
     reaches: async (name, ...states) => {
       let seen: migrations.WorldMigration | undefined;
@@ -107,7 +110,7 @@ export async function openBed(agent: "held" | "shipped", cluster?: StartCluster)
 }
 
 // The scheduler notes the node of a claim's first pod there; without a pod the test says it.
-async function addNodeClaim({ kube }: Stage, name: string, node: string): Promise<void> {
+async function addNodeClaim({ kube }: Fixture, name: string, node: string): Promise<void> {
   await kube.create(resources.claims, {
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",

@@ -16,20 +16,20 @@ import { createReaperMetrics } from "../../reaper/metrics.ts";
 import { createReaper, type ReaperDeps } from "../../reaper/reaper.ts";
 import { findRun } from "../../reaper/run-store.ts";
 import { toReaperRun } from "../../reaper/view.ts";
-import { openStage, quick, type Stage, type StartCluster } from "../fixture.ts";
+import { type Fixture, openFixture, quick, type StartCluster } from "../fixture.ts";
 import { namespace } from "../worlds.ts";
 
 export const day = 86_400_000;
 
-export type Bed = {
-  stage: Stage;
+export type ReaperFixture = {
+  base: Fixture;
   /** Letters by user; `answer` changes what comes of them. */
   letters: { user: string; kind: string }[];
   mail: { answer: "delivered" | "suppressed" | "down" };
   clock: { aheadMs: number };
   depsOf: (overrides?: readonly string[]) => ReaperDeps;
   /** One run to its end, on a process of its own; `change` wraps what it works with. */
-  runOnce: (options?: RunOptions) => Promise<Told>;
+  runOnce: (options?: RunOptions) => Promise<RunReport>;
   /** A server of an owner at rest that has been idle for 16 days. */
   addIdle: (name: string, about?: { owner?: string; files?: Record<string, string> }) => Promise<void>;
   backupsOf: (name: string) => Promise<BackupRow[]>;
@@ -46,21 +46,21 @@ export type RunOptions = {
   change?: (deps: ReaperDeps) => ReaperDeps;
 };
 
-export type Told = ReturnType<typeof toReaperRun>;
+export type RunReport = ReturnType<typeof toReaperRun>;
 
-export async function openBed(cluster?: StartCluster): Promise<Bed> {
-  const stage = await openStage({ agent: "shipped", ...(cluster && { cluster }) });
-  await stage.start([`archive.local_path=${stage.archiveDir}`]);
+export async function openReaperFixture(cluster?: StartCluster): Promise<ReaperFixture> {
+  const base = await openFixture({ agent: "shipped", ...(cluster && { cluster }) });
+  await base.start([`archive.local_path=${base.archiveDir}`]);
   const clock = { aheadMs: 0 };
-  const letters: Bed["letters"] = [];
-  const mail: Bed["mail"] = { answer: "delivered" };
-  serveMail(stage.identity, { letters, mail });
-  await stage.identity.announce();
-  const mesh = await stage.nats.connect("storage");
-  const store = stage.database.open<Tables>({ url: stage.wire.url });
-  const kube = connectKube({ kubeconfigFile: join(stage.archiveDir, "../kubeconfig.storage") });
+  const letters: ReaperFixture["letters"] = [];
+  const mail: ReaperFixture["mail"] = { answer: "delivered" };
+  serveMail(base.identity, { letters, mail });
+  await base.identity.announce();
+  const mesh = await base.nats.connect("storage");
+  const store = base.database.open<Tables>({ url: base.wire.url });
+  const kube = connectKube({ kubeconfigFile: join(base.archiveDir, "../kubeconfig.storage") });
   const depsOf = (overrides: readonly string[] = []) =>
-    reaperDeps({ kube, mesh, db: store.db, clock, archiveDir: stage.archiveDir }, overrides);
+    reaperDeps({ kube, mesh, db: store.db, clock, archiveDir: base.archiveDir }, overrides);
   const backupsOf = (name: string) =>
     store.db
       .selectFrom("world_backups")
@@ -70,7 +70,7 @@ export async function openBed(cluster?: StartCluster): Promise<Bed> {
       .execute();
   const digestOf = (path: string) => createHash("sha256").update(readFileSync(path)).digest("hex");
   return {
-    stage,
+    base,
     letters,
     mail,
     clock,
@@ -82,17 +82,13 @@ export async function openBed(cluster?: StartCluster): Promise<Bed> {
       return toReaperRun((await findRun(store.db, row.id)) as RunRow);
     },
     addIdle: async (name, { owner, files } = {}) => {
-      await stage.addServer(
-        name,
-        owner,
-        files ?? { "level.dat": name, "region/r.0.0.mca": `${name} chunks` },
-      );
-      stage.lifecycle.lastActive.set(name, new Date(Date.now() - 16 * day));
+      await base.addServer(name, owner, files ?? { "level.dat": name, "region/r.0.0.mca": `${name} chunks` });
+      base.servers.lastActive.set(name, new Date(Date.now() - 16 * day));
     },
     backupsOf,
     hasVolume: async (name) =>
-      (await stage.kube.find(resources.claims, { name: `world-${name}-0`, namespace })) !== undefined,
-    archives: () => readdirSync(stage.archiveDir).filter((name) => /\.tar\.(zst|gz)$/.test(name)),
+      (await base.kube.find(resources.claims, { name: `world-${name}-0`, namespace })) !== undefined,
+    archives: () => readdirSync(base.archiveDir).filter((name) => /\.tar\.(zst|gz)$/.test(name)),
     isArchived: async (name) => {
       const rows = (await backupsOf(name)).filter(
         ({ status, corrupt_at }) => status === "present" && !corrupt_at,
@@ -103,12 +99,12 @@ export async function openBed(cluster?: StartCluster): Promise<Bed> {
       kube.close();
       await mesh.drain(500);
       await store.close();
-      await stage.close();
+      await base.close();
     },
   };
 }
 
-function serveMail(identity: Mesh, { letters, mail }: Pick<Bed, "letters" | "mail">): void {
+function serveMail(identity: Mesh, { letters, mail }: Pick<ReaperFixture, "letters" | "mail">): void {
   identity.serve(notices.sendNotice, (context, { user_id, kind }) => {
     if (mail.answer === "down") throw context.fault("mail_undeliverable");
     if (mail.answer === "delivered") letters.push({ user: user_id, kind });
@@ -116,7 +112,8 @@ function serveMail(identity: Mesh, { letters, mail }: Pick<Bed, "letters" | "mai
   });
 }
 
-type Ground = Pick<ReaperDeps, "kube" | "mesh" | "db"> & Pick<Bed, "clock"> & { archiveDir: string };
+type Ground = Pick<ReaperDeps, "kube" | "mesh" | "db"> &
+  Pick<ReaperFixture, "clock"> & { archiveDir: string };
 
 function reaperDeps({ clock, archiveDir, ...ground }: Ground, overrides: readonly string[]): ReaperDeps {
   const registry = createRegistry("storage", "test");

@@ -21,10 +21,13 @@ const isEffect: Record<Effect, (call: Call) => boolean> = {
   release: ({ on, args }) => on === "mesh" && has(args[0], "lifecycle.world.release"),
 };
 
-export type Death = { at: Effect; when: "before" | "after" };
+export type KillPoint = { at: Effect; when: "before" | "after" };
 
 /** `deps` of a process that dies there; `hasDied` tells whether it came so far. */
-export function killedAt(death: Death): { change: (deps: ReaperDeps) => ReaperDeps; hasDied: () => boolean } {
+export function killAt(death: KillPoint): {
+  change: (deps: ReaperDeps) => ReaperDeps;
+  hasDied: () => boolean;
+} {
   let isDead = false;
   const die = () => {
     isDead = true;
@@ -40,8 +43,8 @@ export function killedAt(death: Death): { change: (deps: ReaperDeps) => ReaperDe
 }
 
 /** `deps` of a process that lives on while something it needs dies there and is back a moment later. */
-export function struckAt(
-  death: Death,
+export function interruptAt(
+  death: KillPoint,
   { strike, mend }: { strike: () => Promise<unknown>; mend: () => Promise<unknown> },
 ): { change: (deps: ReaperDeps) => ReaperDeps; hasDied: () => boolean } {
   let hasDied = false;
