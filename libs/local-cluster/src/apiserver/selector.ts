@@ -1,11 +1,10 @@
 import type { KubeObject } from "../cluster-api.ts";
+import { hasLabels, type Labels, meetsRequirement, type Requirement } from "../label-selector.ts";
 import { badRequest } from "./api-status.ts";
 import { isObject, valueAt } from "./json.ts";
 
 /** Decides whether an object is meant. */
 export type Predicate = (object: KubeObject) => boolean;
-
-type Requirement = { key: string; operator: "in" | "notin" | "exists" | "absent"; values: string[] };
 
 const keyPattern = /^([a-z0-9A-Z.-]{1,253}\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
@@ -14,38 +13,21 @@ export function parseLabelSelector(text: string): Predicate | undefined {
   const requirements = splitSelector(text).map(parseRequirement);
   if (requirements.length === 0) return undefined;
   return (object) => {
-    const labels = object.metadata.labels ?? {};
-    return requirements.every((requirement) => meets(requirement, labels));
+    const { labels } = object.metadata;
+    return requirements.every((requirement) => meetsRequirement(labels, requirement));
   };
 }
 
 /** Whether labels meet a `metav1.LabelSelector` object; an empty one meets everything. */
-export function matchesLabelSelector(selector: unknown, labels: Record<string, string>): boolean {
+export function matchesLabelSelector(selector: unknown, labels: Labels): boolean {
   if (!isObject(selector)) return false;
-  const equal = Object.entries(isObject(selector["matchLabels"]) ? selector["matchLabels"] : {});
-  if (!equal.every(([key, value]) => labels[key] === value)) return false;
-  const expressions = Array.isArray(selector["matchExpressions"]) ? selector["matchExpressions"] : [];
-  return expressions.every((expression) => meets(fromExpression(expression), labels));
-}
-
-function fromExpression(expression: unknown): Requirement {
-  const names: Record<string, Requirement["operator"]> = {
-    In: "in",
-    NotIn: "notin",
-    Exists: "exists",
-    DoesNotExist: "absent",
+  const { matchLabels, matchExpressions } = selector as {
+    matchLabels?: Labels;
+    matchExpressions?: Requirement[];
   };
-  const source = isObject(expression) ? expression : {};
-  const values = Array.isArray(source["values"]) ? source["values"].map(String) : [];
-  return { key: String(source["key"]), operator: names[String(source["operator"])] ?? "in", values };
-}
-
-function meets({ key, operator, values }: Requirement, labels: Record<string, string>): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-  if (operator === "exists") return value !== undefined;
-  if (operator === "absent") return value === undefined;
-  const listed = value !== undefined && values.includes(value);
-  return operator === "in" ? listed : !listed;
+  return (
+    hasLabels(labels, matchLabels) && (matchExpressions ?? []).every((one) => meetsRequirement(labels, one))
+  );
 }
 
 // Commas inside (a,b) belong to the set, not to the list of requirements.
@@ -70,19 +52,19 @@ function parseRequirement(part: string): Requirement {
   const set = /^(\S+)\s+(in|notin)\s*\(([^)]*)\)$/.exec(part);
   if (set) {
     const values = (set[3] ?? "").split(",").map((value) => value.trim());
-    return checked({ key: set[1] ?? "", operator: set[2] === "in" ? "in" : "notin", values });
+    return checked({ key: set[1] ?? "", operator: set[2] === "in" ? "In" : "NotIn", values });
   }
   const equality = /^([^=!\s]+)\s*(==|=|!=)\s*(\S*)$/.exec(part);
   if (equality) {
     return checked({
       key: equality[1] ?? "",
-      operator: equality[2] === "!=" ? "notin" : "in",
+      operator: equality[2] === "!=" ? "NotIn" : "In",
       values: [equality[3] ?? ""],
     });
   }
   const absent = /^!\s*(\S+)$/.exec(part);
-  if (absent) return checked({ key: absent[1] ?? "", operator: "absent", values: [] });
-  return checked({ key: part, operator: "exists", values: [] });
+  if (absent) return checked({ key: absent[1] ?? "", operator: "DoesNotExist" });
+  return checked({ key: part, operator: "Exists" });
 }
 
 function checked(requirement: Requirement): Requirement {
@@ -91,7 +73,7 @@ function checked(requirement: Requirement): Requirement {
       `unable to parse requirement: <nil>: Invalid value: "${requirement.key}": not a valid label key`,
     );
   }
-  for (const value of requirement.values) {
+  for (const value of requirement.values ?? []) {
     if (value === "" || /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/.test(value)) continue;
     throw badRequest(
       `unable to parse requirement: values: Invalid value: "${value}": not a valid label value`,

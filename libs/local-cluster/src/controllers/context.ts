@@ -1,6 +1,5 @@
+import { createWorkQueue, type WorkQueue } from "@svc/kube/work-queue";
 import type { ClusterApi } from "../cluster-api.ts";
-import type { WorkQueue } from "./work-queue.ts";
-import { createWorkQueue } from "./work-queue.ts";
 
 /** What every controller gets. `warn` takes one sentence for the log of the process. */
 export type ControllerDeps = { api: ClusterApi; warn(text: string): void };
@@ -23,14 +22,22 @@ export function tolerate<T>(codes: number[], effect: () => T): T | undefined {
   }
 }
 
+const firstBackOffMs = 20;
+
 export function controllerQueue(
   name: string,
   { warn }: ControllerDeps,
   reconcile: (key: string) => number | undefined | Promise<number | undefined>,
 ): WorkQueue {
   return createWorkQueue({
-    reconcile: async (key) => reconcile(key),
-    onError: (key, error) =>
-      warn(`${name} ${key} keeps failing: ${error instanceof Error ? error.message : String(error)}`),
+    concurrency: 1,
+    firstBackOffMs,
+    highestBackOffMs: 30_000,
+    handle: async (key) => reconcile(key),
+    onError: (key, error, retryMs) => {
+      // A lost race is normal under optimistic concurrency; only a repeated failure is worth a warning.
+      if (retryMs < firstBackOffMs * 2 ** 3) return;
+      warn(`${name} ${key} keeps failing: ${error instanceof Error ? error.message : String(error)}`);
+    },
   });
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { KubeObject } from "../cluster-api.ts";
 import type { Pod, PodTemplate } from "./objects.ts";
 import { ownerReference } from "./objects.ts";
@@ -18,12 +18,6 @@ export function templateHash(template: unknown): string {
     .update(JSON.stringify(sorted(template)))
     .digest("hex")
     .slice(0, 10);
-}
-
-/** The random tail of generated names, in the alphabet of Kubernetes (no vowels, nothing to misread). */
-export function nameSuffix(length = 5): string {
-  const alphabet = "bcdfghjklmnpqrstvwxz2456789";
-  return [...randomBytes(length)].map((byte) => alphabet[byte % alphabet.length]).join("");
 }
 
 export type PodFromTemplate = {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container, ContainerStatus } from "../controllers/objects.ts";
 import { removeTree } from "../remove-tree.ts";
+import { timeText } from "../time.ts";
 import { createBackOff } from "./back-off.ts";
 import type { Command, CommandDeps } from "./command.ts";
 import { buildCommand } from "./command.ts";
@@ -8,7 +9,7 @@ import { ContainerConfigError } from "./environment.ts";
 import type { Images } from "./images.ts";
 import { startLogClock } from "./log-clock.ts";
 import type { LogClocks } from "./pod-logs.ts";
-import { isFinal, isoTime } from "./pod-status.ts";
+import { isFinal } from "./pod-status.ts";
 import { startProber } from "./prober.ts";
 import type { ContainerProcess } from "./processes.ts";
 import { attemptsIn } from "./processes.ts";
@@ -190,7 +191,7 @@ export class ContainerWorker {
     this.#set({
       containerID: this.#id(),
       restartCount: this.#attempt,
-      state: { running: { startedAt: isoTime(run.startedAtMs) } },
+      state: { running: { startedAt: timeText(run.startedAtMs) } },
     });
     this.#probe(run, initial, probes.signal);
     await run.ended;
@@ -213,8 +214,8 @@ export class ContainerWorker {
       exitCode: end.exitCode,
       reason: end.exitCode === 0 ? "Completed" : "Error",
       ...(message === undefined ? {} : { message }),
-      startedAt: isoTime(run.startedAtMs),
-      finishedAt: isoTime(end.finishedAtMs),
+      startedAt: timeText(run.startedAtMs),
+      finishedAt: timeText(end.finishedAtMs),
       containerID: this.#id(),
     };
     this.#set({

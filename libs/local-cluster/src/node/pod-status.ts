@@ -1,4 +1,5 @@
 import type { Condition, ContainerStatus, Pod, PodPhase, PodStatus } from "../controllers/objects.ts";
+import { timeText } from "../time.ts";
 
 export type PodView = {
   pod: Pod;
@@ -10,8 +11,6 @@ export type PodView = {
   /** Set when the pod ends for a reason of its own, or ends for good because it is being deleted. */
   ending: { phase?: PodPhase; reason?: string; message?: string } | undefined;
 };
-
-export const isoTime = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 
 const exitCode = (one: ContainerStatus) => one.state.terminated?.exitCode;
 const hasRun = (one: ContainerStatus) =>
@@ -74,7 +73,7 @@ function conditionsOf({ pod, init, main }: PodView, phase: PodPhase, nowMs: numb
   const known = pod.status?.conditions ?? [];
   const dated = next.map((one) => {
     const before = known.find((old) => old.type === one.type && old.status === one.status);
-    return { ...one, lastTransitionTime: before?.lastTransitionTime ?? isoTime(nowMs) };
+    return { ...one, lastTransitionTime: before?.lastTransitionTime ?? timeText(nowMs) };
   });
   return [...dated, ...known.filter((old) => next.every((one) => one.type !== old.type))];
 }

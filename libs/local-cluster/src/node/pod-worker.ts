@@ -2,13 +2,14 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Container, ContainerStatus, Pod } from "../controllers/objects.ts";
 import { PODS } from "../controllers/refs.ts";
+import { timeText } from "../time.ts";
 import type { ContainerDeps } from "./container.ts";
 import { ContainerWorker } from "./container.ts";
 import { ContainerConfigError } from "./environment.ts";
 import type { PodReporter } from "./pod-report.ts";
 import { createReporter } from "./pod-report.ts";
 import type { PodView } from "./pod-status.ts";
-import { isoTime, statusOf } from "./pod-status.ts";
+import { statusOf } from "./pod-status.ts";
 import type { VolumeDeps } from "./volumes.ts";
 import { prepareVolumes } from "./volumes.ts";
 
@@ -148,7 +149,7 @@ export class PodWorker {
       main: this.#statuses(this.#main),
       podIP: facts.podIP,
       hostIP: facts.hostIP,
-      startTime: isoTime(this.#startedMs),
+      startTime: timeText(this.#startedMs),
       ending: this.#ending,
     };
   }

@@ -3,7 +3,7 @@ import type { ClusterApi, KubeObject } from "../cluster-api.ts";
 import { tolerate } from "../controllers/context.ts";
 import { LEASES, NODES } from "../controllers/refs.ts";
 import { HOSTNAME_LABEL } from "../controllers/volume/objects.ts";
-import { isoTime } from "./pod-status.ts";
+import { timeText } from "../time.ts";
 
 const RENEW_MS = 10_000;
 const LEASE_SECONDS = 40;
@@ -26,7 +26,7 @@ function nodeObject(name: string): KubeObject {
 }
 
 function nodeStatus(name: string, hostIP: string, ready: boolean) {
-  const at = isoTime(Date.now());
+  const at = timeText(Date.now());
   const amount = {
     cpu: String(availableParallelism()),
     memory: `${Math.floor(totalmem() / 1024)}Ki`,

@@ -1,33 +1,11 @@
 // Kubernetes quantities as numbers (bytes, cores).
 
-const factors: Record<string, number> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  "": 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-  Ei: 2 ** 60,
-};
+import { parseQuantity as parseNanos } from "@svc/kube/quantity";
 
 /** The number that a quantity such as `8Gi`, `500m` or `1e3` stands for; undefined when it is none. */
 export function parseQuantity(text: string): number | undefined {
-  const match = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(
-    text.trim(),
-  );
-  if (!match) return undefined;
-  const [, number = "", exponent = "", suffix = ""] = match;
-  const value = Number(`${number}${exponent}`) * (factors[suffix] ?? 1);
-  return Number.isFinite(value) ? value : undefined;
+  const nanos = parseNanos(text.trim());
+  return nanos === undefined ? undefined : Number(nanos) / 1e9;
 }
 
 /** As `parseQuantity`, but only above zero. */

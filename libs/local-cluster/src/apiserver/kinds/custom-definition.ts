@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../cluster-api.ts";
+import { timeText } from "../../time.ts";
 import { fieldError, type StatusCause } from "../field-error.ts";
 import { isObject, type JsonObject, jsonEqual, listAt, objectAt, stringAt } from "../json.ts";
 import type { ResourceType, ScalePaths } from "../resource-type.ts";
@@ -10,7 +11,7 @@ export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 function establishedStatus(definition: KubeObject, now: Date): JsonObject {
   const spec = objectAt(definition, "spec");
-  const time = now.toISOString().replace(/\.\d+Z$/, "Z");
+  const time = timeText(now);
   const condition = (type: string, reason: string, message: string) => ({
     lastTransitionTime: time,
     message,

@@ -1,6 +1,6 @@
+import { parseQuantity } from "@svc/kube/quantity";
 import { fieldError } from "../field-error.ts";
 import { isObject, jsonEqual, listAt, objectAt, stringAt } from "../json.ts";
-import { parseQuantity } from "../quantity.ts";
 import { defaultClaimSpec } from "./claim-spec.ts";
 import type { Strategy } from "./strategy.ts";
 

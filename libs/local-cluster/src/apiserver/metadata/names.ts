@@ -1,3 +1,4 @@
+import { nameSuffix } from "../../name-suffix.ts";
 import { fieldError, type StatusCause } from "../field-error.ts";
 
 const labelText =
@@ -42,13 +43,7 @@ export function pathSegment(name: string, field: string): StatusCause[] {
   return /[/%]/.test(name) ? [fieldError.invalid(field, name, "may not contain '/' or '%'")] : [];
 }
 
-const suffixLetters = "bcdfghjklmnpqrstvwxz2456789";
-
 /** `prefix` with five random characters, short enough for a name. */
 export function generateName(prefix: string): string {
-  const letters = Array.from(
-    { length: 5 },
-    () => suffixLetters[Math.floor(Math.random() * suffixLetters.length)],
-  );
-  return prefix.slice(0, 58) + letters.join("");
+  return prefix.slice(0, 58) + nameSuffix();
 }

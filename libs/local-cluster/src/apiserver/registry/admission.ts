@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { KubeObject } from "../../cluster-api.ts";
+import { timeText } from "../../time.ts";
 import { ApiStatus, badRequest, conflict, forbidden, invalid, notFound } from "../api-status.ts";
 import type { StatusCause } from "../field-error.ts";
 import { isObject, type JsonObject, jsonEqual, objectAt, stringAt } from "../json.ts";
@@ -27,11 +28,6 @@ const serverFields = [
   "generation",
   "managedFields",
 ] as const;
-
-/** RFC 3339 in whole seconds, as Kubernetes writes times. */
-export function timeText(date: Date): string {
-  return date.toISOString().replace(/\.\d+Z$/, "Z");
-}
 
 /** Checks that a body is an object of this kind and belongs to the namespace of the request. */
 export function readEnvelope(type: ResourceType, body: unknown, namespace: string | undefined): KubeObject {

@@ -1,9 +1,9 @@
 import type { DeleteOptions, KubeObject } from "../../cluster-api.ts";
+import { timeText } from "../../time.ts";
 import { conflict } from "../api-status.ts";
 import { stringAt } from "../json.ts";
 import { isPodOver } from "../kinds/pod.ts";
 import type { ResourceType } from "../resource-type.ts";
-import { timeText } from "./admission.ts";
 
 /** What a delete does to an object: it goes now, it stays marked, or nothing is left to do. */
 export type DeletionPlan = { step: "remove" | "mark" | "wait"; object: KubeObject };
@@ -93,7 +93,7 @@ function mark(
       ...metadata,
       ...(finalizers.length > 0 ? { finalizers } : {}),
       ...(first && metadata.generation ? { generation: metadata.generation + 1 } : {}),
-      deletionTimestamp: timeText(new Date(now.getTime() + graceSeconds * 1000)),
+      deletionTimestamp: timeText(now.getTime() + graceSeconds * 1000),
       deletionGracePeriodSeconds: graceSeconds,
     },
   };

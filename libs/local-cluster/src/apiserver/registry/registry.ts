@@ -1,4 +1,5 @@
 import type { DeleteOptions, KubeObject } from "../../cluster-api.ts";
+import { timeText } from "../../time.ts";
 import { alreadyExists, conflict, notFound } from "../api-status.ts";
 import { isObject, jsonEqual, stringAt, withValueAt } from "../json.ts";
 import type { ResourceType } from "../resource-type.ts";
@@ -157,17 +158,13 @@ function bindPod({ get, save }: Access, target: Target, node: string): void {
     type: "PodScheduled",
     status: "True",
     lastProbeTime: null,
-    lastTransitionTime: nowText(),
+    lastTransitionTime: timeText(),
   };
   save(target.type, {
     ...object,
     spec: { ...object.spec, nodeName: node },
     status: { ...object.status, conditions: [...others, scheduled] },
   });
-}
-
-function nowText(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, "Z");
 }
 
 // A marked object goes with its last finalizer, a pod when its node has let it go as well.

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
+import { canonicalQuantity } from "@svc/kube/quantity";
 import { isObject, type JsonObject } from "../json.ts";
-import { canonicalQuantity } from "../quantity.ts";
 
 /** Fields of the built-in models: model name to field name to encoded type. */
 export type BuiltinModels = Record<string, Record<string, string>>;

@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../cluster-api.ts";
+import { timeText } from "../../time.ts";
 import type { Condition, PodTemplate, Selector } from "../objects.ts";
 import { isTerminating, ownerReference } from "../objects.ts";
 import { templateHash } from "../template.ts";
@@ -130,7 +131,7 @@ export function decide(deployment: Deployment, sets: ReplicaSet[], nowMs: number
           replicas - amount(deployment.spec.strategy?.rollingUpdate?.maxUnavailable, replicas, Math.floor),
         updated: ready(current) >= replicas && sum(old, present) === 0,
       },
-      new Date(nowMs).toISOString().replace(/\.\d+Z$/, "Z"),
+      timeText(nowMs),
     ),
   };
   if (isTerminating(deployment)) return { create: [], scale: [], delete: [], status };

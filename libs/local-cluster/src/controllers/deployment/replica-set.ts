@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../cluster-api.ts";
+import { nameSuffix } from "../../name-suffix.ts";
 import type { Controller, ControllerDeps } from "../context.ts";
 import { controllerQueue, tolerate } from "../context.ts";
 import type { Informer } from "../informer.ts";
@@ -6,7 +7,7 @@ import type { Pod, PodTemplate, Selector } from "../objects.ts";
 import { controllerOf, isFinished, isReady, isTerminating, keyOf } from "../objects.ts";
 import { PODS, REPLICA_SETS } from "../refs.ts";
 import { writeStatus } from "../status.ts";
-import { nameSuffix, podFromTemplate } from "../template.ts";
+import { podFromTemplate } from "../template.ts";
 
 export type ReplicaSet = KubeObject & {
   spec: { replicas?: number; selector?: Selector; template: PodTemplate };

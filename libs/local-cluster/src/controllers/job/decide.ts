@@ -1,7 +1,9 @@
 import type { KubeObject } from "../../cluster-api.ts";
+import { nameSuffix } from "../../name-suffix.ts";
+import { timeText } from "../../time.ts";
 import type { Condition, Pod, PodTemplate } from "../objects.ts";
 import { isFinished, isReady, isTerminating } from "../objects.ts";
-import { nameSuffix, podFromTemplate } from "../template.ts";
+import { podFromTemplate } from "../template.ts";
 
 /** Keeps a finished pod of a Job until it is counted, as Kubernetes does. */
 export const TRACKING = "batch.kubernetes.io/job-tracking";
@@ -56,7 +58,6 @@ function completionsOf({ spec }: Job): number | undefined {
   return spec.completions ?? (spec.parallelism === undefined ? 1 : undefined);
 }
 
-const iso = (ms: number) => new Date(ms).toISOString().replace(/\.\d+Z$/, "Z");
 const isTracked = (pod: Pod) => pod.metadata.finalizers?.includes(TRACKING) ?? false;
 const holds = (job: Job, type: string) =>
   job.status?.conditions?.some((one) => one.type === type && one.status === "True") ?? false;
@@ -114,7 +115,7 @@ function judge({ job, nowMs }: Observed, { active, succeeded, failed }: Tally): 
       message: "Job has reached the specified backoff limit",
     };
   }
-  const startedMs = Date.parse(job.status?.startTime ?? iso(nowMs));
+  const startedMs = Date.parse(job.status?.startTime ?? timeText(nowMs));
   const done = completions === undefined ? succeeded > 0 && active.length === 0 : succeeded >= completions;
   if (done) {
     return {
@@ -134,7 +135,7 @@ function judge({ job, nowMs }: Observed, { active, succeeded, failed }: Tally): 
 }
 
 function condition(type: string, { reason, message }: Verdict, nowMs: number): Condition {
-  const at = iso(nowMs);
+  const at = timeText(nowMs);
   return { type, status: "True", reason, message, lastProbeTime: at, lastTransitionTime: at };
 }
 
@@ -204,7 +205,7 @@ function conclude(observed: Observed, counted: Tally, verdict: Verdict): Record<
   if (counted.active.length + open > 0) return { conditions };
   const complete = verdict.type === "SuccessCriteriaMet";
   conditions.push(condition(complete ? "Complete" : "Failed", verdict, nowMs));
-  return complete ? { conditions, completionTime: iso(nowMs) } : { conditions };
+  return complete ? { conditions, completionTime: timeText(nowMs) } : { conditions };
 }
 
 function recorded(job: Job): Verdict | undefined {
@@ -232,7 +233,7 @@ export function decide(observed: Observed): Plan {
     failed: counted.failed,
     uncountedTerminatedPods: counted.uncounted,
   };
-  if (job.spec.suspend !== true) status["startTime"] = job.status?.startTime ?? iso(nowMs);
+  if (job.spec.suspend !== true) status["startTime"] = job.status?.startTime ?? timeText(nowMs);
   const verdict = recorded(job) ?? judge(observed, counted);
   const base = { release: counted.release, removeJob: false };
   if (verdict === undefined) {

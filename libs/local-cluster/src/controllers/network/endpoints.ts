@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
+import { hasLabels } from "../../label-selector.ts";
 import type { Controller, ControllerDeps } from "../context.ts";
 import { controllerQueue } from "../context.ts";
 import type { Informer } from "../informer.ts";
 import type { Pod } from "../objects.ts";
 import { isFinished, isReady, isTerminating, keyOf, ownerReference } from "../objects.ts";
 import { ENDPOINTS } from "../refs.ts";
-import { hasLabels } from "../selector.ts";
 import type { Service, ServicePort } from "./service-index.ts";
 import { indexServices } from "./service-index.ts";
 

@@ -1,8 +1,8 @@
 import type { KubeObject } from "../../cluster-api.ts";
+import { hasLabels } from "../../label-selector.ts";
 import type { Informer } from "../informer.ts";
 import type { Pod } from "../objects.ts";
 import { keyOf } from "../objects.ts";
-import { hasLabels } from "../selector.ts";
 
 export type ServicePort = { name?: string; port: number; targetPort?: number | string; protocol?: string };
 export type Service = KubeObject & {

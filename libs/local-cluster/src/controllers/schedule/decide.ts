@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../cluster-api.ts";
-import type { Condition, Pod } from "../objects.ts";
-import { hasLabels, matchesTerms } from "../selector.ts";
+import { hasLabels, type Labels, meetsRequirement } from "../../label-selector.ts";
+import type { Condition, NodeSelectorTerm, Pod } from "../objects.ts";
 import type { Claim, PersistentVolume } from "../volume/objects.ts";
 
 type Taint = { key: string; value?: string; effect: string };
@@ -31,7 +31,12 @@ function tolerates(pod: Pod, taint: Taint): boolean {
   );
 }
 
-/** Why the node can't take the pod, in the words of Kubernetes; undefined when it can. */
+/** Node selector terms are alternatives; all expressions of one must be met. */
+function matchesTerms(labels: Labels | undefined, terms: readonly NodeSelectorTerm[]): boolean {
+  return terms.some((term) => (term.matchExpressions ?? []).every((one) => meetsRequirement(labels, one)));
+}
+
+/** Why the node can't take the pod, as Kubernetes words it; undefined when it can. */
 function refusal(node: Node, { pod, claims }: Observed): string | undefined {
   const labels = node.metadata.labels;
   const ready =

@@ -1,3 +1,4 @@
+import { timeText } from "../../time.ts";
 import type { Controller, ControllerDeps } from "../context.ts";
 import { controllerQueue, tolerate } from "../context.ts";
 import type { Informer } from "../informer.ts";
@@ -25,7 +26,7 @@ function refuse({ api }: ControllerDeps, pod: Pod, message: string): void {
     status: "False",
     reason: "Unschedulable",
     message,
-    lastTransitionTime: known?.lastTransitionTime ?? new Date().toISOString().replace(/\.\d+Z$/, "Z"),
+    lastTransitionTime: known?.lastTransitionTime ?? timeText(),
   };
   const others = (pod.status?.conditions ?? []).filter((one) => one.type !== "PodScheduled");
   const status = { phase: "Pending", conditions: [...others, condition] };

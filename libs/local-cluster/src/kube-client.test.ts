@@ -1,4 +1,4 @@
-// Against the embedded API server: the same that services talk to in the local stack.
+// The client of the services against the embedded API server.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -7,16 +7,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import { type LocalCluster, startLocalCluster } from "@svc/local-cluster";
+import {
+  connectKube,
+  createEventRecorder,
+  isKubeError,
+  type Kube,
+  resources,
+  type Secret,
+  startInformer,
+  startLease,
+} from "@svc/kube";
 import { until } from "@svc/local-stack/testing";
 import { isFault } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
-import { connectKube, type Kube } from "./client.ts";
-import { isKubeError } from "./error.ts";
-import { createEventRecorder } from "./events.ts";
-import { startInformer } from "./informer.ts";
-import { startLease } from "./lease.ts";
-import { resources, type Secret } from "./resource.ts";
+import { type LocalCluster, startLocalCluster } from "./start.ts";
 
 const log = createLogger("kube", "silent");
 const namespace = "kube-test";
