@@ -109,7 +109,7 @@ describe("the command line", () => {
     for (const data of [dir, join(dir, "nowhere")]) {
       const ended = await runSvc(["down", "--data", data]);
       assert.deepEqual([ended.code, ended.stderr], [0, ""]);
-      assert.match(ended.stdout, /no stack runs on/);
+      assert.match(ended.stdout, /No stack is running on/);
     }
   });
 });

@@ -46,7 +46,10 @@ test("a setup that was given up is gone on with: a wrong code asks again, the ma
   const email = "you@example.net";
   const aborted = await typing([], "account", "setup", "--email", email);
   assert.equal(aborted.code, 1);
-  assert.match(aborted.stderr, /no code was given.*run npm run svc -- account setup .* --data \S+ again/);
+  assert.match(
+    aborted.stderr,
+    /no code was given.*To continue, run npm run svc -- account setup .* --data \S+/,
+  );
   assert.ok(stack.file().setup_url);
   const code = await until(() => newestCode(join(stack.dataDir, "mail")), 15_000, "the mailed code");
   const mails = readdirSync(join(stack.dataDir, "mail")).length;
@@ -84,7 +87,7 @@ test("who was signed out or sat idle reads how to sign in, and the data folder d
   await json("account", "logout");
   assert.match((await stack.svc("server", "list")).stderr, hint);
   chmodSync(join(stack.dataDir, "stack.json"), 0o644);
-  assert.match((await stack.svc("account", "login")).stderr, /may be read by others/);
+  assert.match((await stack.svc("account", "login")).stderr, /is readable by others/);
   chmodSync(join(stack.dataDir, "stack.json"), 0o600);
   await json("account", "login");
   const signIns = "select count(*)::int as n from identity.audit_logs where action = 'break_glass.sign_in'";
@@ -98,7 +101,7 @@ test("a command that needs a fresh proof gets it and goes on", async () => {
   const { code } = minted.body as { code: string };
   const linked = await stack.svc("account", "link", code, "--json");
   assert.equal(linked.code, 0, linked.stderr);
-  assert.match(linked.stderr, /needed a fresh proof/);
+  assert.match(linked.stderr, /required a fresh proof/);
   assert.equal((JSON.parse(linked.stdout) as { mc_uuid: string }).mc_uuid, player);
   const { reauth } = await json("account", "whoami");
   assert.equal((reauth as { needed: boolean }).needed, false);
@@ -289,11 +292,14 @@ test("the doctor says what is wrong and ends with 1", async () => {
 
 test("plans name what is missing and end with 1, and refusals say what to do in words", async () => {
   const refusals: [args: string[], says: RegExp][] = [
-    [["backup", "restore", "nothing"], /there is no backup nothing; npm run svc -- backup list --data /],
+    [
+      ["backup", "restore", "nothing"],
+      /backup nothing not found; list backups with npm run svc -- backup list --data /,
+    ],
     [["backup-now", "nowhere"], /^$/],
     [
       ["server-migrate", "start", "survival", "nowhere"],
-      /there is no node nowhere; there are local-1, local-2/,
+      /node nowhere not found; nodes are local-1, local-2/,
     ],
     [["break-glass", "lift-lock", "nobody"], /there is no user nobody; npm run svc -- user list --data /],
     [["break-glass", "add-operator", "owner"], /the name owner is taken/],

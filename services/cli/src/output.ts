@@ -1,8 +1,7 @@
 // How every command speaks: words for people, one JSON value with --json, and an exit code that means something.
 
 /** As the help says them. */
-export const exitCodes =
-  "Exit codes: 0 done (or the plan was printed), 1 it did not work, 2 it was called wrongly.";
+export const exitCodes = "Exit codes: 0 success (or a plan was printed), 1 failure, 2 wrong usage.";
 
 /** Exit code 2 is left to wrong calls. */
 export type Outcome = { json: unknown; text: string; exitCode?: 0 | 1 };
@@ -43,16 +42,16 @@ export function fields(record: object): string {
 }
 
 const systemWords: Record<string, (path: string) => string> = {
-  ENOENT: (path) => `there is no file or folder ${path}`,
-  EACCES: (path) => `${path} may not be used by this user; check who owns it`,
-  EPERM: (path) => `${path} may not be changed by this user; check who owns it`,
+  ENOENT: (path) => `${path} not found`,
+  EACCES: (path) => `no permission for ${path}; check its owner`,
+  EPERM: (path) => `no permission to change ${path}; check its owner`,
   EISDIR: (path) => `${path} is a folder, not a file`,
-  ENOTDIR: (path) => `${path} is below something that is no folder`,
-  EEXIST: (path) => `${path} is there already; name another one`,
+  ENOTDIR: (path) => `part of ${path} is not a folder`,
+  EEXIST: (path) => `${path} already exists; choose another name`,
   ENOSPC: () => "the disk is full; free some space and try again",
-  EROFS: (path) => `${path} is on a disk that cannot be written`,
-  ECONNREFUSED: (address) => `nothing answers at ${address}; is the stack running? \`svc doctor\` looks`,
-  ECONNRESET: (address) => `the connection to ${address} broke; try again`,
+  EROFS: (path) => `${path} is on a read-only file system`,
+  ECONNREFUSED: (address) => `no answer at ${address}; is the stack running? Check with \`svc doctor\``,
+  ECONNRESET: (address) => `connection to ${address} was reset; try again`,
 };
 
 /** One sentence for the person; a fault of the system in words, whatever threw it. */

@@ -11,12 +11,12 @@ export type Common = { data: string; json?: boolean };
 
 /** Gives the program the two options that every command and every group takes. */
 export function addCommonOptions(program: Command): Command {
-  const data = new Option("--data <dir>", "folder of the local stack")
+  const data = new Option("--data <dir>", "data folder of the local stack")
     .default(defaultDataDir)
     .argParser((dir) => resolve(callerDir, dir));
   return program
     .addOption(data)
-    .addOption(new Option("--json", "print one JSON value instead of words"))
+    .addOption(new Option("--json", "print one JSON value instead of text"))
     .exitOverride()
     .configureHelp({ showGlobalOptions: true });
 }
@@ -71,7 +71,7 @@ async function inWords<T>({ data }: Common, work: () => Promise<T>): Promise<T> 
 }
 
 /** For what cannot be undone. */
-export const yes = () => new Option("--yes", "do it; without it only the plan is printed");
+export const yes = () => new Option("--yes", "carry out the plan; without it the plan is only printed");
 
 export function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new InvalidArgumentError("must be a whole number.");

@@ -10,6 +10,6 @@ export function readStackFile(dataDir: string): StackFile {
     return JSON.parse(readFileSync(join(dataDir, "stack.json"), "utf8")) as StackFile;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
-    throw new CommandError(`no stack runs on ${dataDir}; start one with: ${stackHint("up", dataDir)}`);
+    throw new CommandError(`no stack is running on ${dataDir}; start one with: ${stackHint("up", dataDir)}`);
   }
 }

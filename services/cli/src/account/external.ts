@@ -66,10 +66,11 @@ export function isRefusal(error: unknown, ...codes: readonly string[]): error is
 
 function nobody(data: string): CommandError {
   if (readStackFile(data).setup_url !== undefined) return new CommandError(noOwner);
-  return new CommandError("nobody is signed in here; sign in with: `svc account login`");
+  return new CommandError("you are not signed in; sign in with: `svc account login`");
 }
 
-const noOwner = "this stack has no owner yet; become it with: `svc account setup --email YOU@EXAMPLE.NET`";
+const noOwner =
+  "this stack has no owner yet; become the owner with: `svc account setup --email YOU@EXAMPLE.NET`";
 
 /** Says what to do about a refused call; what is no refusal stays as it is. */
 export function explain(error: unknown): unknown {
@@ -77,7 +78,7 @@ export function explain(error: unknown): unknown {
   const { code, message, requestId, retryAfterSeconds } = error;
   if (code === "unauthorized") {
     return new CommandError(
-      "your session has ended (an operator's ends after 30 minutes without use); sign in again with: `svc account login`",
+      "your session has ended (operator sessions end after 30 idle minutes); sign in again with: `svc account login`",
     );
   }
   if (code === "setup_required") {

@@ -30,7 +30,9 @@ export async function loginAtHost(data: string, who?: string): Promise<Omit<Host
 function refuseShared(file: string): void {
   const { mode, uid } = statSync(file);
   const self = process.getuid?.() ?? uid;
-  if (uid !== self && self !== 0) throw new CommandError(`${file} belongs to somebody else`);
+  if (uid !== self && self !== 0) throw new CommandError(`${file} belongs to another user`);
   if ((mode & 0o077) === 0) return;
-  throw new CommandError(`${file} may be read by others, so it proves nothing; chmod 600 ${file}`);
+  throw new CommandError(
+    `${file} is readable by others and cannot be used to sign in; run chmod 600 ${file}`,
+  );
 }

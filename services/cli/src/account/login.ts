@@ -45,7 +45,7 @@ async function loginByMail(options: LoginOptions, email: string) {
       client.call(signIn.verifyEmail, { email, code: typed }).catch((error: unknown) => {
         if (!isRefusal(error, "staff_account")) throw error;
         const command = `\`svc account login --with operator --email ${email}\``;
-        throw new CommandError(`operators sign in with the approval of one in the game: ${command}`);
+        throw new CommandError(`operators sign in with an approval in the game: ${command}`);
       }),
     known: code,
     sent: `A code went to ${email}, if it has an account (local mails: ${mailPage(data)})`,

@@ -23,7 +23,7 @@ const wrongCodes = ["invalid_code", "op_login_invalid"] as const;
 /** Ends with the answer to the right code. Throws a sentence when no code is given or the mail cannot be sent. */
 export async function exchangeCode<T>(exchange: CodeExchange<T>): Promise<T> {
   const prompt = openPrompt(
-    `no code was given; type it, pipe it in or give --code. Nothing is lost: run ${exchange.again} again`,
+    `no code was given; type it, pipe it in or pass --code. To continue, run ${exchange.again}`,
   );
   const say = (line: string) => process.stderr.write(`${line}\n`);
   try {
@@ -31,10 +31,10 @@ export async function exchangeCode<T>(exchange: CodeExchange<T>): Promise<T> {
     const { send } = exchange;
     if (typed === "" && send) {
       const waitSeconds = await sendCode(send);
-      say(waitSeconds === 0 ? exchange.sent : "A code was mailed less than a minute ago; that one counts.");
+      say(waitSeconds === 0 ? exchange.sent : "A code was mailed less than a minute ago; use that one.");
     }
     for (;;) {
-      if (typed === "") typed = await prompt.ask(send ? "Code (an empty line mails a new one): " : "Code: ");
+      if (typed === "") typed = await prompt.ask(send ? "Code (press Enter for a new one): " : "Code: ");
       if (typed === "" && send) {
         await sendAfterWait(send, say);
         say(exchange.sent);
@@ -79,7 +79,8 @@ async function tryCode<T>(
   } catch (error) {
     if (isRefusal(error, ...wrongCodes))
       return { refused: "That code is wrong, used or older than ten minutes." };
-    if (isRefusal(error, "otp_locked")) return { refused: "That code has no tries left; ask for a new one." };
+    if (isRefusal(error, "otp_locked"))
+      return { refused: "Too many wrong tries with that code; request a new one." };
     throw error instanceof CommandError ? error : explain(error);
   }
 }

@@ -9,7 +9,7 @@ import { type LoginOptions, login, whoIs } from "./login.ts";
 import { exchangeCode } from "./mail-code.ts";
 import type { Face } from "./session-file.ts";
 
-/** Proves once more that it is the person: `until` is when that has to be done again. */
+/** Gives a fresh proof; `until` is when the next one is due. */
 export async function reauth(options: LoginOptions): Promise<Outcome> {
   const { data } = options;
   const { face } = connectExternal(data);
@@ -31,12 +31,12 @@ export async function reauth(options: LoginOptions): Promise<Outcome> {
 export async function prove(data: string, face: Face): Promise<void> {
   const me = await whoIs(data, face);
   if (me.role === "user") {
-    process.stderr.write("This needs a fresh proof that it is you.\n");
+    process.stderr.write("This change requires a fresh proof.\n");
     await proveByMail(data, face);
     return;
   }
   await loginAtHost(data, me.user_id);
-  process.stderr.write("This needed a fresh proof that it is you; the data folder gave it (audited).\n");
+  process.stderr.write("This change required a fresh proof; the data folder provided it (audited).\n");
 }
 
 async function proveByMail(data: string, face: Face): Promise<void> {
@@ -46,7 +46,7 @@ async function proveByMail(data: string, face: Face): Promise<void> {
   });
   if (!factors.includes("email"))
     throw new CommandError(
-      "a mailed code proves players with a verified address only; use --with host or operator",
+      "mailed codes are for players with a verified address; use --with host or operator",
     );
   await exchangeCode({
     send: () => client.call(passkeys.startReauthEmail, {}),

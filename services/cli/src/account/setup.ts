@@ -13,7 +13,7 @@ export type SetupOptions = { data: string; email: string; code?: string; link?: 
 
 /**
  * Makes the person at this terminal the owner: signs in with the setup link of the stack, mails a code to the address
- * and verifies it. It may be begun again at any point: it goes on with the session or the link that there is.
+ * and verifies it. Safe to repeat at any point: it continues with the session or link that exists.
  */
 export async function setUpOwner(options: SetupOptions): Promise<Outcome> {
   const { data, email, code } = options;
@@ -21,7 +21,7 @@ export async function setUpOwner(options: SetupOptions): Promise<Outcome> {
   if (!state.setup_required) {
     return {
       json: { user_id: state.user_id, role: state.role, email: state.email },
-      text: `You are the ${state.role}, ${state.email || state.username}, already. Setup was done before.`,
+      text: `You are the ${state.role}, ${state.email || state.username}, already; setup is done.`,
     };
   }
   const client = createFaceClient(data, "admin");
@@ -83,6 +83,6 @@ async function mintLink(data: string): Promise<string> {
 
 function redeem(client: Client, link: string): Promise<accounts.SetupState> {
   const token = URL.canParse(link) ? new URL(link).searchParams.get("token") : null;
-  if (!token) throw new CommandError(`${link} is no setup link; it ends in /setup?token=…`);
+  if (!token) throw new CommandError(`${link} is not a setup link; it must end in /setup?token=…`);
   return client.call(accounts.redeemSetup, { token });
 }

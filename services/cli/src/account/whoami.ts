@@ -9,9 +9,13 @@ export async function whoAmI({ data }: { data: string }): Promise<Outcome> {
   const { needed, until, factors } = await external.call(passkeys.reauthStatus, {});
   const host = external.face === "admin" ? "operator console" : "players' panel";
   const proof =
-    until === undefined ? (needed ? "a proof is needed" : "no proof is needed") : `proven until ${until}`;
+    until === undefined
+      ? needed
+        ? "a proof is needed"
+        : "no further proof is needed"
+      : `proven until ${until}`;
   return {
     json: { ...me, host: external.face, reauth: { needed, factors, ...(until !== undefined && { until }) } },
-    text: `${me.email || me.user_id} (${me.role}) at the ${host}; for changes to ways in: ${proof}`,
+    text: `${me.email || me.user_id} (${me.role}) at the ${host}; for changes to sign-in methods: ${proof}`,
   };
 }

@@ -41,13 +41,13 @@ export async function listJobs(name: string, { data }: Options): Promise<Outcome
     const then = job.then_restore ? `then restore: ${job.then_restore} ${job.then_restore_reason ?? ""}` : "";
     return [job.name, job.kind, job.state, job.started_at?.slice(0, 19) ?? "", job.message ?? then];
   });
-  return { json: jobs, text: jobs.length === 0 ? `Nothing was done to ${name}.` : table([head, ...lines]) };
+  return { json: jobs, text: jobs.length === 0 ? `${name} has no jobs.` : table([head, ...lines]) };
 }
 
 const queueStates = {
-  on: "are made one after the other",
+  on: "are made one at a time",
   off: "are switched off",
-  store_full: "pause: the store is full",
+  store_full: "are paused: the backup store is full",
 } as const;
 
 /** What runs on worlds, and who waits for a restore point. */
@@ -58,13 +58,13 @@ export async function showQueue({ data }: Options): Promise<Outcome> {
     one.server,
     one.kind,
     one.started_at.slice(0, 19),
-    one.holds_slot ? "holds it" : "passed on",
+    one.holds_slot ? "yes" : "released",
     one.job,
   ]);
   const more = queue.waiting_total > queue.waiting.length ? ", ..." : "";
   const text = [
     `Restore points ${queueStates[queue.state]}.`,
-    lines.length === 0 ? "Nothing runs." : table([head, ...lines]),
+    lines.length === 0 ? "No jobs are running." : table([head, ...lines]),
     `Waiting (${queue.waiting_total}): ${queue.waiting.join(", ") || "nobody"}${more}`,
   ];
   return { json: queue, text: text.join("\n") };
@@ -87,7 +87,7 @@ export async function listFiles(id: string, path: string, { data }: Options): Pr
     entry.mod_time.slice(0, 19),
     entry.is_dir ? `${entry.name}/` : entry.name,
   ]);
-  const more = answer.truncated ? "\n(there are more)" : "";
+  const more = answer.truncated ? "\n(more entries not shown)" : "";
   return { json: answer, text: lines.length === 0 ? "The folder is empty." : table(lines) + more };
 }
 
@@ -104,8 +104,8 @@ export async function restore(
   const input = { id, ...only, safety_snapshot: options.snapshot };
   if (!options.yes) {
     await withMesh(options.data, (mesh) => checkThere(mesh, id, paths));
-    const first = options.snapshot ? "back the world up as it is, then " : "";
-    return planned(input, `Plan: ${first}put back ${what} from ${id}.`);
+    const first = options.snapshot ? "back up the current world, then " : "";
+    return planned(input, `Plan: ${first}restore ${what} from ${id}.`);
   }
   return withMesh(options.data, async (mesh) => {
     const { name } = await mesh.call(backupKeeping.restoreByOperator, input);
@@ -117,7 +117,7 @@ export async function restore(
     const why = last.message ?? last.then_restore_reason ?? "unknown";
     return {
       json: last,
-      text: isDone ? `${name}: ${what} is back.` : `${name} was not restored: ${why}`,
+      text: isDone ? `${name}: ${what} restored.` : `${name} was not restored: ${why}`,
       exitCode: isDone ? 0 : 1,
     };
   });
@@ -126,14 +126,16 @@ export async function restore(
 /** A plan for what is not there names it. */
 async function checkThere(mesh: Mesh, id: string, paths: readonly string[]): Promise<void> {
   const row = (await findAll(mesh)).find((one) => one.id === id);
-  if (!row) throw new CommandError(`there is no backup ${id}; \`svc backup list\` shows all of them`);
+  if (!row) throw new CommandError(`backup ${id} not found; list backups with \`svc backup list\``);
   for (const path of paths) {
     const parts = path.split("/").filter((part) => part !== "");
     const folder = parts.slice(0, -1).join("/");
     const { entries, truncated } = await mesh.call(backupKeeping.browseBackup, { id, path: folder });
     const isThere = truncated || entries.some(({ name }) => name === parts.at(-1));
     if (!isThere)
-      throw new CommandError(`${id} holds no ${path}; \`svc backup files ${id} ${folder}\` looks into it`);
+      throw new CommandError(
+        `${id} does not contain ${path}; list its files with \`svc backup files ${id} ${folder}\``,
+      );
   }
 }
 
@@ -158,7 +160,7 @@ export async function drill(name: string, options: Options & { backup?: string }
     });
     const isPassed = end.state === "passed";
     const text = isPassed
-      ? `${end.backup_id} is good: ${name} booted on it in ${end.boot_seconds} s (${end.version}).`
+      ? `${end.backup_id} works: ${name} booted from it in ${end.boot_seconds} s (${end.version}).`
       : `${end.backup_id} did not pass: ${end.message}`;
     return { json: end, text, exitCode: isPassed ? 0 : 1 };
   });
@@ -167,5 +169,5 @@ export async function drill(name: string, options: Options & { backup?: string }
 /** Argument of a command that needs one. */
 export function needed(value: string | undefined, what: string): string {
   if (value) return value;
-  throw new CommandError(`say which ${what}`);
+  throw new CommandError(`name a ${what}`);
 }

@@ -13,9 +13,9 @@ const stopWithinMs = 600_000;
 const words = {
   back_up: "back up",
   stop_then_back_up: "stop, back up, start again",
-  skip_running: "skip: it runs (add --stop)",
-  skip_no_volume: "skip: it has no world yet",
-  skip_unknown: "skip: there is no such server",
+  skip_running: "skip: running (add --stop)",
+  skip_no_volume: "skip: no world yet",
+  skip_unknown: "skip: server not found",
 } as const;
 
 type Done = { name: string; result: string; isGood: boolean };
@@ -69,7 +69,7 @@ async function backUp(mesh: Mesh, name: string, { mayStop, interrupts, wakeHint 
     });
     if (job === "" && interrupts.isAsked())
       return { name, result: "not backed up: interrupted", isGood: false };
-    if (job === "") return { name, result: "it did not stop in 10 minutes", isGood: false };
+    if (job === "") return { name, result: "did not stop within 10 minutes", isGood: false };
     const end = await poll(async () => {
       const run = await mesh.call(backups.readBackupRun, { job });
       return run.state === "running" ? undefined : run;

@@ -7,19 +7,19 @@ const load = () => import("./commands.ts");
 
 export function addBackupCommands(program: Command): void {
   command(program, "backup-now [names...]", {
-    does: "back up every server, or those that are named",
+    does: "back up all servers, or the named ones",
     example: "backup-now survival --stop --yes",
   })
-    .option("--stop", "stop servers that run, and start them again")
+    .option("--stop", "stop running servers for the backup and start them again")
     .addOption(yes())
     .action(runs(async (options: Options, ...names) => (await import("./now.ts")).backupNow(names, options)));
   const backup = group(program, "backup", "backups of worlds");
   command(backup, "list [server]", {
-    does: "present backups, newest first",
+    does: "list backups, newest first",
     example: "backup list survival",
   }).action(runs(async (options: Options, server) => (await load()).listBackups(server, options)));
   command(backup, "jobs <server>", {
-    does: "what is and was done to a server's world",
+    does: "list backup, restore and export jobs of a server",
     example: "backup jobs survival",
   }).action(
     runs(async (options: Options, server) =>
@@ -27,16 +27,16 @@ export function addBackupCommands(program: Command): void {
     ),
   );
   command(backup, "queue", {
-    does: "what runs, and which servers wait for their restore point",
+    does: "show running jobs and servers waiting for a scheduled backup",
     example: "backup queue",
   }).action(runs(async (options: Options) => (await load()).showQueue(options)));
   addMarks(backup);
   addRestores(backup);
   command(backup, "drill <server>", {
-    does: "prove a backup: boot the server on it in a scratch volume",
+    does: "test a backup: restore it to a scratch volume and boot the server there",
     example: "backup drill survival",
   })
-    .option("--backup <id>", "which one (default: the latest)")
+    .option("--backup <id>", "backup to use (default: the latest)")
     .action(
       runs(async (options: Options, server) =>
         (await load()).drill((await load()).needed(server, "server"), options),
@@ -46,7 +46,7 @@ export function addBackupCommands(program: Command): void {
 
 function addMarks(backup: Command): void {
   command(backup, "label <id> <text>", {
-    does: "write a label on a backup",
+    does: "label a backup",
     example: "backup label bk-1 'before the update'",
   }).action(
     runs(async (options: Options, id, label) =>
@@ -66,23 +66,23 @@ function addMarks(backup: Command): void {
 
 function addRestores(backup: Command): void {
   command(backup, "files <id> [path]", {
-    does: "look into a backup",
+    does: "list the files in a backup",
     example: "backup files bk-1 world",
   }).action(
     runs(async (options: Options, id, path) => (await load()).listFiles(id ?? "", path ?? "", options)),
   );
   command(backup, "restore <id>", {
-    does: "put a backup in the place of its server's world",
+    does: "replace a server's world with a backup",
     example: "backup restore bk-1 --yes",
   })
-    .option("--no-snapshot", "without a backup of the world as it is")
+    .option("--no-snapshot", "do not back up the current world first")
     .addOption(yes())
     .action(runs(async (options: Options, id) => (await load()).restore(id ?? "", [], options)));
   command(backup, "restore-files <id> <paths...>", {
-    does: "put back single files and folders",
+    does: "restore single files and folders",
     example: "backup restore-files bk-1 world/level.dat --yes",
   })
-    .option("--no-snapshot", "without a backup of the world as it is")
+    .option("--no-snapshot", "do not back up the current world first")
     .addOption(yes())
     .action(runs(async (options: Options, id, ...paths) => (await load()).restore(id ?? "", paths, options)));
 }

@@ -11,7 +11,7 @@ export async function barPlayer(
   const command = { do: "bar-player", who, ...(name !== undefined && { username: name }) };
   if (!yes) {
     const { players } = await askIdentity<{ players: Barred[] }>(data, { ...command, dry_run: true });
-    return planned(players, `Plan: keep out ${players.map(wordsOf).join(", ")}; whoever is on is sent away`);
+    return planned(players, `Plan: bar ${players.map(wordsOf).join(", ")} and disconnect them`);
   }
   const answer = await askIdentity<{ players: Barred[] }>(data, command);
   return { json: answer, text: `Barred: ${answer.players.map(wordsOf).join(", ")}.` };
@@ -23,7 +23,7 @@ export async function unbarPlayer(who: string, { data }: { data: string }): Prom
   const names = answer.players.map(wordsOf).join(", ");
   return {
     json: answer,
-    text: isAny ? `May play again: ${names}.` : `${names} was not barred.`,
+    text: isAny ? `Can play again: ${names}.` : `${names} was not barred.`,
     exitCode: isAny ? 0 : 1,
   };
 }

@@ -4,12 +4,12 @@ import { type Common, command, group, runs, yes } from "../program.ts";
 const load = () => import("./bar.ts");
 
 export function addPlayerCommands(program: Command): void {
-  const player = group(program, "player", "who may play at all");
+  const player = group(program, "player", "bar players from all servers");
   command(player, "bar <player>", {
-    does: "keep a player out of every server; one who is on is sent away",
+    does: "bar a player from all servers and disconnect them",
     example: "player bar b4f7e65c-ed9c-3510-88fa-a3f669cd7244 --yes",
   })
-    .option("--name <name>", "the name that is noted with it, when the player is given by UUID")
+    .option("--name <name>", "player name to record when a UUID is given")
     .addOption(yes())
     .action(
       runs(async (options: Common & { name?: string; yes?: boolean }, who) =>
@@ -17,7 +17,7 @@ export function addPlayerCommands(program: Command): void {
       ),
     );
   command(player, "unbar <player>", {
-    does: "let a barred player in again",
+    does: "lift the bar of a player",
     example: "player unbar b4f7e65c-ed9c-3510-88fa-a3f669cd7244",
   }).action(runs(async (options, who) => (await load()).unbarPlayer(who ?? "", options)));
 }

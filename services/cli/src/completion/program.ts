@@ -4,7 +4,7 @@ import { type Shell, scriptOf, shells } from "./script.ts";
 
 export function addCompletionCommand(program: Command): void {
   const made = command(program, "completion", {
-    does: "print a script that makes the command svc and completes it by Tab",
+    does: "print a shell script that defines svc with tab completion",
     example: "completion bash",
   });
   made.argument("<shell>", `one of ${shells.join(", ")}`, shellOf).action(
@@ -18,5 +18,5 @@ export function addCompletionCommand(program: Command): void {
 function shellOf(text: string): Shell {
   const shell = shells.find((one) => one === text);
   if (shell) return shell;
-  throw new InvalidArgumentError(`it is one of ${shells.join(", ")}.`);
+  throw new InvalidArgumentError(`must be one of ${shells.join(", ")}.`);
 }

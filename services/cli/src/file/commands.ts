@@ -9,13 +9,13 @@ export async function listFolder(name: string, path: string, { data }: { data: s
     entry.mod_time.slice(0, 19),
     entry.is_dir ? `${entry.name}/` : entry.name,
   ]);
-  const more = answer.truncated ? "\n(there are more)" : "";
+  const more = answer.truncated ? "\n(more entries not shown)" : "";
   return { json: answer, text: rows.length === 0 ? "The folder is empty." : table(rows) + more };
 }
 
 export async function makeFolder(name: string, path: string, { data }: { data: string }): Promise<Outcome> {
   const answer = await connectExternal(data).call(files.makeFolder, { name, path });
-  return { json: answer, text: `${answer.path} is made.` };
+  return { json: answer, text: `Created ${answer.path}.` };
 }
 
 export async function removePath(
@@ -31,10 +31,10 @@ export async function removePath(
       path: parts.slice(0, -1).join("/"),
     });
     const entry = entries.find((one) => one.name === parts.at(-1));
-    if (!entry && !truncated) throw new CommandError(`there is no ${path} in the world of ${name}`);
-    const what = entry?.is_dir ? `${path} with all that is in it` : path;
+    if (!entry && !truncated) throw new CommandError(`${path} not found in the world of ${name}`);
+    const what = entry?.is_dir ? `${path} and its contents` : path;
     return planned({ name, path }, `Plan: delete ${what} from the world of ${name}.`);
   }
   const answer = await external.call(files.remove, { name, path });
-  return { json: answer, text: `${path} is deleted.` };
+  return { json: answer, text: `Deleted ${path}.` };
 }

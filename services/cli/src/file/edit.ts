@@ -14,7 +14,7 @@ export async function editFile(name: string, path: string, { data }: { data: str
   const external = connectExternal(data);
   const read = await external.call(files.read, { name, path });
   if (read.sha256 !== read.content_sha256)
-    process.stderr.write("A secret in it is masked; leave that line as it is.\n");
+    process.stderr.write("A secret in this file is masked; leave that line unchanged.\n");
   const dir = mkdtempSync(join(tmpdir(), "svc-edit-"));
   const draft = join(dir, basename(path));
   writeFileSync(draft, Buffer.from(read.content, "base64"), { mode: 0o600 });
@@ -36,15 +36,14 @@ async function finish(external: External, { name, path, draft, read }: Draft): P
     ...{ name, path, content: edited.toString("base64"), content_sha256: digestOf(edited) },
     expect_sha256: read.sha256,
   });
-  return { json: answer, text: `${path} is written; the server takes it at its next start.` };
+  return { json: answer, text: `Saved ${path}; it takes effect at the next start.` };
 }
 
 async function runEditor(file: string): Promise<void> {
   // The variable may hold options, so a shell splits it, as git does.
   const child = spawn("/bin/sh", ["-c", `${editor()} "$@"`, "sh", file], { stdio: "inherit" });
   const [code] = (await once(child, "close")) as [number | null];
-  if (code !== 0)
-    throw new CommandError(`${editor()} ended with ${code ?? "a signal"}; nothing was written.`);
+  if (code !== 0) throw new CommandError(`${editor()} exited with ${code ?? "a signal"}; nothing was saved.`);
 }
 
 function digestOf(bytes: Buffer): string {

@@ -22,7 +22,7 @@ export async function getFile(
   const target =
     file === "-" ? undefined : resolve(callerDir, file ?? `${basename(about.path)}${dir ? ".zip" : ""}`);
   if (target !== undefined && existsSync(target) && !force)
-    throw new CommandError(`${target} is there already; name another file, or add --force`);
+    throw new CommandError(`${target} already exists; name another file or add --force`);
   const { ticket } = await external.call(exports.startFile, about);
   await awaitReady(external, ticket);
   const { body } = await external.open(exports.download, { ticket });

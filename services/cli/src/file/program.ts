@@ -6,26 +6,26 @@ const load = () => import("./commands.ts");
 export function addFileCommands(program: Command): void {
   const files = group(program, "files", "files of a stopped server's world");
   command(files, "ls <server> [path]", {
-    does: "what is in a folder",
+    does: "list a folder",
     example: "files ls survival config",
   }).action(
     runs(async (options, server, path) => (await load()).listFolder(server ?? "", path ?? "", options)),
   );
   command(files, "get <server> <path> [file]", {
-    does: "fetch a file, or a folder as a zip (a path that ends in /); - writes to standard output",
+    does: "download a file, or a folder as a zip (path ending in /); - writes to standard output",
     example: "files get survival logs/latest.log",
   })
-    .option("--force", "replace a file of that name here")
+    .option("--force", "overwrite an existing local file")
     .action(
       runs(async (options: Common & { force?: boolean }, server, path, file) =>
         (await import("./get.ts")).getFile({ server: server ?? "", path: path ?? "", file }, options),
       ),
     );
   command(files, "put <server> <file> <path>", {
-    does: "put a file into the world; a path that ends in / keeps its name",
+    does: "upload a file; a path ending in / keeps its name",
     example: "files put survival ./plugin.jar plugins/ --overwrite",
   })
-    .option("--overwrite", "replace the file that is there")
+    .option("--overwrite", "overwrite an existing file")
     .action(
       runs(async (options: Common & { overwrite?: boolean }, server, file, path) =>
         (await import("./put.ts")).putFile(
@@ -35,13 +35,13 @@ export function addFileCommands(program: Command): void {
       ),
     );
   command(files, "mkdir <server> <path>", {
-    does: "make a folder in a folder that is there",
+    does: "create a folder",
     example: "files mkdir survival plugins",
   }).action(
     runs(async (options, server, path) => (await load()).makeFolder(server ?? "", path ?? "", options)),
   );
   command(files, "rm <server> <path>", {
-    does: "delete a file, or a folder with all that is in it",
+    does: "delete a file, or a folder with its contents",
     example: "files rm survival plugins/old.jar --yes",
   })
     .addOption(yes())
@@ -51,7 +51,7 @@ export function addFileCommands(program: Command): void {
       ),
     );
   command(files, "edit <server> <path>", {
-    does: "edit a text of up to 256 KiB in your editor ($VISUAL, $EDITOR or vi)",
+    does: "edit a text file of up to 256 KiB in your editor ($VISUAL, $EDITOR or vi)",
     example: "files edit survival server.properties",
   }).action(
     runs(async (options, server, path) =>

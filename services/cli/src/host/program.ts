@@ -5,12 +5,12 @@ const rescue = () => import("./rescue.ts");
 
 export function addHostCommands(program: Command): void {
   command(program, "setup", {
-    does: "make a link for the first owner, valid for 30 minutes",
+    does: "create a setup link for the first owner, valid for 30 minutes",
     example: "setup",
   }).action(runs(async (options) => (await rescue()).setupLink(options)));
-  addRescueCommands(group(program, "break-glass", "ways back in, on the database alone; audited"));
+  addRescueCommands(group(program, "break-glass", "regain access, working on the database alone; audited"));
   command(program, "rotate-token <caller>", {
-    does: "give velocity, limbo, build or ops a new service token",
+    does: "replace the service token of velocity, limbo, build or ops",
     example: "rotate-token velocity --yes",
   })
     .addOption(yes())
@@ -20,12 +20,12 @@ export function addHostCommands(program: Command): void {
       ),
     );
   command(program, "audit-export", {
-    does: "write the audit log as JSON lines to a new file",
+    does: "export the audit log as JSON lines to a new file",
     example: "audit-export --out audit.jsonl --since 7d",
   })
-    .requiredOption("--out <file>", "file to make")
-    .option("--since <time>", "from there: a span such as 1h or 2d, a date, or RFC 3339")
-    .option("--until <time>", "to there: the same")
+    .requiredOption("--out <file>", "output file")
+    .option("--since <time>", "from: a span such as 1h or 2d, a date, or an RFC 3339 time")
+    .option("--until <time>", "until: the same")
     .action(
       runs(async (options: Common & { out: string; since?: string; until?: string }) =>
         (await import("./audit.ts")).exportAudit(options),
@@ -35,19 +35,19 @@ export function addHostCommands(program: Command): void {
 
 function addRescueCommands(parent: Command): void {
   command(parent, "recover-owner", {
-    does: "make a link that signs its holder in as the owner",
+    does: "create a sign-in link for the owner",
     example: "break-glass recover-owner --yes",
   })
     .addOption(yes())
     .action(runs(async (options: never) => (await rescue()).recoverOwner(options)));
   command(parent, "add-operator <name>", {
-    does: "create an admin with a sign-in link",
+    does: "create an admin and a sign-in link",
     example: "break-glass add-operator alex --yes",
   })
     .addOption(yes())
     .action(runs(async (options: never, name) => (await rescue()).addOperator(name ?? "", options)));
   command(parent, "local-auth <on|off>", {
-    does: "open or close the local-password door",
+    does: "enable or disable sign-in by local password",
     example: "break-glass local-auth on --yes",
   })
     .addOption(yes())
@@ -59,7 +59,7 @@ function addRescueCommands(parent: Command): void {
     .addOption(yes())
     .action(runs(async (options: never, who) => (await rescue()).setPassword(who ?? "", options)));
   command(parent, "lift-lock <user>", {
-    does: "let mailed codes sign a user in again",
+    does: "lift the lock on a user's mailed codes",
     example: "break-glass lift-lock alex --yes",
   })
     .addOption(yes())

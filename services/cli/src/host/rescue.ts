@@ -20,22 +20,22 @@ export async function setupLink({ data }: Options): Promise<Outcome> {
 }
 
 export async function recoverOwner({ data, yes }: Options): Promise<Outcome> {
-  if (!yes) return plan("make a link that signs its holder in as the owner, and write that to the audit log");
+  if (!yes) return plan("create a sign-in link for the owner and record it in the audit log");
   return told(await askIdentity<Link>(data, { do: "recover-owner" }));
 }
 
 export async function addOperator(username: string, { data, yes }: Options): Promise<Outcome> {
   if (!yes) {
     const taken = await readUser(data, username).catch(() => undefined);
-    if (taken) throw new CommandError(`the name ${username} is taken; choose another one`);
-    return plan(`create the admin ${username} with a link that signs its holder in`);
+    if (taken) throw new CommandError(`the name ${username} is taken; choose another`);
+    return plan(`create the admin ${username} and a sign-in link`);
   }
   const command = { do: "add-operator", username };
   return told(await askIdentity<Link>(data, command));
 }
 
 export async function setLocalAuth(wanted: string, { data, yes }: Options): Promise<Outcome> {
-  if (wanted !== "on" && wanted !== "off") throw new CommandError("say on or off");
+  if (wanted !== "on" && wanted !== "off") throw new CommandError("must be on or off");
   const what = wanted === "on" ? "open" : "close";
   if (!yes)
     return plan(`${what} the local-password door${wanted === "off" ? "; its sessions stop counting" : ""}`);
@@ -43,7 +43,7 @@ export async function setLocalAuth(wanted: string, { data, yes }: Options): Prom
   const answer = await askIdentity<{ local_auth_enabled: boolean }>(data, command);
   return {
     json: answer,
-    text: `The local-password door is ${answer.local_auth_enabled ? "open" : "closed"}.`,
+    text: `Sign-in by local password is ${answer.local_auth_enabled ? "enabled" : "disabled"}.`,
   };
 }
 
@@ -55,7 +55,7 @@ export async function setPassword(who: string, { data, yes }: Options): Promise<
   }
   if (process.stdin.isTTY) process.stderr.write("Password (at least 12 characters), then Ctrl-D:\n");
   const password = (await text(process.stdin)).replace(/\r?\n$/, "");
-  if (password.length < 12) throw new CommandError("a password has at least 12 characters");
+  if (password.length < 12) throw new CommandError("a password needs at least 12 characters");
   const command = { do: "set-password", who, password };
   const answer = await askIdentity<{ username: string }>(data, command);
   return { json: answer, text: `${answer.username} has a new local password; all their sessions ended.` };
@@ -66,7 +66,7 @@ export async function liftLock(who: string, { data, yes }: Options): Promise<Out
   const command = { do: "lift-lock", who };
   const answer = await askIdentity<{ username: string; was_locked: boolean }>(data, command);
   const text = answer.was_locked
-    ? `Mailed codes sign ${answer.username} in again.`
+    ? `${answer.username} can sign in with mailed codes again.`
     : `${answer.username} was not locked.`;
   return { json: answer, text };
 }

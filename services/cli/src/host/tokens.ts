@@ -8,17 +8,17 @@ const callers = ["velocity", "limbo", "build", "ops"] as const;
 /** Gives a caller of the internal face a new token; the old one stops working within a second. */
 export async function rotate(caller: string, options: { data: string; yes?: boolean }): Promise<Outcome> {
   const known = callers.find((name) => name === caller);
-  if (!known) throw new CommandError(`there is no caller ${caller}; it is one of ${callers.join(", ")}`);
+  if (!known) throw new CommandError(`unknown caller ${caller}; must be one of ${callers.join(", ")}`);
   const file = join(options.data, "tokens", known);
   if (!existsSync(file))
     throw new CommandError(`no stack was started on ${options.data} yet: there is no ${file}`);
   if (!options.yes) {
-    const what = `give ${known} a new token; whoever holds the old one is refused within a second`;
+    const what = `replace the token of ${known}; the old one stops working within a second`;
     return planned(what, `Plan: ${what}`);
   }
   rotateToken(options.data, known);
   return {
     json: { rotated: known },
-    text: `${known} has a new token: ${file}. Programs that read that file take it by themselves.`,
+    text: `New token for ${known}: ${file}. Programs that read this file pick it up by themselves.`,
   };
 }

@@ -22,8 +22,8 @@ export async function listUsers(options: { data: string; query?: string }): Prom
     user.created_at.slice(0, 10),
     user.id,
   ]);
-  const more = total > users.length ? `\n${users.length} of ${total}; narrow them with --query` : "";
-  const text = users.length === 0 ? "There are no such users." : `${table([head, ...rows])}${more}`;
+  const more = total > users.length ? `\n${users.length} of ${total}; narrow the list with --query` : "";
+  const text = users.length === 0 ? "No users found." : `${table([head, ...rows])}${more}`;
   return { json: { users, total }, text };
 }
 

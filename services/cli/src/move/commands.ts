@@ -17,7 +17,7 @@ type Move = migrations.WorldMigration;
 export async function startMove(name: string, targetNode: string, options: MoveOptions): Promise<Outcome> {
   if (!options.yes) {
     await checkThere(name, targetNode, options.data);
-    const text = `Plan: move the world of ${name} to ${targetNode}. The server must be stopped and stays so.`;
+    const text = `Plan: move the world of ${name} to ${targetNode}. The server must be stopped and stays stopped.`;
     return planned({ name, targetNode }, text);
   }
   return withMesh(options.data, async (mesh) => {
@@ -32,7 +32,7 @@ async function checkThere(name: string, targetNode: string, data: string): Promi
   const about = { names: [name], may_stop: false };
   const { servers } = await withMesh(data, (mesh) => mesh.call(backupKeeping.planBackups, about));
   if (servers.some(({ action }) => action === "skip_unknown"))
-    throw new CommandError(`there is no server ${name}; \`svc server list\` shows all of them`);
+    throw new CommandError(`server ${name} not found; list servers with \`svc server list\``);
   // Only a stack on this machine says where its cluster is.
   const stack = findStackFile(join(data, "stack.json"));
   if (!stack) return;
@@ -40,7 +40,7 @@ async function checkThere(name: string, targetNode: string, data: string): Promi
   const { items } = await kube.list(resources.nodes).finally(kube.close);
   const nodes = items.flatMap(({ metadata }) => metadata.labels?.[nodeLabel] ?? []);
   if (!nodes.includes(targetNode))
-    throw new CommandError(`there is no node ${targetNode}; there are ${nodes.sort().join(", ")}`);
+    throw new CommandError(`node ${targetNode} not found; nodes are ${nodes.sort().join(", ")}`);
 }
 
 export async function showMove(name: string, { data }: MoveOptions): Promise<Outcome> {
@@ -60,13 +60,13 @@ export async function cancelMove(name: string, { data, yes }: MoveOptions): Prom
   return withMesh(data, async (mesh) => {
     const move = await mesh.call(migrations.readByOperator, { name });
     if (!yes) {
-      const text = `Plan: give up the move of ${name} to ${move.targetNode} and delete ${move.targetPVC}; the world stays on ${move.sourceNode}.`;
+      const text = `Plan: cancel the move of ${name} to ${move.targetNode} and delete ${move.targetPVC}; the world stays on ${move.sourceNode}.`;
       return planned(move, text);
     }
     const given = await mesh.call(migrations.cancelByOperator, { name, id: move.id });
     return {
       json: given,
-      text: `${name}: given up. The world stays on ${move.sourceNode}; it is free in a moment.`,
+      text: `${name}: move cancelled. The world stays on ${move.sourceNode} and is unlocked in a moment.`,
     };
   });
 }
@@ -95,7 +95,7 @@ function textOf(data: string, move: Move): string {
   if (state === "failed") {
     const again = hint(data, `server-migrate retry ${server}`);
     const giveUp = hint(data, `server-migrate cancel ${server}`);
-    return `${server}: the move to ${targetNode} failed at ${stage}: ${error ?? "unknown"}\nThe world is on ${sourceNode}. Try again (${again}) or give up (${giveUp}).`;
+    return `${server}: the move to ${targetNode} failed at ${stage}: ${error ?? "unknown"}\nThe world is on ${sourceNode}. Retry (${again}) or cancel (${giveUp}).`;
   }
   const size = backup.size > 0 ? `, ${sizeText(backup.size)}` : "";
   return `${server}: ${state}, from ${sourceNode} to ${targetNode}, attempt ${attempt}${size}`;

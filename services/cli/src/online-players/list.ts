@@ -11,7 +11,7 @@ export async function listPlayers(options: { data: string }): Promise<Outcome> {
 }
 
 export function wordsOf(online: Online): string {
-  if (online.length === 0) return "Nobody plays right now.";
+  if (online.length === 0) return "No players are online.";
   const rows = online.map(({ name, server = "-", since, mc_uuid, proxy }) => [
     ...[name, server, since, mc_uuid, proxy],
   ]);

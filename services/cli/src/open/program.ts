@@ -3,7 +3,7 @@ import { type Common, command, runs } from "../program.ts";
 
 export function addOpenCommand(program: Command): void {
   command(program, "open", {
-    does: "open the panel in a browser, or print its address where there is none",
+    does: "open the panel in a browser, or print its address without one",
     example: "open --host operator",
   })
     .addOption(

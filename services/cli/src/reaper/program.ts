@@ -4,9 +4,9 @@ import type { ReaperOptions } from "./run.ts";
 
 export function addReaperCommand(program: Command): void {
   command(program, "reaper", {
-    does: "archive idle worlds, warn their owners and put the backup store in order, now",
+    does: "run the daily batch now: archive idle worlds, warn owners, expire backups",
     example: "reaper --retention-only",
   })
-    .option("--retention-only", "touch no world: expire, read back and sweep archives")
+    .option("--retention-only", "leave worlds alone: only expire, verify and sweep archives")
     .action(runs(async (options: ReaperOptions) => (await import("./run.ts")).runReaper(options)));
 }

@@ -34,9 +34,9 @@ export async function listSchedules(name: string, { data }: Data): Promise<Outco
 
 export async function createSchedule(name: string, options: Data & ScheduleOptions): Promise<Outcome> {
   const { action, every, at } = options;
-  if (action === undefined)
-    throw new CommandError("say what it does: --action command|restart|stop|start|backup");
-  if (every === undefined && at === undefined) throw new CommandError("say when: --at 04:00 or --every 60");
+  if (action === undefined) throw new CommandError("missing --action command|restart|stop|start|backup");
+  if (every === undefined && at === undefined)
+    throw new CommandError("missing a time: --at 04:00 or --every 60");
   const input: ScheduleInput = {
     action,
     weekdays: weekdaysOf(options.days),
@@ -93,7 +93,7 @@ export async function deleteSchedule(
   const plan = `delete task ${id} of ${name}: ${task.action} ${timingOf(task)}`;
   if (!yes) return planned(plan, `Plan: ${plan}`);
   await connectExternal(data).call(schedules.remove, { name, id });
-  return { json: { deleted: task.id }, text: `Task ${id} is deleted.` };
+  return { json: { deleted: task.id }, text: `Deleted task ${id}.` };
 }
 
 export async function runSchedule(name: string, id: string, { data }: Data): Promise<Outcome> {
@@ -117,7 +117,7 @@ async function find(name: string, id: string, { data }: Data): Promise<schedules
   const { schedules: tasks } = await connectExternal(data).call(schedules.list, { name });
   const task = tasks.find((one) => String(one.id) === id);
   if (!task)
-    throw new CommandError(`${name} has no task ${id}; \`svc schedule list ${name}\` shows all of them`);
+    throw new CommandError(`task ${id} of ${name} not found; list tasks with \`svc schedule list ${name}\``);
   return task;
 }
 

@@ -16,18 +16,18 @@ const timing = (made: Command) =>
     .option("--days <days>", "comma separated: mon,tue,wed,thu,fri,sat,sun (default: all)")
     .option("--timezone <zone>", "an IANA time zone (default: this machine's)")
     .option("--warn <minutes>", "warn players 1, 5, 10, 15 or 30 minutes before; 0 never", wholeNumber)
-    .option("--label <text>", "what it is called")
-    .option("--command <text>", "for the action command: what is run, without a slash");
+    .option("--label <text>", "label")
+    .option("--command <text>", "command to run, without a slash (action command)");
 
 const action = (made: Command) =>
   made.addOption(
-    new Option("--action <what>", "what it does").choices(["command", "restart", "stop", "start", "backup"]),
+    new Option("--action <what>", "action").choices(["command", "restart", "stop", "start", "backup"]),
   );
 
 export function addScheduleCommands(program: Command): void {
-  const schedule = group(program, "schedule", "tasks that a server does by the clock");
+  const schedule = group(program, "schedule", "scheduled tasks of a server");
   command(schedule, "list <server>", {
-    does: "the tasks of a server, with their next and last runs",
+    does: "list the tasks of a server with next and last runs",
     example: "schedule list survival",
   }).action(runs(async (options, server) => (await load()).listSchedules(server ?? "", options)));
   timing(
@@ -38,18 +38,18 @@ export function addScheduleCommands(program: Command): void {
       }),
     ),
   )
-    .option("--disabled", "keep it, but do not run it")
+    .option("--disabled", "keep the task disabled")
     .action(runs(async (options: Given, server) => (await load()).createSchedule(server ?? "", options)));
   timing(
     action(
       command(schedule, "update <server> <id>", {
-        does: "change a task; what is not given stays",
+        does: "change a task; options not given stay as they are",
         example: "schedule update survival 1 --at 05:00",
       }),
     ),
   )
-    .option("--disable", "keep it, but do not run it")
-    .option("--enable", "run it again")
+    .option("--disable", "keep the task disabled")
+    .option("--enable", "enable the task")
     .action(
       runs(async (options: Given, server, id) =>
         (await load()).updateSchedule(server ?? "", id ?? "", options),

@@ -37,7 +37,7 @@ export async function createServer(name: string, options: CreateOptions): Promis
   };
   const created = await external.call(servers.create, input);
   const wake = hint(data, `server wake ${created.name}`);
-  return { json: created, text: `${created.name} is created and asleep. Wake it with: ${wake}` };
+  return { json: created, text: `Created ${created.name}, stopped. Wake it with: ${wake}` };
 }
 
 /** `me`, or whom the accounts' database knows by that name, address or id. */
@@ -83,7 +83,7 @@ async function awaitReady(external: External, name: string): Promise<Outcome> {
 export async function stopServer(name: string, options: Data & { wait?: boolean }): Promise<Outcome> {
   const external = connectExternal(options.data);
   const accepted = await external.call(servers.stop, { name });
-  if (!options.wait) return { json: accepted, text: `${name} is stopping; players are told 30 s before.` };
+  if (!options.wait) return { json: accepted, text: `${name} is stopping; players get 30 s notice.` };
   const status = await follow(external, name, ({ phase }) => phase === "Stopped");
   return { json: status, text: `${name} has stopped.` };
 }
@@ -99,7 +99,7 @@ export async function restartServer(name: string, { data }: Data): Promise<Outco
       return await awaitReady(external, name);
     } catch (error) {
       if (!isCode(error, "cooldown")) throw error;
-      process.stderr.write(`${name}: waiting until it may be woken again\n`);
+      process.stderr.write(`${name}: waiting for the wake cooldown\n`);
       await sleep((error.retryAfterSeconds ?? 1) * 1_000);
     }
   }
@@ -133,7 +133,7 @@ async function listOwn(external: External): Promise<Outcome> {
     row.name,
     row.phase ?? "-",
     `${row.playersOnline}/${row.playersMax}`,
-    row.owned ? "yes" : "may be claimed",
+    row.owned ? "yes" : "claimable",
   ]);
   return { json: items, text: lines.length === 0 ? "You have no servers yet." : table([head, ...lines]) };
 }

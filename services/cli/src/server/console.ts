@@ -83,7 +83,7 @@ async function followLines(external: External, name: string, about: Following): 
     onOpen?.();
     if (!response.body) return;
     for await (const { event, data } of readEvents(response.body)) {
-      if (event === "revoked") throw new CommandError("you may not watch this server any more");
+      if (event === "revoked") throw new CommandError("you no longer have access to this server");
       if (event === "") onLine(data);
     }
   } catch (error) {

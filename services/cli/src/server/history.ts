@@ -20,7 +20,7 @@ export async function serverHistory(
   ]);
   return {
     json: own,
-    text: rows.length === 0 ? `Nothing is kept of ${name}.` : table([["AT", "WHAT", "DETAIL"], ...rows]),
+    text: rows.length === 0 ? `No history for ${name}.` : table([["AT", "WHAT", "DETAIL"], ...rows]),
   };
 }
 

@@ -24,14 +24,14 @@ export async function setServer(name: string, options: SetOptions): Promise<Outc
     confirmImageChange: options.confirmImage,
   };
   if (Object.values(change).every((value) => value === undefined))
-    throw new CommandError("nothing to change was given; `svc server set --help` lists what can be set");
+    throw new CommandError("no settings given; list them with `svc server set --help`");
   const answer = await connectExternal(options.data).call(servers.patch, { name, ...change });
   return { json: answer, text: `${name}: changed ${answer.patched.join(", ")}.` };
 }
 
 export async function claimServer(name: string, { data }: Data): Promise<Outcome> {
   const answer = await connectExternal(data).call(ownership.claim, { name });
-  return { json: answer, text: `${name} is yours.` };
+  return { json: answer, text: `You own ${name} now.` };
 }
 
 type DeleteOptions = Data & { yes?: boolean; keepServer?: boolean; cancel?: boolean };
@@ -41,11 +41,13 @@ export async function deleteServer(name: string, options: DeleteOptions): Promis
   const external = connectExternal(options.data);
   if (options.cancel) {
     await external.call(ownership.cancelRetirement, { name });
-    return { json: { name, retiring: null }, text: `${name} is kept; it stays stopped until it is woken.` };
+    return { json: { name, retiring: null }, text: `Cancelled; ${name} stays, stopped until it is woken.` };
   }
   // Also tells that there is no such server before anything is planned.
   const { phase } = await external.call(servers.viewStatus, { name });
-  const goes = options.keepServer ? "its owner and its world go" : "the server and its world go";
+  const goes = options.keepServer
+    ? "its owner and world are removed"
+    : "the server and its world are removed";
   const plan = `stop ${name} (${phase} now); ${goes} with the next daily batch, and backups stay until they expire`;
   if (!options.yes) return planned(plan, `Plan: ${plan}`);
   const answer = await external.call(ownership.retire, {
@@ -55,7 +57,7 @@ export async function deleteServer(name: string, options: DeleteOptions): Promis
   });
   return {
     json: answer,
-    text: `${name} is stopped, and ${goes} with the next daily batch. Call it off with --cancel until then.`,
+    text: `${name} is stopped, and ${goes} with the next daily batch. Cancel until then with --cancel.`,
   };
 }
 
@@ -69,13 +71,12 @@ export async function allowlist(
   const external = connectExternal(options.data);
   const { revoke = false, grant = false } = options;
   if (revoke !== grant) {
-    if (player === undefined) throw new CommandError("say which player: the UUID of the list");
+    if (player === undefined) throw new CommandError("name a player: a UUID from the list");
     await external.call(ownership.changeAllowlist, { name, uuid: player, can_wake: grant });
-    const text = `${player} ${grant ? "may wake" : "may not wake"} ${name}.`;
+    const text = `${player} ${grant ? "can wake" : "can no longer wake"} ${name}.`;
     return { json: { name, mc_uuid: player, can_wake: grant }, text };
   }
-  if (revoke || player !== undefined)
-    throw new CommandError("a player goes with one of --revoke and --grant");
+  if (revoke || player !== undefined) throw new CommandError("with a player give --revoke or --grant");
   const { entries } = await external.call(ownership.listAllowlist, { name });
   const rows = entries.map((entry) => [
     entry.mc_uuid,
@@ -85,7 +86,7 @@ export async function allowlist(
   ]);
   const text =
     rows.length === 0
-      ? `Nobody joined ${name} yet.`
+      ? `Nobody has joined ${name} yet.`
       : table([["PLAYER", "ACCOUNT", "MAY WAKE", "SINCE"], ...rows]);
   return { json: entries, text };
 }

@@ -7,11 +7,15 @@ const consoles = () => import("./console.ts");
 type Wait = Common & { wait?: boolean };
 
 const policy = () =>
-  new Option("--policy <who>", "who may wake it by joining").choices(["ownerOnly", "public", "allowlist"]);
+  new Option("--policy <who>", "who may wake the server by joining").choices([
+    "ownerOnly",
+    "public",
+    "allowlist",
+  ]);
 const sizes = (made: Command) =>
   made
     .addOption(policy())
-    .option("--idle <seconds>", "stop after this many empty seconds; 0 never", wholeNumber)
+    .option("--idle <seconds>", "stop after this many seconds without players; 0 = never", wholeNumber)
     .option("--memory <quantity>", "memory limit, for example 2Gi")
     .option("--image <ref>", "server image");
 
@@ -25,74 +29,72 @@ export function addServerCommands(program: Command): void {
 function addLife(server: Command): void {
   sizes(
     command(server, "create <name>", {
-      does: "create a sleeping server",
+      does: "create a stopped server",
       example: "server create survival --policy public --owner me",
     }),
   )
     .option("--subdomain <label>", "label under the root domain (default: its name)")
     .option("--storage <quantity>", "world volume, for example 8Gi")
     .option("--node <name>", "node to run on")
-    .option("--owner <user>", "whose it is: me, or a user's name, verified address or id (default: nobody's)")
-    .option("--claimable", "offer it to whoever asks first; without it nobody but an operator gives it away")
+    .option("--owner <user>", "owner: me, or a user's name, verified address or id (default: none)")
+    .option("--claimable", "let the first linked player claim it; otherwise only operators assign it")
     .action(runs(async (options: never, name) => (await load()).createServer(name ?? "", options)));
   command(server, "wake <name>", { does: "wake a server", example: "server wake survival --wait" })
-    .option("--wait", "follow it until players may join")
+    .option("--wait", "wait until players can join")
     .action(runs(async (options: Wait, name) => (await load()).wakeServer(name ?? "", options)));
   command(server, "stop <name>", { does: "stop a server", example: "server stop survival --wait" })
-    .option("--wait", "follow it until it has stopped")
+    .option("--wait", "wait until it has stopped")
     .action(runs(async (options: Wait, name) => (await load()).stopServer(name ?? "", options)));
   command(server, "restart <name>", {
     does: "stop a server and wake it again",
     example: "server restart survival",
   }).action(runs(async (options, name) => (await load()).restartServer(name ?? "", options)));
   command(server, "status <name>", {
-    does: "everything known of one server",
+    does: "show one server",
     example: "server status survival --json",
   }).action(runs(async (options, name) => (await load()).serverStatus(name ?? "", options)));
-  command(server, "list", { does: "every server that you may see", example: "server list" }).action(
-    runs(async (options) => (await load()).listServers(options)),
-  );
+  command(server, "list", {
+    does: "list your servers, or all servers for operators",
+    example: "server list",
+  }).action(runs(async (options) => (await load()).listServers(options)));
 }
 
 function addChanges(server: Command): void {
   sizes(
     command(server, "set <name>", {
-      does: "change settings; what runs takes them at its next start",
+      does: "change settings; a running server uses them from its next start",
       example: "server set survival --memory 4Gi --idle 600",
     }),
   )
-    .option("--display-name <text>", "what players read in lists; an empty text clears it")
-    .option("--confirm-image", "change to an image of another kind or version; the world is converted by it")
+    .option("--display-name <text>", "name shown in lists; an empty text clears it")
+    .option("--confirm-image", "confirm an image change; a new version may convert the world")
     .action(runs(async (options: never, name) => (await manage()).setServer(name ?? "", options)));
   command(server, "claim <name>", {
-    does: "take a server that is nobody's",
+    does: "become the owner of a server that has none",
     example: "server claim survival",
   }).action(runs(async (options, name) => (await manage()).claimServer(name ?? "", options)));
   command(server, "delete <name>", {
     does: "delete a server and its world; its backups stay until they expire",
     example: "server delete survival --yes",
   })
-    .option("--keep-server", "give up owner and world, and keep the server")
-    .option("--cancel", "call it off while the daily batch has not begun")
+    .option("--keep-server", "delete the world and release the owner, but keep the server")
+    .option("--cancel", "cancel a deletion that the daily batch has not started")
     .addOption(yes())
     .action(runs(async (options: never, name) => (await manage()).deleteServer(name ?? "", options)));
   command(server, "allowlist <name> [player]", {
-    does: "who joined and may wake it; with a player and an option, change that",
+    does: "list players who may wake the server; with a player and an option, change it",
     example: "server allowlist survival b4f7e65c-ed9c-3510-88fa-a3f669cd7244 --revoke",
   })
-    .option("--revoke", "take the right to wake it")
-    .option("--grant", "give the right back")
+    .option("--revoke", "revoke the right to wake")
+    .option("--grant", "grant it again")
     .action(
       runs(async (options: never, name, player) => (await manage()).allowlist(name ?? "", player, options)),
     );
   command(server, "history <name>", {
-    does: "what happened to a server: phases, players, tasks, owners",
+    does: "show the history of a server: phases, players, tasks, owners",
     example: "server history survival --since 7d",
   })
-    .option(
-      "--since <time>",
-      "from there: a span such as 1h or 2d, a date or a time (default: all that is kept)",
-    )
+    .option("--since <time>", "from: a span such as 1h or 2d, a date or a time (default: all)")
     .action(
       runs(async (options: Common & { since?: string }, name) =>
         (await import("./history.ts")).serverHistory(name ?? "", options),
@@ -102,20 +104,20 @@ function addChanges(server: Command): void {
 
 function addConsoles(server: Command): void {
   command(server, "command <name> <words...>", {
-    does: "run one command in a server that runs, and print its answer",
+    does: "run one command on a running server and print the reply",
     example: "server command survival time set day",
   }).action(
     runs(async (options, name, ...words) => (await consoles()).runCommand(name ?? "", words, options)),
   );
   command(server, "console <name>", {
-    does: "the live console: its lines, and commands as you type them (Ctrl-D leaves)",
+    does: "open the live console: log lines and commands (Ctrl-D to leave)",
     example: "server console survival",
   }).action(streams(async (options, name) => (await consoles()).openConsole(name ?? "", options)));
   command(server, "logs <name>", {
-    does: "the last lines of a server that runs",
+    does: "print the last log lines of a running server",
     example: "server logs survival --follow",
   })
-    .option("--follow", "go on with what comes")
+    .option("--follow", "keep following")
     .action(
       streams(async (options: Common & { follow?: boolean }, name) =>
         (await consoles()).printLogs(name ?? "", options),

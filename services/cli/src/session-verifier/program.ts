@@ -4,11 +4,11 @@ import type { NanoOptions } from "./run.ts";
 
 export function addNanoCommand(program: Command): void {
   command(program, "nano", {
-    does: "the session verifier alone: hasJoined for a proxy, without database, NATS and cluster",
+    does: "run the session verifier alone (hasJoined for a proxy), without database, NATS or cluster",
     example: "nano --listen 127.0.0.1:8081",
   })
-    .option("--config <file>", "configuration file; only [[auth_source]] and [identity] matter")
-    .option("--listen <host:port>", "where it answers", "127.0.0.1:8081")
+    .option("--config <file>", "configuration file; only [[auth_source]] and [identity] are used")
+    .option("--listen <host:port>", "address to listen on", "127.0.0.1:8081")
     .option("--set <section.key=value>", "override a setting (repeatable)", repeat)
     .action(streams(async (options: NanoOptions) => (await import("./run.ts")).runNano(options)));
 }

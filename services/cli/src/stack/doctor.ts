@@ -15,7 +15,7 @@ type Finding = { check: string; ok: boolean; detail: string };
 const freeAtLeast = 0.1;
 const answerWithinMs = 2_000;
 
-/** Looks at everything the stack stands on and says what is wrong; exit code 1 when something is. */
+/** Checks everything that the stack depends on; exit code 1 when there is a problem. */
 export async function doctor(options: { data: string }): Promise<Outcome> {
   const stack = readStackFile(options.data);
   const findings = [
@@ -34,7 +34,9 @@ export async function doctor(options: { data: string }): Promise<Outcome> {
   );
   return {
     json: { healthy: isHealthy, findings },
-    text: [...lines, "", isHealthy ? "Everything looks well." : "Look at the lines marked BAD."].join("\n"),
+    text: [...lines, "", isHealthy ? "No problems found." : "Problems found; see the lines marked BAD."].join(
+      "\n",
+    ),
     exitCode: isHealthy ? 0 : 1,
   };
 }
@@ -50,7 +52,7 @@ async function attempt(check: string, run: () => Promise<string>): Promise<Findi
 function disk(dir: string): Finding {
   const { bavail, blocks } = statfsSync(dir);
   const free = bavail / blocks;
-  const detail = `${Math.round(free * 100)} % free${free < freeAtLeast ? "; free some space, svc keeps 10 % clear" : ""}`;
+  const detail = `${Math.round(free * 100)} % free${free < freeAtLeast ? "; free some space, svc needs 10 % free" : ""}`;
   return { check: "disk", ok: free >= freeAtLeast, detail };
 }
 
@@ -60,7 +62,7 @@ function processes(listed: readonly { name: string; pid: number; log: string }[]
     return {
       check: `process ${name}`,
       ok: isThere,
-      detail: isThere ? `pid ${pid}` : `is gone; its log is ${log}`,
+      detail: isThere ? `pid ${pid}` : `is not running; see ${log}`,
     };
   });
 }
@@ -107,7 +109,7 @@ async function deadLetters(joined: Mesh): Promise<Finding[]> {
   return all.flat().map(({ durable, count, newest }) => ({
     check: `dead letters ${durable}`,
     ok: false,
-    detail: `${count} given up, the newest at ${newest.at}: ${newest.error}`,
+    detail: `${count} given up, latest at ${newest.at}: ${newest.error}`,
   }));
 }
 

@@ -6,7 +6,7 @@ import type { Outcome } from "../output.ts";
 export async function stopStack(options: { data: string }): Promise<Outcome> {
   const hasStopped = await down({ data: options.data });
   const text = hasStopped
-    ? `svc has stopped; its data stays in ${options.data}. Start it again with: ${stackHint("up", options.data)}`
-    : `no stack runs on ${options.data}.`;
+    ? `svc has stopped; its data is in ${options.data}. Start it again with: ${stackHint("up", options.data)}`
+    : `No stack is running on ${options.data}.`;
   return { json: { stopped: hasStopped }, text };
 }

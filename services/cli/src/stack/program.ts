@@ -3,31 +3,31 @@ import { command, list, repeat, runs } from "../program.ts";
 
 export function addStackCommands(program: Command): void {
   command(program, "up", {
-    does: "install, start and announce the whole stack on this machine",
+    does: "start the whole stack on this machine",
     example: "up --detach --ports auto --data /srv/svc",
   })
-    .option("--detach", "return once the stack is ready; it runs on in the background")
+    .option("--detach", "return once the stack is ready and leave it running")
     .addOption(
       new Option("--ports <mode>", "fixed ports, or any free ones")
         .choices(["fixed", "auto"])
         .default("fixed"),
     )
-    .option("--replicas <service=n>", "run more than one of a service (repeatable)", repeat)
+    .option("--replicas <service=n>", "number of replicas of a service (repeatable)", repeat)
     .option("--only <services>", "start only these services (comma separated)", list)
     .option("--set <section.key=value>", "override a setting (repeatable)", repeat)
     .addOption(
       new Option("--unannounced", "say nothing of the ready stack; its log keeps no link").hideHelp(),
     )
     .action(runs(async (options: never) => (await import("./up.ts")).up(options)));
-  command(program, "down", { does: "stop the stack that runs on the data folder", example: "down" }).action(
+  command(program, "down", { does: "stop the stack", example: "down" }).action(
     runs(async (options) => (await import("./down.ts")).stopStack(options)),
   );
   command(program, "status", {
-    does: "what runs: processes, services and servers",
+    does: "show processes, services and servers",
     example: "status --json",
   }).action(runs(async (options) => (await import("./status.ts")).status(options)));
   command(program, "doctor", {
-    does: "look for what is wrong and say what to do about it",
+    does: "check the stack and say what to do about problems",
     example: "doctor",
   }).action(runs(async (options) => (await import("./doctor.ts")).doctor(options)));
 }

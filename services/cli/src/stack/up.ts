@@ -59,7 +59,7 @@ export async function up(options: UpOptions): Promise<Outcome> {
 }
 
 function describe(stack: StackFile | undefined, path: string, data: string): Outcome {
-  if (!stack) throw new CommandError("the stack ended right after its start; see its logs");
+  if (!stack) throw new CommandError("the stack stopped right after its start; see its logs");
   return { json: stack, text: announcement(stack, path, hintData(data)) };
 }
 

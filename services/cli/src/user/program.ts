@@ -5,7 +5,7 @@ type Yes = Common & { yes?: boolean };
 
 export function addUserCommands(program: Command): void {
   const user = group(program, "user", "accounts");
-  command(user, "list", { does: "every user, newest first", example: "user list --query alex" })
+  command(user, "list", { does: "list users, newest first", example: "user list --query alex" })
     .option("--query <text>", "part of a name or an address")
     .action(
       runs(async (options: Common & { query?: string }) =>
@@ -13,11 +13,11 @@ export function addUserCommands(program: Command): void {
       ),
     );
   command(user, "show <user>", {
-    does: "one user by name, id or verified address",
+    does: "show a user by name, id or verified address",
     example: "user show alex",
   }).action(runs(async (options, who) => (await import("../host/users.ts")).showUser(who ?? "", options)));
   command(user, "disable <user>", {
-    does: "bar a user from signing in; all their sessions end",
+    does: "disable a user and end all their sessions",
     example: "user disable alex --yes",
   })
     .addOption(yes())
@@ -25,7 +25,7 @@ export function addUserCommands(program: Command): void {
       runs(async (options: Yes, who) => (await import("./disable.ts")).disableUser(who ?? "", options)),
     );
   command(user, "enable <user>", {
-    does: "let a disabled user in again",
+    does: "enable a disabled user",
     example: "user enable alex",
   }).action(runs(async (options, who) => (await import("./disable.ts")).enableUser(who ?? "", options)));
 }
