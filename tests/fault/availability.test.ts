@@ -26,7 +26,7 @@ async function userNames(url: string): Promise<Set<string>> {
   }
 }
 
-describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
+describe("one of two replicas", { skip: isWhole ? false : "npm test -- --whole runs it" }, () => {
   let opened: StackFixture | undefined;
   const fixture = (): StackFixture => {
     assert.ok(opened, "the stack did not start");

@@ -26,7 +26,7 @@ const services = ["identity", "lifecycle", "storage", "builds", "ops-watchdog"];
 type Probe = () => Promise<unknown>;
 
 describe("a dependency that is restarted", {
-  skip: isWhole ? false : "npm test -- --whole drives it",
+  skip: isWhole ? false : "npm test -- --whole runs it",
 }, () => {
   let opened: StackFixture | undefined;
   const fixture = (): StackFixture => {

@@ -40,7 +40,7 @@ test("a file sets what it names, an override wins over the file", () => {
   assert.deepEqual(settings.lifecycle, { arrival_window: 5_000, images: ["a:1"], max_running_servers: 3 });
 });
 
-test("sections of other services are left to them", () => {
+test("sections of other services are ignored", () => {
   assert.equal(
     loadSettings(schema, { file: file('[smtp]\nhost = "mail"\n') }).archive.max_local_bytes,
     2 ** 32,
@@ -51,26 +51,26 @@ const refusals: [string, { file?: string; overrides?: string[] }, RegExp][] = [
   ["an unknown section", { overrides: ["lifecylce.arrival_window=5s"] }, /no section \[lifecylce\]/],
   ["an unknown key", { overrides: ["lifecycle.arrival=5s"] }, /lifecycle: .*arrival/],
   [
-    "a span without a unit",
+    "a duration without a unit",
     { overrides: ["lifecycle.arrival_window=five"] },
-    /lifecycle\.arrival_window: must be a span/,
+    /lifecycle\.arrival_window: must be a duration/,
   ],
   ["an override without a value", { overrides: ["lifecycle.images"] }, /section\.key=value/],
-  ["a file that is not there", { file: "/nowhere/svc.toml" }, /cannot be read/],
+  ["a missing file", { file: "/nowhere/svc.toml" }, /cannot be read/],
 ];
 
 for (const [what, source, message] of refusals) {
-  test(`${what} is refused with a sentence that names it`, () => {
+  test(`${what} is rejected with a sentence that names it`, () => {
     assert.throws(() => loadSettings(schema, source), { name: "ConfigError", message });
   });
 }
 
-test("an unknown argument of a service is refused", () => {
+test("an unknown argument of a service is rejected", () => {
   assert.throws(() => parseServiceArguments(["--sett", "a.b=c"]), { name: "ConfigError" });
   assert.deepEqual(parseServiceArguments(["--set", "a.b=c", "--set", "d.e=f"]).overrides, ["a.b=c", "d.e=f"]);
 });
 
-test("overrides that are only handed on are judged by form and section", () => {
+test("overrides that are only passed on are checked by form and section", () => {
   checkOverrides(["smtp.port=25", "lifecycle.no_key_of_mine=1"]);
   assert.throws(() => checkOverrides(["smtp.port"]), /--set smtp\.port: write it as section\.key=value/);
   assert.throws(() => checkOverrides(["nowhere.key=1"]), /there is no section \[nowhere\]/);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import type { z } from "zod";
 
-/** Every section that the file may have; a service reads only its own (behaviour.md d). */
+/** All sections that the file may have; a service reads only its own (behaviour.md d). */
 const sectionNames = new Set([
   "server",
   "database",
@@ -23,7 +23,7 @@ const sectionNames = new Set([
   "ops_watchdog",
 ]);
 
-/** Why a configuration cannot be used, in one sentence for the person who wrote it. */
+/** Says in one sentence why a configuration cannot be used. */
 export class ConfigError extends Error {
   override name = "ConfigError";
 }
@@ -32,8 +32,8 @@ type Table = Record<string, unknown>;
 
 /**
  * Reads the settings of one service: the TOML file (none when `file` is undefined), then `--set section.key=value`
- * overrides, then the defaults of `schema`, an object of sections. Unknown sections and keys are refused.
- * Throws `ConfigError` with every problem named.
+ * overrides, then the defaults of `schema`, an object of sections. Unknown sections and keys are rejected.
+ * Throws a `ConfigError` that names every problem.
  */
 export function loadSettings<S extends z.ZodObject>(
   schema: S,
@@ -50,8 +50,8 @@ export function loadSettings<S extends z.ZodObject>(
 }
 
 /**
- * Checks the form and the section of `--set` overrides, for a program that only hands them on; keys and values are
- * judged by the services. Throws `ConfigError`.
+ * Checks the form and the section of `--set` overrides, for a program that only passes them on; the services check
+ * keys and values. Throws `ConfigError`.
  */
 export function checkOverrides(overrides: readonly string[]): void {
   const table: Table = {};
@@ -85,7 +85,7 @@ function applyOverride(table: Table, override: string): void {
   table[sectionName] = { ...target, [key]: parseValue(text) };
 }
 
-// A value is TOML when it parses as such (numbers, booleans, arrays); everything else is the text itself.
+// A value that parses as TOML is one (numbers, booleans, arrays); anything else is a string.
 function parseValue(text: string): unknown {
   try {
     return parseToml(`value = ${text}`)["value"];

@@ -19,7 +19,7 @@ const spans: [string, number | undefined][] = [
 ];
 
 for (const [text, wanted] of spans) {
-  test(`the span ${JSON.stringify(text)} is ${wanted === undefined ? "refused" : `${wanted} ms`}`, () => {
+  test(`the duration ${JSON.stringify(text)} is ${wanted === undefined ? "rejected" : `${wanted} ms`}`, () => {
     assert.equal(parseDuration(text), wanted);
   });
 }
@@ -34,7 +34,7 @@ const sizes: [string, number | undefined][] = [
 ];
 
 for (const [text, wanted] of sizes) {
-  test(`the size ${JSON.stringify(text)} is ${wanted === undefined ? "refused" : `${wanted} bytes`}`, () => {
+  test(`the size ${JSON.stringify(text)} is ${wanted === undefined ? "rejected" : `${wanted} bytes`}`, () => {
     assert.equal(parseSize(text), wanted);
   });
 }

@@ -1,4 +1,4 @@
-// How spans, sizes and switches are written in the configuration file (behaviour.md d).
+// Durations and sizes in the configuration file (behaviour.md d).
 
 import { z } from "zod";
 
@@ -22,7 +22,7 @@ const unitBytes: Record<string, number> = {
   Ti: 2 ** 40,
 };
 
-/** Milliseconds of `500ms`, `30s`, `1h30m`, `15d` or `3mo` (months of 30 days); undefined when it is none of these. */
+/** Milliseconds of `500ms`, `30s`, `1h30m`, `15d` or `3mo` (months of 30 days); undefined for anything else. */
 export function parseDuration(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|mo|s|m|h|d))+$/.test(text)) return undefined;
   let total = 0;
@@ -32,7 +32,7 @@ export function parseDuration(text: string): number | undefined {
   return total;
 }
 
-/** Bytes of a Kubernetes quantity such as `4Gi`, `500M` or `1024`; undefined when it is none. */
+/** Bytes of a Kubernetes quantity such as `4Gi`, `500M` or `1024`; undefined for anything else. */
 export function parseSize(text: string): number | undefined {
   const [, amount, unit] = /^(\d+(?:\.\d+)?)(Ki|Mi|Gi|Ti|k|M|G|T)?$/.exec(text) ?? [];
   if (amount === undefined) return undefined;
@@ -48,17 +48,17 @@ function parsed(parse: (text: string) => number | undefined, wanted: string) {
   });
 }
 
-/** A span setting in milliseconds with its default as text. */
+/** A duration setting in milliseconds, with its default as text. */
 export function duration(fallback: string) {
-  return parsed(parseDuration, "a span such as 30s, 10m, 12h, 15d or 3mo").prefault(fallback);
+  return parsed(parseDuration, "a duration such as 30s, 10m, 12h, 15d or 3mo").prefault(fallback);
 }
 
-/** A size setting in bytes with its default as text. */
+/** A size setting in bytes, with its default as text. */
 export function size(fallback: string) {
   return parsed(parseSize, "a size such as 512Mi or 4Gi").prefault(fallback);
 }
 
-/** A section of the file: unknown keys are refused, a missing section means its defaults. */
+/** A section of the file: unknown keys are rejected, a missing section has its defaults. */
 export function section<S extends z.ZodRawShape>(shape: S) {
   return z.strictObject(shape).prefault({} as z.input<z.ZodObject<S, z.core.$strict>>);
 }

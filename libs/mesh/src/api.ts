@@ -1,4 +1,4 @@
-// What a service sees of the mesh (architecture.md 3). The rest of this library implements these types.
+// The interface of the mesh for services (architecture.md 3). The rest of this library implements it.
 
 import type {
   AnyContract,
@@ -20,14 +20,14 @@ import type {
 } from "@svc/proto";
 import type { Logger, Registry } from "@svc/telemetry";
 
-/** Everything a handler may know of a request besides its input. */
+/** Everything a handler may know about a request in addition to its input. */
 export type Context<C extends AnyContract> = {
   requestId: string;
   principal: Principal;
   client: Client;
   /** Unix milliseconds after which nobody waits any more. */
   deadlineAt: number;
-  /** Aborts at the deadline and when this process drains for good. */
+  /** Aborts at the deadline and at the end of a drain. */
   signal: AbortSignal;
   traceparent: string;
   log: Logger;
@@ -45,13 +45,13 @@ export type Handler<C extends AnyContract> = (
   input: InputOf<C>,
 ) => Promise<OutputOf<C>> | OutputOf<C>;
 
-/** A call made for somebody: hand the context of the request being served, or say who acts. */
+/** On whose behalf a call is made: pass the context of the request being served, or name the principal. */
 export type CallOptions = {
   requestId?: string;
   principal?: Principal;
   client?: Client;
   traceparent?: string;
-  /** Earlier end than the contract's own deadline; unix milliseconds. */
+  /** An earlier deadline than the contract's own; unix milliseconds. */
   deadlineAt?: number;
   signal?: AbortSignal;
 };
@@ -64,7 +64,7 @@ export type RawReply = {
   stream?: StreamTicket;
 };
 
-/** One delivered event. Return = done; a fault with retry `later` = again after a delay; any other = dead letter. */
+/** One delivered event. Return: done; a fault with retry `later`: redelivered after a delay; any other: dead letter. */
 export type Delivery<D = unknown> = {
   data: D;
   subject: string;
@@ -82,13 +82,13 @@ export type ConsumeOptions<D> = {
   parse: (body: unknown) => D;
   handle: (delivery: Delivery<D>) => Promise<void>;
   maxInFlight?: number;
-  /** Deliveries before a message is a dead letter; default 20. */
+  /** Deliveries before a message becomes a dead letter; default 20. */
   maxAttempts?: number;
 };
 
 /**
- * A writer of a view. The owner calls `replace` with the whole projection first: from then on the view is said to be
- * current every 5 s, and mirrors become ready; `put` and `remove` keep it so.
+ * A writer of a view. The owner first calls `replace` with the whole projection: from then on the view is marked as
+ * current every 5 s, and mirrors become ready; `put` and `remove` keep it current.
  */
 export type ViewWriter<V> = {
   /** Stores one value; writes nothing when the stored bytes are the same. */
@@ -96,13 +96,13 @@ export type ViewWriter<V> = {
   remove: (key: string) => Promise<void>;
   /** Makes the bucket equal to `entries`: rewrites what differs, removes what is gone. */
   replace: (entries: ReadonlyMap<string, V>) => Promise<{ written: number; removed: number }>;
-  /** Stops saying that the view is current; a replica that no longer leads calls it. */
+  /** Stops marking the view as current; called by a replica that is no longer the leader. */
   close: () => Promise<void>;
 };
 
 /** A mirror of a view in this process's memory. */
 export type ViewMirror = {
-  /** False until the first full copy is here; the reader then asks the owner instead. */
+  /** False until the first full copy has arrived; until then readers ask the owner. */
   readonly ready: boolean;
   /** Changes with every change of the copy. */
   readonly version: number;
@@ -111,7 +111,7 @@ export type ViewMirror = {
   get: (key: string) => Uint8Array | undefined;
   /** Stored JSON bytes of all values in key order. */
   values: () => Iterable<Uint8Array>;
-  /** Milliseconds since the owner last said that the view is current. */
+  /** Milliseconds since the owner last marked the view as current. */
   ageMs: () => number;
   close: () => Promise<void>;
 };
@@ -123,37 +123,37 @@ export type BucketWriteOptions = {
 };
 
 /**
- * A private key-value store of an owner, the same for all its replicas. Every write renews the entry's life. All of it
- * throws the fault `unavailable` while NATS cannot be asked; a write that threw may have been done all the same, so
- * read before writing again. A key is made of letters, digits, `-`, `_`, `=` and `/`.
+ * A private key-value store of an owner, shared by all its replicas. Every write renews the entry's lifetime. All
+ * methods throw the fault `unavailable` while NATS cannot be reached; a write that threw may still have been stored, so
+ * read before writing again. A key consists of letters, digits, `-`, `_`, `=` and `/`.
  */
 export type BucketStore<V> = {
   get: (key: string) => Promise<BucketEntry<V> | undefined>;
-  /** The new revision; undefined when the key is there already. */
+  /** The new revision; undefined when the key exists. */
   create: (key: string, value: V, options?: BucketWriteOptions) => Promise<number | undefined>;
-  /** The new revision; undefined when the entry is not at `revision` any more: somebody was faster, or it is gone. */
+  /** The new revision; undefined when the entry is no longer at `revision`: it was changed or is gone. */
   update: (
     key: string,
     value: V,
     revision: number,
     options?: BucketWriteOptions,
   ) => Promise<number | undefined>;
-  /** False when the entry is not at `revision` any more; without a revision it goes whatever it is. */
+  /** False when the entry is no longer at `revision`; without a revision it is deleted unconditionally. */
   delete: (key: string, revision?: number) => Promise<boolean>;
   /** Keys of all entries, in order. */
   keys: () => Promise<string[]>;
-  /** Tells every entry there is, then every change; after a gap what changed meanwhile. An entry may be told twice. */
+  /** Reports every entry, then every change; after a gap, what changed meanwhile. An entry may be reported twice. */
   watch: (options: BucketWatchOptions<V>) => { close: () => Promise<void> };
 };
 export type BucketWatchOptions<V> = {
   onEntry: (entry: BucketEntry<V>) => void;
-  /** An entry was deleted or its life is over. */
+  /** An entry was deleted or has expired. */
   onGone: (key: string) => void;
-  /** Everything that was there has been told; again after every gap. */
+  /** Everything stored has been reported; called again after every gap. */
   onCaughtUp?: () => void;
 };
 
-/** Bytes go over a private HTTP port of the owner with a single-use token (architecture.md 3, lanes). */
+/** Transfers bytes over a private HTTP port of the owner with a single-use token (architecture.md 3, lanes). */
 export type ByteTransfers = {
   /** Lets a gateway fetch bytes once; `source` is called when it does. */
   download: (download: ByteDownload) => ByteTransferTicket;
@@ -174,24 +174,24 @@ export type ByteUpload = {
 export type UploadHead = {
   contentLength: number | undefined;
   contentDigest: string | undefined;
-  /** Content-Digest of the trailers, which a body of no declared length may have; ask when the body has ended. */
+  /** Content-Digest of the trailers, which a body without a declared length may have; call it when the body has ended. */
   trailerDigest: () => string | undefined;
 };
 
-/** Where lines of one source go: `svc.live.<owner>.<noun>.<key>`. */
+/** The subject of the lines of one source: `svc.live.<owner>.<noun>.<key>`. */
 export type LiveLogSource = { owner: Owner; noun: string; key: string };
 
 export type LiveLogWriter = {
-  /** What came with the newest line that is kept, whoever wrote it; undefined when none is. */
+  /** The position stored with the newest line, whoever wrote it; undefined when there is no line. */
   position: () => string | undefined;
   /**
-   * Stores one line and where in its source it stood; positions must differ. False when another writer has written
-   * since this one began: then this one is over. Throws the fault `unavailable`; the same line may then be tried again.
+   * Stores one line and its position in the source; positions must differ. False when another writer has written since:
+   * then this one has ended. Throws the fault `unavailable`; the same line may then be written again.
    */
   write: (line: Uint8Array, position: string) => Promise<boolean>;
 };
 
-/** What a consumer gave up: how many messages are kept, and the newest of them. `at` is RFC 3339. */
+/** Messages that a consumer gave up on: how many are stored, and the newest. `at` is RFC 3339. */
 export type DeadLetters = {
   durable: string;
   count: number;
@@ -216,18 +216,18 @@ export type FollowOptions = {
   stream: string;
   /** Subject filter within the stream. */
   subject: string;
-  /** Begin with what was stored since then; only new events when absent. */
+  /** Starts with what was stored since then; only new events when absent. */
   since?: Date;
   onEvent: (event: FollowedEvent) => void;
-  /** Everything that was stored at the start has been told. */
+  /** Everything that was stored at the start has been reported. */
   onCaughtUp?: () => void;
 };
 
 export type MeshStatus = { connected: boolean; server: string; reconnects: number };
 
-/** Runs a request that may be repeated; the owner's database remembers what came of it (ADR 0014). */
+/** Runs a request that may be repeated; the owner's database records its outcome (ADR 0014). */
 export type Repeats = {
-  /** Answers what `run` gives, or what it gave for the same id before. */
+  /** Returns what `run` returns, or what it returned for the same id before. */
   once: (
     request: { id: string; isRepeat: boolean; deadlineAt: number },
     run: () => Promise<Uint8Array>,
@@ -236,19 +236,19 @@ export type Repeats = {
 
 export type Mesh = {
   readonly service: ServiceName | "operator";
-  /** Lets this owner answer repeats of contracts with `onceById`; call it before `announce`. */
+  /** Lets this owner answer repeated requests of contracts with `onceById`; call it before `announce`. */
   answerRepeats: (repeats: Repeats) => void;
-  /** Answers a contract under the queue group of this service. */
+  /** Answers a contract in the queue group of this service. */
   serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
-  /** Tells the world that this process answers: call it after every `serve`. */
+  /** Announces that this process answers: call it after every `serve`. */
   announce: () => Promise<void>;
-  /** Asks the owner. Throws a `Fault`; no responder, timeout and a lost connection are `unavailable`. */
+  /** Calls the owner. Throws a `Fault`; no responder, timeout and a lost connection are `unavailable`. */
   call: <C extends AnyContract>(
     contract: C,
     input: InputOf<C>,
     options?: CallOptions,
   ) => Promise<OutputOf<C>>;
-  /** As `call`, but the reply's body stays bytes (its envelope is checked, its body was checked by the owner). */
+  /** As `call`, but the reply's body stays bytes (the owner has checked it). */
   forward: <C extends AnyContract>(
     contract: C,
     input: InputOf<C>,
@@ -256,36 +256,36 @@ export type Mesh = {
   ) => Promise<RawReply>;
   /** Publishes to JetStream with a dedup id and resolves when it is stored; used by the outbox relay. */
   publish: (messages: readonly Outgoing[]) => Promise<void>;
-  /** Best effort: an audit entry or live line; a failure is logged and counted, never thrown. */
+  /** Publishes an audit entry, best effort: a failure is logged and counted, never thrown. */
   audit: (entry: Record<string, unknown> & { action: string }) => void;
   /** Starts a durable consumer; it runs until `drain`, also over restarts and before the stream exists. */
   consume: <D>(options: ConsumeOptions<D>) => Promise<void>;
-  /** What consumers of an owner gave up, by durable; for `svc doctor`. */
+  /** Dead letters of the consumers of an owner, by durable; for `svc doctor`. */
   deadLetters: (owner: Owner) => Promise<DeadLetters[]>;
   /** Every process that answers the services protocol within `waitMs`; for `svc status`. */
   discover: (waitMs: number) => Promise<FoundService[]>;
-  /** Reads one stream's events as a person follows them; for `svc events`. */
+  /** Follows one stream's events; for `svc events`. */
   follow: (options: FollowOptions) => { close: () => Promise<void> };
-  /** Core subscription, for what only matters now (a revoked session, live lines). Returns its end. */
+  /** Core subscription, for messages that only matter now (a revoked session). Returns a function that ends it. */
   listen: (subject: string, onMessage: (subject: string, body: Uint8Array) => void) => () => void;
   writeView: <V>(view: View<V>) => Promise<ViewWriter<V>>;
   mirrorView: <V>(view: View<V>) => ViewMirror;
   /** Opens a bucket of this owner. */
   bucket: <V>(bucket: Bucket<V>) => BucketStore<V>;
   byteTransfers: ByteTransfers;
-  /** Publishes one line of a live stream (console, build log); kept for an hour for `Last-Event-ID`. */
+  /** Publishes one line of a live log (console, build log); kept for an hour for `Last-Event-ID`. */
   publishLiveLine: (owner: Owner, noun: string, key: string, line: Uint8Array) => Promise<void>;
-  /** Takes over as the one writer of a source's live lines; reads where the last writer was. */
+  /** Takes over as the only writer of a source's live log; reads the position of the previous writer. */
   openLiveLog: (place: LiveLogSource) => Promise<LiveLogWriter>;
-  /** Publishes the last line of a source that has ended: whoever reads it live is ended behind it. */
+  /** Publishes the last line of a source that has ended; live readers end after it. */
   endLiveLog: (place: LiveLogSource, line: Uint8Array) => Promise<void>;
-  /** Reads a live stream from a ticket's position; a line with `isLast` is the end of its source. */
+  /** Reads a live log from a ticket's position; a line with `isLast` is the end of its source. */
   readLiveLog: (
     ticket: StreamTicket,
     signal: AbortSignal,
   ) => AsyncIterable<{ atSeconds: number; line: Uint8Array; isLast?: true }>;
   status: () => MeshStatus;
-  /** Stops taking work, lets what is in flight end, then closes; at most `timeoutMs` (default 20000). */
+  /** Stops accepting work, lets work in flight finish, then closes; at most `timeoutMs` (default 20000). */
   drain: (timeoutMs?: number) => Promise<void>;
 };
 
@@ -296,11 +296,11 @@ export type MeshOptions = {
   user: string;
   password: string;
   log: Logger;
-  /** Version of this build, told in the services protocol. */
+  /** Version of this build, shown in the services protocol. */
   version: string;
   /** Where gateways reach this process's byte transfer port; default 127.0.0.1 on a free port. */
   byteTransferHost?: string;
-  /** Where the mesh counts its requests; none when absent. */
+  /** Registry of the metrics; none are kept when absent. */
   registry?: Registry;
   /** Aborts a connect that never succeeds. */
   signal?: AbortSignal;

@@ -35,9 +35,9 @@ function isOwner(service: string): service is Owner {
 }
 
 /**
- * Connects to NATS, checks its version and looks for the streams of an owner. Tries until `options.signal` aborts.
- * Throws an Error with one sentence when NATS refuses the user, is older than the floor, has no JetStream, or when
- * `svc migrate up` has not made the streams.
+ * Connects to NATS, checks its version and that the streams of an owner exist. Tries until `options.signal` aborts.
+ * Throws an Error with one sentence when NATS rejects the user, is too old, has no JetStream, or when
+ * `svc migrate up` has not created the streams.
  */
 export async function connectMesh(options: MeshOptions): Promise<Mesh> {
   const { service, log } = options;
@@ -117,7 +117,7 @@ function assemble(core: Core, { closing, byteTransferServer }: Parts): Mesh {
     },
     listen: (subject, onMessage) =>
       connection.subscribe(subject, (message) => {
-        // What NATS answers can be aimed here by whoever may ask it.
+        // Whoever may send NATS a request can direct its answer here.
         if (!isPublished(message.headers, "delivered") || !fitsFilter(subject, message.subject)) return;
         onMessage(message.subject, message.data);
       }).unsubscribe,
@@ -175,7 +175,7 @@ async function drain(
 ): Promise<void> {
   const work = stopWork().catch(() => {});
   await within(work, timeoutMs);
-  // Whoever still works is told now, and gets a moment to end.
+  // Handlers that still run are told now, and get a moment to end.
   closing.abort();
   await within(work, settleMs);
   await Promise.all(opened.map((part) => within(part.close(), settleMs)));

@@ -1,4 +1,4 @@
-// What every part of a mesh shares.
+// What all parts of a mesh share.
 
 import type { ServiceName } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
@@ -14,9 +14,9 @@ export type Core = {
   connection: Connection;
   log: Logger;
   metrics: MeshMetrics;
-  /** A digest of a text that only processes with this service's password can make. */
+  /** A digest of a text that only processes with this service's password can compute. */
   keyed: (text: string) => string;
-  /** Set by an owner that answers repeats. */
+  /** Set by an owner that answers repeated requests. */
   repeats?: Repeats;
   /** Aborts when the process stops waiting for what is in flight. */
   closing: AbortSignal;

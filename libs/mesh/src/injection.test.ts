@@ -1,5 +1,5 @@
-// What a service whose process somebody else runs makes of NATS: proven attacks and one for each subject it may use.
-// All of them aim at others by way of what NATS itself delivers, which it does without a look at permissions.
+// What a compromised service can do on NATS: proven attacks, and one for each subject that it may use. All of them
+// target other services through what NATS itself delivers, which it does without checking permissions.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -55,7 +55,7 @@ const targets: [subject: string, owner: string][] = [
   [liveSubject("lifecycle", "console", "survival"), "lifecycle"],
 ];
 
-describe("a service that somebody else runs", () => {
+describe("a compromised service", () => {
   let nats: TestNats;
   let mesh: Record<"identity" | "lifecycle" | "storage" | "gateway", Mesh>;
   let mirror: ViewMirror;
@@ -154,7 +154,7 @@ describe("a service that somebody else runs", () => {
   const pulls = (service: string) => durables.some((durable) => durable.service === service);
   const inOrder = [...services].sort((one, other) => Number(pulls(one)) - Number(pulls(other)));
   for (const service of inOrder) {
-    test(`as ${service} nothing of another is reached by what NATS answers`, async () => {
+    test(`as ${service} answers of NATS reach nothing of another service`, async () => {
       const connection = await raw(service);
       let isWatching = true;
       const shown = new Set<string>();
@@ -193,7 +193,7 @@ describe("a service that somebody else runs", () => {
       for (const value of shown) if (value !== "") assert.equal(JSON.parse(value).name, "survival");
     });
 
-    test(`as ${service} no consumer delivers, and no stream listens, where another is asked or answered`, async () => {
+    test(`as ${service} no consumer delivers to, and no stream listens on, subjects of requests and answers`, async () => {
       const connection = await raw(service);
       const asked = rpcSubject(users.create);
       const consumer = { deliver_subject: asked, ack_policy: "none", deliver_policy: "all" };
@@ -221,13 +221,13 @@ describe("a service that somebody else runs", () => {
     });
   }
 
-  test("what was left out is counted by its stream", async () => {
+  test("ignored messages are counted by stream", async () => {
     const metrics = await registry.metrics();
     for (const stream of ["KV_servers", "LIFECYCLE_LIVE"])
       assert.match(metrics, new RegExp(`svc_mesh_foreign_messages_total\\{[^}]*"${stream}"[^}]*\\} [1-9]`));
   });
 
-  test("an event is not silenced by who puts its id into the stream first", async () => {
+  test("nobody can suppress an event by storing its id first", async () => {
     const connection = await raw("builds");
     const headers = createHeaders();
     headers.set("Nats-Msg-Id", "identity-4711");
@@ -254,7 +254,7 @@ describe("a service that somebody else runs", () => {
     }
   });
 
-  test("no replica appears or leaves because of what NATS answers", async () => {
+  test("no replica appears or leaves because of an answer of NATS", async () => {
     const connection = await raw("builds");
     const watching = await raw("gateway-external");
     const replicaConnection = createConnection(watching, createLogger("test", "silent"), "gateway-external");
@@ -272,7 +272,7 @@ describe("a service that somebody else runs", () => {
     await connection.close();
   });
 
-  test("nobody can answer for another: who saw one request cannot tell where the next waits", async () => {
+  test("nobody can answer for another: one request does not reveal the inbox of the next", async () => {
     const connection = await raw("lifecycle");
     const replies: string[] = [];
     const asked = contracts.find(

@@ -1,4 +1,4 @@
-// Metrics of the mesh. Children with fixed labels are made once per contract: looking labels up costs more than counting.
+// Metrics of the mesh. Children with fixed labels are created once per contract: looking up labels costs more than counting.
 
 import { Counter, Gauge, type Registry } from "@svc/telemetry";
 
@@ -9,9 +9,9 @@ export type ContractMeter = { started: () => void; ended: (outcome: Outcome) => 
 export type MeshMetrics = {
   served: (subject: string) => ContractMeter;
   called: (subject: string) => ContractMeter;
-  /** A request whose answer would not go to a caller of its contract. */
-  strangerRefused: (subject: string) => void;
-  /** A message of a stream that no service published to it. */
+  /** A request whose answer would not reach a caller of its contract. */
+  foreignRequest: (subject: string) => void;
+  /** A message in a stream that no service published there. */
   foreignMessage: (stream: string) => void;
   /** A handler answered a fault that its contract does not declare. */
   undeclaredFault: (subject: string, fault: string) => void;
@@ -22,13 +22,13 @@ export type MeshMetrics = {
 
 const silentMeter: ContractMeter = { started: () => {}, ended: () => {} };
 
-/** Registers the metrics in `registry`; without one nothing is counted. */
+/** Registers the metrics in `registry`; counts nothing without one. */
 export function createMeshMetrics(registry: Registry | undefined, reconnects: () => number): MeshMetrics {
   if (!registry) {
     return {
       served: () => silentMeter,
       called: () => silentMeter,
-      strangerRefused: () => {},
+      foreignRequest: () => {},
       foreignMessage: () => {},
       undeclaredFault: () => {},
       auditFailed: () => {},
@@ -48,16 +48,18 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
   const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
     new Counter<L>({ name, help, labelNames, registers });
   const audit = counter("svc_audit_write_failures_total", "Audit entries that could not be published.", []);
-  const dead = counter("svc_mesh_dead_letters_total", "Messages that a consumer gave up.", ["durable"]);
-  const later = counter("svc_mesh_redeliveries_total", "Messages asked for again later.", ["durable"]);
-  const strangers = counter(
+  const dead = counter("svc_mesh_dead_letters_total", "Messages that a consumer gave up on.", ["durable"]);
+  const later = counter("svc_mesh_redeliveries_total", "Messages returned for a later redelivery.", [
+    "durable",
+  ]);
+  const foreignRequests = counter(
     "svc_mesh_refused_requests_total",
-    "Requests that none of their callers made: not answered.",
+    "Requests that were not sent by a caller of their contract; not answered.",
     ["subject"],
   );
   const foreign = counter(
     "svc_mesh_foreign_messages_total",
-    "Messages that were read in a stream and that no service published to it: left out.",
+    "Messages in a stream that no service published there; ignored.",
     ["stream"],
   );
   const undeclared = counter(
@@ -69,7 +71,7 @@ export function createMeshMetrics(registry: Registry | undefined, reconnects: ()
   return {
     served: meterOf(registers, "served", "answered by this process"),
     called: meterOf(registers, "calls", "made by this process"),
-    strangerRefused: (subject) => strangers.inc({ subject }),
+    foreignRequest: (subject) => foreignRequests.inc({ subject }),
     foreignMessage: (stream) => foreign.inc({ stream }),
     undeclaredFault: (operation, fault) => undeclared.inc({ operation, fault }),
     auditFailed: () => audit.inc(),

@@ -102,7 +102,7 @@ test("a service cannot answer another's requests", async () => {
   assert.equal(await maySubscribe("lifecycle", instanceFilter("lifecycle", "0a1b")), true);
 });
 
-test("only an owner says that its replicas are there, and only its callers hear it", async () => {
+test("only an owner announces its replicas, and only its callers hear it", async () => {
   const replica = replicaSubject("identity", "0a1b");
   for (const user of services) {
     const isCaller = contracts.some(({ owner, callers }) => owner === "identity" && callers.includes(user));
@@ -138,7 +138,7 @@ test("a service cannot write another's views", async () => {
 const streamVerbs = ["CREATE", "UPDATE", "DELETE", "PURGE", "MSG.GET", "MSG.DELETE", "SNAPSHOT", "RESTORE"];
 const consumerVerbs = ["CREATE", "DURABLE.CREATE", "DELETE", "PAUSE", "RESET", "UNPIN", "LEADER.STEPDOWN"];
 
-test("a service may look at its streams, read them and fetch by name, and nothing else of JetStream", async () => {
+test("a service may look up its streams, read them and fetch by name, and nothing else of JetStream", async () => {
   const streams = [...allStreams().map(({ name }) => name), "MINE"];
   const verbs = [
     ...streamVerbs.map((verb) => (stream: string) => `$JS.API.STREAM.${verb}.${stream}`),
@@ -167,7 +167,7 @@ test("a service may look at its streams, read them and fetch by name, and nothin
   }
 });
 
-test("a service cannot answer the services protocol in another's name", async () => {
+test("a service cannot answer the services protocol for another", async () => {
   assert.equal(await maySubscribe("storage", "$SRV.PING.identity"), false);
   assert.equal(await maySubscribe("storage", "$SRV.>"), false);
   assert.equal(await maySubscribe("storage", "$SRV.STATS.storage.abc"), true);
@@ -179,13 +179,13 @@ test("only the external gateway hears revoked sessions", async () => {
   assert.equal(await maySubscribe("storage", subject), false);
 });
 
-test("the operator watches events and may not act as a service", async () => {
+test("the operator follows events and may not act as a service", async () => {
   assert.equal(await maySubscribe("operator", "svc.evt.>"), true);
   assert.equal(await mayPublish("operator", "svc.rpc.lifecycle.server.list"), false);
   assert.equal(await mayPublish("operator", "svc.evt.lifecycle.server.phase-changed.x"), false);
 });
 
-test("permissions hold no wildcard over the whole subject space", () => {
+test("no permission is a wildcard over all subjects", () => {
   for (const service of services) {
     const { publish, subscribe } = permissionsOf(service);
     for (const subject of [...publish, ...subscribe]) {

@@ -1,4 +1,4 @@
-// The environment that every service process takes; everything else is in the configuration file.
+// The environment variables of every service process; everything else is in the configuration file.
 
 import { ConfigError, parseServiceArguments, type ServiceArguments } from "@svc/config";
 
@@ -8,7 +8,7 @@ export type ServiceEnvironment = ServiceArguments & {
   natsPassword: string;
   /** Connection URL of the service's own role; empty for gateways. */
   databaseUrl: string;
-  /** Connections to PostgreSQL, 1 to 25; undefined leaves it to the service. */
+  /** Connections to PostgreSQL, 1 to 25; undefined: the default of the service. */
   poolSize: number | undefined;
   healthHost: string;
   healthPort: number;
@@ -29,7 +29,7 @@ export function readEnvironment(
     const value = env[name];
     if (value !== undefined && value !== "") return value;
     if (args.help || args.version) return "";
-    throw new ConfigError(`${name} is not set; ${service} --help lists what it needs`);
+    throw new ConfigError(`${name} is not set; ${service} --help lists the environment`);
   };
   return {
     ...args,
@@ -48,7 +48,7 @@ export function readEnvironment(
   };
 }
 
-// All services together stay below 80, so that a stock server holds a full set (architecture.md 5).
+// All services together stay below 80, so that a default PostgreSQL server has enough connections (architecture.md 5).
 function poolSize(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const size = Number(text);
@@ -64,7 +64,7 @@ usage: ${service} [--config FILE] [--set section.key=value ...] [--help] [--vers
 
 environment
   SVC_CONFIG          configuration file (TOML); the same as --config
-  SVC_SET             more --set values, one a line
+  SVC_SET             more --set values, one per line
   SVC_NATS_URL        NATS server, nats://host:4222
   SVC_NATS_USER       user of this service (default ${service})
   SVC_NATS_PASSWORD   its password
@@ -72,7 +72,7 @@ environment
   SVC_DATABASE_POOL_SIZE  its connections, 1 to 25
   SVC_KUBECONFIG      kubeconfig file (services that talk to the cluster; in a pod: the service account)
   SVC_HEALTH_HOST     address of /healthz, /readyz and /metrics (default 127.0.0.1)
-  SVC_HEALTH_PORT     their port (default: any free one, told in the log)
+  SVC_HEALTH_PORT     their port (default: any free one, see the log)
   SVC_LANE_HOST       address where gateways reach this process for uploads and downloads
   SVC_LOG_LEVEL       debug, info, warn or error (default info)
 `;

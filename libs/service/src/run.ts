@@ -14,23 +14,23 @@ import { createLogger, createRegistry, type Logger, type Registry, startHealthSe
 import type { z } from "zod";
 import { readEnvironment, type ServiceEnvironment, serviceHelp } from "./config.ts";
 
-/** What a running service is given: everything is connected and checked. */
+/** What a service starts with: everything is connected and checked. */
 export type Runtime<S, T> = {
   settings: S;
   environment: ServiceEnvironment;
   log: Logger;
   registry: Registry;
   mesh: Mesh;
-  /** The service's own schema; throws for a gateway, which has none. */
+  /** The database of the service; throws for a gateway, which has none. */
   store: Store<T>;
-  /** Aborts when the process is told to end. */
+  /** Aborts when the process is asked to end. */
   signal: AbortSignal;
 };
 
 export type Running = {
-  /** Undefined when ready, else what is missing. Asked besides the mesh and the database. */
+  /** Undefined when ready, else what is missing. Checked in addition to the mesh and the database. */
   notReady?: () => Promise<string | undefined>;
-  /** Undefined while it works, else why only a new process can help; `/healthz` then answers 503. */
+  /** Undefined while it works, else why the process must be restarted; `/healthz` then answers 503. */
   stuck?: () => string | undefined;
   /** Ends loops and listeners; called before the mesh drains. */
   stop?: () => Promise<void>;
@@ -39,7 +39,7 @@ export type Running = {
 export type ServiceDefinition<S extends z.ZodObject, T> = {
   name: ServiceName;
   settings: S;
-  /** Folder of SQL migrations; absent for gateways and for an owner that has only its outbox. */
+  /** Folder of SQL migrations; absent for gateways and for an owner that only has an outbox. */
   migrations?: URL;
   /** Connections to PostgreSQL of this process (architecture.md 5: at most 25, all services at most 80). */
   poolSize?: number;
@@ -49,8 +49,8 @@ export type ServiceDefinition<S extends z.ZodObject, T> = {
 const drainMs = 20_000;
 
 /**
- * Runs one service until SIGTERM or SIGINT: reads its settings, checks the database, connects the mesh, starts it
- * and says `ready` on stdout. A start that fails ends with one sentence on stderr and exit code 1.
+ * Runs one service until SIGTERM or SIGINT: reads its settings, checks the database, connects the mesh, starts it and
+ * logs `ready`. A failed start ends with one sentence on stderr and exit code 1.
  */
 export async function runService<S extends z.ZodObject, T>(
   definition: ServiceDefinition<S, T>,
@@ -71,10 +71,10 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   environment: ServiceEnvironment,
 ): Promise<void> {
   const stopping = new AbortController();
-  const told = new Promise<NodeJS.Signals>((resolve) => {
+  const ended = new Promise<NodeJS.Signals>((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, resolve);
   });
-  void told.then(() => stopping.abort());
+  void ended.then(() => stopping.abort());
   const settings = loadSettings(definition.settings, environment);
   const log = createLogger(definition.name, environment.logLevel);
   const registry = createRegistry(definition.name, environment.buildVersion);
@@ -115,7 +115,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
     isStuck: () => running.stuck?.(),
   });
   log.info({ health_port: health.port }, "ready");
-  const signal = await told;
+  const signal = await ended;
   log.info({ signal }, "stopping");
   await running.stop?.();
   await relay?.close();
@@ -123,7 +123,7 @@ async function runUntilSignal<S extends z.ZodObject, T>(
   await repeats?.close();
   await store?.close();
   await health.close();
-  // Whatever still holds the process now (a hung peer) is not worth waiting for.
+  // Do not wait for whatever still keeps the process alive, such as a hung peer.
   process.exit(0);
 }
 
@@ -136,7 +136,7 @@ async function open<T>(
   const schema = schemaOf(definition.name);
   const url = environment.databaseUrl;
   if (url === "") {
-    throw new ConfigError(`SVC_DATABASE_URL is not set; ${definition.name} --help lists what it needs`);
+    throw new ConfigError(`SVC_DATABASE_URL is not set; ${definition.name} --help lists the environment`);
   }
   await checkMigrations(
     url,

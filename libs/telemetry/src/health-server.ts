@@ -5,8 +5,8 @@ export type HealthServer = { port: number; close: () => Promise<void> };
 
 /**
  * Serves `/healthz`, `/readyz` and `/metrics` of one process on a port of its own, for probes and scrapes.
- * `isReady` answers undefined when ready, else the sentence that says what is missing. `isStuck` answers undefined
- * while the process works, else the sentence that says why it must be started anew.
+ * `isReady` returns undefined when ready, else a sentence that says what is missing. `isStuck` returns undefined while
+ * the process works, else a sentence that says why it must be restarted.
  * Rejects with the system error when the port is taken.
  */
 export async function startHealthServer(options: {

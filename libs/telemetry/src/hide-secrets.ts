@@ -2,8 +2,8 @@ const hidden = "[hidden]";
 const secrets = new Set(["password", "token", "code", "cookie", "authorization", "secret"]);
 
 /**
- * The entry without what must not be read: values of secret-sounding keys, at the top and one level down. Entries
- * without any are given back as they are, for every request writes one.
+ * Hides the values of keys that sound secret, at the top and one level down. Entries without any are returned
+ * unchanged, because every request logs one.
  */
 export function hideSecrets(entry: Record<string, unknown>): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;

@@ -21,14 +21,13 @@ export function createLogger(service: string, level = "info"): Logger {
 const bufferBytes = 16_000;
 let perTurn: { write: (line: string) => void } | undefined;
 
-// A busy gateway logs many requests in one turn of the event loop; they are written together at its end. Nothing
-// waits longer than that, and what a dying process still holds is written as it exits. One for all loggers: they share
-// stdout.
+// A busy gateway logs many requests in one turn of the event loop; they are written together at its end, and the last
+// ones when the process exits. One for all loggers: they share stdout.
 function oncePerTurn(): { write: (line: string) => void } {
   if (perTurn) return perTurn;
   const stdout = pino.destination({ dest: 1, sync: true, minLength: bufferBytes });
   let isDue = false;
-  // Not `flushSync`: that also waits for the disk where stdout is a file, and fails inside where it is a pipe.
+  // Not `flushSync`: it also waits for the disk when stdout is a file, and throws internally when it is a pipe.
   const flush = () => {
     isDue = false;
     stdout.flush();

@@ -14,7 +14,7 @@ async function withHealth(missing: string | undefined, use: (base: string) => Pr
   await use(`http://127.0.0.1:${server.port}`).finally(server.close);
 }
 
-test("a process is healthy while it runs and says what it waits for when it is not ready", async () => {
+test("a process is healthy while it runs and says what is missing when it is not ready", async () => {
   await withHealth("the database does not answer", async (base) => {
     assert.equal((await fetch(`${base}/healthz`)).status, 200);
     const ready = await fetch(`${base}/readyz`);
@@ -24,7 +24,7 @@ test("a process is healthy while it runs and says what it waits for when it is n
   });
 });
 
-test("a process that only a new one can help says why and is no longer healthy", async () => {
+test("a stuck process is not healthy and says why", async () => {
   const registry = createRegistry("storage", "1.2.3");
   let stuck: string | undefined;
   const isReady = async () => undefined;
@@ -70,7 +70,7 @@ test("secrets never reach a log line and an entry is one line of JSON", () => {
   assert.equal(line["service"], "identity");
 });
 
-test("lines leave at the end of each turn without a wait for the disk, the last ones of a dying process too", () => {
+test("lines are written at the end of each turn without waiting for the disk, also when the process exits", () => {
   const script = `
     import fs from "node:fs";
     let synced = 0;

@@ -34,23 +34,23 @@ after(async () => {
 
 const isUnavailable = (error: unknown) => (error as Fault).fault === "unavailable";
 
-test("what one replica creates the other reads, with its revision", async () => {
+test("an entry that one replica creates is read by the other, with its revision", async () => {
   const revision = await store.create("a", { n: 1 });
   assert.deepEqual(await second.get("a"), { key: "a", value: { n: 1 }, revision });
 });
 
-test("a key that nobody wrote is not there", async () => {
+test("a key that nobody wrote is not found", async () => {
   assert.equal(await store.get("nobody"), undefined);
 });
 
-test("of many that create one key at once exactly one does", async () => {
+test("of many concurrent creates of one key exactly one succeeds", async () => {
   const tries = Array.from({ length: 20 }, (_, n) => (n % 2 ? store : second).create("race", { n }));
   const revisions = (await Promise.all(tries)).filter((revision) => revision !== undefined);
   assert.equal(revisions.length, 1);
   assert.equal((await store.get("race"))?.revision, revisions[0]);
 });
 
-test("of many that update one revision exactly one does, and its value stays", async () => {
+test("of many updates of one revision exactly one succeeds, and its value stays", async () => {
   const revision = (await store.create("cas", { n: 0 })) ?? 0;
   const tries = Array.from({ length: 20 }, (_, n) =>
     (n % 2 ? store : second).update("cas", { n: n + 1 }, revision).then((won) => ({ won, n: n + 1 })),
@@ -61,7 +61,7 @@ test("of many that update one revision exactly one does, and its value stays", a
   assert.deepEqual(entry, { key: "cas", value: { n: winners[0]?.n }, revision: winners[0]?.won });
 });
 
-test("two that count by reading and updating lose no step", async () => {
+test("two writers that count by reading and updating lose no increment", async () => {
   await store.create("count", { n: 0 });
   const count = async (by: BucketStore<Ticket>) => {
     for (let steps = 0; steps < 50; ) {
@@ -74,7 +74,7 @@ test("two that count by reading and updating lose no step", async () => {
   assert.equal((await store.get("count"))?.value.n, 100);
 });
 
-test("a deleted key is gone, an update of it is refused, and it can be created again", async () => {
+test("a deleted key is gone, an update of it is rejected, and it can be created again", async () => {
   const revision = (await store.create("gone", { n: 1 })) ?? 0;
   assert.equal(await second.delete("gone", revision + 1_000), false);
   assert.equal(await second.delete("gone", revision), true);
@@ -85,20 +85,20 @@ test("a deleted key is gone, an update of it is refused, and it can be created a
   assert.equal((await second.get("gone"))?.value.n, 3);
 });
 
-test("of many that spend a ticket by deleting its revision exactly one does", async () => {
+test("of many deletes of one revision exactly one succeeds", async () => {
   const revision = (await store.create("ticket", { n: 1 })) ?? 0;
   const tries = Array.from({ length: 10 }, (_, n) => (n % 2 ? store : second).delete("ticket", revision));
   assert.equal((await Promise.all(tries)).filter(Boolean).length, 1);
 });
 
-test("of many that create a deleted key again exactly one does", async () => {
+test("of many creates of a deleted key exactly one succeeds", async () => {
   await store.create("again", { n: 0 });
   await store.delete("again");
   const tries = Array.from({ length: 10 }, (_, n) => (n % 2 ? store : second).create("again", { n }));
   assert.equal((await Promise.all(tries)).filter((revision) => revision !== undefined).length, 1);
 });
 
-test("an entry goes by itself after its life, and its key is free again", async () => {
+test("an entry expires after its lifetime, and its key is free again", async () => {
   const gone: string[] = [];
   const watching = second.watch({ onEntry: () => {}, onGone: (key) => gone.push(key) });
   const before = Date.now();
@@ -112,7 +112,7 @@ test("an entry goes by itself after its life, and its key is free again", async 
   await watching.close();
 });
 
-test("a write renews the life of an entry", async () => {
+test("a write renews the lifetime of an entry", async () => {
   const revision = (await store.create("renewed", { n: 1 }, { ttlMs: 1_000 })) ?? 0;
   await store.update("renewed", { n: 2 }, revision);
   await store.create("clock", { n: 1 }, { ttlMs: 2_000 });
@@ -120,11 +120,11 @@ test("a write renews the life of an entry", async () => {
   assert.equal((await store.get("renewed"))?.value.n, 2);
 });
 
-test("a life below a second is refused", async () => {
+test("a lifetime below a second is rejected", async () => {
   await assert.rejects(store.create("x", { n: 1 }, { ttlMs: 999 }), /too short/);
 });
 
-test("the keys are those of living entries, in order", async () => {
+test("the keys are those of live entries, in order", async () => {
   for (const { key } of [{ key: "keys/b" }, { key: "keys/a" }, { key: "keys/c" }]) {
     await store.create(key, { n: 1 });
   }
@@ -133,7 +133,7 @@ test("the keys are those of living entries, in order", async () => {
   assert.deepEqual(keys, ["keys/a", "keys/b"]);
 });
 
-test("a key that could leave its place is refused", async () => {
+test("a key that could escape its bucket is rejected", async () => {
   for (const key of ["", "a.b", "a b", "*", ">", "a.>", "\r\n", "ä"]) {
     await assert.rejects(store.get(key), /not subject-safe/, key);
     await assert.rejects(store.create(key, { n: 1 }), /not subject-safe/, key);
@@ -141,7 +141,7 @@ test("a key that could leave its place is refused", async () => {
   }
 });
 
-test("a value that does not fit the bucket is neither written nor read", async () => {
+test("an invalid value is neither written nor read", async () => {
   await assert.rejects(store.create("odd", { n: "1" } as never), { name: "ZodError" });
   assert.equal(await store.get("odd"), undefined);
   const { url: servers, passwords } = nats;
@@ -159,7 +159,7 @@ test("a value that does not fit the bucket is neither written nor read", async (
   await store.delete("foreign");
 });
 
-test("a watcher is told what there is and then every change, and skips what does not fit", async () => {
+test("a watcher gets all entries and then every change, without invalid values", async () => {
   await store.create("w1", { n: 1 });
   const told = new Map<string, number>();
   let isCaughtUp = false;
@@ -179,7 +179,7 @@ test("a watcher is told what there is and then every change, and skips what does
   await watching.close();
 });
 
-test("a service that does not own a bucket cannot open it, nor touch it with its own connection", async () => {
+test("a service that does not own a bucket cannot open it, nor access it with its own connection", async () => {
   const mesh = await nats.connect("lifecycle");
   assert.throws(() => mesh.bucket(tickets), /belongs to storage/);
   await mesh.drain(500);
@@ -199,7 +199,7 @@ test("a service that does not own a bucket cannot open it, nor touch it with its
   assert.equal((await store.get("a"))?.value.n, 1);
 });
 
-test("while NATS is away everything is unavailable; then the entries are there as before", async () => {
+test("without NATS everything is unavailable; afterwards the entries are as before", async () => {
   const revision = (await store.create("kept", { n: 1 })) ?? 0;
   const told = new Set<string>();
   const watching = second.watch({ onEntry: ({ key }) => told.add(key), onGone: (key) => told.delete(key) });

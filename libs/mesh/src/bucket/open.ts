@@ -1,4 +1,4 @@
-// A bucket of an owner: reads of the last message of a subject, and writes that name the one they follow.
+// A bucket of an owner: reads the last message of a subject, and writes only directly behind a given one.
 
 import type { Bucket } from "@svc/proto";
 import type { BucketStore, BucketWriteOptions } from "../api.ts";
@@ -11,7 +11,7 @@ import { readKeys, watchBucket } from "./watch.ts";
 
 type Closeable = { close: () => Promise<void> };
 
-/** Opens it; whatever is opened besides ends with the mesh through `opened`. */
+/** Opens it; watches are added to `opened`, to be closed with the mesh. */
 export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]): BucketStore<V> {
   if (bucket.owner !== core.service) throw new Error(`the bucket ${bucket.name} belongs to ${bucket.owner}`);
   const write = async (key: string, value: V, after: number, options: BucketWriteOptions = {}) => {
@@ -30,7 +30,7 @@ export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]
     create: async (key, value, options) => {
       const revision = await write(key, value, 0, options);
       if (revision !== undefined) return revision;
-      // What stands there may be the sign of a removal; whoever writes behind it first has made the entry.
+      // The last message may be a delete marker; whoever writes directly behind it first has created the entry.
       const last = await lastOf(key);
       if (last && !(last.isPublished && isRemoval(last))) return undefined;
       return write(key, value, last?.sequence ?? 0, options);
@@ -57,9 +57,9 @@ export function openBucket<V>(core: Core, bucket: Bucket<V>, opened: Closeable[]
   };
 }
 
-// The server knows whole seconds. Rounded up: an entry never goes before its time.
+// The server takes whole seconds. Rounded up, so that an entry never expires early.
 function secondsOf(ttlMs: number): string {
   if (!(ttlMs >= 1_000))
-    throw new Error(`a life of ${ttlMs} ms is too short for a bucket; 1000 is the least`);
+    throw new Error(`a lifetime of ${ttlMs} ms is too short for a bucket; the minimum is 1000`);
   return String(Math.ceil(ttlMs / 1_000));
 }

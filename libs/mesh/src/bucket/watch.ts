@@ -1,4 +1,4 @@
-// Everything in a bucket and then its changes, over every gap.
+// All entries of a bucket and then its changes, also after gaps.
 
 import { type Bucket, Fault } from "@svc/proto";
 import type { BucketWatchOptions } from "../api.ts";
@@ -12,35 +12,35 @@ const heartbeatMs = 1_000;
 const keysWithinMs = 5_000;
 
 export function watchBucket<V>(core: Core, bucket: Bucket<V>, options: BucketWatchOptions<V>): OrderedReader {
-  /** Keys that were told and are not gone. */
-  let told = new Set<string>();
-  /** Keys of the round under way, until it has caught up. */
-  let coming: Set<string> | undefined;
-  const tell = (message: StreamMessage) => {
+  /** Keys that were reported and are not gone. */
+  let reported = new Set<string>();
+  /** Keys of the current round, until it has caught up. */
+  let incoming: Set<string> | undefined;
+  const report = (message: StreamMessage) => {
     const key = keyOf(bucket, message);
     if (isRemoval(message)) {
-      coming?.delete(key);
-      if (told.delete(key)) options.onGone(key);
+      incoming?.delete(key);
+      if (reported.delete(key)) options.onGone(key);
       return;
     }
-    coming?.add(key);
-    told.add(key);
+    incoming?.add(key);
+    reported.add(key);
     try {
       const value = decodeEntry(bucket, key, message.body);
       options.onEntry({ key, value, revision: message.sequence });
     } catch (error) {
-      core.log.error({ bucket: bucket.name, key, err: error }, "an entry could not be told");
+      core.log.error({ bucket: bucket.name, key, err: error }, "reading a bucket entry failed");
     }
   };
   return read(core, bucket, {
     onStart: () => {
-      coming = new Set();
+      incoming = new Set();
     },
-    onMessage: tell,
+    onMessage: report,
     onCaughtUp: () => {
-      const gone = [...told].filter((key) => !coming?.has(key));
-      told = new Set(coming);
-      coming = undefined;
+      const gone = [...reported].filter((key) => !incoming?.has(key));
+      reported = new Set(incoming);
+      incoming = undefined;
       for (const key of gone) options.onGone(key);
       options.onCaughtUp?.();
     },

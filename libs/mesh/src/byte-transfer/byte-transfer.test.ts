@@ -36,7 +36,7 @@ const isFault = (name: string) => (error: unknown) => {
   return true;
 };
 
-test("a download brings every byte and the headers of the ticket", async () => {
+test("a download delivers every byte and the headers of the ticket", async () => {
   const ticket = server.byteTransfers.download({
     headers: { "content-type": "application/zip" },
     source: () => chunks(50, 100_000),
@@ -53,7 +53,7 @@ test("an empty download is an empty body", async () => {
   assert.equal((await digestOf(body)).bytes, 0);
 });
 
-test("a token works once, also for two that come at the same time", async () => {
+test("a token works once, also for concurrent requests", async () => {
   const ticket = server.byteTransfers.download({ headers: {}, source: () => chunks(1, 10) });
   const outcomes = await Promise.allSettled([fetchBytes(ticket), fetchBytes(ticket), fetchBytes(ticket)]);
   const won = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
@@ -62,7 +62,7 @@ test("a token works once, also for two that come at the same time", async () => 
   await assert.rejects(fetchBytes(ticket), isFault("forbidden"));
 });
 
-test("a wrong token is refused and does not use up the ticket", async () => {
+test("a wrong token is rejected and does not use up the ticket", async () => {
   const ticket = server.byteTransfers.download({ headers: {}, source: () => chunks(1, 10) });
   const wrong = { ...ticket, token: randomBytes(32).toString("base64url") };
   await assert.rejects(fetchBytes(wrong), isFault("forbidden"));
@@ -79,7 +79,7 @@ test("a ticket that nobody uses expires", async () => {
   await assert.rejects(fetchBytes(ticket), isFault("forbidden"));
 });
 
-test("a source that refuses before the first byte answers its fault", async () => {
+test("a source that fails before the first byte answers its fault", async () => {
   const ticket = server.byteTransfers.download({
     headers: {},
     // biome-ignore lint/correctness/useYield: the refusal comes before the first byte
@@ -94,7 +94,7 @@ test("a source that refuses before the first byte answers its fault", async () =
   });
 });
 
-test("a source that fails midway breaks the body, so that nobody takes the rest for the whole", async () => {
+test("a source that fails midway breaks the body, so that nobody takes a part for the whole", async () => {
   const ticket = server.byteTransfers.download({
     headers: {},
     source: async function* () {
@@ -123,7 +123,7 @@ test("a reader that goes away aborts the source", async () => {
   await until(() => aborted);
 });
 
-test("a slow reader holds the source back", async () => {
+test("a slow reader slows down the source", async () => {
   let made = 0;
   const ticket = server.byteTransfers.download({
     headers: {},
@@ -144,7 +144,7 @@ test("a slow reader holds the source back", async () => {
   assert.equal((await digestOf(body)).bytes, 200_000_000);
 });
 
-test("an upload arrives whole and its result is the answer", async () => {
+test("an upload arrives complete and its result is the answer", async () => {
   const ticket = server.byteTransfers.upload({
     receive: async (body, about) => ({ ...(await digestOf(body)), ...about }),
   });
@@ -153,13 +153,13 @@ test("an upload arrives whole and its result is the answer", async () => {
   assert.deepEqual(answer, { ...(await digestOf(chunks(50, 100_000))), ...head });
 });
 
-test("an upload of unknown length arrives whole", async () => {
+test("an upload of unknown length arrives complete", async () => {
   const ticket = server.byteTransfers.upload({ receive: (body) => digestOf(body) });
   const answer = await sendBytes(ticket, Readable.from(chunks(5, 10)), {});
   assert.equal((answer as { bytes: number }).bytes, 50);
 });
 
-test("the digest in the trailers is there once the body has ended", async () => {
+test("the digest in the trailers is available once the body has ended", async () => {
   const seen: (string | undefined)[] = [];
   const ticket = server.byteTransfers.upload({
     receive: async (body, { contentLength, trailerDigest }) => {
@@ -177,7 +177,7 @@ test("the digest in the trailers is there once the body has ended", async () => 
 
 for (const contentLength of [undefined, 4_000_000]) {
   const kind = contentLength === undefined ? "unknown" : "declared";
-  test(`a body of ${kind} length that fails midway is broken at the owner, and its fault is heard`, async () => {
+  test(`a body of ${kind} length that fails midway fails at the owner, and its fault is reported`, async () => {
     let outcome = "";
     const ticket = server.byteTransfers.upload({
       receive: async (body) => {
@@ -195,7 +195,7 @@ for (const contentLength of [undefined, 4_000_000]) {
     await until(() => outcome !== "");
     assert.equal(outcome, "broken");
   });
-  test(`a body of ${kind} length waits for an owner that takes nothing yet`, async () => {
+  test(`a body of ${kind} length waits for an owner that is not reading yet`, async () => {
     let made = 0;
     const { promise: mayRead, resolve: startReading } = Promise.withResolvers<void>();
     const ticket = server.byteTransfers.upload({
@@ -242,7 +242,7 @@ for (const contentLength of [undefined, 4_000_000]) {
   });
 }
 
-test("a refused upload answers the fault with its seconds, before the body has ended", async () => {
+test("a rejected upload answers the fault with its seconds, before the body has ended", async () => {
   const ticket = server.byteTransfers.upload({
     receive: async (body) => {
       for await (const _ of body) throw new Fault("upload_busy", { retryAfterSeconds: 3 });
@@ -268,7 +268,7 @@ test("an unknown failure of an upload is internal and its text is withheld", asy
   });
 });
 
-test("a sender that breaks off fails the upload at the owner", async () => {
+test("a sender that disconnects fails the upload at the owner", async () => {
   let outcome = "";
   const ticket = server.byteTransfers.upload({
     receive: async (body) => {
@@ -293,7 +293,7 @@ test("a sender that breaks off fails the upload at the owner", async () => {
   socket.destroy();
 });
 
-test("a sender that stands still is cut off after the stall time", async () => {
+test("a sender that stalls is disconnected after the stall time", async () => {
   let outcome = "";
   const ticket = server.byteTransfers.upload({
     stallMs: 50,
@@ -323,7 +323,7 @@ test("an owner that is gone makes a byte transfer unavailable", async () => {
   await assert.rejects(sendBytes(ticket, Readable.from(["x"]), {}), isFault("unavailable"));
 });
 
-test("a body that was refused in its middle does not stand before the next one of its connection", async () => {
+test("a body that was rejected midway does not block the next one of its connection", async () => {
   const head = { contentLength: 1_000_000 };
   for (let round = 0; round < 10; round++) {
     const refusing = server.byteTransfers.upload({

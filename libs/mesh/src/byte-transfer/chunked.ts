@@ -12,13 +12,13 @@ const answerWithinMs = 600_000;
 export type Chunked = {
   ticket: ByteTransferTicket;
   headers: Record<string, string>;
-  /** Asked when the body has ended. */
+  /** Called when the body has ended. */
   trailerDigest: (() => string | undefined) | undefined;
 };
 
 /**
- * Sends everything of `body` and reads the answer. A body that fails breaks the connection, so that the owner never
- * takes its beginning for the whole. Rejects with the failure of the body or of the connection.
+ * Sends the whole `body` and reads the answer. A body that fails breaks the connection, so that the owner never takes a
+ * part for the whole. Rejects with the failure of the body or of the connection.
  */
 export async function sendChunked(
   { ticket, headers, trailerDigest }: Chunked,
@@ -38,10 +38,10 @@ export async function sendChunked(
     if (digest !== undefined) outgoing.addTrailers({ "Content-Digest": digest });
     outgoing.end();
   });
-  // Whichever of them fails second has nobody left to tell.
+  // Whichever fails second has nobody left to report to.
   for (const one of [answered, sending]) one.catch(() => {});
   try {
-    // An owner that refuses answers before the body has ended.
+    // An owner that rejects the body answers before it has ended.
     const [response] = await Promise.race([answered, sending.then(() => answered)]);
     return { status: response.statusCode ?? 0, text: await textOf(response) };
   } finally {

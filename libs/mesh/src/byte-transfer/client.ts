@@ -10,7 +10,7 @@ import { watchReader } from "./stall.ts";
 const connectWithinMs = 5_000;
 const firstByteWithinMs = 60_000;
 const stallMs = 120_000;
-/** The owner answers when it has checked and kept everything, which may take long. */
+/** The owner answers when it has verified and stored everything, which may take long. */
 const answerWithinMs = 600_000;
 const longestAnswerBytes = 1_048_576;
 

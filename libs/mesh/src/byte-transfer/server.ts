@@ -37,7 +37,7 @@ export async function startByteTransferServer(options: {
     const work = transfer(open, { request, response, log: options.log }).finally(() => running.delete(work));
     running.add(work);
   });
-  // Uploads take as long as they take; the stall watch ends those that stand still.
+  // Uploads may take any time; those that stall are ended by the watch below.
   server.requestTimeout = 0;
   server.headersTimeout = 10_000;
   const base = await listen(server, options.host);
@@ -84,7 +84,7 @@ async function listen(server: Server, host: string): Promise<string> {
   const address = hostname.replace(/^\[|\]$/g, "");
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    // A name stands for an address of this machine that we do not know; then the port is open on all of them.
+    // A name stands for an address of this machine that we do not know, so the port is open on all addresses.
     server.listen(
       { port: port === "" ? 0 : Number(port), ...(isIP(address) ? { host: address } : {}) },
       resolve,
@@ -123,7 +123,7 @@ async function transfer(open: Map<string, Open>, exchange: Exchange): Promise<vo
   }
 }
 
-// The token is taken back by its first use, whatever comes of the transfer.
+// The first use of a token revokes it, whatever the outcome of the transfer.
 function claim(open: Map<string, Open>, request: IncomingMessage): Open | undefined {
   const id = /^\/lanes\/([A-Za-z0-9_-]+)$/.exec(request.url ?? "")?.[1];
   const found = id === undefined ? undefined : open.get(id);
@@ -140,7 +140,7 @@ async function sendDownload(exchange: Exchange, download: ByteDownload, gone: Ab
   const { response } = exchange;
   const stop = new AbortController();
   const source = download.source(AbortSignal.any([gone, stop.signal]))[Symbol.asyncIterator]();
-  // A source that refuses at once is answered as a fault; later the connection can only be cut.
+  // A source that fails before its first byte is answered with a fault; later the connection can only be closed.
   const first = await source.next();
   response.writeHead(200, { "content-type": "application/octet-stream" });
   const onStall = () => {
@@ -183,11 +183,11 @@ async function receiveUpload(exchange: Exchange, upload: ByteUpload, gone: Abort
   const answer = await upload.receive(body, about, gone).finally(() => over.abort());
   response.writeHead(200, { "content-type": "application/json" });
   response.end(JSON.stringify(answer ?? null));
-  // What is left of the body is read away, so that the answer is not lost in a reset connection.
+  // The rest of the body is drained, so that the answer is not lost in a connection reset.
   request.resume();
 }
 
-// Whoever stops in the middle is heard, and what is left of the body does not stand before the connection's next request.
+// A reader that stops early still answers, and the rest of the body is drained before the next request of the connection.
 async function* bodyOf(request: IncomingMessage): AsyncGenerator<Uint8Array> {
   try {
     yield* request.iterator({ destroyOnReturn: false });

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { watchSource } from "./stall.ts";
 
 for (const [what, isOver] of [
-  ["a source that gives nothing stalls", false],
-  ["what gave up its source is not told of a stall any more", true],
+  ["a source that yields nothing stalls", false],
+  ["a reader that gave up is not told of a stall", true],
 ] as const)
   test(what, (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });

@@ -1,8 +1,8 @@
-// A transfer on which nothing moves for too long is ended, in either direction.
+// Ends a transfer that makes no progress for too long, in either direction.
 
 /**
- * Passes bytes on; `onStall` is called when the source gives nothing for `stallMs` while it is asked, until `over` aborts:
- * a reader that gives up while it waits cannot end a generator that waits too.
+ * Passes bytes on; calls `onStall` when the source yields nothing for `stallMs` while it is being read, until `over`
+ * aborts: a reader that gives up while it waits cannot end a generator that waits too.
  */
 export async function* watchSource(
   source: AsyncIterable<Uint8Array>,
@@ -13,22 +13,22 @@ export async function* watchSource(
   const watch = () => {
     if (!over.aborted) timer = setTimeout(onStall, stallMs);
   };
-  const rest = () => clearTimeout(timer);
-  over.addEventListener("abort", rest, { once: true });
+  const pause = () => clearTimeout(timer);
+  over.addEventListener("abort", pause, { once: true });
   watch();
   try {
     for await (const chunk of source) {
-      rest();
+      pause();
       yield chunk;
       watch();
     }
   } finally {
-    rest();
-    over.removeEventListener("abort", rest);
+    pause();
+    over.removeEventListener("abort", pause);
   }
 }
 
-/** Passes bytes on; `onStall` is called when the reader does not ask for `stallMs` after it was given some. */
+/** Passes bytes on; calls `onStall` when the reader asks for no more within `stallMs` of the last chunk. */
 export async function* watchReader(
   source: AsyncIterable<Uint8Array>,
   stallMs: number,

@@ -1,8 +1,8 @@
-// Failures of a request that NATS or the connection to it explains.
+// Why a request to NATS failed.
 
 export type ConnectionFailure = "no-responder" | "timeout" | "lost" | "denied" | "too-large" | "aborted";
 
-/** Why a request got no reply; `kind` decides whether it may be sent again. */
+/** A request got no reply; `kind` decides whether it may be sent again. */
 export class ConnectionError extends Error {
   readonly kind: ConnectionFailure;
   constructor(kind: ConnectionFailure, message: string) {

@@ -12,19 +12,19 @@ before(async () => {
 });
 after(() => nats?.stop());
 
-test("a wrong password is refused with a sentence that names the user and no secret", async () => {
+test("a wrong password is rejected with a sentence that names the user and no secret", async () => {
   await assert.rejects(nats.connect("lifecycle", { password: "not-it" }), (error: Error) => {
-    assert.match(error.message, /refused the user "lifecycle".*check the NATS user and password/);
+    assert.match(error.message, /rejected the user "lifecycle".*check the NATS user and password/);
     assert.doesNotMatch(error.message, /not-it/);
     return true;
   });
 });
 
-test("an unknown user is refused", async () => {
-  await assert.rejects(nats.connect("lifecycle", { user: "nobody" }), /refused the user "nobody"/);
+test("an unknown user is rejected", async () => {
+  await assert.rejects(nats.connect("lifecycle", { user: "nobody" }), /rejected the user "nobody"/);
 });
 
-test("connecting waits for a NATS that comes later", async () => {
+test("connecting waits for a NATS that starts later", async () => {
   const late = await startTestNats();
   await late.kill();
   const connecting = late.connect("storage");
@@ -44,7 +44,7 @@ test("an aborted connect says that NATS cannot be reached and hides credentials 
   });
 });
 
-test("a server without JetStream is refused with what to do", async () => {
+test("a server without JetStream is rejected with what to do", async () => {
   const plain = await startTestNats({ jetStream: false });
   await assert.rejects(plain.connect("lifecycle"), /JetStream.*start nats-server with JetStream/);
   await plain.stop();
@@ -68,7 +68,7 @@ async function startOlder(version: string): Promise<{ url: string; close: () => 
 }
 
 for (const version of ["2.10.27", "2.11.15", "2.12.6"]) {
-  test(`nats-server ${version} is refused with its version`, async () => {
+  test(`nats-server ${version} is rejected with its version`, async () => {
     const older = await startOlder(version);
     await assert.rejects(nats.connect("lifecycle", { url: older.url }), (error: Error) =>
       error.message.includes(`is nats-server ${version}; svc needs nats-server 2.11.16, 2.12.7 or newer.`),

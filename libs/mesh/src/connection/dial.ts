@@ -1,4 +1,4 @@
-// Opens the connection and refuses servers that are too old (architecture.md 3, server floor).
+// Opens the connection and rejects servers that are too old (architecture.md 3, server floor).
 
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, errors, type NatsConnection } from "@nats-io/transport-node";
@@ -12,11 +12,11 @@ export type DialOptions = Pick<MeshOptions, "url" | "user" | "password" | "log" 
 
 const firstRetryMs = 100;
 const lastRetryMs = 2_000;
-const saySoEveryMs = 10_000;
+const logEveryMs = 10_000;
 
 /**
- * Dials until it succeeds or `options.signal` aborts; afterwards the client reconnects for ever. Throws an Error
- * with one sentence for a refused user, a server that is too old, or a server without JetStream.
+ * Dials until it succeeds or `options.signal` aborts; afterwards the client reconnects forever. Throws an Error
+ * with one sentence for a rejected user, a server that is too old, or a server without JetStream.
  */
 export async function dial(options: DialOptions): Promise<NatsConnection> {
   const connection = await dialUntilUp(options);
@@ -32,19 +32,19 @@ export async function dial(options: DialOptions): Promise<NatsConnection> {
 
 async function dialUntilUp(options: DialOptions): Promise<NatsConnection> {
   let waitMs = firstRetryMs;
-  let saidAt = 0;
+  let loggedAt = 0;
   for (;;) {
     try {
       options.signal?.throwIfAborted();
       return await connect(clientOptions(options));
     } catch (error) {
       if (options.signal?.aborted) throw unreachable(options, error);
-      if (isRefusal(error)) throw refused(options);
-      if (Date.now() - saidAt > saySoEveryMs) {
-        saidAt = Date.now();
+      if (isAuthorizationError(error)) throw rejectedUser(options);
+      if (Date.now() - loggedAt > logEveryMs) {
+        loggedAt = Date.now();
         options.log.warn(
           { url: shownUrl(options.url), error: textOf(error) },
-          "NATS is not reachable yet; trying on",
+          "NATS is not reachable; retrying",
         );
       }
     }
@@ -63,7 +63,7 @@ function clientOptions(options: DialOptions) {
     maxReconnectAttempts: -1,
     reconnectTimeWait: 200,
     reconnectJitter: 100,
-    // A password that is wrong for a moment (a reload of the server's configuration) must not end the process.
+    // A password that is wrong for a moment, while the server reloads its configuration, must not end the process.
     ignoreAuthErrorAbort: true,
     pingInterval: 10_000,
     maxPingOut: 2,
@@ -73,14 +73,14 @@ function clientOptions(options: DialOptions) {
   };
 }
 
-function isRefusal(error: unknown): boolean {
+function isAuthorizationError(error: unknown): boolean {
   if (error instanceof errors.AuthorizationError) return true;
   return error instanceof Error && error.cause instanceof errors.AuthorizationError;
 }
 
-function refused(options: DialOptions): Error {
+function rejectedUser(options: DialOptions): Error {
   return new Error(
-    `NATS at ${shownUrl(options.url)} refused the user "${options.user}": the user is unknown or the password is wrong; check the NATS user and password of this service.`,
+    `NATS at ${shownUrl(options.url)} rejected the user "${options.user}": the user is unknown or the password is wrong; check the NATS user and password of this service.`,
   );
 }
 
@@ -106,11 +106,12 @@ async function checkJetStream(connection: NatsConnection, options: DialOptions):
   try {
     info = (await connection.request("$JS.API.INFO", "", { timeout: 5_000 })).json<AccountInfo>();
   } catch (error) {
-    throw new Error(`${where} does not answer for JetStream (${textOf(error)}); ${enable}.`, {
+    throw new Error(`${where} does not answer JetStream requests (${textOf(error)}); ${enable}.`, {
       cause: error,
     });
   }
-  if (info.error) throw new Error(`${where} refuses JetStream (${info.error.description}); ${enable}.`);
+  if (info.error)
+    throw new Error(`${where} rejects JetStream requests (${info.error.description}); ${enable}.`);
   if ((info.api?.level ?? 0) >= apiLevelFloor) return;
   throw new Error(
     `${where} has JetStream API level ${info.api?.level ?? 0}; svc needs ${apiLevelFloor} (nats-server 2.11).`,

@@ -1,4 +1,4 @@
-// NATS headers as one block of text: the client's own header object costs several microseconds per request.
+// NATS headers encoded as one block of text: the client's header object costs several microseconds per request.
 
 import type { MsgHdrs } from "@nats-io/transport-node";
 

@@ -1,4 +1,4 @@
-// Replies of this process: one wildcard subscription; the last token of the subject finds the request.
+// Receives the replies of this process: one wildcard subscription; the last token of the subject names the request.
 
 import { randomBytes } from "node:crypto";
 import type { Msg, NatsConnection } from "@nats-io/transport-node";
@@ -15,11 +15,11 @@ export type OutgoingRequest = {
   signal?: AbortSignal | undefined;
 };
 
-/** Either `onReply` or `onFailure` is called once, unless the listening was ended before. */
+/** Either `onReply` or `onFailure` is called once, unless the request is forgotten before. */
 export type ReplyListener = {
   onReply: (message: Msg) => void;
   onFailure: (error: ConnectionError) => void;
-  /** Called while there is no reply, with milliseconds since the request was sent and since its owner was heard. */
+  /** Called while there is no reply, with milliseconds since the request was sent and since its owner was last heard. */
   onWait?: (waited: { sinceSentMs: number; quietMs: number }) => void;
 };
 
@@ -45,7 +45,7 @@ export type Inbox = {
 
 const sweepMs = 25;
 
-/** Subscribes the inbox of this process. */
+/** Subscribes to the inbox of this process. */
 export function createInbox(client: NatsConnection, service: string): Inbox {
   const prefix = `${inboxPrefix(service)}.${randomBytes(9).toString("hex")}.`;
   const pendings = new Map<string, Pending>();
@@ -63,7 +63,7 @@ export function createInbox(client: NatsConnection, service: string): Inbox {
       }
       pendings.delete(token);
       if (message.data.length === 0 && message.headers?.code === 503)
-        pending.onFailure(new ConnectionError("no-responder", `nothing answers ${pending.subject}`));
+        pending.onFailure(new ConnectionError("no-responder", `no responder on ${pending.subject}`));
       else pending.onReply(message);
     },
   });
@@ -79,7 +79,7 @@ export function createInbox(client: NatsConnection, service: string): Inbox {
     sweeper = undefined;
     failSome(
       (pending) => pending.deadlineAt <= now,
-      () => new ConnectionError("timeout", "no reply came before the deadline"),
+      () => new ConnectionError("timeout", "no reply before the deadline"),
     );
     for (const pending of [...pendings.values()]) countSweep(pending);
     if (pendings.size > 0) sweeper ??= setTimeout(sweep, sweepMs);
@@ -124,7 +124,7 @@ function isHeartbeat(message: Msg): boolean {
   return message.data.length === 0 && message.headers?.has(header.heartbeat) === true;
 }
 
-// Sweeps are counted, not milliseconds: while this process itself stands still, nobody else is silent.
+// Counts sweeps, not milliseconds: while this process itself is stopped, others must not seem silent.
 function countSweep(pending: Pending): void {
   pending.sweeps += 1;
   pending.quietSweeps += 1;

@@ -1,4 +1,4 @@
-// One NATS connection as the rest of this library uses it: publish, subscribe and a single inbox for all replies.
+// One NATS connection as the rest of this library uses it: publish, subscribe, and one inbox for all replies.
 
 import { errors, type Msg, type NatsConnection, type Subscription } from "@nats-io/transport-node";
 import { inboxPrefix } from "@svc/proto";
@@ -15,22 +15,22 @@ export type Connection = {
   readonly inboxPrefix: string;
   isConnected: () => boolean;
   status: () => MeshStatus;
-  /** Largest message (headers and body) in bytes that the server takes. */
+  /** Largest message (headers and body) in bytes that the server accepts. */
   maxPayloadBytes: () => number;
   publish: Publish;
-  /** As `publish` for what nobody misses: false where it cannot be sent. */
+  /** As `publish`, for messages that may be lost: false when it cannot be sent. */
   tryPublish: (subject: string, body: Uint8Array, headers?: Uint8Array) => boolean;
   /** Sends and waits for one reply; rejects with `ConnectionError`. */
   request: (request: OutgoingRequest) => Promise<Msg>;
-  /** Sends and tells `listener` what comes of it, at once where it cannot be sent. Returns the end of listening. */
+  /** Sends and reports the outcome to `listener`, at once when it cannot be sent. Returns a function that forgets it. */
   ask: (request: OutgoingRequest, listener: ReplyListener) => () => void;
   subscribe: (subject: string, onMessage: (message: Msg) => void, queue?: string) => Listening;
-  /** Calls back after every reconnect; returns the end of that. */
+  /** Calls back after every reconnect. Returns a function that ends it. */
   onReconnect: (listener: () => void) => () => void;
   close: () => Promise<void>;
 };
 
-/** Wraps an open connection; `onReconnected` counts reconnects for metrics. */
+/** Wraps an open connection. */
 export function createConnection(client: NatsConnection, log: Logger, service: string): Connection {
   const state = { connected: true, reconnects: 0 };
   const listeners = new Set<() => void>();
@@ -41,7 +41,10 @@ export function createConnection(client: NatsConnection, log: Logger, service: s
   const publish: Publish = (subject, body, options = {}) => {
     if (!state.connected) throw new ConnectionError("lost", "the connection to NATS is lost");
     if (!fitsPayload(body.length + (options.headers?.length ?? 0)))
-      throw new ConnectionError("too-large", `a message of ${body.length} bytes is over the limit of NATS`);
+      throw new ConnectionError(
+        "too-large",
+        `a message of ${body.length} bytes exceeds the payload limit of NATS`,
+      );
     const { reply, headers } = options;
     try {
       client.publish(subject, body, {
@@ -100,16 +103,16 @@ function subscribe(
     ...(queue === undefined ? {} : { queue }),
     callback: (error, message) => {
       if (error) {
-        log.error({ subject, error: error.message }, "NATS ended a subscription");
+        log.error({ subject, error: error.message }, "NATS closed a subscription");
         return;
       }
       try {
         onMessage(message);
       } catch (failure) {
-        // A throw would end the reader of the whole connection. What came before the connection was lost cannot be
-        // answered any more, and whoever sent it knows.
+        // A throw would end the reader of the whole connection. A request from before the connection was lost can no
+        // longer be answered, and its caller knows.
         const level = failure instanceof ConnectionError && failure.kind === "lost" ? "debug" : "error";
-        log[level]({ subject, err: failure }, "a message could not be taken");
+        log[level]({ subject, err: failure }, "message handler failed");
       }
     },
   });
@@ -134,7 +137,7 @@ type Watched = {
 async function watch({ client, log, state, inbox, listeners }: Watched): Promise<void> {
   for await (const status of client.status()) {
     if (status.type === "disconnect") {
-      if (state.connected) log.warn("the connection to NATS is lost; reconnecting");
+      if (state.connected) log.warn("lost the connection to NATS; reconnecting");
       state.connected = false;
       inbox.fail(
         () => true,
@@ -143,7 +146,7 @@ async function watch({ client, log, state, inbox, listeners }: Watched): Promise
     } else if (status.type === "reconnect") {
       state.connected = true;
       state.reconnects += 1;
-      log.info({ server: client.getServer() }, "connected to NATS again");
+      log.info({ server: client.getServer() }, "reconnected to NATS");
       for (const listener of listeners) listener();
     } else if (status.type === "error") {
       onServerError(status.error, log, inbox);
@@ -154,11 +157,11 @@ async function watch({ client, log, state, inbox, listeners }: Watched): Promise
 
 function onServerError(error: Error, log: Logger, inbox: Inbox): void {
   if (!(error instanceof errors.PermissionViolationError)) {
-    log.warn({ error: error.message }, "NATS reports an error");
+    log.warn({ error: error.message }, "NATS reported an error");
     return;
   }
   const { operation, subject } = error;
-  log.error({ operation, subject }, "NATS refused this: the service has no permission for the subject");
+  log.error({ operation, subject }, "NATS denied permission for a subject");
   if (operation !== "publish") return;
   inbox.fail(
     (pending) => pending.subject === subject,

@@ -5,8 +5,8 @@ let pool = Buffer.alloc(0);
 let used = 0;
 
 /**
- * Part of a subject that only those can publish to who were told of it: nobody but the one who was asked can answer,
- * although every owner may publish below the inbox of its callers, and NATS to any subject that a request names.
+ * A random part of a subject. Only who was told the subject can publish to it, so nobody but the one who was asked can
+ * answer, although every owner may publish below the inboxes of its callers, and NATS to any subject a request names.
  */
 export function randomToken(): string {
   if (used + tokenBytes > pool.length) {

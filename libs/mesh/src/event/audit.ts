@@ -1,4 +1,4 @@
-// Audit entries: published by every service, never in the way of the step they tell of (architecture.md 4).
+// Audit entries: published by every service, without delaying the step they record (architecture.md 4).
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -14,17 +14,18 @@ const waitingLimit = 1_000;
 
 export type Auditing = { audit: Mesh["audit"]; idle: () => Promise<void> };
 
-/** `id` and `at` are filled in when they are missing; the id makes a repeated publish count once. */
+/** Fills in `id` and `at` when they are missing; the id makes a repeated publish count once. */
 export function createAuditing(core: Core): Auditing {
   const waiting = new Set<Promise<void>>();
   const fail = (action: string, reason: unknown) => {
     core.metrics.auditFailed();
-    core.log.error({ action, err: reason }, "an audit entry could not be published");
+    core.log.error({ action, err: reason }, "publishing an audit entry failed");
   };
   const audit: Mesh["audit"] = (given) => {
     const entry = AuditEntry.safeParse({ id: randomUUID(), at: new Date().toISOString(), ...given });
     if (!entry.success) return fail(given.action, entry.error);
-    if (waiting.size >= waitingLimit) return fail(given.action, new Error("too many entries wait for NATS"));
+    if (waiting.size >= waitingLimit)
+      return fail(given.action, new Error("too many audit entries are waiting for NATS"));
     const work = write(core, entry.data)
       .catch((error: unknown) => fail(given.action, error))
       .finally(() => waiting.delete(work));

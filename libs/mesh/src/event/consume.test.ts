@@ -79,7 +79,7 @@ test("each message is handled once with its id, time and attempt, and acknowledg
   await until(async () => (await pendingAcks()).num_ack_pending === 0);
 });
 
-test("a repeated publish of one id is stored once", async () => {
+test("repeated publishes of one id are stored once", async () => {
   const identity = await mesh("identity");
   const body = new TextEncoder().encode("{}");
   const message = { id: "same", subject: "svc.evt.identity.user.created.x", body };
@@ -123,7 +123,7 @@ test("two replicas share a durable and nothing is handled twice", async () => {
   assert.ok([...counts.values()].every((count) => count === 1));
 });
 
-test("no more than the limit are in hand at once", async () => {
+test("no more than the limit are handled at once", async () => {
   const identity = await mesh("identity");
   const storage = await mesh("storage");
   let inside = 0;
@@ -142,7 +142,7 @@ test("no more than the limit are in hand at once", async () => {
   assert.equal(most, 4);
 });
 
-test("a fault that may pass brings the message again later", async () => {
+test("a temporary fault redelivers the message later", async () => {
   const identity = await mesh("identity");
   const storage = await mesh("storage");
   const attempts: number[] = [];
@@ -160,7 +160,7 @@ test("a fault that may pass brings the message again later", async () => {
   await until(async () => (await pendingAcks()).num_ack_pending === 0);
 });
 
-test("a message that cannot be parsed, one refused for good and one out of attempts become dead letters", async () => {
+test("a message that cannot be parsed, one that fails for good and one out of attempts become dead letters", async () => {
   const registry = createRegistry("identity", "0.0.1");
   const identity = await nats.connect("identity", { registry });
   open.push(identity);
@@ -199,7 +199,7 @@ test("a message that cannot be parsed, one refused for good and one out of attem
   assert.deepEqual(await operator.deadLetters("builds"), []);
 });
 
-test("drain ends what is in hand and hands the rest to another replica at once", async () => {
+test("drain finishes messages in progress and leaves the rest to another replica at once", async () => {
   const first = await mesh("identity");
   const storage = await mesh("storage");
   let release = () => {};
@@ -228,7 +228,7 @@ test("drain ends what is in hand and hands the rest to another replica at once",
   assert.equal(new Set([...byFirst, ...bySecond]).size, 10);
 });
 
-test("a consumer waits for a stream that is made later and goes on after NATS was killed", async () => {
+test("a consumer waits for a stream that is created later and continues after NATS was killed", async () => {
   const own = await startTestNats();
   const identity = await own.connect("identity");
   const seen = new Set<string>();
@@ -251,7 +251,7 @@ test("a consumer waits for a stream that is made later and goes on after NATS wa
   await own.stop();
 });
 
-test("publishing to a NATS that is away is unavailable, and an audit entry then is counted and never thrown", async () => {
+test("publishing without NATS is unavailable, and a lost audit entry is counted and never thrown", async () => {
   const own = await startTestNats();
   const registry = createRegistry("storage", "0.0.1");
   const storage = await own.connect("storage", { registry });
@@ -269,7 +269,7 @@ test("publishing to a NATS that is away is unavailable, and an audit entry then 
   await own.stop();
 });
 
-test("a new version brings streams that have other settings into shape", async () => {
+test("a new version updates streams with other settings", async () => {
   await asAdministrator(async (connection) => {
     const info = await connection
       .request("$JS.API.STREAM.INFO.STORAGE")

@@ -1,4 +1,4 @@
-// Durable consumers (architecture.md 3, events): pulled, acknowledged one by one, never lost without a trace.
+// Durable consumers (architecture.md 3, events): pulled, acknowledged one by one, never lost silently.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";
@@ -16,7 +16,7 @@ import {
 } from "../stream/jetstream-api.ts";
 import { idHeader, isPublished } from "../stream/publisher.ts";
 import { writeDeadLetter } from "./dead-letters.ts";
-import { decideFate, type Fate } from "./redelivery.ts";
+import { decideRedelivery, type Redelivery } from "./redelivery.ts";
 
 const stillWorkingMs = 10_000;
 const pullExpiresMs = 30_000;
@@ -28,9 +28,9 @@ const nanos = (ms: number) => ms * 1e6;
 const encoder = new TextEncoder();
 
 export type Consumer = {
-  /** Resolves when the durable was found or the first look for it has failed (it goes on looking). */
+  /** Resolves when the durable was found or the first lookup failed (it keeps trying). */
   started: Promise<void>;
-  /** Takes no more messages and resolves when those in hand have ended. */
+  /** Accepts no more messages and resolves when those in progress have ended. */
   stop: () => Promise<void>;
 };
 
@@ -38,29 +38,26 @@ export type Consumer = {
 export function startConsumer<D>(core: Core, options: ConsumeOptions<D>): Consumer {
   const stopping = new AbortController();
   const pull = createPull(core, options as ConsumeOptions<unknown>, stopping.signal);
-  let tried = () => {};
-  const started = new Promise<void>((resolve) => {
-    tried = resolve;
-  });
+  const firstLookup = Promise.withResolvers<void>();
   const running = (async () => {
     let waitMs = retryMs.first;
     while (!stopping.signal.aborted) {
       try {
         await findDurable(core, options);
         waitMs = retryMs.first;
-        tried();
+        firstLookup.resolve();
         await pull.session();
       } catch (error) {
-        tried();
+        firstLookup.resolve();
         const about = { durable: options.durable, stream: options.stream, error: (error as Error).message };
-        if (waitMs === retryMs.first) core.log.warn(about, "a consumer cannot start yet; trying on");
+        if (waitMs === retryMs.first) core.log.warn(about, "consumer cannot start; retrying");
       }
       await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => {});
       waitMs = Math.min(waitMs * 2, retryMs.last);
     }
   })();
   return {
-    started,
+    started: firstLookup.promise,
     stop: async () => {
       stopping.abort();
       await running;
@@ -69,7 +66,7 @@ export function startConsumer<D>(core: Core, options: ConsumeOptions<D>): Consum
   };
 }
 
-/** `svc migrate up` makes it; until then there is nothing to pull from. */
+/** `svc migrate up` creates it; until then there is nothing to pull from. */
 async function findDurable<D>(core: Core, { stream, durable }: ConsumeOptions<D>): Promise<void> {
   try {
     await jetStreamApi(core.connection, `CONSUMER.INFO.${stream}.${durable}`);
@@ -80,7 +77,7 @@ async function findDurable<D>(core: Core, { stream, durable }: ConsumeOptions<D>
 }
 
 type Pull = {
-  /** Pulls until the consumer has to be looked at again: a silence, a reconnect, a missing consumer, a stop. */
+  /** Pulls until the consumer has to be looked up again: after silence, a reconnect, a missing consumer, or a stop. */
   session: () => Promise<void>;
   end: () => Promise<void>;
 };
@@ -119,7 +116,7 @@ function createPull(core: Core, options: ConsumeOptions<unknown>, stopped: Abort
   const onStatus = (code: number) => {
     if (code === 100) return;
     state.wanted = 0;
-    // 404 and 408 end one pull; anything else says that the consumer may be gone.
+    // 404 and 408 end one pull; anything else means that the consumer may be gone.
     if (code === 404 || code === 408) askForMore();
     else state.endSession();
   };
@@ -160,8 +157,9 @@ async function handle(core: Core, options: ConsumeOptions<unknown>, arrived: Arr
   const { message, place } = arrived;
   const maxAttempts = options.maxAttempts ?? defaults.maxAttempts;
   try {
-    // A message that kills its process is never refused by a handler; only the count of deliveries tells.
-    if (place.deliveries > maxAttempts) throw new Error(`delivered ${place.deliveries} times without an end`);
+    // A message that kills its process never fails in a handler; only the delivery count shows it.
+    if (place.deliveries > maxAttempts)
+      throw new Error(`delivered ${place.deliveries} times and never acknowledged`);
     if (!isPublished(message.headers, "delivered")) throw new Error("no service published this message");
     await options.handle({
       data: options.parse(JSON.parse(textOf(message.data))),
@@ -173,14 +171,19 @@ async function handle(core: Core, options: ConsumeOptions<unknown>, arrived: Arr
     });
     acknowledge(core, message, "+ACK");
   } catch (error) {
-    await settle(core, { options, arrived, error, fate: decideFate(error, place.deliveries, maxAttempts) });
+    await settle(core, {
+      options,
+      arrived,
+      error,
+      redelivery: decideRedelivery(error, place.deliveries, maxAttempts),
+    });
   }
 }
 
-type Failed = { options: ConsumeOptions<unknown>; arrived: Arrived; error: unknown; fate: Fate };
+type Failed = { options: ConsumeOptions<unknown>; arrived: Arrived; error: unknown; redelivery: Redelivery };
 
 async function settle(core: Core, failed: Failed): Promise<void> {
-  const { options, arrived, error, fate } = failed;
+  const { options, arrived, error, redelivery } = failed;
   const { message, place } = arrived;
   const { durable } = options;
   const text = error instanceof Error ? error.message : String(error);
@@ -190,10 +193,13 @@ async function settle(core: Core, failed: Failed): Promise<void> {
     sequence: place.streamSequence,
     attempt: place.deliveries,
   };
-  if (fate.kind === "later") {
+  if (redelivery.kind === "later") {
     core.metrics.redelivery(durable);
-    core.log.info({ ...about, error: text, delay_ms: fate.delayMs }, "a message is tried again later");
-    return acknowledge(core, message, nakAfter(fate.delayMs));
+    core.log.info(
+      { ...about, error: text, delay_ms: redelivery.delayMs },
+      "message handling failed; retrying later",
+    );
+    return acknowledge(core, message, nakAfter(redelivery.delayMs));
   }
   try {
     await writeDeadLetter(core, {
@@ -209,7 +215,7 @@ async function settle(core: Core, failed: Failed): Promise<void> {
     return acknowledge(core, message, nakAfter(5_000));
   }
   core.metrics.deadLetter(durable);
-  core.log.error({ ...about, err: error }, "a message is given up and kept as a dead letter");
+  core.log.error({ ...about, err: error }, "message handling failed for good; stored as a dead letter");
   acknowledge(core, message, "+TERM");
 }
 
@@ -222,6 +228,6 @@ function acknowledge(core: Core, message: Msg, what: string): void {
   try {
     core.connection.publish(message.reply, encoder.encode(what));
   } catch {
-    // The connection is lost: the message comes again after the acknowledgement wait.
+    // The connection is lost: the message is delivered again after the acknowledgement wait.
   }
 }

@@ -1,4 +1,4 @@
-// Messages that a consumer will never manage: kept in the stream of the consumer's service, shown by `svc doctor`.
+// Messages that a consumer gave up on: stored in the stream of the consumer's service, shown by `svc doctor`.
 
 import { deadSubject, type Owner, type ServiceName, streamName } from "@svc/proto";
 import type { DeadLetters } from "../api.ts";
@@ -25,7 +25,7 @@ export type DeadLetter = {
   body: Uint8Array;
 };
 
-/** Stores a message that was given up; throws the fault `unavailable` when it cannot. */
+/** Stores a message that the consumer gave up on; throws the fault `unavailable` when it cannot. */
 export async function writeDeadLetter(core: Core, letter: DeadLetter): Promise<void> {
   await store(core, {
     subject: deadSubject(core.service as ServiceName, letter.durable),

@@ -55,7 +55,7 @@ test("a viewer gets the last lines, then every new one, each once and with its s
   await viewer.ended;
 });
 
-test("a viewer that comes back with a second gets everything from then on", async () => {
+test("a viewer that reconnects with a time gets everything from then on", async () => {
   await say("beta", "one");
   const first = view(ticket("beta"));
   await until(() => first.lines.length === 1);
@@ -70,7 +70,7 @@ test("a viewer that comes back with a second gets everything from then on", asyn
   await again.ended;
 });
 
-test("lines that come while the past is replayed are neither lost nor doubled", async () => {
+test("lines stored during the replay are neither lost nor duplicated", async () => {
   let isWriting = true;
   let written = 0;
   const writing = (async () => {
@@ -93,7 +93,7 @@ test("lines that come while the past is replayed are neither lost nor doubled", 
   await Promise.all(viewers.map(({ ended }) => ended));
 });
 
-test("a viewer without a past starts with what comes next", async () => {
+test("a viewer without a position starts with the next line", async () => {
   await say("delta", "before");
   const viewer = view(ticket("delta", { tail: 0 }));
   await until(async () => {
@@ -130,7 +130,7 @@ test("a viewer that does not read is closed, and another viewer of the same cons
   await fast.ended;
 });
 
-test("a viewer of a stream that is not there yet gets its first line", async () => {
+test("a viewer of a stream that does not exist yet gets its first line", async () => {
   const early = view({ stream: "BUILDS_LIVE", subject: liveSubject("builds", "log", "b1"), tail: 0 });
   const builds = await nats.connect("builds");
   await until(async () => {
@@ -142,7 +142,7 @@ test("a viewer of a stream that is not there yet gets its first line", async () 
   await builds.drain();
 });
 
-test("viewers go on after NATS was killed, without a line twice", async () => {
+test("viewers continue after NATS was killed, without duplicates", async () => {
   const own = await startTestNats();
   const owner = await own.connect("lifecycle");
   const reader = await own.connect("gateway-external");

@@ -1,5 +1,5 @@
-// Live logs (console, build log): kept for an hour in the owner's LIVE stream. However many sources are watched here,
-// this process reads the stream once; each viewer replays its own and then joins (performance.md, consoles).
+// Live logs (console, build log): kept for an hour in the owner's LIVE stream. However many sources are viewed here,
+// this process reads the stream once; each viewer first replays its own source and then joins (performance.md, consoles).
 
 import { Fault, type StreamTicket } from "@svc/proto";
 import type { Core } from "../core.ts";
@@ -8,14 +8,14 @@ import { nanosOf } from "../stream/direct-get.ts";
 import { type OrderedReader, openOrdered, type StartFrom } from "../stream/ordered.ts";
 import { liveLogHeader } from "./write.ts";
 
-/** One line and when it was stored, in unix seconds. `isLast`: its source has ended; what is replayed never says so. */
+/** One line and when it was stored, in unix seconds. `isLast`: its source has ended; never set on replayed lines. */
 export type Line = { atSeconds: number; line: Uint8Array; isLast?: true };
-type Kept = Line & { timestampNs: bigint };
+type StoredLine = Line & { timestampNs: bigint };
 
 const liveHeartbeatMs = 2_000;
 const replayHeartbeatMs = 5_000;
 const replayWithinMs = 10_000;
-/** LiveLogReader that wait for one viewer; a viewer that is further behind is closed and comes back with its position. */
+/** Lines that may wait for one viewer; one that is further behind is closed and reconnects with its position. */
 const viewerLimit = 2_000;
 
 export type LiveLogReader = {
@@ -23,9 +23,9 @@ export type LiveLogReader = {
   close: () => Promise<void>;
 };
 
-type Take = (line: Kept) => void;
-type Feed = { viewers: Map<string, Set<Take>>; started: Promise<void>; reader: OrderedReader };
-type Join = (ticket: StreamTicket, viewer: Take) => { started: Promise<void>; leave: () => void };
+type OnLine = (line: StoredLine) => void;
+type Feed = { viewers: Map<string, Set<OnLine>>; started: Promise<void>; reader: OrderedReader };
+type Join = (ticket: StreamTicket, viewer: OnLine) => { started: Promise<void>; leave: () => void };
 
 /** Reads live logs for all viewers of this process. */
 export function createLiveLogReader(core: Core): LiveLogReader {
@@ -55,8 +55,8 @@ export function createLiveLogReader(core: Core): LiveLogReader {
   };
 }
 
-// One reader for all sources of a stream: with a thousand consumers, each of its own subject, the server would look
-// for the next message of each among those of all. Only what somebody watches is written at all.
+// One reader for all sources of a stream: with a thousand readers of one subject each, the server would search all
+// messages for the next one of each. Only sources that somebody views are written.
 function startFeed(core: Core, { stream, filter }: { stream: string; filter: string }): Feed {
   const viewers: Feed["viewers"] = new Map();
   let lastNs: bigint | undefined;
@@ -69,7 +69,7 @@ function startFeed(core: Core, { stream, filter }: { stream: string; filter: str
     stream,
     filter,
     heartbeatMs: liveHeartbeatMs,
-    // After a gap it goes on behind the last line; by time, because sequences start anew with a new stream.
+    // After a gap, continues behind the last line; by time, because a new stream restarts its sequences.
     startFrom: () => (lastNs === undefined ? { at: "next" } : fromNanos(lastNs + 1n)),
     onStart: ({ ts }) => {
       startedNs ??= ts === undefined ? undefined : nanosOf(ts);
@@ -81,24 +81,24 @@ function startFeed(core: Core, { stream, filter }: { stream: string; filter: str
     onMessage: (message) => {
       lastNs = message.timestampNs;
       begin();
-      hand(viewers, message);
+      deliver(viewers, message);
     },
   });
   return { viewers, started, reader };
 }
 
-/** The subjects of the whole stream that a source is in: `svc.live.<owner>.>`. */
+/** All subjects of the stream that contains the source: `svc.live.<owner>.>`. */
 function filterOf(subject: string): string {
   return `${subject.split(".").slice(0, 3).join(".")}.>`;
 }
 
-/** A viewer watches one subject, or all that differ in the last word only. */
-function hand(viewers: Feed["viewers"], message: StreamMessage): void {
+/** A viewer reads one subject, or all that differ in the last token only. */
+function deliver(viewers: Feed["viewers"], message: StreamMessage): void {
   const { subject } = message;
   const exact = viewers.get(subject);
   const wide = viewers.get(`${subject.slice(0, subject.lastIndexOf(".") + 1)}*`);
   if (!exact && !wide) return;
-  const line = keep(message);
+  const line = storedLineOf(message);
   for (const one of [exact, wide]) for (const viewer of one ?? []) viewer(line);
 }
 
@@ -110,7 +110,7 @@ type Viewing = {
 
 async function* readLiveLog(core: Core, viewing: Viewing): AsyncGenerator<Line, void, undefined> {
   const { ticket, signal } = viewing;
-  let waiting: Kept[] = [];
+  let waiting: StoredLine[] = [];
   let isBehind = false;
   let wake = () => {};
   const { started, leave } = viewing.join(ticket, (line) => {
@@ -126,7 +126,7 @@ async function* readLiveLog(core: Core, viewing: Viewing): AsyncGenerator<Line, 
     for (const line of signal.aborted ? [] : await replay(core, ticket, signal)) {
       if (signal.aborted) return;
       lastNs = line.timestampNs;
-      // The source may have begun anew since.
+      // Without `isLast`: the source may have started again since.
       yield { atSeconds: line.atSeconds, line: line.line };
     }
     while (!signal.aborted && !isBehind) {
@@ -159,11 +159,11 @@ async function untilOrAborted(work: Promise<void>, signal: AbortSignal): Promise
   signal.removeEventListener("abort", stop);
 }
 
-// Reads what is kept and ends. Throws the fault `unavailable` when that takes too long.
-async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Promise<Kept[]> {
+// Reads the stored lines. Throws the fault `unavailable` when that takes too long.
+async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Promise<StoredLine[]> {
   const { since, tail } = ticket;
   if (since === undefined && tail === 0) return [];
-  let lines: Kept[] = [];
+  let lines: StoredLine[] = [];
   const limit = since === undefined ? tail : Number.POSITIVE_INFINITY;
   const startFrom = (): StartFrom =>
     since === undefined ? { at: "first" } : fromNanos(BigInt(since) * 1_000_000_000n);
@@ -181,7 +181,7 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
       lines = [];
     },
     onMessage: (message) => {
-      lines.push(keep(message));
+      lines.push(storedLineOf(message));
       if (lines.length > limit * 2) lines = lines.slice(-limit);
     },
     onCaughtUp: () => finish(),
@@ -193,7 +193,7 @@ async function replay(core: Core, ticket: StreamTicket, signal: AbortSignal): Pr
   return lines.length > limit ? lines.slice(-limit) : lines;
 }
 
-function keep(message: StreamMessage): Kept {
+function storedLineOf(message: StreamMessage): StoredLine {
   const { timestampNs } = message;
   const isLast = message.headers?.has(liveLogHeader.end) === true;
   const atSeconds = Number(timestampNs / 1_000_000_000n);

@@ -36,7 +36,7 @@ async function readAll(key: string, tail = 100): Promise<string[]> {
   throw new Error(`no end after ${lines.join(", ")}`);
 }
 
-test("lines are kept in order with the position of the last, which the next writer is told", async () => {
+test("lines are stored in order, and the next writer gets the position of the last one", async () => {
   const writer = await first.openLiveLog(place("a.log"));
   assert.equal(writer.position(), undefined);
   for (let n = 0; n < 5; n++) assert.equal(await writer.write(bytes(`line ${n}`), `at ${n}`), true);
@@ -44,7 +44,7 @@ test("lines are kept in order with the position of the last, which the next writ
   assert.equal((await second.openLiveLog(place("a.log"))).position(), "at 4");
 });
 
-test("once another has written, the writer before it is refused for good", async () => {
+test("once another writer has written, the previous one is rejected for good", async () => {
   const old = await first.openLiveLog(place("b.log"));
   await old.write(bytes("one"), "1");
   const fresh = await second.openLiveLog(place("b.log"));
@@ -57,7 +57,7 @@ test("once another has written, the writer before it is refused for good", async
   assert.equal(await old.write(bytes("four"), "4"), false);
 });
 
-test("of many writers of one source no line is stored twice", async () => {
+test("many writers of one source store no line twice", async () => {
   const write = async (mesh: Mesh) => {
     for (;;) {
       const writer = await mesh.openLiveLog(place("c.log"));
@@ -78,7 +78,7 @@ test("of many writers of one source no line is stored twice", async () => {
   assert.deepEqual(read, lines);
 });
 
-test("notes beside a source refuse no writer", async () => {
+test("notes next to a source do not reject its writer", async () => {
   const writer = await first.openLiveLog(place("d.log"));
   await writer.write(bytes("one"), "1");
   await second.publishLiveLine("lifecycle", "console", "d.note", bytes("a note"));

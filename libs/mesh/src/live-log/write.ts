@@ -1,5 +1,6 @@
-// Writes the live log of a source that several processes could read: each line is stored only behind the writer's own
-// last one, so whoever took over ends the one before it, and no line is stored twice (architecture.md 3, event streams).
+// Writes the live log of a source that several processes could read: each line is stored only directly behind the
+// writer's own last one, so a writer that takes over ends its predecessor, and no line is stored twice (architecture.md 3,
+// event streams).
 
 import { randomBytes } from "node:crypto";
 import { liveSubject } from "@svc/proto";
@@ -8,17 +9,17 @@ import type { Core } from "../core.ts";
 import { liveStreamName } from "../stream/catalog.ts";
 import { readLast, storeAfter } from "../stream/read-last.ts";
 
-/** Names of the headers of a line. */
+/** Headers of a line. */
 export const liveLogHeader = {
   writer: "Svc-Line-Writer",
   position: "Svc-Line-Position",
-  /** The source has ended: who reads it live is done after this line. */
+  /** The source has ended: live readers end after this line. */
   end: "Svc-Line-End",
 } as const;
 
 type Last = { sequence: number; writer: string | undefined; position: string | undefined };
 
-/** Takes the place over: from its first line on, the writer before it is refused. */
+/** Takes over the source: from the first line of the new writer on, the previous one is rejected. */
 export async function openLiveLogWriter(core: Core, place: LiveLogSource): Promise<LiveLogWriter> {
   const subject = liveSubject(place.owner, place.noun, place.key);
   const stream = liveStreamName(place.owner);
@@ -28,10 +29,10 @@ export async function openLiveLogWriter(core: Core, place: LiveLogSource): Promi
   let position = found?.position;
   let isUnsure = false;
 
-  /** Whether nobody else wrote; takes what is last for the place to go on from. */
+  /** Whether nobody else has written since; continues behind the last line if so. */
   const isStillMine = async (): Promise<boolean> => {
     const last = await findLast(core, stream, subject);
-    // No line at all: they were kept for an hour and there was none since.
+    // No line at all: lines are kept for an hour, and there was none since.
     const isOurs =
       last === undefined || last.writer === undefined || last.writer === me || last.sequence === sequence;
     if (isOurs) sequence = last?.sequence ?? 0;

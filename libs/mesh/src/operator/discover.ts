@@ -1,4 +1,4 @@
-// Who answers on the mesh: what `nats micro ls` asks, for `svc status` and `svc doctor`.
+// Lists the processes on the mesh as `nats micro ls` does, for `svc status` and `svc doctor`.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { z } from "zod";
@@ -16,7 +16,7 @@ const Stats = z.looseObject({
 
 const settleMs = 150;
 
-/** Every process that answers `$SRV.STATS` within `waitMs`; ends early once no new answer came for a moment. */
+/** Every process that answers `$SRV.STATS` within `waitMs`; ends early when no new answer arrives for 150 ms. */
 export async function discover(core: Core, waitMs: number): Promise<FoundService[]> {
   const inbox = `${core.connection.inboxPrefix}.${randomToken()}`;
   const found: FoundService[] = [];

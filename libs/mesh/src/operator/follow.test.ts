@@ -26,7 +26,7 @@ const tell = (key: string) => {
 };
 const keyOf = ({ subject }: FollowedEvent) => subject.slice(subject.lastIndexOf(".") + 1);
 
-test("an operator is told what was stored since a time, then that it was all, then what comes", async () => {
+test("an operator gets what was stored since a time, then the end of it, then new events", async () => {
   const since = new Date();
   await tell("one");
   await tell("two");
@@ -44,7 +44,7 @@ test("an operator is told what was stored since a time, then that it was all, th
   await reader.close();
 });
 
-test("a follower of a part is told of that part alone, and of nothing that no service published", async () => {
+test("a follower of a subject gets that subject only, and nothing that no service published", async () => {
   const told: string[] = [];
   const reader = operator.follow({
     ...{ stream: "LIFECYCLE", subject: "svc.evt.lifecycle.server.claimed.mine", since: new Date() },
@@ -62,7 +62,7 @@ test("a follower of a part is told of that part alone, and of nothing that no se
   await reader.close();
 });
 
-test("a follower goes on after NATS was restarted, without an event twice", async () => {
+test("a follower continues after NATS was restarted, without duplicates", async () => {
   const told: string[] = [];
   const reader = operator.follow({
     ...{ stream: "LIFECYCLE", subject: "svc.evt.lifecycle.>", since: new Date() },

@@ -1,4 +1,4 @@
-// Events as a person follows them: from a moment on, in order, with what is stored told from what is new.
+// Follows events for an operator: in order, from a given time, with a mark between stored and new ones.
 
 import type { FollowedEvent, FollowOptions } from "../api.ts";
 import type { Core } from "../core.ts";
@@ -7,7 +7,7 @@ import { openOrdered } from "../stream/ordered.ts";
 
 const heartbeatMs = 5_000;
 
-/** Reads the events of one owner's stream; returns its end. */
+/** Reads the events of one owner's stream until it is closed. */
 export function followEvents(core: Core, options: FollowOptions): { close: () => Promise<void> } {
   let lastNs: bigint | undefined;
   return openOrdered(core, {
@@ -15,7 +15,7 @@ export function followEvents(core: Core, options: FollowOptions): { close: () =>
     filter: options.subject,
     isPart: true,
     heartbeatMs,
-    // A stream that nobody made yet holds nothing, so all of it is told; a follower still waits for it.
+    // A stream that does not exist yet has no events, so the follower has caught up; it still waits for the stream.
     beforeStart: async () => {
       await jetStreamApi(core.connection, `STREAM.INFO.${options.stream}`).catch((error: unknown) => {
         if (isApiCode(error, apiCode.streamNotFound)) options.onCaughtUp?.();
@@ -46,7 +46,7 @@ function decode({ subject, body, timestampNs, sequence }: Stored): FollowedEvent
   try {
     data = JSON.parse(text);
   } catch {
-    // Not ours to judge: the person sees the text as it is.
+    // Not JSON: shown as text.
   }
   return { subject, sequence, at: new Date(Number(timestampNs / 1_000_000n)).toISOString(), data };
 }

@@ -39,39 +39,27 @@ const waiting: Waiting = {
   quietMs: 500,
   hasNext: false,
   hasOther: true,
-  triesLeft: 2,
+  attemptsLeft: 2,
 };
 const long = { tryMs: Number.POSITIVE_INFINITY, deadlineMs: 90_000 };
 const byId = { mayRepeat: "by-id" } as const;
 const decisions: [string, Partial<Waiting>, ReturnType<typeof decideWait>][] = [
-  ["a try that has just begun waits", {}, "wait"],
+  ["an attempt that has just started waits", {}, "wait"],
   ["a read whose replica is silent for a second goes to another", { quietMs: 1_000 }, "ask-other"],
   ["a read that takes two seconds goes to another too", { sinceSentMs: 2_000, quietMs: 0 }, "ask-other"],
-  ["one try has one successor", { quietMs: 1_500, hasNext: true }, "wait"],
-  ["nobody is asked for ever", { quietMs: 5_000, triesLeft: 0 }, "wait"],
-  ["without another replica a silent one is waited for", { quietMs: 1_500, hasOther: false }, "wait"],
+  ["one attempt has one successor", { quietMs: 1_500, hasNext: true }, "wait"],
+  ["the number of attempts is limited", { quietMs: 5_000, attemptsLeft: 0 }, "wait"],
+  ["without another replica, it waits for a silent one", { quietMs: 1_500, hasOther: false }, "wait"],
   ["then NATS chooses again", { quietMs: 2_000, hasOther: false }, "ask-again"],
   ["a change at a silent replica waits", { mayRepeat: false, quietMs: 1_500 }, "wait"],
-  [
-    "a change at a silent replica is given up after two seconds",
-    { mayRepeat: false, quietMs: 2_000 },
-    "give-up",
-  ],
-  [
-    "a change that is worked on is waited for",
-    { mayRepeat: false, sinceSentMs: 9_000, quietMs: 300 },
-    "wait",
-  ],
+  ["a change at a silent replica fails after two seconds", { mayRepeat: false, quietMs: 2_000 }, "give-up"],
+  ["a change in progress is waited for", { mayRepeat: false, sinceSentMs: 9_000, quietMs: 300 }, "wait"],
   ["a change with an id goes to another replica", { ...byId, quietMs: 1_000 }, "ask-other"],
-  ["a change with an id that is worked on stays", { ...byId, sinceSentMs: 9_000, quietMs: 300 }, "wait"],
-  [
-    "without another replica it is given up as others are",
-    { ...byId, quietMs: 2_000, hasOther: false },
-    "give-up",
-  ],
-  ["a long read that is worked on stays where it is", { ...long, sinceSentMs: 60_000, quietMs: 300 }, "wait"],
+  ["a change with an id that is in progress stays", { ...byId, sinceSentMs: 9_000, quietMs: 300 }, "wait"],
+  ["without another replica it fails as others do", { ...byId, quietMs: 2_000, hasOther: false }, "give-up"],
+  ["a long read in progress stays at its replica", { ...long, sinceSentMs: 60_000, quietMs: 300 }, "wait"],
   ["a long read whose replica is silent goes to another", { ...long, quietMs: 1_000 }, "ask-other"],
-  ["a long read that nobody works on is given up", { ...long, quietMs: 2_000, hasOther: false }, "give-up"],
+  ["a long read that nobody works on fails", { ...long, quietMs: 2_000, hasOther: false }, "give-up"],
 ];
 for (const [fact, seen, step] of decisions) {
   test(fact, () => assert.equal(decideWait({ ...waiting, ...seen }), step));
@@ -88,7 +76,7 @@ async function twoReplicas(): Promise<[Replica, Replica]> {
   return replicas;
 }
 
-test("every read is answered while one of two replicas hangs, and only the first ones wait for it", async () => {
+test("every read is answered while one of two replicas hangs, and only the first reads wait for it", async () => {
   const [first, second] = await twoReplicas();
   first.stop();
   const reads = Array.from({ length: 20 }, async () => (await gateway.call(look, { n: 0 })).n);
@@ -122,7 +110,7 @@ test("every read is answered while one of two replicas is killed", async () => {
   await second.kill();
 });
 
-test("a change at a hung replica is unavailable long before its deadline and is not begun later", async () => {
+test("a change at a hung replica is unavailable long before its deadline and is not started later", async () => {
   const [first, second] = await twoReplicas();
   first.stop();
   second.stop();
@@ -140,7 +128,7 @@ test("a change at a hung replica is unavailable long before its deadline and is 
   await Promise.all([first.kill(), second.kill()]);
 });
 
-test("a change goes to another replica under its id, which answers what came of it before", async () => {
+test("a change goes to another replica with its id, which answers the first outcome", async () => {
   const hung = start("1");
   await hung.ready;
   const lifecycle = await nats.connect("lifecycle");
@@ -179,7 +167,7 @@ test("a change goes to another replica under its id, which answers what came of 
   await lifecycle.drain();
 });
 
-test("an owner that does not remember what it did refuses a repeat", async () => {
+test("an owner without a record of outcomes rejects a repeat", async () => {
   const lifecycle = await nats.connect("lifecycle");
   let changes = 0;
   lifecycle.serve(once, (_, input) => {
@@ -204,7 +192,7 @@ test("an owner that does not remember what it did refuses a repeat", async () =>
   await lifecycle.drain();
 });
 
-test("a request that is worked on is waited for, by its heartbeats", async () => {
+test("heartbeats keep a caller waiting for a request in progress", async () => {
   const lifecycle = await nats.connect("lifecycle");
   const gated = serveGated(lifecycle, change);
   await lifecycle.announce();

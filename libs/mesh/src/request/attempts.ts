@@ -1,4 +1,4 @@
-// One request, sent to one replica of its owner after another until an answer is there (ADR 0014).
+// Sends one request to one replica of its owner after another until one answers (ADR 0014).
 
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, instanceSubject, isFault, rpcSubject } from "@svc/proto";
@@ -9,11 +9,11 @@ import type { Core } from "../core.ts";
 import { quietMs, type Replicas } from "./replicas.ts";
 import { decodeReply, type Envelope, encodeEnvelope } from "./wire.ts";
 
-/** An owner that was silent for this long about a request that may not be repeated is given up. */
+/** A request that must not be repeated fails when its owner was silent for this long. */
 export const lostMs = 2_000;
 const longDeadlineMs = 20_000;
-const mostTries = 3;
-const mostDelays = 2;
+const maxAttempts = 3;
+const maxDelays = 2;
 const jitterMs = { least: 50, most: 200 };
 
 export type Request = {
@@ -31,27 +31,27 @@ export type Waiting = {
   deadlineMs: number;
   sinceSentMs: number;
   quietMs: number;
-  /** Another try was begun because of this one. */
+  /** Another attempt was started because of this one. */
   hasNext: boolean;
-  /** A replica is heard that was not asked yet. */
+  /** There is a live replica that was not asked yet. */
   hasOther: boolean;
-  triesLeft: number;
+  attemptsLeft: number;
 };
 
-/** What to do about a try without an answer. `again` leaves it to NATS who is asked: all that were heard are silent. */
+/** What to do about an attempt without an answer. With `ask-again` NATS chooses: all known replicas are silent. */
 export function decideWait(seen: Waiting): "wait" | "ask-other" | "ask-again" | "give-up" {
   const isLost = seen.quietMs >= lostMs;
   if (!seen.mayRepeat) return isLost ? "give-up" : "wait";
   if (seen.mayRepeat === "by-id" && isLost && !seen.hasNext && !seen.hasOther) return "give-up";
-  if (seen.hasNext || seen.triesLeft === 0) return "wait";
-  // A change that is worked on would only have to wait for itself at another replica.
+  if (seen.hasNext || seen.attemptsLeft === 0) return "wait";
+  // A change in progress would only wait for itself at another replica.
   const isSlow = seen.mayRepeat === true && seen.sinceSentMs >= seen.tryMs;
   if ((isSlow || seen.quietMs >= quietMs) && seen.hasOther) return "ask-other";
   if (!isLost) return "wait";
   return seen.deadlineMs > longDeadlineMs ? "give-up" : "ask-again";
 }
 
-type Try = { instance: string | undefined; forget: () => void; hasNext: boolean; quietMs: number };
+type Attempt = { instance: string | undefined; forget: () => void; hasNext: boolean; quietMs: number };
 
 type Run = {
   core: Core;
@@ -60,21 +60,21 @@ type Run = {
   mayRepeat: boolean | "by-id";
   onceId: string | undefined;
   tried: Set<string>;
-  open: Set<Try>;
+  open: Set<Attempt>;
   begun: number;
   delays: number;
   resolve: (reply: RawReply) => void;
   reject: (error: unknown) => void;
 };
 
-/** Resolves with the first answer; rejects with the fault of the owner or with a `ConnectionError`. */
+/** Resolves with the first answer; rejects with the fault of the owner or a `ConnectionError`. */
 export function sendToReplicas(core: Core, replicas: Replicas, request: Request): Promise<RawReply> {
   const { idempotent, onceById } = request.contract;
   const mayRepeat = idempotent || (onceById && "by-id");
   const onceId = mayRepeat === "by-id" ? randomToken() : undefined;
   return new Promise((resolve, reject) => {
     const counts = { begun: 0, delays: 0 };
-    const sets = { tried: new Set<string>(), open: new Set<Try>() };
+    const sets = { tried: new Set<string>(), open: new Set<Attempt>() };
     begin({ core, replicas, request, mayRepeat, onceId, ...sets, ...counts, resolve, reject });
   });
 }
@@ -88,7 +88,7 @@ function begin(run: Run): void {
   const instance = run.replicas.pick(contract.owner, run.tried);
   if (instance !== undefined) run.tried.add(instance);
   run.begun += 1;
-  const current: Try = { instance, forget: () => {}, hasNext: false, quietMs: 0 };
+  const current: Attempt = { instance, forget: () => {}, hasNext: false, quietMs: 0 };
   run.open.add(current);
   const forget = run.core.connection.ask(
     {
@@ -108,7 +108,7 @@ function begin(run: Run): void {
   if (run.open.has(current)) current.forget = forget;
 }
 
-// A change is given up when its owner falls silent, and shall not be begun after that.
+// A change fails when its owner falls silent, and must not be started after that.
 function headersOf({ request, mayRepeat, onceId, begun }: Run): Uint8Array {
   const { envelope } = request;
   if (mayRepeat === true) return encodeEnvelope(envelope);
@@ -118,7 +118,7 @@ function headersOf({ request, mayRepeat, onceId, begun }: Run): Uint8Array {
   });
 }
 
-function onReply(run: Run, current: Try, message: Msg): void {
+function onReply(run: Run, current: Attempt, message: Msg): void {
   let reply: RawReply;
   try {
     reply = decodeReply(message);
@@ -130,7 +130,7 @@ function onReply(run: Run, current: Try, message: Msg): void {
   run.resolve(reply);
 }
 
-function onWait(run: Run, current: Try, waited: { sinceSentMs: number; quietMs: number }): void {
+function onWait(run: Run, current: Attempt, waited: { sinceSentMs: number; quietMs: number }): void {
   const { contract } = run.request;
   current.quietMs = waited.quietMs;
   if (waited.quietMs >= quietMs && current.instance !== undefined)
@@ -142,29 +142,29 @@ function onWait(run: Run, current: Try, waited: { sinceSentMs: number; quietMs: 
     deadlineMs: contract.deadlineMs,
     hasNext: current.hasNext,
     hasOther: hasOther(run),
-    triesLeft: Math.max(0, mostTries - run.begun),
+    attemptsLeft: Math.max(0, maxAttempts - run.begun),
   });
   if (step === "give-up") {
     current.forget();
-    onFailure(run, current, new ConnectionError("timeout", "the owner of the request has fallen silent"));
+    onFailure(run, current, new ConnectionError("timeout", "the owner of the request fell silent"));
   } else if (step !== "wait") {
     current.hasNext = true;
     begin(run);
   }
 }
 
-function onFailure(run: Run, current: Try, error: unknown): void {
+function onFailure(run: Run, current: Attempt, error: unknown): void {
   run.open.delete(current);
   const isUndelivered = error instanceof ConnectionError && error.kind === "no-responder";
   if (isUndelivered && current.instance !== undefined) {
     run.replicas.leaveOut(run.request.contract.owner, current.instance);
     begin(run);
   } else if (!isFinal(error) && [...run.open].some((other) => other.quietMs < quietMs)) {
-    // Another try may still be answered; of failures like these the last one counts.
+    // Another attempt may still be answered; of such failures the last one counts.
     for (const other of run.open) other.hasNext = false;
   } else if (!run.mayRepeat || !isWorthRepeating(error)) {
     fail(run, error);
-  } else if (isFault(error) && run.begun < mostTries && hasOther(run)) {
+  } else if (isFault(error) && run.begun < maxAttempts && hasOther(run)) {
     begin(run);
   } else {
     beginLater(run, error);
@@ -178,7 +178,7 @@ function hasOther({ replicas, request, tried }: Run): boolean {
 function beginLater(run: Run, error: unknown): void {
   const { envelope, signal } = run.request;
   const waitMs = jitterMs.least + Math.random() * (jitterMs.most - jitterMs.least);
-  if (run.delays === mostDelays || Date.now() + waitMs >= envelope.deadlineAt || signal?.aborted) {
+  if (run.delays === maxDelays || Date.now() + waitMs >= envelope.deadlineAt || signal?.aborted) {
     fail(run, error);
     return;
   }
@@ -197,13 +197,13 @@ function end({ open }: Run): void {
   open.clear();
 }
 
-// Nothing was done in these cases, or the operation may be repeated anyway.
+// In these cases nothing was done, or the operation may be repeated anyway.
 function isWorthRepeating(error: unknown): boolean {
   if (error instanceof ConnectionError) return error.kind === "no-responder" || error.kind === "lost";
   return isFault(error) && error.fault === "overloaded";
 }
 
-// Another replica would say the same.
+// Another replica would answer the same.
 function isFinal(error: unknown): boolean {
   if (isFault(error)) return error.fault !== "overloaded" && error.fault !== "unavailable";
   return !(error instanceof ConnectionError) || error.kind === "aborted" || error.kind === "too-large";

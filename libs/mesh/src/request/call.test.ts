@@ -20,13 +20,13 @@ after(async () => {
 
 const isUnavailable = (error: unknown) => (error as { fault: string }).fault === "unavailable";
 
-test("a call that nobody answers is unavailable at once", async () => {
+test("a call without a responder is unavailable at once", async () => {
   const startedAt = Date.now();
   await assert.rejects(gateway.call(change, { n: 1 }), isUnavailable);
   assert.ok(Date.now() - startedAt < 1_000);
 });
 
-test("an idempotent call finds an owner that starts a moment later, another call does not wait for it", async () => {
+test("an idempotent call reaches an owner that starts a moment later; another call does not wait", async () => {
   const waiting = gateway.call(look, { n: 1 });
   const refused = gateway.call(change, { n: 1 });
   await assert.rejects(refused, isUnavailable);
@@ -72,7 +72,7 @@ test("a call that takes too long is unavailable and not repeated", async () => {
   await lifecycle.drain();
 });
 
-test("a caller that gives up is freed at once", async () => {
+test("an aborted call ends at once", async () => {
   const lifecycle = await nats.connect("lifecycle");
   const gated = serveGated(lifecycle, look);
   await lifecycle.announce();

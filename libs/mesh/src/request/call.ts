@@ -1,4 +1,4 @@
-// Asking the owner of a contract (architecture.md 3, back-pressure).
+// Calls the owner of a contract (architecture.md 3, back-pressure).
 
 import { type AnyContract, Fault, type InputOf, isFault, type OutputOf } from "@svc/proto";
 import type { CallOptions, RawReply } from "../api.ts";
@@ -65,7 +65,10 @@ function checkOutput(core: Core, contract: AnyContract, body: Uint8Array): unkno
   try {
     return contract.output.parse(JSON.parse(textOf(body)));
   } catch (error) {
-    core.log.error({ subject: contract.subject, err: error }, "the owner's reply does not fit the contract");
+    core.log.error(
+      { subject: contract.subject, err: error },
+      "the owner's reply does not match the contract",
+    );
     throw new Fault("internal", { cause: error });
   }
 }
@@ -75,10 +78,10 @@ function faultOf(core: Core, request: Request, error: unknown): Fault {
   const { contract, envelope } = request;
   const about = { subject: contract.subject, request_id: envelope.requestId };
   if (!(error instanceof ConnectionError)) {
-    core.log.error({ ...about, err: error }, "the owner's reply cannot be read");
+    core.log.error({ ...about, err: error }, "the owner's reply cannot be decoded");
     return new Fault("internal", { cause: error });
   }
   if (error.kind !== "too-large") return new Fault("unavailable", { cause: error });
-  core.log.error(about, "a request is over the payload limit of NATS; send the bytes by byte transfer");
+  core.log.error(about, "a request exceeds the payload limit of NATS; use a byte transfer");
   return new Fault("internal", { cause: error });
 }

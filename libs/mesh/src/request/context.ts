@@ -1,11 +1,11 @@
-// What a handler is given. Signal and log are made on first use: most handlers need neither.
+// What a handler receives. Signal and log are created on first use: most handlers need neither.
 
 import { type AnyContract, Fault } from "@svc/proto";
 import type { Context } from "../api.ts";
 import type { Core } from "../core.ts";
 import type { Envelope } from "./wire.ts";
 
-/** The context of one request and its end, which frees the deadline timer. */
+/** The context of one request; `end` frees the deadline timer. */
 export function createContext(
   core: Core,
   contract: AnyContract,

@@ -1,11 +1,11 @@
-// One contract as this process answers it: its limit and its numbers for the services protocol.
+// One contract that this process answers: its callers, its load, and its counters for the services protocol.
 
 import { type AnyContract, type FaultName, inboxPrefix, rpcSubject } from "@svc/proto";
 
 export type Endpoint = {
   contract: AnyContract;
   subject: string;
-  /** Where its callers wait for answers. */
+  /** Inboxes where its callers wait for answers. */
   inboxes: readonly string[];
   inFlight: number;
   stats: { requests: number; errors: number; lastError: string; processingNs: number };

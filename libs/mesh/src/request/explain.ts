@@ -1,4 +1,4 @@
-// The sentence that tells a caller which field of the input is wrong.
+// Tells a caller which field of the input is wrong.
 
 import type { z } from "zod";
 

@@ -1,4 +1,4 @@
-// Tells callers whose answer takes a while that this replica works on it (ADR 0014).
+// Tells waiting callers that this replica is working on their request (ADR 0014).
 
 import type { Msg } from "@nats-io/transport-node";
 import type { Core } from "../core.ts";
@@ -6,7 +6,7 @@ import { beatMs } from "./replicas.ts";
 import { heartbeatHeaders } from "./wire.ts";
 
 export type Heartbeats = {
-  /** Begins to send them to the caller of a request. Returns the end. */
+  /** Starts sending them to the caller of a request. Returns a function that stops it. */
   start: (request: Msg) => () => void;
   close: () => void;
 };

@@ -1,4 +1,4 @@
-// A request that its caller may repeat is run once; a repeat is answered with what came of it (ADR 0014).
+// Runs a request that its caller may repeat once; a repeat gets the outcome of the first run (ADR 0014).
 
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, type FaultName, header, isFaultName } from "@svc/proto";
@@ -7,13 +7,13 @@ import { textOf } from "../json.ts";
 import type { Envelope } from "./wire.ts";
 
 type Refusal = { fault: FaultName; message: string };
-/** A reply as it goes out; `fault` names a refusal. */
+/** A reply as it is sent; `fault` is set for a failure. */
 export type Answer = { body: Uint8Array; headers: Uint8Array | undefined; fault?: Refusal };
 
 const longestId = 64;
 const headBytes = 5;
 
-/** Answers with `run`, which never rejects, or with what it answered to the same request before. */
+/** Answers with `run`, which never rejects, or with what it returned for the same request before. */
 export async function answerOnce(
   core: Core,
   arrived: { contract: AnyContract; message: Msg; envelope: Envelope },
@@ -29,7 +29,7 @@ export async function answerOnce(
     const { deadlineAt } = envelope;
     return unpack(await core.repeats.once({ id, isRepeat, deadlineAt }, async () => pack(await run())));
   }
-  // Nothing here remembers what the first one did.
+  // This process has no record of what the first run did.
   if (isRepeat) throw new Fault("unavailable");
   return run();
 }

@@ -1,4 +1,4 @@
-// The replicas of each owner that this process asks, by what they say of themselves (ADR 0014).
+// The live replicas of each owner that this process calls, from their own heartbeats (ADR 0014).
 
 import { type Owner, replicaSubject } from "@svc/proto";
 import { encodeHeaders } from "../connection/headers.ts";
@@ -7,9 +7,9 @@ import type { Core } from "../core.ts";
 import { textOf } from "../json.ts";
 import { fitsFilter, isPublished, publisherHeaders } from "../stream/publisher.ts";
 
-/** How often a replica says that it is there. */
+/** How often a replica announces itself. */
 export const beatMs = 250;
-/** A replica that was not heard for this long is left out until it is heard again. */
+/** A replica that was silent for this long gets no requests until it is heard again. */
 export const quietMs = 1_000;
 
 const quietBeats = quietMs / beatMs;
@@ -17,26 +17,26 @@ const forgottenBeats = 40;
 const leaving = "leaving";
 
 export type Replicas = {
-  /** The instance whose turn it is, among those that are heard; undefined when none is: then the queue group chooses. */
+  /** The instance whose turn it is, among those that are heard; undefined when none is, and the queue group chooses. */
   pick: (owner: Owner, tried: ReadonlySet<string>) => string | undefined;
   hasOther: (owner: Owner, tried: ReadonlySet<string>) => boolean;
-  /** Leaves an instance out until it is heard again. */
+  /** Sends an instance no requests until it is heard again. */
   leaveOut: (owner: Owner, instance: string) => void;
   close: () => void;
 };
 
-/** `beats` counts the spans since the replica was last heard. */
+/** `beats` counts the intervals since each replica was last heard. */
 type Table = { beats: Map<string, number>; turn: number; listening: Listening };
 
-/** Listens to the replicas of an owner from the first request to it on. */
+/** Listens to the replicas of an owner from the first request to it. */
 export function createReplicas(core: Core): Replicas {
   const tables = new Map<Owner, Table>();
-  // Spans of this process are counted, not milliseconds: while it stands still itself, nobody is silent.
+  // Counts intervals, not milliseconds: while this process itself is stopped, others must not seem silent.
   const counting = setInterval(() => {
     for (const { beats } of tables.values()) countBeat(beats);
   }, beatMs);
   counting.unref();
-  // Who was there before NATS went away may be gone.
+  // Replicas from before the connection was lost may be gone.
   const stopWatching = core.connection.onReconnect(() => {
     for (const { beats } of tables.values()) beats.clear();
   });
@@ -45,7 +45,7 @@ export function createReplicas(core: Core): Replicas {
     const beats = new Map<string, number>();
     const filter = replicaSubject(owner, "*");
     const listening = core.connection.subscribe(filter, ({ subject, data, headers }) => {
-      // What NATS answers somebody else would be a replica that nobody serves.
+      // An answer of NATS that somebody directed here must not count as a replica.
       if (!isPublished(headers, "delivered") || !fitsFilter(filter, subject)) return;
       const instance = subject.slice(subject.lastIndexOf(".") + 1);
       if (textOf(data) === leaving) beats.delete(instance);
@@ -85,18 +85,18 @@ function countBeat(beats: Map<string, number>): void {
   }
 }
 
-/** Says every 250 ms that this replica is there. Returns the end, which says that it is leaving. */
+/** Announces this replica every 250 ms. Returns a function that announces that it is leaving. */
 export function announceReplica(core: Core): () => void {
   const subject = replicaSubject(core.service, core.instance);
   const headers = encodeHeaders(publisherHeaders(core));
-  const say = (state: string) => {
+  const announce = (state: string) => {
     core.connection.tryPublish(subject, Buffer.from(state), headers);
   };
-  const beating = setInterval(say, beatMs, "serving");
+  const beating = setInterval(announce, beatMs, "serving");
   beating.unref();
-  say("serving");
+  announce("serving");
   return () => {
     clearInterval(beating);
-    say(leaving);
+    announce(leaving);
   };
 }

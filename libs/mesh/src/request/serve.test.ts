@@ -49,7 +49,7 @@ const fails = (fault: string, message?: RegExp) => (error: unknown) => {
   return true;
 };
 
-test("an answer and everything the caller said travel both ways", async () => {
+test("the answer and everything the caller sent arrive", async () => {
   const lifecycle = await owner();
   let seen: Context<typeof look> | undefined;
   lifecycle.serve(look, (context, input) => {
@@ -92,7 +92,7 @@ test("a call without a principal is the service's own work and gets a request id
   assert.match(seen?.traceparent ?? "", /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
 });
 
-test("an input that does not fit is refused with the name of the field", async () => {
+test("an invalid input is rejected with the name of the field", async () => {
   const lifecycle = await owner();
   lifecycle.serve(look, (_, input) => input);
   await lifecycle.announce();
@@ -101,7 +101,7 @@ test("an input that does not fit is refused with the name of the field", async (
   await assert.rejects(gateway.call(look, { n: 1, m: 2 } as { n: number }), fails("bad_request", /"m"/));
 });
 
-test("a fault keeps its name, message and seconds on the way", async () => {
+test("a fault arrives with its name, message and seconds", async () => {
   const lifecycle = await owner();
   lifecycle.serve(change, (context) => {
     throw context.fault("cooldown", { message: "Woken a moment ago.", retryAfterSeconds: 12 });
@@ -133,13 +133,13 @@ test("an unknown error is internal, its text is withheld, and it is logged once 
   assert.match(JSON.stringify(logged[0]), /hunter2/);
 });
 
-test("an answer that breaks the contract is internal and logged", async () => {
+test("an answer that does not match the contract is internal and logged", async () => {
   const { log, lines } = captureLog();
   const lifecycle = await owner(log);
   lifecycle.serve(change, () => ({ n: "x" }) as unknown as { n: number });
   await lifecycle.announce();
   await assert.rejects(gateway.call(change, { n: 1 }), fails("internal"));
-  assert.match(JSON.stringify(lines()), /does not fit the contract: n: /);
+  assert.match(JSON.stringify(lines()), /does not match the contract: n: /);
 });
 
 test("an answer over the payload limit is internal and the log says to page it", async () => {
@@ -152,7 +152,7 @@ test("an answer over the payload limit is internal and the log says to page it",
   assert.match(JSON.stringify(lines()), /page it/);
 });
 
-test("a request over the limit in flight gets overloaded at once with Retry-After 1", async () => {
+test("a request above the limit in flight gets overloaded at once with Retry-After 1", async () => {
   const lifecycle = await owner();
   const narrow = { ...change, maxInFlight: 2 };
   const gated = serveGated(lifecycle, narrow);
@@ -220,7 +220,7 @@ async function rawRequest(body: string, deadline: string): Promise<string> {
   return reply.headers?.get("Svc-Fault") ?? "";
 }
 
-test("a gateway gets the session, the byte transfer and the stream beside the bytes of the body", async () => {
+test("a gateway gets the session, the byte transfer and the stream with the body", async () => {
   const lifecycle = await owner();
   lifecycle.serve(change, (context, input) => {
     context.reply.session = { value: "s", expires_at: "2030-01-01T00:00:00Z" };
@@ -240,7 +240,7 @@ test("a gateway gets the session, the byte transfer and the stream beside the by
   assert.equal(reply.stream?.tail, 5);
 });
 
-test("two replicas share the work", async () => {
+test("two replicas share the requests", async () => {
   const shares = [0, 0];
   for (const index of [0, 1]) {
     const lifecycle = await owner();
@@ -260,7 +260,7 @@ test("two replicas share the work", async () => {
   assert.ok(Math.min(...shares) > 40, `shares ${shares}`);
 });
 
-test("drain answers what is in flight and leaves the rest to another replica", async () => {
+test("drain answers requests in flight and leaves the rest to another replica", async () => {
   const first = await owner();
   const gated = serveGated(first, look);
   await first.announce();
@@ -283,7 +283,7 @@ test("drain answers what is in flight and leaves the rest to another replica", a
   assert.equal(first.status().connected, false);
 });
 
-test("drain ends within its limit and tells the handler that hangs", async () => {
+test("drain ends within its limit and aborts a handler that hangs", async () => {
   const lifecycle = await owner();
   let told = false;
   let inside = false;
@@ -322,7 +322,7 @@ test("requests are counted by subject and outcome on both sides", async () => {
   assert.match(metrics, /svc_audit_write_failures_total 0/);
 });
 
-test("a request whose answer would not go to one of its callers is neither handled nor answered", async () => {
+test("a request whose answer would not reach one of its callers is neither handled nor answered", async () => {
   const registry = createRegistry("lifecycle", "test");
   const { log, lines } = captureLog();
   const lifecycle = await nats.connect("lifecycle", { registry, log });
@@ -356,7 +356,7 @@ test("a request whose answer would not go to one of its callers is neither handl
   await raw.request(rpcSubject(look), JSON.stringify({ n: 99 }), { headers, timeout: 5_000 });
   await raw.close();
   assert.deepEqual(handled, [99]);
-  assert.equal(lines().filter(({ msg }) => String(msg).includes("none of its callers")).length, 7);
+  assert.equal(lines().filter(({ msg }) => String(msg).includes("not sent by a caller")).length, 7);
   assert.match(await registry.metrics(), /svc_mesh_refused_requests_total\{[^}]*read-status[^}]*\} 7/);
 });
 

@@ -29,7 +29,7 @@ const nothing = encodeJson(null);
 export type Serving = {
   serve: <C extends AnyContract>(contract: C, handler: Handler<C>) => void;
   endpoints: ReadonlyMap<string, Endpoint>;
-  /** Takes no more requests; those that were delivered already are still answered. */
+  /** Accepts no more requests; those already delivered are still answered. */
   stop: () => Promise<void>;
   /** Resolves when nothing is in flight. */
   idle: () => Promise<void>;
@@ -52,16 +52,16 @@ export function createServing(core: Core): Serving {
 
   const onMessage = (served: Served, message: Msg): void => {
     if (!isFromCaller(served.endpoint, message.reply)) {
-      core.metrics.strangerRefused(served.endpoint.contract.subject);
+      core.metrics.foreignRequest(served.endpoint.contract.subject);
       const about = { subject: served.endpoint.subject, reply: message.reply?.slice(0, 200) };
-      core.log.warn(about, "a request that none of its callers made is not answered");
+      core.log.warn(about, "request rejected: not sent by a caller of its contract");
       return;
     }
     const work = answer(core, served, message).finally(() => running.delete(work));
     running.add(work);
   };
-  // What is sent to this replica alone. A contract that it does not serve (it may be of an older version) is answered
-  // as NATS answers where nothing listens, so that the caller asks another.
+  // Requests sent to this replica alone. A contract that it does not serve (it may be an older version) is answered as
+  // NATS answers without a responder, so that the caller asks another replica.
   const listenAsInstance = () =>
     core.connection.subscribe(instanceFilter(core.service, core.instance), (message) => {
       const served = byContract.get(message.subject.slice(0, message.subject.lastIndexOf(".")));
@@ -103,7 +103,9 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
     return;
   }
   endpoint.inFlight += 1;
-  const silence = message.headers?.has(header.heartbeat) ? served.heartbeats.start(message) : undefined;
+  const stopHeartbeats = message.headers?.has(header.heartbeat)
+    ? served.heartbeats.start(message)
+    : undefined;
   const startedAt = performance.now();
   let requestId = "";
   try {
@@ -118,11 +120,11 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
     const { body, headers, fault } = await answerOnce(core, { contract, message, envelope }, run);
     reply(core, { served, message }, body, headers);
     if (fault === undefined) meter.ended("ok");
-    else noteRefusal(core, served, fault);
+    else countFault(core, served, fault);
   } catch (error) {
     refuse(core, { served, message }, knownFault(core, { contract, requestId, error }));
   } finally {
-    silence?.();
+    stopHeartbeats?.();
     endpoint.inFlight -= 1;
     stats.processingNs += Math.round((performance.now() - startedAt) * 1e6);
   }
@@ -141,7 +143,7 @@ async function handle(core: Core, served: Served, arrival: Arrival): Promise<Ans
       return { body: nothing, headers: encodeReplyExtras(context.reply) };
     const output = contract.output.safeParse(result);
     if (!output.success)
-      throw new Error(`the answer does not fit the contract: ${explainIssues(output.error)}`);
+      throw new Error(`the answer does not match the contract: ${explainIssues(output.error)}`);
     return { body: encodeJson(output.data), headers: encodeReplyExtras(context.reply) };
   } finally {
     end();
@@ -168,33 +170,33 @@ function knownFault(core: Core, failure: Failure): Fault {
   if (error instanceof ConnectionError && error.kind === "too-large") {
     core.log.error(
       about,
-      "the answer is over the payload limit of NATS; page it, or use a view or a byte transfer",
+      "the answer exceeds the payload limit of NATS; page it, or use a view or a byte transfer",
     );
     return new Fault("internal");
   }
   if (isFault(error)) return error;
-  // NATS went away while the handler asked it for something.
+  // The connection to NATS was lost while the handler used it.
   if (error instanceof ConnectionError) return new Fault("unavailable", { cause: error });
-  core.log.error({ ...about, err: error }, "a request failed in a way that no fault names");
+  core.log.error({ ...about, err: error }, "request failed unexpectedly");
   return new Fault("internal");
 }
 
 /**
- * NATS carries what it answers, and what a consumer reads, to whatever subject its asker names: only a caller itself
- * waits in its own inbox.
+ * NATS delivers its answers, and what a consumer reads, to any subject that the requester names: only the inbox of a
+ * caller shows that the caller sent the request.
  */
 function isFromCaller({ inboxes }: Endpoint, reply: string | undefined): boolean {
   return reply !== undefined && inboxes.some((inbox) => reply.startsWith(inbox));
 }
 
-type Asked = { served: Served; message: Msg };
+type Arrived = { served: Served; message: Msg };
 
-function refuse(core: Core, asked: Asked, fault: Fault): void {
-  noteRefusal(core, asked.served, fault);
-  reply(core, asked, empty, encodeFault(fault));
+function refuse(core: Core, arrived: Arrived, fault: Fault): void {
+  countFault(core, arrived.served, fault);
+  reply(core, arrived, empty, encodeFault(fault));
 }
 
-function noteRefusal(
+function countFault(
   core: Core,
   { endpoint, meter }: Served,
   { fault, message }: Pick<Fault, "fault" | "message">,
@@ -205,13 +207,13 @@ function noteRefusal(
   meter.ended(fault);
 }
 
-function reply(core: Core, asked: Asked, body: Uint8Array, headers: Uint8Array | undefined): void {
-  const to = asked.message.reply;
+function reply(core: Core, arrived: Arrived, body: Uint8Array, headers: Uint8Array | undefined): void {
+  const to = arrived.message.reply;
   if (!to) return;
   try {
     core.connection.publish(to, body, headers ? { headers } : {});
   } catch (error) {
-    // A lost connection means that the caller got `unavailable` already; there is nobody to tell.
+    // After a lost connection the caller already has `unavailable`.
     if (error instanceof ConnectionError && error.kind === "too-large") throw error;
   }
 }

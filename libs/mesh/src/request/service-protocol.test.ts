@@ -48,7 +48,7 @@ async function ask<T>(subject: string): Promise<T> {
   return (await operator.request(subject, "", { timeout: 2_000 })).json<T>();
 }
 
-test("PING is answered for everybody, by name and by id", async () => {
+test("PING is answered for all, by name and by id", async () => {
   const pong = await ask<Pong>("$SRV.PING");
   assert.equal(pong.type, "io.nats.micro.v1.ping_response");
   assert.equal(pong.name, "lifecycle");
@@ -58,7 +58,7 @@ test("PING is answered for everybody, by name and by id", async () => {
   await assert.rejects(operator.request("$SRV.PING.storage", "", { timeout: 500 }), /no responders/i);
 });
 
-test("INFO tells one endpoint per operation with queue group and schema", async () => {
+test("INFO lists one endpoint per operation with queue group and schema", async () => {
   const info = await ask<{ type: string; description: string; endpoints: Endpoint[] }>("$SRV.INFO.lifecycle");
   assert.equal(info.type, "io.nats.micro.v1.info_response");
   assert.deepEqual(info.endpoints.map(({ name }) => name).sort(), [

@@ -16,7 +16,7 @@ type Verb = keyof typeof responseType;
 const roomForTheRestBytes = 65_536;
 const operatorInbox = `${inboxPrefix("operator")}.`;
 
-/** Starts answering for this process; resolves when the server knows the subscriptions. */
+/** Starts answering for this process; resolves when the server has the subscriptions. */
 export async function announce(core: Core, endpoints: ReadonlyMap<string, Endpoint>): Promise<() => void> {
   const started = new Date().toISOString();
   const common = { name: core.service, id: core.instance, version: core.version, metadata: {} };
@@ -59,7 +59,7 @@ function lazily<T>(make: () => T): () => T {
   };
 }
 
-// Clients of the protocol expect one message: when the schemas do not fit into it, they are left out.
+// Clients of the protocol expect one message: schemas that do not fit into it are omitted.
 function describeAll(core: Core, endpoints: readonly Endpoint[]): object[] {
   const whole = endpoints.map((endpoint) => describe(core, endpoint, true));
   if (encodeJson(whole).length < core.connection.maxPayloadBytes() - roomForTheRestBytes) return whole;

@@ -1,4 +1,4 @@
-// How a request and its reply look as NATS messages (architecture.md 3, envelope).
+// Encodes requests and replies as NATS messages (architecture.md 3, envelope).
 
 import { randomUUID } from "node:crypto";
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
@@ -37,7 +37,7 @@ export function newTraceparent(): string {
   return `00-${hex.slice(0, 32)}-${hex.slice(32, 48)}-01`;
 }
 
-/** Fills what the caller left out; a call without a principal is the service's own work. */
+/** Fills in what the caller omitted; a call without a principal is the service's own work. */
 export function envelopeOf(
   options: CallOptions,
   service: ServiceName | "operator",
@@ -56,7 +56,7 @@ export function envelopeOf(
   };
 }
 
-/** What is said of one sending of a request; `beginBy` when its caller gives up before the deadline. */
+/** One attempt of a request; `beginBy` is set when its caller gives up before the deadline. */
 export type Sending = { beginBy?: number; onceId?: string; isRepeat?: boolean };
 
 /** The header block of a request. */
@@ -79,19 +79,19 @@ export function encodeEnvelope(envelope: Envelope, sending: Sending = {}): Uint8
   });
 }
 
-/** True when nobody waits for the request any more: work done now would only delay those who still do. */
+/** True when nobody waits for the request any more: working on it would only delay others. */
 export function isTooLate(headers: MsgHdrs | undefined, { deadlineAt }: Envelope): boolean {
   const beginBy = Number(headers?.get(header.beginBy));
   return Date.now() >= (beginBy > 0 ? Math.min(beginBy, deadlineAt) : deadlineAt);
 }
 
-/** The header block of a message that says: your request is being worked on. */
+/** The header block of a heartbeat: the request is being worked on. */
 export const heartbeatHeaders = encodeHeaders({ [header.heartbeat]: "1" });
 
-/** What NATS itself answers where nothing listens. */
+/** What NATS answers when there is no responder. */
 export const noResponderHeaders = encoder.encode("NATS/1.0 503\r\n\r\n");
 
-/** Reads a request's headers; throws the fault `bad_request` when they do not say who acts. */
+/** Reads a request's headers; throws the fault `bad_request` when they do not name the principal. */
 export function decodeEnvelope(headers: MsgHdrs | undefined, deadlineMs: number): Envelope {
   const principalText = headers?.get(header.principal);
   if (!headers || !principalText)
@@ -133,7 +133,7 @@ function decodePrincipal(text: string): Principal {
   return parsed.data;
 }
 
-/** The header block of a refusal. */
+/** The header block of a fault. */
 export function encodeFault(fault: Fault): Uint8Array {
   return encodeHeaders({
     [header.error]: fault.message.slice(0, longestMessage),
@@ -145,7 +145,7 @@ export function encodeFault(fault: Fault): Uint8Array {
 
 type ReplyExtras = Pick<RawReply, "session" | "byteTransfer" | "stream">;
 
-/** The header block of a reply that tells a gateway to do more; undefined when there is nothing to tell. */
+/** The header block of a reply with work for the gateway; undefined when there is none. */
 export function encodeReplyExtras(extras: ReplyExtras): Uint8Array | undefined {
   const { session, byteTransfer, stream } = extras;
   if (session === undefined && byteTransfer === undefined && stream === undefined) return undefined;
@@ -160,7 +160,7 @@ function asciiJson(value: unknown): string {
   return headerSafe(JSON.stringify(value));
 }
 
-/** Throws the fault that a reply carries; else its body and what the gateway has to do besides. */
+/** The body of a reply and what the gateway has to do with it. Throws the fault that the reply carries. */
 export function decodeReply(message: Msg): RawReply {
   const { headers } = message;
   if (!headers) return { body: message.data };

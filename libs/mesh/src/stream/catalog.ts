@@ -1,4 +1,4 @@
-// The JetStream streams and consumers of this installation. `svc migrate up` makes them and keeps them in shape.
+// The JetStream streams and consumers of this installation. `svc migrate up` creates and updates them.
 
 import {
   auditStream,
@@ -30,7 +30,7 @@ export type StreamConfig = {
   allow_rollup_hdrs?: boolean;
   allow_msg_ttl?: boolean;
   deny_delete?: boolean;
-  /** How long the sign stays that a message went away because of its age. */
+  /** How long the marker of an expired message stays. */
   subject_delete_marker_ttl?: number;
   description?: string;
 };
@@ -49,7 +49,7 @@ export function liveStreamName(owner: Owner): string {
   return `${streamName(owner)}_LIVE`;
 }
 
-/** Every stream there is. `more` is what the catalog does not have, for tests. */
+/** All streams. `more` is what the catalog does not have, for tests. */
 export function allStreams(more: readonly (Bucket | View)[] = []): StreamConfig[] {
   const kept = [...views, ...buckets, ...more];
   return [
@@ -66,7 +66,7 @@ export function streamsNeededBy(owner: Owner): string[] {
   return [...streamsOf(owner).map(({ name }) => name), ...own];
 }
 
-/** Streams of what one owner tells: its events, its live lines and, for identity, the audit log of all. */
+/** Streams of one owner: its events, its live lines and, for identity, the audit log of all services. */
 function streamsOf(owner: Owner): StreamConfig[] {
   const events: StreamConfig = {
     ...shared,
@@ -112,9 +112,9 @@ function bucketConfig(bucket: Bucket): StreamConfig {
     ...keyValue(bucket),
     // JetStream reserves it at once; entries are tickets and sessions of a few hundred bytes.
     max_bytes: 16 * mebibyte,
-    // Readers learn of an end by age as of any other.
+    // Readers learn of an expiry as of any other removal.
     subject_delete_marker_ttl: 5 * minute,
-    // The sign of an end is a rollup of its subject.
+    // The expiry marker is a rollup of its subject.
     allow_rollup_hdrs: true,
   };
 }
@@ -139,7 +139,7 @@ function keyValue({ name, summary }: Pick<Bucket, "name" | "summary">): Omit<Str
 
 const ackWaitNs = 30 * second;
 
-/** How a durable is kept in JetStream. */
+/** The configuration of a durable consumer. */
 export function durableConfig({ name, subjects }: Durable): Record<string, unknown> {
   const only = subjects.length === 1 ? subjects[0] : undefined;
   return {

@@ -1,4 +1,4 @@
-// Reads stored messages in batches by `$JS.API.DIRECT.GET`: no consumer is made, so no right to make one is needed.
+// Reads stored messages in batches by `$JS.API.DIRECT.GET`: no consumer is needed, so no permission to create one.
 
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import type { Connection, Listening } from "../connection/nats-connection.ts";
@@ -13,7 +13,7 @@ export type StreamMessage = {
   headers: MsgHdrs | undefined;
   sequence: number;
   timestampNs: bigint;
-  /** False: it came there as an answer of NATS to somebody who named this subject. */
+  /** False: an answer of NATS that somebody directed to this subject. */
   isPublished: boolean;
 };
 
@@ -26,8 +26,8 @@ export type ReadFrom = {
 
 export type BatchReader = {
   /**
-   * Hands one batch to `onMessage`; says how many those were, and whether there are more behind it. Rejects when the
-   * stream is not there or the answer stalls.
+   * Passes one batch to `onMessage`; returns how many there were and whether more follow. Rejects when the stream does
+   * not exist or the answer stalls.
    */
   read: (from: ReadFrom, onMessage: (message: StreamMessage) => void) => Promise<Batch>;
   close: () => void;
@@ -43,7 +43,7 @@ type Reading = {
   count: number;
   onMessage: (message: StreamMessage) => void;
   end: (result: Batch | Error) => void;
-  heard: () => void;
+  received: () => void;
 };
 
 /** One batch at a time. */
@@ -67,7 +67,7 @@ export function openBatches(connection: Connection, stream: string): BatchReader
           token,
           count: 0,
           onMessage,
-          heard: () => void late.refresh(),
+          received: () => void late.refresh(),
           end: (result) => {
             clearTimeout(late);
             reading = undefined;
@@ -94,7 +94,7 @@ export function openBatches(connection: Connection, stream: string): BatchReader
 
 function take(reading: Reading, message: Msg): void {
   const { headers } = message;
-  reading.heard();
+  reading.received();
   const code = headers?.code ?? 0;
   if (code !== 0 || !headers) {
     reading.end(endOf(reading, message));
@@ -102,7 +102,7 @@ function take(reading: Reading, message: Msg): void {
   }
   reading.count += 1;
   reading.onMessage({
-    // The last of each name is the server's own: it adds them behind what the publisher sent.
+    // The last header of each name is the server's: it appends them to those of the publisher.
     subject: lastOf(headers, "Nats-Subject"),
     body: message.data,
     headers,
@@ -115,7 +115,7 @@ function take(reading: Reading, message: Msg): void {
 function endOf({ count }: Reading, { headers }: Msg): Batch | Error {
   if (headers?.code === 204) return { count, isLast: Number(headers.get("Nats-Num-Pending")) === 0 };
   if (headers?.code === 404) return { count, isLast: true };
-  return new Error(`it cannot be read: ${headers?.code} ${headers?.description ?? "no headers"}`);
+  return new Error(`the stream cannot be read: ${headers?.code} ${headers?.description ?? "no headers"}`);
 }
 
 function lastOf(headers: MsgHdrs, name: string): string {

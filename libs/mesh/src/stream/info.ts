@@ -1,4 +1,4 @@
-// What NATS says of a stream. Services look and never make or change one: `svc migrate up` does.
+// Looks up streams. Services never create or change one: `svc migrate up` does.
 
 import type { Connection } from "../connection/nats-connection.ts";
 import type { StreamConfig } from "./catalog.ts";
@@ -6,7 +6,7 @@ import { apiCode, isApiCode, jetStreamApi } from "./jetstream-api.ts";
 
 export type StreamInfo = {
   config: StreamConfig;
-  /** Changes when the stream is made anew. */
+  /** Changes when the stream is created again. */
   created: string;
   /** The server's clock when it answered. */
   ts?: string;
@@ -23,7 +23,7 @@ export async function findStream(connection: Connection, name: string): Promise<
   }
 }
 
-/** What a person has to do about a stream that is not there. */
+/** Tells the operator what to do about a missing stream. */
 export function noStream(name: string): Error {
   return new Error(`NATS has no stream ${name}: run \`svc migrate up\``);
 }

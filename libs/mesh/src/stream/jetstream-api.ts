@@ -1,4 +1,4 @@
-// JetStream's JSON API over the shared inbox. Only what this library needs of it.
+// JetStream's JSON API over the shared inbox, as far as services need it.
 
 import type { Connection } from "../connection/nats-connection.ts";
 
@@ -6,7 +6,7 @@ const timeoutMs = 5_000;
 const empty = new Uint8Array(0);
 const encoder = new TextEncoder();
 
-/** A refusal of the JetStream API; `code` is the server's `err_code`. */
+/** An error of the JetStream API; `code` is the server's `err_code`. */
 export class JetStreamApiError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -18,7 +18,7 @@ export class JetStreamApiError extends Error {
 
 export const apiCode = { streamNotFound: 10059, consumerNotFound: 10014, streamNameInUse: 10058 } as const;
 
-/** True when `error` is that refusal. */
+/** True when `error` has that code. */
 export function isApiCode(error: unknown, code: number): boolean {
   return error instanceof JetStreamApiError && error.code === code;
 }
@@ -38,7 +38,7 @@ export async function jetStreamApi<T>(connection: Connection, verb: string, payl
   return answer;
 }
 
-/** Where a delivered message stands: parsed from its reply subject, in both forms that servers use. */
+/** Position of a delivered message, parsed from its reply subject in both forms that servers use. */
 export type DeliveryPlace = {
   stream: string;
   consumer: string;
@@ -50,11 +50,11 @@ export type DeliveryPlace = {
   pending: number;
 };
 
-/** Undefined when the subject is not one of an acknowledgement. */
+/** Undefined when the subject is not that of an acknowledgement. */
 export function parsePlace(reply: string): DeliveryPlace | undefined {
   if (!reply.startsWith("$JS.ACK.")) return undefined;
   const tokens = reply.split(".");
-  // The longer form carries the domain and the account before the stream.
+  // The longer form has the domain and the account before the stream.
   const at = tokens.length >= 11 ? 4 : 2;
   if (tokens.length < at + 7) return undefined;
   return {

@@ -1,9 +1,9 @@
-// How a view lies in JetStream: a key-value bucket as every NATS tool knows it (`nats kv get servers survival`).
+// Views and buckets in JetStream: key-value buckets as every NATS tool reads them (`nats kv get servers survival`).
 
 import type { View } from "@svc/proto";
 import type { StreamMessage } from "./direct-get.ts";
 
-/** Key under which the owner says that the view is whole and current: `{at, size}`. */
+/** Key under which the owner marks the view as complete and current: `{at, size}`. */
 export const metaKey = "_meta";
 
 const keyShape = /^[A-Za-z0-9_=/-]+$/;
@@ -12,7 +12,7 @@ export function bucketStream(name: string): string {
   return `KV_${name}`;
 }
 
-/** Subject of one key; throws an Error for a key that is not subject-safe or is our own. */
+/** Subject of one key; throws an Error for a key that is not subject-safe or is reserved. */
 export function keySubject(view: Pick<View, "name">, key: string): string {
   if (!keyShape.test(key) || key === metaKey)
     throw new Error(`${view.name}: key ${JSON.stringify(key)} is not subject-safe`);
@@ -27,7 +27,7 @@ export function bucketFilter(view: Pick<View, "name">): string {
   return `$KV.${view.name}.>`;
 }
 
-/** Headers of a removal. The marker outlives every reconnect of a reader and then goes away by itself. */
+/** Headers of a removal. The marker outlives every reconnect of a reader and then expires. */
 export const removalHeaders = { "KV-Operation": "DEL", "Nats-TTL": "1h" } as const;
 
 export function isRemoval(message: Pick<StreamMessage, "headers">): boolean {
@@ -42,7 +42,7 @@ export function keyOf(view: Pick<View, "name">, message: StreamMessage): string 
   return message.subject.slice("$KV.".length + view.name.length + 1);
 }
 
-/** True when both hold the same bytes. */
+/** True when both have the same bytes. */
 export function isSame(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && Buffer.compare(left, right) === 0;
 }

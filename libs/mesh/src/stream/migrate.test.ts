@@ -22,7 +22,7 @@ async function ask<T>(verb: string, body?: object): Promise<T> {
 
 type Info = { config: Record<string, unknown>; state: { messages: number }; error?: object };
 
-test("what an older version made is brought into shape and keeps what it holds", async () => {
+test("streams of an older version are updated and keep their messages", async () => {
   const names = [`KV_${servers.servers.name}`, `KV_${uploads.uploaders.name}`];
   for (const name of names) {
     await ask(`STREAM.DELETE.${name}`);
@@ -57,14 +57,14 @@ test("what an older version made is brought into shape and keeps what it holds",
   assert.deepEqual(await nats.migrate(), []);
 });
 
-test("only the buckets of one service take rollups: with their header it could empty those of another", () => {
+test("only the buckets of one service take rollups: with that header it could empty those of another", () => {
   const rolling = allStreams().filter((stream) => stream.allow_rollup_hdrs);
   assert.ok(rolling.length > 0);
   const ofBucket = (name: string) => buckets.find((bucket) => name === `KV_${bucket.name}`)?.owner;
   assert.deepEqual([...new Set(rolling.map(({ name }) => ofBucket(name)))], ["storage"]);
 });
 
-test("two that migrate at once both come through", async () => {
+test("two concurrent migrations both succeed", async () => {
   await ask("STREAM.DELETE.STORAGE");
   await ask("CONSUMER.DELETE.AUDIT.identity-audit");
   await Promise.all([nats.migrate(), nats.migrate()]);

@@ -1,6 +1,6 @@
-// Reads a stream in order without acknowledgements and without a consumer. What is stored is read by sequence, so there
-// is no gap and nothing comes twice; a plain subscription to the same subjects only says when to read on, and a look at
-// the stream with every heartbeat finds what that one missed. Views and live lines are built on it.
+// Reads a stream in order without acknowledgements and without a consumer. Stored messages are read by sequence, so
+// there are no gaps and no duplicates; a plain subscription to the same subjects only tells when to read on, and a
+// lookup of the stream with every heartbeat finds what the subscription missed. Views and live logs are built on it.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Core } from "../core.ts";
@@ -12,29 +12,29 @@ export type StartFrom = { at: "first" | "next" } | { since: string };
 export type OrderedOptions = {
   stream: string;
   filter: string;
-  /** Whether the filter leaves out part of the stream; what fits is then looked for. */
+  /** Whether the filter excludes part of the stream; the server then searches for matching messages. */
   isPart?: boolean;
   heartbeatMs: number;
-  /** Asked before every round. */
+  /** Called before every round. */
   startFrom: () => StartFrom;
-  /** Awaited before every round; a throw puts the round off. */
+  /** Awaited before every round; a throw postpones the round. */
   beforeStart?: () => Promise<void>;
-  /** A round begins: what was read since the last `onCaughtUp` may be incomplete. */
+  /** A round starts: what was read since the last `onCaughtUp` may be incomplete. */
   onStart?: (stream: StreamInfo) => void;
   onMessage: (message: StreamMessage) => void;
-  /** A message of the stream that no service published to it; without this it is left out. */
+  /** A message of the stream that no service published there; ignored without this. */
   onForeign?: (message: StreamMessage) => void;
-  /** Everything that was stored when the round began has been read. */
+  /** Everything that was stored when the round started has been read. */
   onCaughtUp?: () => void;
 };
 
 export type OrderedReader = { close: () => Promise<void> };
 
 const retryMs = { first: 50, last: 2_000 };
-/** A message is told of before it is stored: so much later it is looked for again, each time. */
+/** A message is announced before it is stored: the waits before each further search for it. */
 const confirmMs = [1, 4, 16, 64, 256] as const;
 
-/** Reads until closed; a stream that does not exist yet is waited for. */
+/** Reads until closed; waits for a stream that does not exist yet. */
 export function openOrdered(core: Core, options: OrderedOptions): OrderedReader {
   const closing = new AbortController();
   const running = readForever(core, options, closing.signal);
@@ -56,7 +56,7 @@ async function readForever(core: Core, options: OrderedOptions, closing: AbortSi
     } catch (error) {
       core.log.debug(
         { stream: options.stream, error: (error as Error).message },
-        "a stream cannot be read yet",
+        "reading a stream failed; retrying",
       );
     }
     if (closing.aborted) return;
@@ -67,14 +67,14 @@ async function readForever(core: Core, options: OrderedOptions, closing: AbortSi
 
 type Round = {
   isOver: boolean;
-  /** Messages that were told of and not read yet, as far as that can be counted. */
+  /** Messages that were announced and not read yet, as far as that can be counted. */
   owed: number;
   next: number;
   created: string;
   wake: () => void;
 };
 
-// From one look at the stream to the first sign that it is not the same any more.
+// From one lookup of the stream to the first sign that it has changed identity.
 async function readRound(core: Core, options: OrderedOptions, closing: AbortSignal): Promise<void> {
   const { connection } = core;
   const round: Round = { isOver: false, owed: 0, next: 1, created: "", wake: () => {} };
@@ -112,7 +112,7 @@ async function readRound(core: Core, options: OrderedOptions, closing: AbortSign
 
 type Reading = { core: Core; options: OrderedOptions; round: Round };
 
-/** Everything up to now; leaves `round.next` behind it. */
+/** Reads everything up to now; sets `round.next` behind it. */
 async function readStored(batches: BatchReader, reading: Reading, info: StreamInfo): Promise<void> {
   const { options, round } = reading;
   const { last_seq: last } = info.state;
@@ -122,7 +122,7 @@ async function readStored(batches: BatchReader, reading: Reading, info: StreamIn
     if (start.at === "first") await readOn(batches, reading);
     return;
   }
-  // Nothing since then: what comes is behind what is there.
+  // When nothing was stored since then, reading continues behind the last message.
   round.next = last + 1;
   const { isLast, count } = await readBatch(batches, reading, start.since);
   if (count > 0 && !isLast) await readOn(batches, reading);
@@ -150,30 +150,30 @@ function readBatch(batches: BatchReader, { core, options, round }: Reading, from
 
 async function readNew(batches: BatchReader, reading: Reading): Promise<void> {
   const { options, round } = reading;
-  // What was told of while the rest was read may have been stored behind it.
+  // What was announced while the rest was read may have been stored behind it.
   round.owed = Math.min(1, round.owed);
   let tries = 0;
-  let lookAt = Date.now() + options.heartbeatMs;
+  let checkAt = Date.now() + options.heartbeatMs;
   while (!round.isOver) {
-    const told = round.owed;
-    if (told > 0) {
+    const announced = round.owed;
+    if (announced > 0) {
       const count = await readOn(batches, reading);
       tries = count > 0 ? 0 : tries + 1;
-      // The stream refused what was told of.
+      // The stream rejected what was announced.
       const isGivenUp = tries >= confirmMs.length;
-      round.owed = Math.max(0, round.owed - (isGivenUp ? told : count));
+      round.owed = Math.max(0, round.owed - (isGivenUp ? announced : count));
       if (isGivenUp) tries = 0;
     }
     if (round.owed > 0) await pause(round, confirmMs[tries] ?? 1, false);
-    else await pause(round, Math.max(1, lookAt - Date.now()), true);
-    if (round.isOver || Date.now() < lookAt) continue;
-    lookAt = Date.now() + options.heartbeatMs;
-    await look(batches, reading);
+    else await pause(round, Math.max(1, checkAt - Date.now()), true);
+    if (round.isOver || Date.now() < checkAt) continue;
+    checkAt = Date.now() + options.heartbeatMs;
+    await checkStream(batches, reading);
   }
 }
 
-/** Finds what nobody told of, and a stream that was made anew. */
-async function look(batches: BatchReader, reading: Reading): Promise<void> {
+/** Finds messages that were not announced, and a stream that was created again. */
+async function checkStream(batches: BatchReader, reading: Reading): Promise<void> {
   const { core, options, round } = reading;
   const info = await findStream(core.connection, options.stream);
   if (!info || info.created !== round.created || info.state.last_seq < round.next - 1) {
@@ -183,8 +183,8 @@ async function look(batches: BatchReader, reading: Reading): Promise<void> {
   if (info.state.last_seq >= round.next) await readOn(batches, reading);
 }
 
-/** Ends early when a message is told of, if asked for, and when the round is over. */
-function pause(round: Round, ms: number, untilTold: boolean): Promise<void> {
+/** Ends early when the round is over and, if asked for, when a message is announced. */
+function pause(round: Round, ms: number, untilAnnounced: boolean): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
@@ -193,8 +193,8 @@ function pause(round: Round, ms: number, untilTold: boolean): Promise<void> {
     };
     const timer = setTimeout(done, ms);
     round.wake = () => {
-      if (untilTold || round.isOver) done();
+      if (untilAnnounced || round.isOver) done();
     };
-    if (round.isOver || (untilTold && round.owed > 0)) done();
+    if (round.isOver || (untilAnnounced && round.owed > 0)) done();
   });
 }

@@ -1,4 +1,4 @@
-// Storing messages in JetStream: many at once in flight, done when all are acknowledged.
+// Stores messages in JetStream: many in flight at once, done when all are acknowledged.
 
 import { Fault, isFault } from "@svc/proto";
 import type { Outgoing } from "../api.ts";
@@ -35,22 +35,22 @@ export async function store(
       throw new Fault("unavailable", { cause: error });
     core.log.error(
       { subject, bytes: body.length },
-      "a message is over the payload limit of NATS and cannot be stored",
+      "a message exceeds the payload limit of NATS and cannot be stored",
     );
     throw new Fault("internal", { cause: error });
   }
 }
 
 /**
- * NATS leaves out a message whose id it has seen lately, and the ids of an outbox can be guessed: whoever had one in
- * another's stream first would silence it. So only those who know the service's password can tell its ids.
+ * NATS drops a message whose id it has seen recently, and the ids of an outbox can be guessed: whoever stored one in
+ * another service's stream first would suppress it. So ids are keyed with the service's password.
  */
 function dedupId(core: Core, headers: HeaderValues): HeaderValues {
   const id = headers["Nats-Msg-Id"];
   return id === undefined ? {} : { "Nats-Msg-Id": core.keyed(id), [idHeader]: id };
 }
 
-/** Stores all messages in order; the first failure ends it once nothing is in flight any more. */
+/** Stores all messages; after the first failure it starts no more, and throws when nothing is in flight. */
 export async function publishAll(core: Core, messages: readonly Outgoing[]): Promise<void> {
   let next = 0;
   let failure: unknown;

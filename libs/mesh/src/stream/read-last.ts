@@ -1,4 +1,4 @@
-// The last message of a subject, and a write that the server takes only directly behind it.
+// The last message of a subject, and a write that the server accepts only directly behind it.
 
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";
 import { Fault } from "@svc/proto";
@@ -7,7 +7,7 @@ import type { Core } from "../core.ts";
 import { isPublished, publisherHeaders } from "./publisher.ts";
 
 const answerWithinMs = 5_000;
-// "wrong last sequence", as the server words it with and without the number.
+// "wrong last sequence", with and without the number.
 const wrongSequence: ReadonlySet<number> = new Set([10071, 10164]);
 
 /** `isPublished`: a service stored it; it is not an answer of NATS that was directed there. */

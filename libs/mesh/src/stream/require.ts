@@ -1,4 +1,4 @@
-// A service looks whether its streams are there, at its start and whenever it has connected again.
+// Checks that the streams of a service exist, at its start and after every reconnect.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Owner } from "@svc/proto";
@@ -9,7 +9,7 @@ import { findStream, noStream } from "./info.ts";
 const withinMs = 15_000;
 const retryMs = 200;
 
-/** Throws an Error that says what to do when one is missing. A NATS that lost its disk comes back without: that is said. */
+/** Throws an Error that says what to do when one is missing. After a reconnect (NATS may have lost its disk) it is logged. */
 export async function requireStreams(core: Core, owner: Owner): Promise<void> {
   const endAt = Date.now() + withinMs;
   let missing: string | undefined;
@@ -26,7 +26,7 @@ export async function requireStreams(core: Core, owner: Owner): Promise<void> {
     await delay(retryMs);
   }
   if (missing !== undefined) throw noStream(missing);
-  core.connection.onReconnect(() => void sayWhatIsMissing(core, owner));
+  core.connection.onReconnect(() => void logMissing(core, owner));
 }
 
 async function findMissing(core: Core, owner: Owner): Promise<string | undefined> {
@@ -34,11 +34,11 @@ async function findMissing(core: Core, owner: Owner): Promise<string | undefined
   return undefined;
 }
 
-async function sayWhatIsMissing(core: Core, owner: Owner): Promise<void> {
+async function logMissing(core: Core, owner: Owner): Promise<void> {
   try {
     const missing = await findMissing(core, owner);
     if (missing !== undefined) core.log.error(noStream(missing).message);
   } catch {
-    // The connection is lost again; it is looked at after the next one.
+    // The connection is lost again; the next reconnect checks again.
   }
 }

@@ -1,4 +1,4 @@
-// A reader's copy of a view (architecture.md 3): replaced as a whole after a gap, so that it is never half-empty.
+// A reader's copy of a view (architecture.md 3): replaced as a whole after a gap, so that it is never partial.
 
 import type { View } from "@svc/proto";
 import type { ViewMirror } from "../api.ts";
@@ -14,20 +14,20 @@ type Copy = { values: Map<string, Uint8Array>; currentAt: number | undefined };
 
 /** Mirrors the bucket of `view` until closed. */
 export function mirrorView(core: Core, view: View): ViewMirror {
-  let shown: Copy | undefined;
-  let coming: (Copy & { isCaughtUp: boolean }) | undefined;
+  let current: Copy | undefined;
+  let next: (Copy & { isCaughtUp: boolean }) | undefined;
   let version = 0;
   let sortedKeys: string[] | undefined;
 
-  const showWhenWhole = () => {
-    // Without the owner's word the bucket may be one that it is still filling.
-    if (!coming?.isCaughtUp || coming.currentAt === undefined) return;
-    if (!shown || !isSameCopy(shown.values, coming.values)) {
+  const swapWhenComplete = () => {
+    // Until the owner says that the view is current, it may still be filling the bucket.
+    if (!next?.isCaughtUp || next.currentAt === undefined) return;
+    if (!current || !isSameCopy(current.values, next.values)) {
       version += 1;
       sortedKeys = undefined;
     }
-    shown = { values: coming.values, currentAt: coming.currentAt };
-    coming = undefined;
+    current = { values: next.values, currentAt: next.currentAt };
+    next = undefined;
   };
   const change = (copy: Copy, message: StreamMessage) => {
     const key = keyOf(view, message);
@@ -44,40 +44,40 @@ export function mirrorView(core: Core, view: View): ViewMirror {
     heartbeatMs,
     startFrom: () => ({ at: "first" }),
     onStart: () => {
-      coming = { values: new Map(), currentAt: undefined, isCaughtUp: false };
+      next = { values: new Map(), currentAt: undefined, isCaughtUp: false };
     },
     onMessage: (message) => {
-      const copy = coming ?? shown;
+      const copy = next ?? current;
       if (!copy) return;
       if (keyOf(view, message) !== metaKey) {
         change(copy, message);
-        if (!coming) version += 1;
+        if (!next) version += 1;
         return;
       }
-      // A live word is as old as its way here; a stored one is as old as it says.
-      copy.currentAt = coming?.isCaughtUp === false ? currentAtOf(message) : Date.now();
-      showWhenWhole();
+      // A live mark is new; a stored one is as old as it says.
+      copy.currentAt = next?.isCaughtUp === false ? currentAtOf(message) : Date.now();
+      swapWhenComplete();
     },
     onCaughtUp: () => {
-      if (coming) coming.isCaughtUp = true;
-      showWhenWhole();
+      if (next) next.isCaughtUp = true;
+      swapWhenComplete();
     },
   });
 
   return {
     get ready() {
-      return shown !== undefined;
+      return current !== undefined;
     },
     get version() {
       return version;
     },
     get size() {
-      return shown?.values.size ?? 0;
+      return current?.values.size ?? 0;
     },
-    get: (key) => shown?.values.get(key),
+    get: (key) => current?.values.get(key),
     *values() {
-      if (!shown) return;
-      const { values } = shown;
+      if (!current) return;
+      const { values } = current;
       sortedKeys ??= [...values.keys()].sort();
       for (const key of sortedKeys) {
         const bytes = values.get(key);
@@ -85,7 +85,9 @@ export function mirrorView(core: Core, view: View): ViewMirror {
       }
     },
     ageMs: () =>
-      shown?.currentAt === undefined ? Number.POSITIVE_INFINITY : Math.max(0, Date.now() - shown.currentAt),
+      current?.currentAt === undefined
+        ? Number.POSITIVE_INFINITY
+        : Math.max(0, Date.now() - current.currentAt),
     close: () => reader.close(),
   };
 }

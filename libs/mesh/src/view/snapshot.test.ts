@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isStored, type Known, reconcile } from "./snapshot.ts";
+import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
 
 const bytes = (text: string) => new TextEncoder().encode(text);
-const mine = (text: string, sequence: number): Known => ({ bytes: bytes(text), sequence, isMine: true });
+const mine = (text: string, sequence: number): KnownEntry => ({ bytes: bytes(text), sequence, isMine: true });
 const stored = (text: string, sequence: number) => ({ bytes: bytes(text), sequence });
 
-test("what others wrote is learnt", () => {
-  const known = new Map<string, Known>();
+test("values of other writers are learned", () => {
+  const known = new Map<string, KnownEntry>();
   assert.deepEqual(reconcile(known, new Map([["a", stored("1", 4)]]), false), []);
   assert.deepEqual(known.get("a"), { ...stored("1", 4), isMine: false });
 });
 
-test("a value of ours that is there as written is left alone", () => {
+test("a value of ours that is stored as written is left alone", () => {
   const known = new Map([["a", mine("1", 4)]]);
   assert.deepEqual(reconcile(known, new Map([["a", stored("1", 4)]]), false), []);
 });
@@ -22,7 +22,7 @@ test("a value of ours that fell back to an older one is lost", () => {
   assert.deepEqual(reconcile(known, new Map([["a", stored("1", 4)]]), false), ["a"]);
 });
 
-test("a value of ours that is gone is lost, also in a bucket made anew", () => {
+test("a value of ours that is gone is lost, also in a bucket that was created again", () => {
   const known = new Map([["a", mine("2", 9)]]);
   assert.deepEqual(reconcile(known, new Map(), false), ["a"]);
   assert.deepEqual(reconcile(known, new Map([["a", stored("1", 12)]]), true), ["a"]);
@@ -40,7 +40,7 @@ test("a write that failed is lost, whatever is stored", () => {
 });
 
 test("a removal of ours that did not hold is lost, one that held is forgotten", () => {
-  const known = new Map<string, Known>([
+  const known = new Map<string, KnownEntry>([
     ["a", { bytes: undefined, sequence: 9, isMine: true }],
     ["b", { bytes: undefined, sequence: 9, isMine: true }],
   ]);

@@ -1,17 +1,21 @@
-// What a writer knows of its bucket, and what it must write again after the bucket lost something. No effects here.
+// What a writer knows about its bucket, and what it must write again after the bucket lost something. Pure.
 
 import { isSame } from "../stream/key-value.ts";
 
-/** `bytes` undefined = removed. `sequence` 0 = not stored yet. `isMine` = this writer put it there last. */
-export type Known = { bytes: Uint8Array | undefined; sequence: number; isMine: boolean };
+/** `bytes` undefined: removed. `sequence` 0: not stored yet. `isMine`: this writer wrote it last. */
+export type KnownEntry = { bytes: Uint8Array | undefined; sequence: number; isMine: boolean };
 
 export type Snapshot = ReadonlyMap<string, { bytes: Uint8Array | undefined; sequence: number }>;
 
 /**
- * Merges a full read of the bucket into `known` and answers the keys whose value of ours is not there any more.
- * `isNewBucket` says that the bucket was made anew: its sequences tell nothing about ours.
+ * Merges a full read of the bucket into `known` and returns the keys whose value, written by us, is gone.
+ * `isNewBucket`: the bucket was created again, so its sequences cannot be compared with ours.
  */
-export function reconcile(known: Map<string, Known>, snapshot: Snapshot, isNewBucket: boolean): string[] {
+export function reconcile(
+  known: Map<string, KnownEntry>,
+  snapshot: Snapshot,
+  isNewBucket: boolean,
+): string[] {
   const lost: string[] = [];
   for (const [key, stored] of snapshot) {
     const ours = known.get(key);
@@ -31,9 +35,9 @@ export function reconcile(known: Map<string, Known>, snapshot: Snapshot, isNewBu
   return lost;
 }
 
-/** True when the stored value is this one already. */
+/** True when this value is already stored. */
 export function isStored(
-  known: ReadonlyMap<string, Known>,
+  known: ReadonlyMap<string, KnownEntry>,
   key: string,
   bytes: Uint8Array | undefined,
 ): boolean {

@@ -101,7 +101,7 @@ test("a value that did not change is not written again", async () => {
   await other.close();
 });
 
-test("a value that does not fit the view and a key that is not subject-safe are refused", async () => {
+test("an invalid value and a key that is not subject-safe are rejected", async () => {
   const writer = await lifecycle.writeView(view);
   await assert.rejects(writer.put("a", { ...info("a"), phase: "Odd" } as unknown as ServerInfo));
   await assert.rejects(writer.put("a.b", info("a")), /not subject-safe/);
@@ -109,7 +109,7 @@ test("a value that does not fit the view and a key that is not subject-safe are 
   await writer.close();
 });
 
-test("10,000 servers are written, mirrored and read back whole", async (context) => {
+test("10,000 servers are written, mirrored and read back completely", async (context) => {
   const writer = await lifecycle.writeView(view);
   const mirror = gateway.mirrorView(view);
   const all = fleet(10_000);
@@ -127,7 +127,7 @@ test("10,000 servers are written, mirrored and read back whole", async (context)
   await Promise.all([writer.close(), mirror.close(), late.close()]);
 });
 
-test("a mirror keeps the whole copy while its bucket is deleted and made again", async () => {
+test("a mirror keeps the complete copy while its bucket is deleted and created again", async () => {
   const writer = await lifecycle.writeView(view);
   await writer.replace(fleet(200));
   const mirror = gateway.mirrorView(view);
@@ -152,7 +152,7 @@ test("a mirror keeps the whole copy while its bucket is deleted and made again",
   await Promise.all([writer.close(), again.close(), mirror.close()]);
 });
 
-test("a writer that finds its bucket gone fills it again by itself", async () => {
+test("a writer that finds its bucket gone fills it again", async () => {
   const writer = await lifecycle.writeView(view);
   await writer.replace(fleet(50));
   await deleteBucket();
@@ -163,7 +163,7 @@ test("a writer that finds its bucket gone fills it again by itself", async () =>
   await Promise.all([writer.close(), mirror.close()]);
 });
 
-test("mirrors and writers go on by themselves after NATS was killed", async () => {
+test("mirrors and writers continue after NATS was killed", async () => {
   const own = await startTestNats();
   const owner = await own.connect("lifecycle");
   const reader = await own.connect("gateway-internal");
@@ -186,7 +186,7 @@ test("mirrors and writers go on by themselves after NATS was killed", async () =
   await own.stop();
 });
 
-test("a writer that was closed does not fight its successor", async () => {
+test("a closed writer does not overwrite its successor", async () => {
   const first = await lifecycle.writeView(view);
   await first.replace(new Map([["a", info("a", 1)]]));
   await first.close();

@@ -1,4 +1,4 @@
-// The owner's side of a view: writes what differs, says that the view is current, and repairs what NATS lost.
+// The owner's side of a view: writes what differs, marks the view as current, and repairs what NATS lost.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { View } from "@svc/proto";
@@ -19,7 +19,7 @@ import {
 } from "../stream/key-value.ts";
 import { type OrderedReader, openOrdered } from "../stream/ordered.ts";
 import { store } from "../stream/publish.ts";
-import { isStored, type Known, reconcile } from "./snapshot.ts";
+import { isStored, type KnownEntry, reconcile } from "./snapshot.ts";
 
 const currentEveryMs = 5_000;
 const readerHeartbeatMs = 1_000;
@@ -31,15 +31,15 @@ type Stored = { bytes: Uint8Array | undefined; sequence: number };
 type State = {
   core: Core;
   view: View;
-  known: Map<string, Known>;
-  /** Writes of ours under way, by key; what is read meanwhile is older news. */
+  known: Map<string, KnownEntry>;
+  /** Our writes in progress, by key; anything read meanwhile is older. */
   writing: Map<string, number>;
-  /** After the first `replace`: the bucket holds the whole view. */
+  /** After the first `replace`: the bucket has the whole view. */
   isWhole: boolean;
   isClosed: boolean;
 };
 
-/** Opens the bucket and reads it once; throws when NATS cannot be reached or `svc migrate up` did not make it. */
+/** Opens the bucket and reads it once; throws when NATS cannot be reached or `svc migrate up` has not created it. */
 export async function writeView<V>(core: Core, view: View<V>): Promise<ViewWriter<V>> {
   const stream = bucketStream(view.name);
   if (!(await findStream(core.connection, stream))) throw noStream(stream);
@@ -52,7 +52,7 @@ export async function writeView<V>(core: Core, view: View<V>): Promise<ViewWrite
     isClosed: false,
   };
   const reader = await follow(state);
-  const beat = setInterval(() => void sayCurrent(state).catch(() => {}), currentEveryMs);
+  const beat = setInterval(() => void markCurrent(state).catch(() => {}), currentEveryMs);
   const put = async (key: string, value: V) => {
     await write(state, key, encodeJson(view.value.parse(value)));
   };
@@ -82,7 +82,7 @@ async function replace<V>(
     .map(([key]) => key);
   await forEachInFlight([...changed, ...gone], (key) => write(state, key, wanted.get(key)));
   state.isWhole = true;
-  await sayCurrent(state);
+  await markCurrent(state);
   return { written: changed.length, removed: gone.length };
 }
 
@@ -90,8 +90,8 @@ async function write(state: State, key: string, bytes: Uint8Array | undefined): 
   const { core, known, writing } = state;
   const subject = keySubject(state.view, key);
   if (isStored(known, key, bytes)) return;
-  // Remembered before it is stored: what fails now is written again after the next reconnect.
-  const mine: Known = { bytes, sequence: 0, isMine: true };
+  // Recorded before it is stored: a write that fails is repeated after the next reconnect.
+  const mine: KnownEntry = { bytes, sequence: 0, isMine: true };
   known.set(key, mine);
   writing.set(key, (writing.get(key) ?? 0) + 1);
   try {
@@ -105,14 +105,14 @@ async function write(state: State, key: string, bytes: Uint8Array | undefined): 
   }
 }
 
-async function sayCurrent(state: State): Promise<void> {
+async function markCurrent(state: State): Promise<void> {
   if (!state.isWhole || state.isClosed) return;
   const size = [...state.known.values()].reduce((sum, { bytes }) => sum + (bytes === undefined ? 0 : 1), 0);
   const body = encodeJson({ at: new Date().toISOString(), size });
   await store(state.core, { subject: metaSubject(state.view), body, headers: {} });
 }
 
-// Reads the bucket along with the mirrors: other writers' changes are learnt, losses are found after a reconnect.
+// Reads the bucket as a mirror does, to learn other writers' changes and to find losses after a reconnect.
 async function follow(state: State): Promise<OrderedReader> {
   const { core, view } = state;
   let snapshot: Map<string, Stored> | undefined;
@@ -134,7 +134,7 @@ async function follow(state: State): Promise<OrderedReader> {
     },
     onForeign: (message) => {
       const key = keyOf(view, message);
-      // In a snapshot it is as if the key had nothing; what is known of it is written again.
+      // A snapshot treats the key as missing, so its known value is written again.
       if (!snapshot && key !== metaKey && state.known.has(key)) void repair(state, [key]);
     },
     onMessage: (message) => {
@@ -167,23 +167,20 @@ function learn(state: State, key: string, stored: Stored): void {
   state.known.set(key, { ...stored, isMine: false });
 }
 
-// Until it is done the view is not said to be current, so that no mirror takes a half-written bucket for the whole.
+// Until then the view is not marked as current, so that no mirror takes a partly written bucket for the whole.
 async function repair(state: State, lost: readonly string[]): Promise<void> {
   const { core, view, known } = state;
   const wasWhole = state.isWhole;
   state.isWhole = false;
-  core.log.warn({ view: view.name, keys: lost.length }, "NATS lost part of a view; writing it again");
+  core.log.warn({ view: view.name, keys: lost.length }, "NATS lost part of a view; rewriting it");
   for (const key of lost) known.set(key, { bytes: known.get(key)?.bytes, sequence: 0, isMine: true });
   while (!state.isClosed) {
     try {
       await forEachInFlight(lost, (key) => write(state, key, known.get(key)?.bytes));
       state.isWhole ||= wasWhole;
-      return await sayCurrent(state);
+      return await markCurrent(state);
     } catch (error) {
-      core.log.warn(
-        { view: view.name, error: (error as Error).message },
-        "a view is not repaired yet; trying on",
-      );
+      core.log.warn({ view: view.name, error: (error as Error).message }, "view repair failed; retrying");
       await delay(repairRetryMs, undefined, { signal: core.closing }).catch(() => {});
       if (core.closing.aborted) return;
     }
