@@ -1,5 +1,5 @@
 export { type Bridge, type BridgeHooks, type BridgeLimits, createBridge } from "./bridge/bridge.ts";
-export { type HoldEvents, hold } from "./bridge/hold.ts";
+export { type HoldEvents, hold } from "./bridge/keep-alive.ts";
 export type { ReachingPacket } from "./bridge/packet-filter.ts";
 export {
   type ControlFrame,
@@ -21,7 +21,7 @@ export {
   type Trust,
 } from "./login/accept.ts";
 export { addressKey } from "./login/admission.ts";
-export { askStatus, type ServerAnswer } from "./login/ask-status.ts";
+export { askStatus, type ServerAnswer } from "./login/read-status.ts";
 export { type Backend, type Dialler, dial } from "./login/dial.ts";
 export { decodeForwarding, encodeForwarding, type Forwarded, forwardingChannel } from "./login/forwarding.ts";
 export { type Listener, type ListenOptions, listen } from "./login/listen.ts";

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6, type Socket } from "node:net";
 import { MinecraftFault } from "./fault.ts";
-import { readHead } from "./head.ts";
+import { readHead } from "./read-preamble.ts";
 
 const signature = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
 /** The most a header may hold: two IPv6 addresses and 1 KiB of extensions. */

@@ -13,7 +13,7 @@ import { enterTimeoutMs } from "./config.ts";
 import { type Clock, systemClock } from "./session/clock.ts";
 import type { LobbyPlayer } from "./session/player.ts";
 import { menuCommands, openSession } from "./session/session.ts";
-import { languageOf, wordsOf } from "./words.ts";
+import { languageOf, wordsOf } from "./texts.ts";
 
 const chestRows = 6;
 

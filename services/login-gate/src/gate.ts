@@ -11,8 +11,8 @@ import {
 } from "@svc/minecraft";
 import type { Logger } from "@svc/telemetry";
 import { enterTimeoutMs } from "./config.ts";
-import { type GatePlayer, type HoldDeps, hold } from "./hold/hold.ts";
-import { bookPage, languageOf, wordsOf } from "./hold/words.ts";
+import { type GatePlayer, type HoldDeps, hold } from "./linking/link-player.ts";
+import { bookPage, languageOf, wordsOf } from "./linking/texts.ts";
 
 type Dependencies = {
   /** Undefined: the sign-in flow is off, and nobody passes. */

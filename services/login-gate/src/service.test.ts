@@ -7,7 +7,7 @@ import { join, kickOf, startFront, until } from "@svc/minecraft/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { defaultRules, type GateConfig } from "./config.ts";
 import { startGate } from "./service.ts";
-import { startInternalFace } from "./testing/internal-face.ts";
+import { startInternalFace } from "./testing/internal-api.ts";
 
 const versions = supportedProtocols.flatMap((protocol) => findVersion(protocol) ?? []);
 const secret = "shared by proxy and servers";

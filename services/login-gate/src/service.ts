@@ -4,12 +4,12 @@ import { Counter, Gauge, type Logger, type Registry, startHealthServer } from "@
 import { callsAtOnce, type GateConfig, requestTimeoutMs } from "./config.ts";
 import { createFailureLog } from "./failures.ts";
 import { createGate } from "./gate.ts";
-import { systemClock } from "./hold/clock.ts";
-import type { HoldDeps } from "./hold/hold.ts";
-import { createLightFetch } from "./hold/light-fetch.ts";
-import { createLimit } from "./hold/limit.ts";
-import { createPlatform } from "./hold/platform.ts";
-import { bothLanguages } from "./hold/words.ts";
+import { systemClock } from "./linking/clock.ts";
+import type { HoldDeps } from "./linking/link-player.ts";
+import { createLightFetch } from "./linking/node-fetch.ts";
+import { createLimit } from "./linking/semaphore.ts";
+import { createPlatform } from "./linking/link-service.ts";
+import { bothLanguages } from "./linking/texts.ts";
 import { createTokenSource } from "./token.ts";
 
 type Dependencies = { readonly config: GateConfig; readonly log: Logger; readonly registry: Registry };

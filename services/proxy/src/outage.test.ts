@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "@svc/minecraft/testing";
 import { lastServersFile } from "./registry/registry.ts";
-import { type Bed, runningAt, serverInfo, startBed } from "./testing/bed.ts";
+import { type Bed, runningAt, serverInfo, startBed } from "./testing/fixture.ts";
 import { begin } from "./testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };

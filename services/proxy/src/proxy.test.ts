@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { Connection, controlChannel, encodeControl } from "@svc/minecraft";
-import { runningAt, serverInfo, startBed } from "./testing/bed.ts";
+import { runningAt, serverInfo, startBed } from "./testing/fixture.ts";
 import { refusal } from "./testing/service.ts";
 
 const limit = { timeout: 60_000 };

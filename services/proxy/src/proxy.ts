@@ -13,21 +13,21 @@ import {
   type Trust,
 } from "@svc/minecraft";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
-import { createFace } from "./api/face.ts";
+import { createFace } from "./api/internal-api.ts";
 import { createPool } from "./api/pool.ts";
 import { createTokenSource } from "./api/token.ts";
-import { createLooks } from "./backend/looks.ts";
+import { createLooks } from "./backend/status-cache.ts";
 import { createBudget } from "./budget/bucket.ts";
 import { commandTree, completeCommand } from "./command/complete.ts";
 import { runCommand } from "./command/run.ts";
 import { type ProxyConfig, parseAddress } from "./config.ts";
 import { type FrameContext, takeFrame } from "./control/frames.ts";
 import { mayReach } from "./control/policy.ts";
-import { createStatusCache } from "./control/status-cache.ts";
-import { createStrangers } from "./control/strangers.ts";
+import { createStatusCache } from "./control/menu-cache.ts";
+import { createStrangers } from "./control/foreign-frames.ts";
 import { drain, readTicket, sendElsewhere } from "./drain/drain.ts";
 import { createForwarding } from "./forwarding/secrets.ts";
-import { createLinkMemory } from "./gate/memory.ts";
+import { createLinkMemory } from "./gate/link-cache.ts";
 import { subdomainOf } from "./gate/policy.ts";
 import { createInvites } from "./invite/invites.ts";
 import { createLoginBudget } from "./login/budget.ts";
@@ -36,14 +36,14 @@ import { startLoops } from "./loops.ts";
 import { createOnline, reportPresence } from "./player/presence.ts";
 import { isCurrent, isSystem, type Session, sendAway, sentence } from "./player/session.ts";
 import { checkStandings } from "./player/standing.ts";
-import { onLost, travel } from "./player/travel.ts";
+import { onLost, travel } from "./player/connect-player.ts";
 import { joinAddress } from "./queue/policy.ts";
 import { createQueue, drainQueue } from "./queue/queue.ts";
-import { createLateLook, shared } from "./registry/late-look.ts";
+import { createLateLook, shared } from "./registry/refresh-on-miss.ts";
 import { createRefresh } from "./registry/refresh.ts";
 import { createRegistry, readLastServers } from "./registry/registry.ts";
 import { createActivity } from "./report/activity.ts";
-import { noteConnected, noteDisconnected } from "./report/moves.ts";
+import { noteConnected, noteDisconnected } from "./report/player-events.ts";
 import { createStartWatch, entryOf, listingOf, type StartTimes } from "./status/motd.ts";
 
 export type Proxy = AsyncDisposable & {

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { serviceNodeFlags } from "@svc/local-stack";
-import { startInternalFace } from "../../../services/login-gate/src/testing/internal-face.ts";
+import { startInternalFace } from "../../../services/login-gate/src/testing/internal-api.ts";
 import { root } from "../harness/anchors.ts";
 import type { Bench, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";

@@ -5,7 +5,7 @@ import type { CommandWord } from "../packet/commands.ts";
 import { type PluginMessage, packets, type Title } from "../packet/play.ts";
 import { plainText as plain, type Text } from "../packet/text.ts";
 import type { Connection } from "../wire/connection.ts";
-import { hold, remember } from "./hold.ts";
+import { hold, remember } from "./keep-alive.ts";
 import { attach, type Link, type LinkEvents } from "./link.ts";
 import type { ReachingPacket } from "./packet-filter.ts";
 

@@ -1,7 +1,7 @@
 // The server list of clients before 1.7: FE, FE 01, or FE 01 FA with the host that was typed.
 
 import type { Socket } from "node:net";
-import { readHead } from "../head.ts";
+import { readHead } from "../read-preamble.ts";
 import { plainText } from "../packet/text.ts";
 import { supportedRange } from "../version/catalog.ts";
 import type { ServerStatus } from "./status.ts";

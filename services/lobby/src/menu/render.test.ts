@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText } from "@svc/minecraft";
-import { wordsOf } from "../words.ts";
+import { wordsOf } from "../texts.ts";
 import { pageOf } from "./page.ts";
 import { renderPage } from "./render.ts";
 import type { Server } from "./tile.ts";

@@ -1,7 +1,7 @@
 // The chest that a player sees: one item a slot.
 
 import type { Text } from "@svc/minecraft";
-import type { Words } from "../words.ts";
+import type { Words } from "../texts.ts";
 import { buttonsOf, type Page } from "./page.ts";
 import { type Server, type Tile, tileOf } from "./tile.ts";
 

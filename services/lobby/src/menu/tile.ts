@@ -8,7 +8,7 @@
 // | the player may not start it                   | says why   | says why      |
 // | any other                                     | starts     | starts        |
 
-import type { Obstacle } from "../words.ts";
+import type { Obstacle } from "../texts.ts";
 
 /** What the proxy told of a server. */
 export type ServerStatus = {

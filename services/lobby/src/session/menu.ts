@@ -4,11 +4,11 @@ import { redrawMs, refreshMs } from "../config.ts";
 import { type Click, clickOf } from "../menu/page.ts";
 import { renderPage } from "../menu/render.ts";
 import type { Server } from "../menu/tile.ts";
-import type { Words } from "../words.ts";
-import type { Board } from "./board.ts";
+import type { Words } from "../texts.ts";
+import type { Board } from "./server-list.ts";
 import type { Clock } from "./clock.ts";
 import type { LobbyPlayer } from "./player.ts";
-import type { Questions } from "./questions.ts";
+import type { Questions } from "./rate-limited-requests.ts";
 
 type Dependencies = {
   readonly player: LobbyPlayer;

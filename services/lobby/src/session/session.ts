@@ -3,13 +3,13 @@
 import { type ControlFrame, decodeControl } from "@svc/minecraft";
 import { paceRules } from "../config.ts";
 import { chosen, type Server, type Tile, tileOf } from "../menu/tile.ts";
-import { errorText, languageOf, type Words, wordsOf } from "../words.ts";
-import { type Board, createBoard } from "./board.ts";
+import { errorText, languageOf, type Words, wordsOf } from "../texts.ts";
+import { type Board, createBoard } from "./server-list.ts";
 import type { Clock } from "./clock.ts";
 import { createListRequest, type ListRequest } from "./list-request.ts";
 import { createMenu, type Menu } from "./menu.ts";
 import type { LobbyPlayer } from "./player.ts";
-import { createQuestions, type Questions } from "./questions.ts";
+import { createQuestions, type Questions } from "./rate-limited-requests.ts";
 
 export type Session = {
   /** Without the slash. */

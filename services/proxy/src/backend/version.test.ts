@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runningAt, serverInfo, startBed } from "../testing/bed.ts";
+import { runningAt, serverInfo, startBed } from "../testing/fixture.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";

@@ -1,6 +1,6 @@
 // Commands about accounts. The UUID is always that of the connection.
 
-import type { Answer } from "../api/face.ts";
+import type { Answer } from "../api/internal-api.ts";
 import { type Context, type Session, sentence, tell } from "../player/session.ts";
 
 type Refusal = Extract<Answer<unknown>, { ok: false }>;

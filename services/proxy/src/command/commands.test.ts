@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FaultName } from "@svc/proto";
-import { type Bed, runningAt, serverInfo, startBed } from "../testing/bed.ts";
+import { type Bed, runningAt, serverInfo, startBed } from "../testing/fixture.ts";
 import { refusal } from "../testing/service.ts";
 
 const limit = { timeout: 60_000 };

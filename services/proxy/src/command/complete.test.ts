@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rootDomain, runningAt, startBed } from "../testing/bed.ts";
+import { rootDomain, runningAt, startBed } from "../testing/fixture.ts";
 import { commandTree } from "./complete.ts";
 import { parseCommand } from "./parse.ts";
 

@@ -3,7 +3,7 @@
 import { BusyError } from "../api/pool.ts";
 import { goOrWake } from "../control/frames.ts";
 import { type Context, isSystem, type Session, tell } from "../player/session.ts";
-import { toLobby } from "../player/travel.ts";
+import { toLobby } from "../player/connect-player.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { approveLogin, mintLink, startMigration } from "./account.ts";
 import { listEverybody } from "./glist.ts";

@@ -10,13 +10,13 @@ import {
 import { BusyError } from "../api/pool.ts";
 import { release } from "../gate/release.ts";
 import { type Context, isCurrent, isSystem, type Session, sentence } from "../player/session.ts";
-import { enterServer } from "../player/travel.ts";
+import { enterServer } from "../player/connect-player.ts";
 import { joinAddress } from "../queue/policy.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
 import { type FrameSource, listFor, maySend } from "./policy.ts";
 import { sendToLobby as send } from "./send.ts";
-import type { StatusCache } from "./status-cache.ts";
-import type { Strangers } from "./strangers.ts";
+import type { StatusCache } from "./menu-cache.ts";
+import type { Strangers } from "./foreign-frames.ts";
 
 export type FrameContext = Context & { readonly statuses: StatusCache; readonly strangers: Strangers };
 

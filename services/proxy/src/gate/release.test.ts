@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Bed, runningAt, startBed } from "../testing/bed.ts";
-import type { Game } from "../testing/game.ts";
+import { type Bed, runningAt, startBed } from "../testing/fixture.ts";
+import type { Game } from "../testing/game-server.ts";
 import { refusal } from "../testing/service.ts";
 
 const limit = { timeout: 60_000 };

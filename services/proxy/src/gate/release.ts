@@ -12,7 +12,7 @@ import {
   tell,
 } from "../player/session.ts";
 import { standingWords } from "../player/standing.ts";
-import { enterServer, toLobby } from "../player/travel.ts";
+import { enterServer, toLobby } from "../player/connect-player.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { afterGate, type Heard, type LinkAnswer, type LinkVerdict, linkVerdict } from "./policy.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runningAt, startBed } from "../testing/bed.ts";
+import { runningAt, startBed } from "../testing/fixture.ts";
 
 const limit = { timeout: 60_000 };
 

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { Connection } from "@svc/minecraft";
-import { startBed } from "../testing/bed.ts";
+import { startBed } from "../testing/fixture.ts";
 import { begin, protocol, text, varint } from "../testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };

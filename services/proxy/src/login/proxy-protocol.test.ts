@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { startBed } from "../testing/bed.ts";
+import { startBed } from "../testing/fixture.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";

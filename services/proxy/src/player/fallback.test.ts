@@ -4,8 +4,8 @@ import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "@svc/minecraft/testing";
-import { type Bed, runningAt, runOf, serverInfo, startBed } from "../testing/bed.ts";
-import type { Game } from "../testing/game.ts";
+import { type Bed, runningAt, runOf, serverInfo, startBed } from "../testing/fixture.ts";
+import type { Game } from "../testing/game-server.ts";
 import { text } from "../testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };
@@ -16,7 +16,7 @@ const withSurvival = {
 };
 
 async function startGameProcess(t: TestContext): Promise<ChildProcess & { address: string }> {
-  const program = fileURLToPath(new URL("../testing/game-main.ts", import.meta.url));
+  const program = fileURLToPath(new URL("../testing/game-server-main.ts", import.meta.url));
   const child = spawn(process.execPath, [program, runOf("survival").secret], {
     stdio: ["ignore", "pipe", "inherit"],
   });

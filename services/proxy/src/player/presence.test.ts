@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { players } from "@svc/proto";
-import { type Bed, runningAt, startBed } from "../testing/bed.ts";
+import { type Bed, runningAt, startBed } from "../testing/fixture.ts";
 
 const limit = { timeout: 20_000 };
 const host = "survival.play.example";

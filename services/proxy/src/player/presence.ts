@@ -1,9 +1,9 @@
 // Who plays where, over all proxies: what this one reports, and what it hears of the others.
 
 import { players } from "@svc/proto";
-import type { Face } from "../api/face.ts";
+import type { Face } from "../api/internal-api.ts";
 import { receiveInvitation } from "../invite/receive.ts";
-import { serverOf } from "../report/moves.ts";
+import { serverOf } from "../report/player-events.ts";
 import { type Context, isCurrent, type Session, sendAway, sentence } from "./session.ts";
 
 /** One report of everybody who is on. A player who has connected to another proxy since ends here. */

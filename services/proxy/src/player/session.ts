@@ -3,13 +3,13 @@
 
 import type { Bridge, Text } from "@svc/minecraft";
 import type { Logger } from "@svc/telemetry";
-import type { Face } from "../api/face.ts";
+import type { Face } from "../api/internal-api.ts";
 import type { Pool } from "../api/pool.ts";
-import type { Looks } from "../backend/looks.ts";
+import type { Looks } from "../backend/status-cache.ts";
 import type { Budget } from "../budget/bucket.ts";
 import type { ProxyConfig } from "../config.ts";
 import type { Forwarding } from "../forwarding/secrets.ts";
-import type { LinkMemory } from "../gate/memory.ts";
+import type { LinkMemory } from "../gate/link-cache.ts";
 import type { Place } from "../gate/policy.ts";
 import type { Invites } from "../invite/invites.ts";
 import type { Queue } from "../queue/queue.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Bed, runningAt, startBed } from "../testing/bed.ts";
+import { type Bed, runningAt, startBed } from "../testing/fixture.ts";
 import { refusal } from "../testing/service.ts";
 
 const limit = { timeout: 60_000 };

@@ -2,7 +2,7 @@
 
 import { sendToLobby } from "../control/send.ts";
 import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
-import { enterServer } from "../player/travel.ts";
+import { enterServer } from "../player/connect-player.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { type Decision, decide, type LeaveReason, type Look, type Waiter } from "./policy.ts";
 import { wakeAndQueue } from "./wake-player.ts";

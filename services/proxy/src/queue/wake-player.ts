@@ -1,4 +1,4 @@
-import type { Answer } from "../api/face.ts";
+import type { Answer } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";
 import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
 import type { SentenceKey } from "../text/text.ts";

@@ -1,5 +1,5 @@
 import type { Logger } from "@svc/telemetry";
-import type { Face } from "../api/face.ts";
+import type { Face } from "../api/internal-api.ts";
 import type { Activity } from "../report/activity.ts";
 import { type Registry, saveLastServers } from "./registry.ts";
 

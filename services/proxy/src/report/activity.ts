@@ -1,7 +1,7 @@
 // What the proxy tells about itself: metrics, and a line every ten minutes (behaviour.md r.2).
 
 import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
-import type { CallRecord } from "../api/face.ts";
+import type { CallRecord } from "../api/internal-api.ts";
 
 const counted = [
   "busy",

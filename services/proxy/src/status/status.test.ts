@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { Connection } from "@svc/minecraft";
-import { type Bed, runningAt, serverInfo, startBed } from "../testing/bed.ts";
+import { type Bed, runningAt, serverInfo, startBed } from "../testing/fixture.ts";
 import { text, varint } from "../testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };

@@ -5,7 +5,7 @@ import { links } from "@svc/proto";
 import { oneByOneMs } from "../config.ts";
 import type { Clock } from "./clock.ts";
 import type { Answer } from "./policy.ts";
-import { createRollCall } from "./roll-call.ts";
+import { createRollCall } from "./batched-poll.ts";
 
 export type Platform = {
   look: (uuid: string, signal: AbortSignal) => Promise<Answer>;

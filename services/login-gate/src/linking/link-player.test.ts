@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { plainText } from "@svc/minecraft";
 import { createTestClock } from "@svc/minecraft/testing";
 import { defaultRules as rules } from "../config.ts";
-import { hold } from "./hold.ts";
+import { hold } from "./link-player.ts";
 import type { Answer } from "./policy.ts";
 
 /** A player at the gate of a service that answers as the test says. */

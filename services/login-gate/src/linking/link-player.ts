@@ -3,9 +3,9 @@
 import type { Text } from "@svc/minecraft";
 import type { GateRules } from "../config.ts";
 import type { Clock } from "./clock.ts";
-import type { Platform } from "./platform.ts";
+import type { Platform } from "./link-service.ts";
 import { type Action, type Answer, arrive, type KickReason, next, type Step } from "./policy.ts";
-import { type Card, codeCard, codeLines, languageOf, wordsOf } from "./words.ts";
+import { type Card, codeCard, codeLines, languageOf, wordsOf } from "./texts.ts";
 
 /** A player as far as the gate needs one. */
 export type GatePlayer = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLinkMemory } from "./memory.ts";
+import { createLinkMemory } from "./link-cache.ts";
 
 function memory(players = 3) {
   const clock = { now: 1_000 };

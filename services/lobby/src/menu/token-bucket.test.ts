@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { paceRules as rules } from "../config.ts";
-import { fullPace, type Pace, spend } from "./pace.ts";
+import { fullPace, type Pace, spend } from "./token-bucket.ts";
 
 function spendAll(start: Pace, now: number, isQuestion: boolean): { count: number; pace: Pace } {
   let pace = start;

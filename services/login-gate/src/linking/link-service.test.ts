@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@svc/client";
-import { startInternalFace } from "../testing/internal-face.ts";
+import { startInternalFace } from "../testing/internal-api.ts";
 import { systemClock } from "./clock.ts";
-import { createLightFetch } from "./light-fetch.ts";
-import { createLimit } from "./limit.ts";
-import { createPlatform, type Platform } from "./platform.ts";
+import { createLightFetch } from "./node-fetch.ts";
+import { createLimit } from "./semaphore.ts";
+import { createPlatform, type Platform } from "./link-service.ts";
 
 const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const other = "069a79f4-44e9-4726-a5be-fca90e38aaf6";

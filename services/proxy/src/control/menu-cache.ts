@@ -1,5 +1,5 @@
 import type { ownership } from "@svc/proto";
-import type { Face } from "../api/face.ts";
+import type { Face } from "../api/internal-api.ts";
 import type { Pool } from "../api/pool.ts";
 
 /** What was last heard of a server: its row, that there is none, or nothing. */

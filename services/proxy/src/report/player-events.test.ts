@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Bed, runningAt, startBed } from "../testing/bed.ts";
+import { type Bed, runningAt, startBed } from "../testing/fixture.ts";
 
 const limit = { timeout: 20_000 };
 const host = "survival.play.example";

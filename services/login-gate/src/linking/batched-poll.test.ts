@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { ApiError } from "@svc/client";
 import { createTestClock } from "@svc/minecraft/testing";
 import type { Answer } from "./policy.ts";
-import { createRollCall } from "./roll-call.ts";
+import { createRollCall } from "./batched-poll.ts";
 
 const refusal = (status: number) => new ApiError("refused", { status, code: "x", requestId: "r" });
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLateLook, shared } from "./late-look.ts";
+import { createLateLook, shared } from "./refresh-on-miss.ts";
 
 test("polls that would overlap are one", async () => {
   let polls = 0;

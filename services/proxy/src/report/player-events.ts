@@ -1,7 +1,7 @@
 // Who came, went where and left: one log line each, and what the service is told of it.
 
 import type { MinecraftFault } from "@svc/minecraft";
-import type { Answer } from "../api/face.ts";
+import type { Answer } from "../api/internal-api.ts";
 import type { Place } from "../gate/policy.ts";
 import type { Context, Session } from "../player/session.ts";
 

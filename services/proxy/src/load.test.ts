@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isWhole, many } from "@svc/config/testing";
 import { until } from "@svc/minecraft/testing";
-import { type Bed, runningAt, startBed } from "./testing/bed.ts";
+import { type Bed, runningAt, startBed } from "./testing/fixture.ts";
 
 const bots = many(200, 30);
 const host = "survival.play.example";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLimit } from "./limit.ts";
+import { createLimit } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 

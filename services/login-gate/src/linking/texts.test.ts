@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText, type Text } from "@svc/minecraft";
-import { bookPage, codeCard, codeLines, languageOf, wordsOf } from "./words.ts";
+import { bookPage, codeCard, codeLines, languageOf, wordsOf } from "./texts.ts";
 
 const code = { code: "ABCD2345", url: "https://console.example.com", minutes: 10 };
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { string } from "../wire/bytes.ts";
 import { Connection } from "../wire/connection.ts";
-import { askStatus } from "./ask-status.ts";
+import { askStatus } from "./read-status.ts";
 import { listen } from "./listen.ts";
 
 /** A server that answers every question with this text. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { type CallRecord, createFace } from "./face.ts";
+import { type CallRecord, createFace } from "./internal-api.ts";
 
 const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 

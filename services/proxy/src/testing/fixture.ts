@@ -11,7 +11,7 @@ import {
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { loadConfig } from "../config.ts";
 import { startProxy } from "../proxy.ts";
-import { type Game, joinAs, startGame } from "./game.ts";
+import { type Game, joinAs, startGame } from "./game-server.ts";
 import { joinRaw, type Where } from "./raw-player.ts";
 import { type Account, serviceToken, startService } from "./service.ts";
 

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { deflateSync } from "node:zlib";
 import { type Connection, controlChannel, encodeControl } from "@svc/minecraft";
 import { until } from "@svc/minecraft/testing";
-import { type Bed, runningAt, startBed } from "./testing/bed.ts";
+import { type Bed, runningAt, startBed } from "./testing/fixture.ts";
 import { begin, bytesOf, type RawPlayer, text, varint } from "./testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };

@@ -2,7 +2,7 @@
 
 import type { ControlFrame } from "@svc/minecraft";
 import type { PaceRules } from "../config.ts";
-import { fullPace, spend } from "../menu/pace.ts";
+import { fullPace, spend } from "../menu/token-bucket.ts";
 import type { Clock } from "./clock.ts";
 
 type Dependencies = {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorText, languageOf, wordsOf } from "./words.ts";
+import { errorText, languageOf, wordsOf } from "./texts.ts";
 
 test("Chinese clients read Chinese, all others English", () => {
   for (const locale of ["zh_cn", "zh_TW", "zh", "ZH_hk"]) assert.equal(languageOf(locale), "zh");

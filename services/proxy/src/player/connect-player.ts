@@ -6,7 +6,7 @@ import { findMismatch } from "../backend/version.ts";
 import { parseAddress } from "../config.ts";
 import { type Destination, mayConnect } from "../gate/policy.ts";
 import { joinAddress } from "../queue/policy.ts";
-import { noteMoved } from "../report/moves.ts";
+import { noteMoved } from "../report/player-events.ts";
 import { type Context, isCurrent, type Session, sendAway, sentence, tell } from "./session.ts";
 
 export type Trip =
