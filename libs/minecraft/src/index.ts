@@ -1,5 +1,5 @@
 export { type Bridge, type BridgeHooks, type BridgeLimits, createBridge } from "./bridge/bridge.ts";
-export { type HoldEvents, hold } from "./bridge/keep-alive.ts";
+export { type KeepAliveEvents, keepAlive } from "./bridge/keep-alive.ts";
 export type { ReachingPacket } from "./bridge/packet-filter.ts";
 export {
   type ControlFrame,
@@ -21,12 +21,12 @@ export {
   type Trust,
 } from "./login/accept.ts";
 export { addressKey } from "./login/admission.ts";
-export { askStatus, type ServerAnswer } from "./login/read-status.ts";
 export { type Backend, type Dialler, dial } from "./login/dial.ts";
 export { decodeForwarding, encodeForwarding, type Forwarded, forwardingChannel } from "./login/forwarding.ts";
 export { type Listener, type ListenOptions, listen } from "./login/listen.ts";
 export { kick, type Player } from "./login/player.ts";
 export { isPlayerName, offlineUuid, type Profile, type ProfileProperty } from "./login/profile.ts";
+export { readStatus, type ServerAnswer } from "./login/read-status.ts";
 export { type ForwardingSecrets, secretFile } from "./login/secrets.ts";
 export { createLoginKeys, hasJoined, type LoginKeys, type SessionServer } from "./login/session-server.ts";
 export { type ServerStatus, statusJson } from "./login/status.ts";

@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6, type Socket } from "node:net";
 import { MinecraftFault } from "./fault.ts";
-import { readHead } from "./read-preamble.ts";
+import { readPreamble } from "./read-preamble.ts";
 
 const signature = Buffer.from("\r\n\r\n\0\r\nQUIT\n", "latin1");
 /** The most a header may hold: two IPv6 addresses and 1 KiB of extensions. */
@@ -78,7 +78,11 @@ function decodeV2(bytes: Buffer): Header | undefined {
 
 /** Takes the header off a fresh connection. `destroy`s nothing: the caller closes when this rejects. */
 export async function readProxyHeader(socket: Socket, timeoutMs: number): Promise<Endpoint | undefined> {
-  const { source } = await readHead(socket, { timeoutMs, what: "PROXY header", decode: decodeProxyHeader });
+  const { source } = await readPreamble(socket, {
+    timeoutMs,
+    what: "PROXY header",
+    decode: decodeProxyHeader,
+  });
   return source;
 }
 

@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { MinecraftFault } from "./fault.ts";
 
 /** What stands at the start of a connection, before the framing of the game. */
-export type Head<T> = {
+export type Preamble<T> = {
   readonly timeoutMs: number;
   /** For the words of a fault. */
   readonly what: string;
@@ -12,7 +12,10 @@ export type Head<T> = {
 };
 
 /** Reads until `decode` answers, and leaves what follows its `length` bytes in the socket. */
-export function readHead<T extends { readonly length: number }>(socket: Socket, head: Head<T>): Promise<T> {
+export function readPreamble<T extends { readonly length: number }>(
+  socket: Socket,
+  head: Preamble<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     let bytes: Buffer = Buffer.alloc(0);
     let quiet: NodeJS.Timeout | undefined;

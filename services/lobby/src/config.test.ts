@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answerTimeoutMs, enterTimeoutMs, loadConfig, paceRules, redrawMs, refreshMs } from "./config.ts";
+import { answerTimeoutMs, enterTimeoutMs, loadConfig, redrawMs, refreshMs, requestRate } from "./config.ts";
 
 test("an empty environment means the documented numbers", () => {
   assert.deepEqual(loadConfig({}), {
@@ -9,7 +9,7 @@ test("an empty environment means the documented numbers", () => {
     maxPlayers: 5_000,
     warnings: [],
   });
-  assert.deepEqual(paceRules, { burst: 90, perSecond: 8, reserved: 16 });
+  assert.deepEqual(requestRate, { burst: 90, perSecond: 8, reserved: 16 });
   assert.equal(refreshMs, 10_000);
   assert.equal(enterTimeoutMs, 30_000);
   assert.equal(redrawMs, 250);

@@ -13,10 +13,10 @@ export type LobbyConfig = {
   readonly warnings: readonly string[];
 };
 
-export type PaceRules = { readonly burst: number; readonly perSecond: number; readonly reserved: number };
+export type RequestRate = { readonly burst: number; readonly perSecond: number; readonly reserved: number };
 
 /** Frames of one player; below what the proxy lets through (behaviour.md r.2: burst 96, 10 a second). */
-export const paceRules: PaceRules = { burst: 90, perSecond: 8, reserved: 16 };
+export const requestRate: RequestRate = { burst: 90, perSecond: 8, reserved: 16 };
 
 /** An open menu asks for its tiles again this often. */
 export const refreshMs = 10_000;

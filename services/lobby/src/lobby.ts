@@ -13,7 +13,7 @@ import { enterTimeoutMs } from "./config.ts";
 import { type Clock, systemClock } from "./session/clock.ts";
 import type { LobbyPlayer } from "./session/player.ts";
 import { menuCommands, openSession } from "./session/session.ts";
-import { languageOf, wordsOf } from "./texts.ts";
+import { languageOf, textsOf } from "./texts.ts";
 
 const chestRows = 6;
 
@@ -37,7 +37,7 @@ export function createLobby({
   const present = new Set<Player>();
   let isClosing = false;
   const admit = async (player: Player) => {
-    const words = wordsOf(languageOf(player.client.locale));
+    const words = textsOf(languageOf(player.client.locale));
     if (isClosing) return kick(player, words.closing);
     if (present.size >= maxPlayers) return kick(player, words.full);
     present.add(player);
@@ -49,7 +49,7 @@ export function createLobby({
     players: () => present.size,
     close: async () => {
       isClosing = true;
-      for (const player of present) kick(player, wordsOf(languageOf(player.client.locale)).closing);
+      for (const player of present) kick(player, textsOf(languageOf(player.client.locale)).closing);
       await Promise.all([...present].map(({ connection }) => connection.closed));
       await limbo[Symbol.asyncDispose]();
     },

@@ -11,7 +11,7 @@ const proxyOnly = "Join through the network's own address.\n请通过网络地�
 export async function startLobby({ config, log }: { config: LobbyConfig; log: Logger }) {
   const { host, gamePort, maxPlayers, forwardingSecret } = config;
   if (!forwardingSecret)
-    log.warn("SVC_FORWARDING_SECRET_FILE is not set: whoever reaches this port names themselves");
+    log.warn("SVC_FORWARDING_SECRET_FILE is not set: anyone who reaches this port can claim any name");
   const lobby = createLobby({ maxPlayers });
   const listener = await listen({
     host,
@@ -20,9 +20,8 @@ export async function startLobby({ config, log }: { config: LobbyConfig; log: Lo
     status: () => ({ description: "svc lobby", playersOnline: lobby.players(), playersMax: maxPlayers }),
     texts: { unauthenticated: proxyOnly },
     onPlayer: lobby.admit,
-    onRefused: ({ code, message }, address) =>
-      log.debug({ code, address }, `a connection was refused: ${message}`),
-    onBroken: (error) => log.error({ err: error }, "a player could not be welcomed"),
+    onRefused: ({ code, message }, address) => log.debug({ code, address }, `connection refused: ${message}`),
+    onBroken: (error) => log.error({ err: error }, "login failed unexpectedly"),
     maxConnections: maxPlayers + spareConnections,
     // All players come from the proxy's address.
     maxPerAddress: maxPlayers + spareConnections,

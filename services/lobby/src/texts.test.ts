@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { errorText, languageOf, wordsOf } from "./texts.ts";
+import { errorText, languageOf, textsOf } from "./texts.ts";
 
 test("Chinese clients read Chinese, all others English", () => {
   for (const locale of ["zh_cn", "zh_TW", "zh", "ZH_hk"]) assert.equal(languageOf(locale), "zh");
@@ -12,8 +12,8 @@ test("every sentence is said in both languages", () => {
     if (typeof value === "function") return [String(value(7, 9))];
     return typeof value === "object" && value ? Object.values(value).flatMap(flat) : [String(value)];
   };
-  const english = wordsOf("en");
-  for (const [key, value] of Object.entries(wordsOf("zh"))) {
+  const english = textsOf("en");
+  for (const [key, value] of Object.entries(textsOf("zh"))) {
     const texts = flat(value);
     assert.equal(texts.length, flat(Object.entries(english).find(([name]) => name === key)?.[1]).length, key);
     for (const text of texts) assert.match(text, /\p{Script=Han}/u, key);

@@ -13,7 +13,7 @@ export type Obstacle = "retiring" | "start_failed" | "owner_only" | "allowlist";
 /** Error codes that have a text of their own (interface.md 4.10, behaviour.md r.4). */
 export type ErrorCode = "not_linked" | "quota_exceeded" | "already_claimed" | "busy" | "not_found";
 
-export type Words = {
+export type Texts = {
   readonly welcome: string;
   readonly welcomeButton: string;
   readonly title: (page: number, pages: number) => string;
@@ -45,7 +45,7 @@ export type Words = {
   readonly otherError: string;
 };
 
-const english: Words = {
+const english: Texts = {
   welcome: "Welcome to the lobby! ",
   welcomeButton: "[Choose a server]",
   title: (page, pages) => (pages > 1 ? `Servers (${page} of ${pages})` : "Servers"),
@@ -94,7 +94,7 @@ const english: Words = {
   otherError: "That did not work. Please try again in a moment.",
 };
 
-const chinese: Words = {
+const chinese: Texts = {
   welcome: "欢迎来到大厅！",
   welcomeButton: "[选择服务器]",
   title: (page, pages) => (pages > 1 ? `服务器（第 ${page} 页，共 ${pages} 页）` : "服务器"),
@@ -143,9 +143,9 @@ const chinese: Words = {
   otherError: "操作未成功，请稍后再试。",
 };
 
-const words: Readonly<Record<Language, Words>> = { en: english, zh: chinese };
+const words: Readonly<Record<Language, Texts>> = { en: english, zh: chinese };
 
-export function wordsOf(language: Language): Words {
+export function textsOf(language: Language): Texts {
   return words[language];
 }
 

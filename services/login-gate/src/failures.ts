@@ -11,6 +11,6 @@ export function createFailureLog({ log, counter }: { log: Logger; counter: Count
     const now = performance.now();
     if (now - lastLineAt < lineEveryMs) return;
     lastLineAt = now;
-    log.warn({ call, err: error }, "a call of the service brought no answer to go by");
+    log.warn({ call, err: error }, "service call failed");
   };
 }

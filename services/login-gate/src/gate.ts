@@ -11,12 +11,12 @@ import {
 } from "@svc/minecraft";
 import type { Logger } from "@svc/telemetry";
 import { enterTimeoutMs } from "./config.ts";
-import { type GatePlayer, type HoldDeps, hold } from "./linking/link-player.ts";
-import { bookPage, languageOf, wordsOf } from "./linking/texts.ts";
+import { type GatePlayer, type LinkDeps, linkPlayer } from "./linking/link-player.ts";
+import { bookPage, languageOf, textsOf } from "./linking/texts.ts";
 
 type Dependencies = {
   /** Undefined: the sign-in flow is off, and nobody passes. */
-  readonly holding: HoldDeps | undefined;
+  readonly holding: LinkDeps | undefined;
   readonly maxPlayers: number;
   readonly log: Logger;
 };
@@ -32,7 +32,7 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
   const present = new Set<Player>();
   let isClosing = false;
   const admit = async (player: Player) => {
-    const words = wordsOf(languageOf(player.client.locale));
+    const words = textsOf(languageOf(player.client.locale));
     if (!holding) return kick(player, words.kicked.off);
     if (isClosing) return kick(player, words.kicked.closing);
     if (present.size >= maxPlayers) return kick(player, words.kicked.full);
@@ -42,16 +42,16 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
     const slow = setTimeout(() => player.connection.destroy(), enterTimeoutMs);
     player.connection.closed.then(() => clearTimeout(slow)).catch(() => {});
     // Nobody else hears what is said here, and no command is known.
-    const answer = () => session.message(wordsOf(languageOf(player.client.locale)).here);
+    const answer = () => session.message(textsOf(languageOf(player.client.locale)).here);
     const events = { onLeave: () => left.abort(), onChat: answer, onCommand: answer };
     const session = await limbo.enter(player, events);
     clearTimeout(slow);
     if (player.connection.isClosed) left.abort();
     try {
-      await hold(gatePlayer(session, left.signal), holding);
+      await linkPlayer(gatePlayer(session, left.signal), holding);
     } catch (error) {
       // In doubt nobody passes.
-      log.error({ err: error, player: player.profile.uuid }, "a player could not be held at the gate");
+      log.error({ err: error, player: player.profile.uuid }, "linking a player failed; kicking them");
       session.kick(words.kicked.service_refuses);
     }
   };
@@ -60,7 +60,7 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
     players: () => present.size,
     close: async () => {
       isClosing = true;
-      for (const player of present) kick(player, wordsOf(languageOf(player.client.locale)).kicked.closing);
+      for (const player of present) kick(player, textsOf(languageOf(player.client.locale)).kicked.closing);
       await Promise.all([...present].map(({ connection }) => connection.closed));
       await limbo[Symbol.asyncDispose]();
     },

@@ -23,6 +23,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  log.error({ err: error }, "the login gate could not start");
+  log.error({ err: error }, "start failed");
   process.exit(1);
 });

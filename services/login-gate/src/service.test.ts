@@ -7,12 +7,12 @@ import { join, kickOf, startFront, until } from "@svc/minecraft/testing";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { defaultRules, type GateConfig } from "./config.ts";
 import { startGate } from "./service.ts";
-import { startInternalFace } from "./testing/internal-api.ts";
+import { startInternalApi } from "./testing/internal-api.ts";
 
 const versions = supportedProtocols.flatMap((protocol) => findVersion(protocol) ?? []);
 const secret = "shared by proxy and servers";
 const log = createLogger("login-gate", "error");
-let face: Awaited<ReturnType<typeof startInternalFace>>;
+let face: Awaited<ReturnType<typeof startInternalApi>>;
 let gate: Awaited<ReturnType<typeof startGate>>;
 let front: Awaited<ReturnType<typeof startFront>>;
 let number = 0;
@@ -40,7 +40,7 @@ const reset = () =>
   Object.assign(face.state, { barred: false, linked: false, status: undefined, codeLifeMs: 600_000 });
 
 before(async () => {
-  face = await startInternalFace();
+  face = await startInternalApi();
   gate = await start();
   front = await startFront(backend(gate.gamePort));
 });

@@ -5,10 +5,10 @@ import { callsAtOnce, type GateConfig, requestTimeoutMs } from "./config.ts";
 import { createFailureLog } from "./failures.ts";
 import { createGate } from "./gate.ts";
 import { systemClock } from "./linking/clock.ts";
-import type { HoldDeps } from "./linking/link-player.ts";
-import { createLightFetch } from "./linking/node-fetch.ts";
-import { createLimit } from "./linking/semaphore.ts";
-import { createPlatform } from "./linking/link-service.ts";
+import type { LinkDeps } from "./linking/link-player.ts";
+import { createLinkService } from "./linking/link-service.ts";
+import { createNodeFetch } from "./linking/node-fetch.ts";
+import { createSemaphore } from "./linking/semaphore.ts";
 import { bothLanguages } from "./linking/texts.ts";
 import { createTokenSource } from "./token.ts";
 
@@ -22,7 +22,7 @@ const proxyOnly = "Join through the network's own address.\n请通过网络地�
 export async function startGate({ config, log, registry }: Dependencies) {
   const { host, maxPlayers, forwardingSecret } = config;
   if (!forwardingSecret)
-    log.warn("SVC_FORWARDING_SECRET_FILE is not set: whoever reaches this port names themselves");
+    log.warn("SVC_FORWARDING_SECRET_FILE is not set: anyone who reaches this port can claim any name");
   const gate = createGate({ holding: holdingOf({ config, log, registry }), maxPlayers, log });
   new Gauge({
     name: "svc_login_gate_players",
@@ -37,8 +37,8 @@ export async function startGate({ config, log, registry }: Dependencies) {
     host,
     port: config.healthPort,
     registry,
-    isReady: async () => (hasTicked ? undefined : "the first tick is still to come"),
-    isStuck: () => (hasTicked ? undefined : "the first tick is still to come"),
+    isReady: async () => (hasTicked ? undefined : "the first tick has not run yet"),
+    isStuck: () => (hasTicked ? undefined : "the first tick has not run yet"),
   });
   const listener = await listen({
     host,
@@ -47,9 +47,8 @@ export async function startGate({ config, log, registry }: Dependencies) {
     status: () => ({ description: "svc login", playersOnline: gate.players(), playersMax: maxPlayers }),
     texts: { unauthenticated: proxyOnly, unavailable: bothLanguages(({ kicked }) => kicked.service_away) },
     onPlayer: gate.admit,
-    onRefused: ({ code, message }, address) =>
-      log.info({ code, address }, `a connection was refused: ${message}`),
-    onBroken: (error) => log.error({ err: error }, "a player could not be welcomed"),
+    onRefused: ({ code, message }, address) => log.info({ code, address }, `connection refused: ${message}`),
+    onBroken: (error) => log.error({ err: error }, "login failed unexpectedly"),
     maxConnections: maxPlayers + spareConnections,
     // All players come from the proxy's address.
     maxPerAddress: maxPlayers + spareConnections,
@@ -69,7 +68,7 @@ export async function startGate({ config, log, registry }: Dependencies) {
   };
 }
 
-function holdingOf({ config, log, registry }: Dependencies): HoldDeps | undefined {
+function holdingOf({ config, log, registry }: Dependencies): LinkDeps | undefined {
   const { flow, rules } = config;
   if (!flow) return undefined;
   const outcomes = new Counter({
@@ -93,12 +92,12 @@ function holdingOf({ config, log, registry }: Dependencies): HoldDeps | undefine
         return `Bearer ${token()}`;
       },
     },
-    fetch: createLightFetch(callsAtOnce),
+    fetch: createNodeFetch(callsAtOnce),
   });
   const onFailure = createFailureLog({ log, counter });
-  const limit = createLimit(callsAtOnce);
+  const limit = createSemaphore(callsAtOnce);
   return {
-    platform: createPlatform({
+    service: createLinkService({
       ...{ client, timeoutMs: requestTimeoutMs, limit, onFailure },
       ...{ clock: systemClock, pollMs: rules.pollMs },
     }),

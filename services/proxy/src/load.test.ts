@@ -4,38 +4,40 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isWhole, many } from "@svc/config/testing";
 import { until } from "@svc/minecraft/testing";
-import { type Bed, runningAt, startBed } from "./testing/fixture.ts";
+import { type Fixture, runningAt, startFixture } from "./testing/fixture.ts";
 
 const bots = many(200, 30);
 const host = "survival.play.example";
 
 /** Joins, and lets the gate ask again as often as the proxy is too busy to look, as the real one does. */
-async function comeIn(bed: Bed, name: string) {
-  const account = bed.account(name);
-  const player = await bed.passRaw(account, host);
+async function comeIn(fixture: Fixture, name: string) {
+  const account = fixture.account(name);
+  const player = await fixture.passRaw(account, host);
   let told = 0;
   await player.until(() => {
     const busy = player.chat.filter((line) => line.includes("busy")).length;
-    if (busy > told) void bed.release(account);
+    if (busy > told) void fixture.release(account);
     told = busy;
     return player.state.worlds === 2;
   });
-  await bed.survival.player(name);
+  await fixture.survival.player(name);
   return player;
 }
 
 test("players who join at once are all in the game, cheaply, and leave nothing behind", {
   timeout: 120_000,
 }, async (t) => {
-  await using bed = await startBed(
+  await using fixture = await startFixture(
     { SVC_PROXY_CONNECTIONS_PER_ADDRESS: "400", SVC_PROXY_LOGIN_BURST: "400" },
     { prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)) },
   );
   // The version's tables are read with its first player.
-  await (await comeIn(bed, "first")).leave();
-  await until(() => bed.survival.connections + bed.gate.connections === 0, 60_000);
+  await (await comeIn(fixture, "first")).leave();
+  await until(() => fixture.survival.connections + fixture.gate.connections === 0, 60_000);
   const [startedAt, cpu] = [performance.now(), process.cpuUsage()];
-  const players = await Promise.all(Array.from({ length: bots }, (_, index) => comeIn(bed, `bot${index}`)));
+  const players = await Promise.all(
+    Array.from({ length: bots }, (_, index) => comeIn(fixture, `bot${index}`)),
+  );
   const { user, system } = process.cpuUsage(cpu);
   const cpuMs = (user + system) / 1_000 / bots;
   t.diagnostic(
@@ -44,9 +46,12 @@ test("players who join at once are all in the game, cheaply, and leave nothing b
   // Two cores for ten seconds are 100 ms for each of 200, the clients, the gate and the game of this process included.
   // Beside other tests the same work costs a multiple, so only the whole crowd, which runs alone, is held to it.
   if (isWhole) assert(cpuMs < 100, `${cpuMs} ms of a core for one player`);
-  const wrong = [...bed.survival.players].filter(([name, { player }]) => name !== player.profile.name);
-  assert.deepEqual([bed.survival.players.size, wrong], [bots, []]);
+  const wrong = [...fixture.survival.players].filter(([name, { player }]) => name !== player.profile.name);
+  assert.deepEqual([fixture.survival.players.size, wrong], [bots, []]);
   await Promise.all(players.map((player) => player.leave()));
-  await until(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 0, 60_000);
-  await until(async () => /svc_proxy_players\S* 0\n/.test(await bed.metrics.metrics()), 60_000);
+  await until(
+    () => fixture.gate.connections + fixture.lobby.connections + fixture.survival.connections === 0,
+    60_000,
+  );
+  await until(async () => /svc_proxy_players\S* 0\n/.test(await fixture.metrics.metrics()), 60_000);
 });

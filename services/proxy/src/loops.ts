@@ -8,7 +8,7 @@ export function startLoops(loops: readonly Loop[], log: Logger): () => Promise<v
   const turn = ({ name, run }: Loop) => {
     if (running.has(name)) return;
     const work = run()
-      .catch((error: unknown) => log.error({ error, loop: name }, "a loop broke and goes on"))
+      .catch((error: unknown) => log.error({ error, loop: name }, "loop failed; retrying"))
       .finally(() => running.delete(name));
     running.set(name, work);
   };

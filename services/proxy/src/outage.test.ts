@@ -7,17 +7,17 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "@svc/minecraft/testing";
 import { lastServersFile } from "./registry/registry.ts";
-import { type Bed, runningAt, serverInfo, startBed } from "./testing/fixture.ts";
+import { type Fixture, runningAt, serverInfo, startFixture } from "./testing/fixture.ts";
 import { begin } from "./testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";
-type Neighbours = Pick<Bed, "service" | "survival" | "dir">;
+type Neighbours = Pick<Fixture, "service" | "survival" | "dir">;
 const runs = ({ service, survival }: Neighbours) =>
   void service.servers.set("survival", runningAt("survival", survival));
 const sleeps = ({ service }: Neighbours) => void service.servers.set("survival", serverInfo("survival"));
 
-function wakes({ service }: Bed): void {
+function wakes({ service }: Fixture): void {
   service.wake = (name) => {
     service.servers.set(name, serverInfo(name, { phase: "Starting", desiredState: "Running" }));
     return { status: 202, body: { name, desiredState: "Running", phase: "Starting", ready: false } };
@@ -28,60 +28,64 @@ test(
   "while the session server is down nobody logs in, and is told that it is not their fault",
   limit,
   async () => {
-    await using bed = await startBed({}, { prepare: runs });
-    const alice = bed.account("alice");
-    bed.service.isSessionDown = true;
-    const { connection, secret, answer, hash } = await begin({ port: bed.proxy.port, host, account: alice });
-    bed.service.joined.set(hash, alice);
+    await using fixture = await startFixture({}, { prepare: runs });
+    const alice = fixture.account("alice");
+    fixture.service.isSessionDown = true;
+    const { connection, secret, answer, hash } = await begin({
+      port: fixture.proxy.port,
+      host,
+      account: alice,
+    });
+    fixture.service.joined.set(hash, alice);
     connection.send(1, answer);
     connection.encrypt(secret);
     const { id, reader } = await connection.next();
     assert.equal(id, 0);
     assert.match(reader.string(), /does not answer at the moment/);
-    bed.service.isSessionDown = false;
-    await bed.passRaw(alice, host);
-    await bed.survival.player("alice");
+    fixture.service.isSessionDown = false;
+    await fixture.passRaw(alice, host);
+    await fixture.survival.player("alice");
   },
 );
 
 test("a player who waits at the gate through an outage gets in after it", limit, async () => {
-  await using bed = await startBed({}, { prepare: runs });
-  bed.service.isDown = true;
-  const alice = bed.account("alice");
-  const player = await bed.passRaw(alice, host);
+  await using fixture = await startFixture({}, { prepare: runs });
+  fixture.service.isDown = true;
+  const alice = fixture.account("alice");
+  const player = await fixture.passRaw(alice, host);
   await player.hears(/cannot be checked right now/);
-  bed.service.isDown = false;
-  bed.gate.send("alice", { type: "LoginRelease", player: null });
-  await bed.survival.player("alice");
+  fixture.service.isDown = false;
+  fixture.gate.send("alice", { type: "LoginRelease", player: null });
+  await fixture.survival.player("alice");
 });
 
 test("a player who waits for a server through an outage gets there after it", limit, async () => {
-  await using bed = await startBed({}, { prepare: sleeps });
-  wakes(bed);
-  const player = await bed.passRaw(bed.account("alice"), host);
+  await using fixture = await startFixture({}, { prepare: sleeps });
+  wakes(fixture);
+  const player = await fixture.passRaw(fixture.account("alice"), host);
   await player.hears(/waking up/);
-  bed.service.isDown = true;
-  await until(async () => /what="refreshesFailed"[^}]*\} [1-9]/.test(await bed.metrics.metrics()));
-  runs(bed);
-  bed.service.isDown = false;
-  await bed.survival.player("alice");
+  fixture.service.isDown = true;
+  await until(async () => /what="refreshesFailed"[^}]*\} [1-9]/.test(await fixture.metrics.metrics()));
+  runs(fixture);
+  fixture.service.isDown = false;
+  await fixture.survival.player("alice");
 });
 
 test("an outage that lasts too long ends the wait, which says so", limit, async () => {
-  await using bed = await startBed({ SVC_PROXY_WAITER_SILENCE_MS: "200" }, { prepare: sleeps });
-  wakes(bed);
-  const player = await bed.passRaw(bed.account("alice"), host);
+  await using fixture = await startFixture({ SVC_PROXY_WAITER_SILENCE_MS: "200" }, { prepare: sleeps });
+  wakes(fixture);
+  const player = await fixture.passRaw(fixture.account("alice"), host);
   await player.hears(/waking up/);
-  bed.service.isDown = true;
+  fixture.service.isDown = true;
   await player.hears(/We hear nothing of survival/);
-  assert.equal(bed.lobby.players.size, 1);
+  assert.equal(fixture.lobby.players.size, 1);
 });
 
 test("a wake that nobody answers is told, and queues nobody", limit, async () => {
-  await using bed = await startBed({}, { prepare: sleeps });
-  const player = await bed.passRaw(bed.account("alice"), "play.example");
-  await bed.lobby.player("alice");
-  bed.service.isDown = true;
+  await using fixture = await startFixture({}, { prepare: sleeps });
+  const player = await fixture.passRaw(fixture.account("alice"), "play.example");
+  await fixture.lobby.player("alice");
+  fixture.service.isDown = true;
   player.command("felis go survival");
   await player.hears(/did not work|does not answer/);
   player.command("felis");
@@ -92,26 +96,26 @@ test(
   "a proxy that starts in an outage knows the servers of before, and forgets a damaged list",
   limit,
   async () => {
-    await using bed = await startBed({}, { prepare: runs });
-    bed.service.isDown = true;
-    await bed.restart();
-    assert.equal(bed.proxy.isReady(), undefined);
-    await writeFile(join(bed.dir, lastServersFile), '[{"name":"survival"');
-    await bed.restart();
-    assert.match(bed.proxy.isReady() ?? "", /has not told any server/);
-    const player = await bed.raw(bed.account("alice"), host);
+    await using fixture = await startFixture({}, { prepare: runs });
+    fixture.service.isDown = true;
+    await fixture.restart();
+    assert.equal(fixture.proxy.isReady(), undefined);
+    await writeFile(join(fixture.dir, lastServersFile), '[{"name":"survival"');
+    await fixture.restart();
+    assert.match(fixture.proxy.isReady() ?? "", /no server list received/);
+    const player = await fixture.raw(fixture.account("alice"), host);
     assert.match(await player.isKicked(), /gate is not available/);
-    bed.service.isDown = false;
-    await until(() => bed.proxy.isReady() === undefined);
-    await bed.passRaw(bed.account("bob"), host);
-    await bed.survival.player("bob");
+    fixture.service.isDown = false;
+    await until(() => fixture.proxy.isReady() === undefined);
+    await fixture.passRaw(fixture.account("bob"), host);
+    await fixture.survival.player("bob");
   },
 );
 
 test("a token that is rotated in its file is taken up without a restart", limit, async () => {
   const write = (dir: string, token: string) =>
     writeFileSync(join(dir, "svc-link.properties"), `service-token=${token}\n`);
-  await using bed = await startBed(
+  await using fixture = await startFixture(
     { SVC_SERVICE_TOKEN: "", SVC_PROXY_TOKEN_REREAD_MS: "1", SVC_PROXY_LINK_MEMORY_MS: "1" },
     {
       prepare: (neighbours) => {
@@ -121,28 +125,28 @@ test("a token that is rotated in its file is taken up without a restart", limit,
       },
     },
   );
-  bed.service.token = "second";
-  const alice = bed.account("alice");
-  const player = await bed.passRaw(alice, host);
+  fixture.service.token = "second";
+  const alice = fixture.account("alice");
+  const player = await fixture.passRaw(alice, host);
   await player.hears(/cannot be checked right now/);
-  write(bed.dir, "second");
-  bed.gate.send("alice", { type: "LoginRelease", player: null });
-  await bed.survival.player("alice");
+  write(fixture.dir, "second");
+  fixture.gate.send("alice", { type: "LoginRelease", player: null });
+  await fixture.survival.player("alice");
 });
 
 test(
   "when every worker is taken and every slot is, players are told at once, and it is counted",
   limit,
   async () => {
-    await using bed = await startBed(
+    await using fixture = await startFixture(
       { SVC_PROXY_WORKERS: "1", SVC_PROXY_SLOTS: "1", SVC_PROXY_ACTION_BURST: "100" },
       { prepare: sleeps },
     );
-    const player = await bed.passRaw(bed.account("alice"), "play.example");
-    await bed.lobby.player("alice");
+    const player = await fixture.passRaw(fixture.account("alice"), "play.example");
+    await fixture.lobby.player("alice");
     await player.until(() => player.state.worlds === 2);
     const { promise: later, resolve: answerNow } = Promise.withResolvers<void>();
-    bed.service.answers.set("identity.account-migration.start", async () => {
+    fixture.service.answers.set("identity.account-migration.start", async () => {
       await later;
       return { status: 201, body: { started: true, state: "initiated" } };
     });
@@ -150,6 +154,6 @@ test(
     await player.hears(/proxy is busy/);
     answerNow();
     await player.until(() => player.chat.filter((line) => /Go on in the panel/.test(line)).length === 2);
-    assert.match(await bed.metrics.metrics(), /svc_proxy_events_total\{what="busy"[^}]*\} 1\n/);
+    assert.match(await fixture.metrics.metrics(), /svc_proxy_events_total\{what="busy"[^}]*\} 1\n/);
   },
 );

@@ -13,37 +13,37 @@ import {
   type Trust,
 } from "@svc/minecraft";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
-import { createFace } from "./api/internal-api.ts";
+import { createInternalApi } from "./api/internal-api.ts";
 import { createPool } from "./api/pool.ts";
 import { createTokenSource } from "./api/token.ts";
-import { createLooks } from "./backend/status-cache.ts";
+import { createStatusCache } from "./backend/status-cache.ts";
 import { createBudget } from "./budget/bucket.ts";
 import { commandTree, completeCommand } from "./command/complete.ts";
 import { runCommand } from "./command/run.ts";
 import { type ProxyConfig, parseAddress } from "./config.ts";
+import { createForeignFrameLog } from "./control/foreign-frames.ts";
 import { type FrameContext, takeFrame } from "./control/frames.ts";
+import { createMenuCache } from "./control/menu-cache.ts";
 import { mayReach } from "./control/policy.ts";
-import { createStatusCache } from "./control/menu-cache.ts";
-import { createStrangers } from "./control/foreign-frames.ts";
-import { drain, readTicket, sendElsewhere } from "./drain/drain.ts";
+import { drain, readTicket, transferAway } from "./drain/drain.ts";
 import { createForwarding } from "./forwarding/secrets.ts";
-import { createLinkMemory } from "./gate/link-cache.ts";
+import { createLinkCache } from "./gate/link-cache.ts";
 import { subdomainOf } from "./gate/policy.ts";
 import { createInvites } from "./invite/invites.ts";
 import { createLoginBudget } from "./login/budget.ts";
 import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
+import { connectPlayer, onLost } from "./player/connect-player.ts";
 import { createOnline, reportPresence } from "./player/presence.ts";
-import { isCurrent, isSystem, type Session, sendAway, sentence } from "./player/session.ts";
+import { disconnect, isCurrent, isSystem, type Session, sentence } from "./player/session.ts";
 import { checkStandings } from "./player/standing.ts";
-import { onLost, travel } from "./player/connect-player.ts";
 import { joinAddress } from "./queue/policy.ts";
 import { createQueue, drainQueue } from "./queue/queue.ts";
-import { createLateLook, shared } from "./registry/refresh-on-miss.ts";
 import { createRefresh } from "./registry/refresh.ts";
+import { createRefreshOnMiss, shareRuns } from "./registry/refresh-on-miss.ts";
 import { createRegistry, readLastServers } from "./registry/registry.ts";
 import { createActivity } from "./report/activity.ts";
-import { noteConnected, noteDisconnected } from "./report/player-events.ts";
+import { logConnected, reportDisconnected } from "./report/player-events.ts";
 import { createStartWatch, entryOf, listingOf, type StartTimes } from "./status/motd.ts";
 
 export type Proxy = AsyncDisposable & {
@@ -65,7 +65,9 @@ export async function startProxy(
     watch.keep((name) => context.registry.find(name) !== undefined);
   };
   if (config.localNames)
-    log.warn("player names are taken as they are typed: whoever reaches this port may be anybody");
+    log.warn(
+      "local-names is on: clients choose their own names, and anyone who reaches this port can be anyone",
+    );
   await refreshAndWatch();
   const listener = await listen({
     port: config.listenPort,
@@ -79,7 +81,7 @@ export async function startProxy(
     status: (ping) => statusOf(context, ping, watch.timesOf),
     onRefused: (fault) => context.activity.refused(fault.code),
     onPlayer: (player) => welcome(context, player),
-    onBroken: (error) => log.error({ error }, "a player could not be welcomed"),
+    onBroken: (error) => log.error({ error }, "login failed unexpectedly"),
   });
   const stopLoops = startLoops(
     [
@@ -108,10 +110,10 @@ export async function startProxy(
     await Promise.all(ends);
     await Promise.all(context.reports);
     // So that nobody is listed here for the seconds until our silence is noticed.
-    if (config.onlineMode) await context.face.reportPlayers(context.proxyId, []);
-    await context.face.close();
+    if (config.onlineMode) await context.api.reportPlayers(context.proxyId, []);
+    await context.api.close();
   };
-  const isReady = () => (context.registry.isKnown() ? undefined : "the service has not told any server yet");
+  const isReady = () => (context.registry.isKnown() ? undefined : "no server list received yet");
   return { port: listener.port, isReady, close, [Symbol.asyncDispose]: close };
 }
 
@@ -128,31 +130,32 @@ function createContext(
     players: () => sessions.size,
     waiting: () => queue.all().length,
   });
-  const onChange = (fingerprint: string) => log.info({ fingerprint }, "the service token was read");
+  const onChange = (fingerprint: string) => log.info({ fingerprint }, "service token loaded");
   const token = createTokenSource(config, { rereadMs: limits.tokenRereadMs, now, onChange });
-  const face = createFace({ ...config, baseUrl: config.apiBaseUrl, token, onCall: activity.call });
+  const api = createInternalApi({ ...config, baseUrl: config.apiBaseUrl, token, onCall: activity.call });
   const pool = createPool({ ...limits, onBusy: () => activity.count("busy") });
   const registry = createRegistry(readLastServers(dataDir));
   const forwarding = createForwarding(config.forwardingMasterFile, {
     rereadMs: limits.tokenRereadMs,
     now,
-    onFault: (fault) => log.error({ fault }, "the forwarding masters that were known are kept"),
+    onFault: (fault) =>
+      log.error({ fault }, "reading the forwarding masters failed; keeping the previous ones"),
   });
   const { outageWarningMs } = limits;
-  const refresh = shared(createRefresh({ face, registry, activity, log, now, dataDir, outageWarningMs }));
+  const refresh = shareRuns(createRefresh({ api, registry, activity, log, now, dataDir, outageWarningMs }));
   return {
     config,
     log,
     now,
-    face,
+    api,
     pool,
-    looks: createLooks({ keepMs: limits.serverLookMs, timeoutMs: limits.serverLookTimeoutMs, now }),
+    statuses: createStatusCache({ keepMs: limits.serverLookMs, timeoutMs: limits.serverLookTimeoutMs, now }),
     refresh,
-    lookAgain: createLateLook({ refresh, everyMs: limits.lookAgainMs, now }),
+    refreshOnMiss: createRefreshOnMiss({ refresh, everyMs: limits.lookAgainMs, now }),
     registry,
     forwarding,
     proxyId: `${config.name}-${randomBytes(4).toString("hex")}`,
-    online: createOnline({ face, keepMs: limits.onlineCacheMs, now }),
+    online: createOnline({ api, keepMs: limits.onlineCacheMs, now }),
     reports: new Set(),
     queue,
     activity,
@@ -161,11 +164,11 @@ function createContext(
     actions: createBudget({ burst: limits.actionBurst, everyMs: limits.actionEveryMs }, now),
     frames: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
     completions: createBudget({ burst: limits.frameBurst, everyMs: limits.frameEveryMs }, now),
-    links: createLinkMemory({ keepMs: limits.linkMemoryMs, players: limits.linkMemoryPlayers, now }),
+    links: createLinkCache({ keepMs: limits.linkMemoryMs, players: limits.linkMemoryPlayers, now }),
     isRouting: config.onlineMode && config.rootDomain !== "",
     life: { isDraining: false },
-    statuses: createStatusCache({ face, pool, keepMs: limits.statusCacheMs, now }),
-    strangers: createStrangers({ log, everyMs: limits.strangerWarningMs, now }),
+    menus: createMenuCache({ api, pool, keepMs: limits.statusCacheMs, now }),
+    foreignFrames: createForeignFrameLog({ log, everyMs: limits.strangerWarningMs, now }),
   };
 }
 
@@ -193,7 +196,7 @@ async function statusOf(
   // Whatever number a client makes up, a server is asked as one of those that we speak.
   const version = findVersion(protocol)?.protocol ?? supportedProtocols.at(-1) ?? 0;
   const backend = { name: server.name, ...place, proxyProtocol: config.sendProxyProtocol };
-  return entryOf(server, listing, await context.looks.read(backend, version));
+  return entryOf(server, listing, await context.statuses.read(backend, version));
 }
 
 async function welcome(context: FrameContext, player: Player): Promise<void> {
@@ -211,12 +214,12 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
     onServerMessage: (message, server) => takeFrame(context, session, { message, server }),
     onReaching: (packet, server, key) => {
       const isKept = !mayReach(packet, key, config.serverTransfers);
-      if (isKept) context.strangers.warn(server, packet);
+      if (isKept) context.foreignFrames.warn(server, packet);
       return isKept;
     },
     onLost: (server, reason) => {
       void onLost(context, session, { server, reason }).catch((error: unknown) =>
-        log.error({ error }, "a fallback broke"),
+        log.error({ error }, "moving a player to the lobby failed"),
       );
     },
   });
@@ -233,21 +236,21 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
   const session: Session = { id: randomBytes(8).toString("hex"), uuid, name, bridge, ...start };
   const before = sessions.get(uuid);
   sessions.set(uuid, session);
-  if (before) sendAway(before, sentence(before, "elsewhere"), "elsewhere");
-  noteConnected(context, session);
+  if (before) disconnect(before, sentence(before, "elsewhere"), "elsewhere");
+  logConnected(context, session);
   context.queue.leave(uuid);
   void player.connection.closed.then((fault) => {
-    noteDisconnected(context, session, fault);
+    reportDisconnected(context, session, fault);
     leave(context, session);
   });
   if (context.life.isDraining) {
-    sendElsewhere(context, session);
+    transferAway(context, session);
     return;
   }
   if (context.isRouting) session.target ??= await readTicket(context, session);
-  const trip = await travel(context, session, { kind: "gate" });
-  if (!trip.ok && trip.why !== "left")
-    sendAway(session, trip.reason || sentence(session, "gateUnavailable"), "no_gate");
+  const result = await connectPlayer(context, session, { kind: "gate" });
+  if (!result.ok && result.why !== "left")
+    disconnect(session, result.reason || sentence(session, "gateUnavailable"), "no_gate");
 }
 
 function leave(context: FrameContext, session: Session): void {

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { serviceNodeFlags } from "@svc/local-stack";
-import { startInternalFace } from "../../../services/login-gate/src/testing/internal-api.ts";
+import { startInternalApi } from "../../../services/login-gate/src/testing/internal-api.ts";
 import { root } from "../harness/anchors.ts";
 import type { Bench, Goal } from "../harness/bench.ts";
 import { type Child, startChild } from "../harness/child.ts";
@@ -71,7 +71,7 @@ async function inService(
   players: Child,
   { name, secretFile }: { name: string; secretFile: string },
 ): Promise<Cost> {
-  await using face = await startInternalFace();
+  await using face = await startInternalApi();
   const { child, pid, port } = await start(name, {
     SVC_API_BASE_URL: face.baseUrl,
     SVC_SERVICE_TOKEN: face.token,

@@ -5,7 +5,7 @@ import type { CommandWord } from "../packet/commands.ts";
 import { type PluginMessage, packets, type Title } from "../packet/play.ts";
 import { plainText as plain, type Text } from "../packet/text.ts";
 import type { Connection } from "../wire/connection.ts";
-import { hold, remember } from "./keep-alive.ts";
+import { keepAlive, remember } from "./keep-alive.ts";
 import { attach, type Link, type LinkEvents } from "./link.ts";
 import type { ReachingPacket } from "./packet-filter.ts";
 
@@ -148,7 +148,7 @@ export function createBridge(player: Player, hooks: BridgeHooks, limits: BridgeL
 }
 
 function wait(state: State): void {
-  state.waiting = hold(state.player, { onCookie: (key, value) => state.cookies.get(key)?.(value) });
+  state.waiting = keepAlive(state.player, { onCookie: (key, value) => state.cookies.get(key)?.(value) });
 }
 
 async function askCookie(

@@ -7,7 +7,7 @@ const keepAliveMs = 10_000;
 const maxCookieBytes = 5_120;
 
 /** What a player who is held may answer. */
-export type HoldEvents = {
+export type KeepAliveEvents = {
   /** The id of a dialog's button. */
   readonly onDialogClick?: (id: string) => void;
   /** A cookie that was asked for; undefined when the client has none of that key. Not to be trusted unsigned. */
@@ -15,7 +15,7 @@ export type HoldEvents = {
 };
 
 /** Keeps a player without a server alive: reads and forgets, in either phase. */
-export function hold(player: Player, events: HoldEvents = {}): Disposable {
+export function keepAlive(player: Player, events: KeepAliveEvents = {}): Disposable {
   const { connection, version } = player;
   connection.listen((packet) => remember(player, packet, events));
   const timer = setInterval(() => {
@@ -32,7 +32,7 @@ export function hold(player: Player, events: HoldEvents = {}): Disposable {
 }
 
 /** Takes what a client without a server says: its answers to changes of the phase, and what it says only once. */
-export function remember(player: Player, { id, reader }: Packet, events: HoldEvents = {}): void {
+export function remember(player: Player, { id, reader }: Packet, events: KeepAliveEvents = {}): void {
   const name = player.version[player.clientPhase].toServer.name(id);
   if (name === "configuration_acknowledged" || name === "finish_configuration") notePhaseAnswered(player);
   else if (name === "settings") rememberSettings(player, reader.rest());

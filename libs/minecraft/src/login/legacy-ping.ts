@@ -1,8 +1,8 @@
 // The server list of clients before 1.7: FE, FE 01, or FE 01 FA with the host that was typed.
 
 import type { Socket } from "node:net";
-import { readHead } from "../read-preamble.ts";
 import { plainText } from "../packet/text.ts";
+import { readPreamble } from "../read-preamble.ts";
 import { supportedRange } from "../version/catalog.ts";
 import type { ServerStatus } from "./status.ts";
 
@@ -61,7 +61,7 @@ function decodeHost(bytes: Buffer): Found | undefined {
 
 /** The ping that a fresh connection begins with; undefined for everything else, which stays in the socket. */
 export async function readLegacyPing(socket: Socket, timeoutMs: number): Promise<LegacyPing | undefined> {
-  const found = await readHead(socket, {
+  const found = await readPreamble(socket, {
     timeoutMs,
     what: "first packet",
     decode: decodeLegacyPing,

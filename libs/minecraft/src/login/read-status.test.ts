@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { string } from "../wire/bytes.ts";
 import { Connection } from "../wire/connection.ts";
-import { askStatus } from "./read-status.ts";
 import { listen } from "./listen.ts";
+import { readStatus } from "./read-status.ts";
 
 /** A server that answers every question with this text. */
 async function saying(text: string) {
@@ -26,7 +26,7 @@ async function saying(text: string) {
 
 const asked = async (answer: unknown) => {
   await using server = await saying(typeof answer === "string" ? answer : JSON.stringify(answer));
-  return await askStatus(server.backend, 769);
+  return await readStatus(server.backend, 769);
 };
 
 test("a server of ours is asked and tells version, count and players", async () => {
@@ -37,7 +37,7 @@ test("a server of ours is asked and tells version, count and players", async () 
     onPlayer: () => assert.fail("nobody is let in"),
   });
   const backend = { name: "survival", host: "127.0.0.1", port: listener.port };
-  const { protocol, playersOnline, playersMax, sample } = await askStatus(backend, 774);
+  const { protocol, playersOnline, playersMax, sample } = await readStatus(backend, 774);
   assert.deepEqual(
     { protocol, playersOnline, playersMax, sample },
     { protocol: 774, playersOnline: 2, playersMax: 5, sample: [{ name: "alice", id }] },
@@ -82,5 +82,5 @@ test("nobody there is unavailable", async () => {
     await server[Symbol.asyncDispose]();
     return server.backend;
   });
-  await assert.rejects(askStatus(backend, 769), { code: "unavailable" });
+  await assert.rejects(readStatus(backend, 769), { code: "unavailable" });
 });

@@ -29,7 +29,7 @@ const maxSample = 12;
  * Asks a server for its entry in the server list, as a client of `protocol` would: one that speaks several versions
  * names the asker's. Faults: `unavailable`, `timeout`, `frame` for an answer that is none.
  */
-export async function askStatus(backend: Backend, protocol: number): Promise<ServerAnswer> {
+export async function readStatus(backend: Backend, protocol: number): Promise<ServerAnswer> {
   const socket = connect({ host: backend.host, port: backend.port, noDelay: true });
   let isLate = false;
   const timer = setTimeout(() => {

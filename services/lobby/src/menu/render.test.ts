@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText } from "@svc/minecraft";
-import { wordsOf } from "../texts.ts";
+import { textsOf } from "../texts.ts";
 import { pageOf } from "./page.ts";
 import { renderPage } from "./render.ts";
 import type { Server } from "./tile.ts";
@@ -16,7 +16,7 @@ const servers: Server[] = [
 ];
 
 const readable = (language: "en" | "zh") =>
-  renderPage(pageOf(servers, 0), wordsOf(language)).map(({ slot, name, lore }) =>
+  renderPage(pageOf(servers, 0), textsOf(language)).map(({ slot, name, lore }) =>
     [slot, plainText(name), ...lore.map(plainText)].join(" | "),
   );
 
@@ -37,7 +37,7 @@ test("in Chinese too", () => {
 
 test("pages have arrows to their neighbours, and no slot twice", () => {
   const many = Array.from({ length: 120 }, (_, index): Server => ({ name: `s${index}`, verdict: "" }));
-  const slots = renderPage(pageOf(many, 1), wordsOf("en")).map(({ slot }) => slot);
+  const slots = renderPage(pageOf(many, 1), textsOf("en")).map(({ slot }) => slot);
   assert.equal(new Set(slots).size, slots.length);
   assert.deepEqual(
     slots.filter((slot) => slot >= 45),

@@ -1,7 +1,7 @@
 // The chest that a player sees: one item a slot.
 
 import type { Text } from "@svc/minecraft";
-import type { Words } from "../texts.ts";
+import type { Texts } from "../texts.ts";
 import { buttonsOf, type Page } from "./page.ts";
 import { type Server, type Tile, tileOf } from "./tile.ts";
 
@@ -20,7 +20,7 @@ const looks: Readonly<Record<Tile["label"], { item: string; color: string }>> = 
   blocked: { item: "gray_concrete", color: "gray" },
 };
 
-export function renderPage(page: Page<Server>, words: Words): MenuItem[] {
+export function renderPage(page: Page<Server>, words: Texts): MenuItem[] {
   const { previous, next, refresh } = buttonsOf(page);
   const button = (slot: number | undefined, { item, name }: { item: string; name: string }): MenuItem[] =>
     slot === undefined ? [] : [{ slot, item, name: upright(name, "white"), lore: [] }];
@@ -32,7 +32,7 @@ export function renderPage(page: Page<Server>, words: Words): MenuItem[] {
   ];
 }
 
-function renderTile(server: Server, slot: number, words: Words): MenuItem {
+function renderTile(server: Server, slot: number, words: Texts): MenuItem {
   const tile = tileOf(server);
   const { item, color } = looks[tile.label];
   const lore = [
@@ -44,7 +44,7 @@ function renderTile(server: Server, slot: number, words: Words): MenuItem {
   return { slot, item, name: upright(server.name, "white"), lore };
 }
 
-function stateOf({ status }: Server, words: Words): string {
+function stateOf({ status }: Server, words: Texts): string {
   if (!status) return words.asking;
   if (status.isReady) return words.players(status.playersOnline, status.playersMax);
   return Object.entries(words.phases).find(([phase]) => phase === status.phase)?.[1] ?? status.phase;

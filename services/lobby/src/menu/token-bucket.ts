@@ -1,19 +1,19 @@
 // The proxy lets each player's frames through at a pace (burst 96, then 10 a second; behaviour.md r.2) and drops the
 // rest without a word. The lobby stays below it, and keeps some for what a player clicks.
 
-import type { PaceRules } from "../config.ts";
+import type { RequestRate } from "../config.ts";
 
-export type Pace = { readonly tokens: number; readonly at: number };
+export type TokenBucket = { readonly tokens: number; readonly at: number };
 
-export function fullPace(rules: PaceRules, now: number): Pace {
+export function fullBucket(rules: RequestRate, now: number): TokenBucket {
   return { tokens: rules.burst, at: now };
 }
 
-/** What is left after one frame; undefined when it has to wait. Questions leave `reserved` for clicks. */
+/** What is left after one frame; undefined when it has to wait. Status requests leave `reserved` tokens for clicks. */
 export function spend(
-  pace: Pace,
-  { now, rules, isQuestion }: { now: number; rules: PaceRules; isQuestion: boolean },
-): Pace | undefined {
+  pace: TokenBucket,
+  { now, rules, isQuestion }: { now: number; rules: RequestRate; isQuestion: boolean },
+): TokenBucket | undefined {
   const elapsedMs = Math.max(0, now - pace.at);
   const tokens = Math.min(rules.burst, pace.tokens + (elapsedMs / 1_000) * rules.perSecond);
   const floor = isQuestion ? rules.reserved : 0;

@@ -4,18 +4,18 @@ import { redrawMs, refreshMs } from "../config.ts";
 import { type Click, clickOf } from "../menu/page.ts";
 import { renderPage } from "../menu/render.ts";
 import type { Server } from "../menu/tile.ts";
-import type { Words } from "../texts.ts";
-import type { Board } from "./server-list.ts";
+import type { Texts } from "../texts.ts";
 import type { Clock } from "./clock.ts";
 import type { LobbyPlayer } from "./player.ts";
-import type { Questions } from "./rate-limited-requests.ts";
+import type { RateLimitedRequests } from "./rate-limited-requests.ts";
+import type { ServerList } from "./server-list.ts";
 
 type Dependencies = {
   readonly player: LobbyPlayer;
-  readonly board: Board;
-  readonly questions: Questions;
+  readonly servers: ServerList;
+  readonly requests: RateLimitedRequests;
   readonly clock: Clock;
-  readonly words: () => Words;
+  readonly words: () => Texts;
 };
 
 export type Menu = {
@@ -33,11 +33,11 @@ export type Menu = {
   readonly clicked: (slot: number) => { click: Click; server: Server | undefined };
 };
 
-export function createMenu({ player, board, questions, clock, words }: Dependencies): Menu {
+export function createMenu({ player, servers, requests, clock, words }: Dependencies): Menu {
   let pageIndex = 0;
   let closing: AbortController | undefined;
   const show = () => {
-    const page = board.page(pageIndex);
+    const page = servers.page(pageIndex);
     player.showMenu(words().title(page.index + 1, page.count), renderPage(page, words()));
   };
   let isDue = false;
@@ -55,7 +55,7 @@ export function createMenu({ player, board, questions, clock, words }: Dependenc
   };
   const refresh = () => {
     show();
-    questions.ask(board.page(pageIndex).tiles.map(({ name }) => name));
+    requests.ask(servers.page(pageIndex).tiles.map(({ name }) => name));
   };
   const keepFresh = async (signal: AbortSignal) => {
     for (;;) {
@@ -66,7 +66,7 @@ export function createMenu({ player, board, questions, clock, words }: Dependenc
   const closed = () => {
     closing?.abort();
     closing = undefined;
-    questions.ask([]);
+    requests.ask([]);
   };
   return {
     isOpen: () => closing !== undefined,
@@ -90,7 +90,7 @@ export function createMenu({ player, board, questions, clock, words }: Dependenc
       refresh();
     },
     clicked: (slot) => {
-      const page = board.page(pageIndex);
+      const page = servers.page(pageIndex);
       const click = clickOf(page, slot);
       return { click, server: click.kind === "server" ? page.tiles[click.position] : undefined };
     },

@@ -1,26 +1,26 @@
-// Frames of one player to the proxy. Clicks go out at once or not at all; questions wait until the pace lets them.
+// Frames of one player to the proxy. Clicks go out at once or not at all; requests wait until the pace lets them.
 
 import type { ControlFrame } from "@svc/minecraft";
-import type { PaceRules } from "../config.ts";
-import { fullPace, spend } from "../menu/token-bucket.ts";
+import type { RequestRate } from "../config.ts";
+import { fullBucket, spend } from "../menu/token-bucket.ts";
 import type { Clock } from "./clock.ts";
 
 type Dependencies = {
   readonly send: (frame: ControlFrame) => void;
   readonly clock: Clock;
-  readonly rules: PaceRules;
+  readonly rules: RequestRate;
   readonly left: AbortSignal;
 };
 
-export type Questions = {
+export type RateLimitedRequests = {
   /** False: too fast, nothing was sent. */
   readonly act: (frame: ControlFrame) => boolean;
   /** Asks for the state of these servers, in place of those that still wait. */
   readonly ask: (servers: readonly string[]) => void;
 };
 
-export function createQuestions({ send, clock, rules, left }: Dependencies): Questions {
-  let pace = fullPace(rules, clock.now());
+export function createRateLimitedRequests({ send, clock, rules, left }: Dependencies): RateLimitedRequests {
+  let pace = fullBucket(rules, clock.now());
   let waiting: string[] = [];
   let isDraining = false;
   const pass = (frame: ControlFrame, isQuestion: boolean): boolean => {

@@ -7,7 +7,7 @@ import type { Server, ServerStatus } from "../menu/tile.ts";
 type ListUpdate = Extract<ControlFrame, { type: "ListUpdate" }>;
 type StatusUpdate = Extract<ControlFrame, { type: "StatusUpdate" }>;
 
-export type Board = {
+export type ServerList = {
   readonly size: () => number;
   readonly page: (index: number) => Page<Server>;
   readonly setList: (list: ListUpdate) => void;
@@ -16,7 +16,7 @@ export type Board = {
   readonly drop: (server: string) => void;
 };
 
-export function createBoard(): Board {
+export function createServerList(): ServerList {
   let verdicts: ReadonlyMap<string, string> = new Map();
   let statuses: ReadonlyMap<string, ServerStatus> = new Map();
   const keep = (names: ReadonlyMap<string, string>) => {

@@ -1,15 +1,15 @@
 // One player in the lobby: what they type and click, and what the proxy tells.
 
 import { type ControlFrame, decodeControl } from "@svc/minecraft";
-import { paceRules } from "../config.ts";
+import { requestRate } from "../config.ts";
 import { chosen, type Server, type Tile, tileOf } from "../menu/tile.ts";
-import { errorText, languageOf, type Words, wordsOf } from "../texts.ts";
-import { type Board, createBoard } from "./server-list.ts";
+import { errorText, languageOf, type Texts, textsOf } from "../texts.ts";
 import type { Clock } from "./clock.ts";
 import { createListRequest, type ListRequest } from "./list-request.ts";
 import { createMenu, type Menu } from "./menu.ts";
 import type { LobbyPlayer } from "./player.ts";
-import { createQuestions, type Questions } from "./rate-limited-requests.ts";
+import { createRateLimitedRequests, type RateLimitedRequests } from "./rate-limited-requests.ts";
+import { createServerList, type ServerList } from "./server-list.ts";
 
 export type Session = {
   /** Without the slash. */
@@ -21,12 +21,12 @@ export type Session = {
 
 type Parts = {
   readonly player: LobbyPlayer;
-  readonly board: Board;
+  readonly servers: ServerList;
   readonly menu: Menu;
   readonly list: ListRequest;
-  readonly questions: Questions;
-  readonly words: () => Words;
-  /** The server of the last click: errors about others answer questions that no player asked aloud. */
+  readonly requests: RateLimitedRequests;
+  readonly words: () => Texts;
+  /** The server of the last click: errors about others answer requests that the player did not make. */
   acted: string | undefined;
 };
 
@@ -34,17 +34,17 @@ export const menuCommands: readonly string[] = ["menu", "server"];
 
 export function openSession(player: LobbyPlayer, clock: Clock): Session {
   const { left } = player;
-  const words = () => wordsOf(languageOf(player.locale()));
-  const questions = createQuestions({ send: player.send, clock, rules: paceRules, left });
-  const board = createBoard();
-  const menu = createMenu({ player, board, questions, clock, words });
+  const words = () => textsOf(languageOf(player.locale()));
+  const requests = createRateLimitedRequests({ send: player.send, clock, rules: requestRate, left });
+  const servers = createServerList();
+  const menu = createMenu({ player, servers, requests, clock, words });
   const list = createListRequest({
-    send: () => sendOrSay({ player, questions, words }, { type: "ListRequest" }),
+    send: () => sendOrSay({ player, requests, words }, { type: "ListRequest" }),
     onNoAnswer: () => player.say({ text: words().noAnswer, color: "red" }),
     clock,
     left,
   });
-  const parts: Parts = { player, board, menu, list, questions, words, acted: undefined };
+  const parts: Parts = { player, servers, menu, list, requests, words, acted: undefined };
   const greeting = { text: words().welcomeButton, color: "aqua", click: { run: "menu" } };
   player.say({ text: words().welcome, color: "yellow", extra: [greeting] });
   return {
@@ -68,10 +68,10 @@ export function openSession(player: LobbyPlayer, clock: Clock): Session {
 }
 
 function sendOrSay(
-  { player, questions, words }: Pick<Parts, "player" | "questions" | "words">,
+  { player, requests, words }: Pick<Parts, "player" | "requests" | "words">,
   frame: ControlFrame,
 ) {
-  if (questions.act(frame)) return true;
+  if (requests.act(frame)) return true;
   player.say({ text: words().tooFast, color: "red" });
   return false;
 }
@@ -107,31 +107,31 @@ function act({ name }: Server, tile: Tile, parts: Parts): void {
 }
 
 function receive(frame: ControlFrame, parts: Parts): void {
-  const { board, menu } = parts;
+  const { servers, menu } = parts;
   if (frame.type === "ListUpdate") receiveList(frame, parts);
-  if (frame.type === "StatusUpdate" && board.setStatus(frame)) menu.showSoon();
+  if (frame.type === "StatusUpdate" && servers.setStatus(frame)) menu.showSoon();
   if (frame.type === "Error") receiveError(frame, parts);
   if (frame.type === "TransferReady") receiveReady(frame.server ?? "", parts);
 }
 
 function receiveList(frame: Extract<ControlFrame, { type: "ListUpdate" }>, parts: Parts): void {
-  const { player, board, menu, list, words } = parts;
-  board.setList(frame);
+  const { player, servers, menu, list, words } = parts;
+  servers.setList(frame);
   const isWanted = list.settle();
   if (menu.isOpen()) menu.refresh();
   else if (!isWanted) return;
-  else if (board.size() === 0) player.say({ text: words().empty, color: "yellow" });
+  else if (servers.size() === 0) player.say({ text: words().empty, color: "yellow" });
   else menu.open();
 }
 
 function receiveError(frame: Extract<ControlFrame, { type: "Error" }>, parts: Parts): void {
-  const { player, board, menu } = parts;
+  const { player, servers, menu } = parts;
   const server = frame.server ?? undefined;
   if (server === undefined || server === parts.acted) {
     parts.acted = undefined;
     player.say({ text: errorText(frame, languageOf(player.locale())), color: "red" });
   } else if (frame.code === "not_found") {
-    board.drop(server);
+    servers.drop(server);
     if (menu.isOpen()) menu.show();
   }
 }

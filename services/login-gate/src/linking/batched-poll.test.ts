@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "@svc/client";
 import { createTestClock } from "@svc/minecraft/testing";
+import { createBatchedPoll } from "./batched-poll.ts";
 import type { Answer } from "./policy.ts";
-import { createRollCall } from "./batched-poll.ts";
 
 const refusal = (status: number) => new ApiError("refused", { status, code: "x", requestId: "r" });
 
@@ -13,7 +13,7 @@ function assemble() {
   const asked: number[] = [];
   const singly: string[] = [];
   const service = { linked: [] as string[], error: undefined as unknown };
-  const poll = createRollCall({
+  const poll = createBatchedPoll({
     askAll: async (uuids) => {
       asked.push(uuids.length);
       if (service.error !== undefined) throw service.error;

@@ -7,7 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { Answer } from "./policy.ts";
 
 /** Waits for the next roll call, and answers with it. Rejects once the player's `signal` is aborted. */
-export type RollCall = (uuid: string, signal: AbortSignal) => Promise<Answer>;
+export type BatchedPoll = (uuid: string, signal: AbortSignal) => Promise<Answer>;
 
 type Dependencies = {
   /** Those of the players who are linked. */
@@ -29,7 +29,7 @@ type Waiter = {
 
 const never = new AbortController().signal;
 
-export function createRollCall({ clock, pollMs, oneByOneMs, ...ask }: Dependencies): RollCall {
+export function createBatchedPoll({ clock, pollMs, oneByOneMs, ...ask }: Dependencies): BatchedPoll {
   let waiting: Waiter[] = [];
   let oneByOneUntil = Number.NEGATIVE_INFINITY;
   const askEach = (waiters: readonly Waiter[]) => {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { plainText } from "@svc/minecraft";
 import { createTestClock } from "@svc/minecraft/testing";
 import { defaultRules as rules } from "../config.ts";
-import { hold } from "./link-player.ts";
+import { linkPlayer } from "./link-player.ts";
 import type { Answer } from "./policy.ts";
 
 /** A player at the gate of a service that answers as the test says. */
@@ -18,7 +18,7 @@ function stand({ locale = "en_us", ...answers }: { locale?: string; look?: Answe
     mint: { kind: "minted", code: "ABCD2345", expiresAt: 600_000 },
     ...answers,
   };
-  const done = hold(
+  const done = linkPlayer(
     {
       uuid: "069a79f4-44e9-4726-a5be-fca90e38aaf5",
       name: "Notch",
@@ -31,7 +31,7 @@ function stand({ locale = "en_us", ...answers }: { locale?: string; look?: Answe
       left: leaving.signal,
     },
     {
-      platform: {
+      service: {
         look: async () => service.look,
         poll: async (_, left) => {
           await clock.sleep(rules.pollMs, left);

@@ -3,9 +3,9 @@
 import type { Text } from "@svc/minecraft";
 import type { GateRules } from "../config.ts";
 import type { Clock } from "./clock.ts";
-import type { Platform } from "./link-service.ts";
+import type { LinkService } from "./link-service.ts";
 import { type Action, type Answer, arrive, type KickReason, next, type Step } from "./policy.ts";
-import { type Card, codeCard, codeLines, languageOf, wordsOf } from "./texts.ts";
+import { type Card, codeCard, codeLines, languageOf, textsOf } from "./texts.ts";
 
 /** A player as far as the gate needs one. */
 export type GatePlayer = {
@@ -23,8 +23,8 @@ export type GatePlayer = {
   readonly left: AbortSignal;
 };
 
-export type HoldDeps = {
-  readonly platform: Platform;
+export type LinkDeps = {
+  readonly service: LinkService;
   readonly panelHost: string;
   readonly rules: GateRules;
   readonly clock: Clock;
@@ -33,7 +33,7 @@ export type HoldDeps = {
 };
 
 /** Settles when the player was sent away or has left. Never rejects for a reason of the player's or the service's. */
-export async function hold(player: GatePlayer, deps: HoldDeps): Promise<void> {
+export async function linkPlayer(player: GatePlayer, deps: LinkDeps): Promise<void> {
   try {
     await walk(player, deps);
   } catch (error) {
@@ -41,7 +41,7 @@ export async function hold(player: GatePlayer, deps: HoldDeps): Promise<void> {
   }
 }
 
-async function walk(player: GatePlayer, deps: HoldDeps): Promise<void> {
+async function walk(player: GatePlayer, deps: LinkDeps): Promise<void> {
   const { clock, rules, onOutcome } = deps;
   let step = arrive(clock.now());
   for (;;) {
@@ -51,7 +51,7 @@ async function walk(player: GatePlayer, deps: HoldDeps): Promise<void> {
     const { action } = step;
     if (action.kind === "kick") {
       onOutcome(action.reason);
-      player.kick(wordsOf(languageOf(player.locale())).kicked[action.reason]);
+      player.kick(textsOf(languageOf(player.locale())).kicked[action.reason]);
       return;
     }
     const answer = await perform(action, player, deps);
@@ -61,19 +61,19 @@ async function walk(player: GatePlayer, deps: HoldDeps): Promise<void> {
   }
 }
 
-async function perform(action: Action, player: GatePlayer, { platform }: HoldDeps): Promise<Answer> {
+async function perform(action: Action, player: GatePlayer, { service }: LinkDeps): Promise<Answer> {
   if (action.kind === "look" || action.kind === "poll" || action.kind === "mint") {
-    return platform[action.kind](player.uuid, player.left);
+    return service[action.kind](player.uuid, player.left);
   }
   player.release();
   return { kind: "sent" };
 }
 
-type Turn = { before: Step; step: Step; answer: Answer; deps: HoldDeps };
+type Turn = { before: Step; step: Step; answer: Answer; deps: LinkDeps };
 
 function tell(player: GatePlayer, { before, step, answer, deps }: Turn): void {
   const language = languageOf(player.locale());
-  const words = wordsOf(language);
+  const words = textsOf(language);
   if (step.alsoRelease) player.release();
   if (answer.kind === "outage" && step.state.phase === "arriving" && before.state.attempts === 0) {
     player.say({ text: words.waiting, color: "yellow" });

@@ -1,33 +1,36 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@svc/client";
-import { startInternalFace } from "../testing/internal-api.ts";
+import { startInternalApi } from "../testing/internal-api.ts";
 import { systemClock } from "./clock.ts";
-import { createLightFetch } from "./node-fetch.ts";
-import { createLimit } from "./semaphore.ts";
-import { createPlatform, type Platform } from "./link-service.ts";
+import { createLinkService, type LinkService } from "./link-service.ts";
+import { createNodeFetch } from "./node-fetch.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const other = "069a79f4-44e9-4726-a5be-fca90e38aaf6";
 const staying = new AbortController().signal;
-let face: Awaited<ReturnType<typeof startInternalFace>>;
+let face: Awaited<ReturnType<typeof startInternalApi>>;
 before(async () => {
-  face = await startInternalFace();
+  face = await startInternalApi();
 });
 after(() => face[Symbol.asyncDispose]());
 
-function platform(about: { baseUrl?: string; token?: string } = {}): { calls: Platform; failures: string[] } {
+function service(about: { baseUrl?: string; token?: string } = {}): {
+  calls: LinkService;
+  failures: string[];
+} {
   const { baseUrl = face.baseUrl, token = face.token } = about;
   const failures: string[] = [];
   const client = createClient({
     baseUrl,
     headers: { authorization: `Bearer ${token}` },
-    fetch: createLightFetch(4),
+    fetch: createNodeFetch(4),
   });
-  const calls = createPlatform({
+  const calls = createLinkService({
     client,
     timeoutMs: 2_000,
-    limit: createLimit(4),
+    limit: createSemaphore(4),
     ...{ clock: systemClock, pollMs: 5 },
     onFailure: (call) => failures.push(call),
   });
@@ -37,13 +40,13 @@ function platform(about: { baseUrl?: string; token?: string } = {}): { calls: Pl
 test("a look asks the blacklist first, and nothing more about who is on it", async () => {
   Object.assign(face.state, { barred: true, linked: true });
   face.seen.length = 0;
-  assert.deepEqual(await platform().calls.look(uuid, staying), { kind: "barred" });
+  assert.deepEqual(await service().calls.look(uuid, staying), { kind: "barred" });
   assert.deepEqual(face.seen, [`player/blacklist/${uuid}`]);
   face.state.barred = false;
-  assert.deepEqual(await platform().calls.look(uuid, staying), { kind: "linked" });
+  assert.deepEqual(await service().calls.look(uuid, staying), { kind: "linked" });
   face.state.linked = false;
-  assert.deepEqual(await platform().calls.look(uuid, staying), { kind: "unlinked" });
-  assert.deepEqual(await platform().calls.poll(uuid, staying), { kind: "unlinked" });
+  assert.deepEqual(await service().calls.look(uuid, staying), { kind: "unlinked" });
+  assert.deepEqual(await service().calls.poll(uuid, staying), { kind: "unlinked" });
 });
 
 test("a poll asks about everybody in one call, and one by one a service that cannot", async () => {
@@ -51,7 +54,7 @@ test("a poll asks about everybody in one call, and one by one a service that can
   for (const isOld of [false, true]) {
     Object.assign(face.state, { isOld });
     face.seen.length = 0;
-    const { calls, failures } = platform();
+    const { calls, failures } = service();
     const answers = await Promise.all([calls.poll(uuid, staying), calls.poll(other, staying)]);
     assert.deepEqual(answers, [{ kind: "linked" }, { kind: "linked" }]);
     const singly = [uuid, other].map((one) => `account/link/status/${one}`);
@@ -62,7 +65,7 @@ test("a poll asks about everybody in one call, and one by one a service that can
 });
 
 test("a code comes with the moment it ends", async () => {
-  const answer = await platform().calls.mint(uuid, staying);
+  const answer = await service().calls.mint(uuid, staying);
   assert.equal(answer.kind, "minted");
   assert.ok(answer.kind === "minted" && Math.abs(answer.expiresAt - Date.now() - 600_000) < 5_000);
 });
@@ -78,7 +81,7 @@ const statuses: [number, "refused" | "outage"][] = [
 for (const [status, kind] of statuses) {
   test(`${status} is ${kind === "outage" ? "an outage" : "a refusal"}, whatever was asked`, async () => {
     face.state.status = status;
-    const { calls, failures } = platform();
+    const { calls, failures } = service();
     for (const call of ["look", "poll", "mint"] as const) {
       assert.deepEqual(await calls[call](uuid, staying), { kind });
     }
@@ -88,19 +91,19 @@ for (const [status, kind] of statuses) {
 }
 
 test("a wrong token is a refusal, a service that is not there an outage", async () => {
-  assert.deepEqual(await platform({ token: "wrong" }).calls.look(uuid, staying), { kind: "refused" });
-  const nowhere = platform({ baseUrl: "http://127.0.0.1:1" });
+  assert.deepEqual(await service({ token: "wrong" }).calls.look(uuid, staying), { kind: "refused" });
+  const nowhere = service({ baseUrl: "http://127.0.0.1:1" });
   assert.deepEqual(await nowhere.calls.look(uuid, staying), { kind: "outage" });
 });
 
 test("an answer that does not fit says nothing about the player", async () => {
   face.state.linked = "yes" as unknown as boolean;
-  assert.deepEqual(await platform().calls.poll(uuid, staying), { kind: "outage" });
+  assert.deepEqual(await service().calls.poll(uuid, staying), { kind: "outage" });
   face.state.linked = false;
 });
 
 test("a call ends with the player who leaves", async () => {
   const leaving = new AbortController();
   leaving.abort();
-  await assert.rejects(platform().calls.poll(uuid, leaving.signal), { name: "AbortError" });
+  await assert.rejects(service().calls.poll(uuid, leaving.signal), { name: "AbortError" });
 });

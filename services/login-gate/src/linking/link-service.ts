@@ -3,11 +3,11 @@
 import { ApiError, type CallSettings, type Client } from "@svc/client";
 import { links } from "@svc/proto";
 import { oneByOneMs } from "../config.ts";
+import { createBatchedPoll } from "./batched-poll.ts";
 import type { Clock } from "./clock.ts";
 import type { Answer } from "./policy.ts";
-import { createRollCall } from "./batched-poll.ts";
 
-export type Platform = {
+export type LinkService = {
   look: (uuid: string, signal: AbortSignal) => Promise<Answer>;
   /** Answers with the next roll call, `pollMs` away at most. */
   poll: (uuid: string, signal: AbortSignal) => Promise<Answer>;
@@ -26,7 +26,13 @@ type Dependencies = {
 };
 
 /** Calls of the service as answers of the policy. Rejects only once the player's `signal` is aborted. */
-export function createPlatform({ client, timeoutMs, limit, onFailure, ...rhythm }: Dependencies): Platform {
+export function createLinkService({
+  client,
+  timeoutMs,
+  limit,
+  onFailure,
+  ...rhythm
+}: Dependencies): LinkService {
   const answer = async (
     call: string,
     signal: AbortSignal,
@@ -62,7 +68,7 @@ export function createPlatform({ client, timeoutMs, limit, onFailure, ...rhythm 
         const { linked } = await client.call(links.linkStatus, { mc_uuid }, settings);
         return { kind: linked ? "linked" : "unlinked" };
       }),
-    poll: createRollCall({ askAll, askOne, answerOf, oneByOneMs, ...rhythm }),
+    poll: createBatchedPoll({ askAll, askOne, answerOf, oneByOneMs, ...rhythm }),
     mint: (mc_uuid, signal) =>
       answer("mint", signal, async (settings) => {
         const { code, expires_at, panel_url } = await client.call(links.mintCode, { mc_uuid }, settings);

@@ -5,7 +5,7 @@ import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest, Agent as TlsAgent } from "node:https";
 
 /** As much of fetch as the client uses: texts both ways, no redirects. */
-export function createLightFetch(connections: number): typeof globalThis.fetch {
+export function createNodeFetch(connections: number): typeof globalThis.fetch {
   const options = { keepAlive: true, maxSockets: connections };
   const plain = new Agent(options);
   const tls = new TlsAgent(options);

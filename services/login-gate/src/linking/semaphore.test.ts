@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLimit } from "./semaphore.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 const never = new AbortController().signal;
 
@@ -15,7 +15,7 @@ function heldCall() {
 }
 
 test("no more calls run at once than allowed, and the next in line follows", async () => {
-  const limit = createLimit(2);
+  const limit = createSemaphore(2);
   const calls = [heldCall(), heldCall(), heldCall(), heldCall()];
   const done = calls.map(({ run }) => limit(run, never));
   await new Promise(setImmediate);
@@ -35,7 +35,7 @@ test("no more calls run at once than allowed, and the next in line follows", asy
 });
 
 test("who leaves while waiting takes no turn from the others", async () => {
-  const limit = createLimit(1);
+  const limit = createSemaphore(1);
   const first = heldCall();
   const running = limit(first.run, never);
   const leaver = new AbortController();
@@ -51,7 +51,7 @@ test("who leaves while waiting takes no turn from the others", async () => {
 });
 
 test("a call that fails gives its turn back", async () => {
-  const limit = createLimit(1);
+  const limit = createSemaphore(1);
   const failing = limit(() => Promise.reject(new Error("no")), never);
   await assert.rejects(failing, /no/);
   assert.equal(await limit(async () => 1, never), 1);

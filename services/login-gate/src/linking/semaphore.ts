@@ -1,6 +1,6 @@
 // Lets a number of calls run at once; the others wait in the order they came, or leave with their signal.
 
-export function createLimit(atOnce: number) {
+export function createSemaphore(atOnce: number) {
   const waiting = new Set<() => void>();
   let running = 0;
   const turn = (signal: AbortSignal) =>

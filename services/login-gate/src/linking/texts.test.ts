@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText, type Text } from "@svc/minecraft";
-import { bookPage, codeCard, codeLines, languageOf, wordsOf } from "./texts.ts";
+import { bookPage, codeCard, codeLines, languageOf, textsOf } from "./texts.ts";
 
 const code = { code: "ABCD2345", url: "https://console.example.com", minutes: 10 };
 
@@ -45,8 +45,8 @@ for (const language of ["en", "zh"] as const) {
 }
 
 test("every sentence is said in both languages, and in different words", () => {
-  const english = wordsOf("en");
-  const chinese = wordsOf("zh");
+  const english = textsOf("en");
+  const chinese = textsOf("zh");
   assert.deepEqual(Object.keys(chinese.kicked), Object.keys(english.kicked));
   for (const [key, value] of Object.entries(chinese.kicked)) {
     assert.match(value, /\p{Script=Han}/u, key);

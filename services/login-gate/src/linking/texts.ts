@@ -23,7 +23,7 @@ export type Card = {
   }[];
 };
 
-type Words = {
+type Texts = {
   readonly here: string;
   readonly waiting: string;
   readonly linked: string;
@@ -39,7 +39,7 @@ type Words = {
   readonly copyHint: string;
 };
 
-const english: Words = {
+const english: Texts = {
   here: "This is the login gate: chat and commands work once your account is linked.",
   waiting: "The sign-in service does not answer right now. Please wait, we keep trying.",
   linked: "You are signed in. Taking you to the lobby…",
@@ -64,7 +64,7 @@ const english: Words = {
   copyHint: "Click to copy the code",
 };
 
-const chinese: Words = {
+const chinese: Texts = {
   here: "这里是登录大门：绑定账号后才能聊天和使用命令。",
   waiting: "登录服务暂时没有响应。请稍候，我们会继续尝试。",
   linked: "登录成功，正在前往大厅……",
@@ -89,9 +89,9 @@ const chinese: Words = {
   copyHint: "点击复制绑定码",
 };
 
-const words: Readonly<Record<Language, Words>> = { en: english, zh: chinese };
+const words: Readonly<Record<Language, Texts>> = { en: english, zh: chinese };
 
-export function wordsOf(language: Language): Words {
+export function textsOf(language: Language): Texts {
   return words[language];
 }
 
@@ -139,5 +139,5 @@ function onPaper(text: Text): Text {
 }
 
 /** Login refusals come before the client has told its language. */
-export const bothLanguages = (pick: (words: Words) => string): string =>
+export const bothLanguages = (pick: (words: Texts) => string): string =>
   `${pick(words.en)}\n${pick(words.zh)}`;

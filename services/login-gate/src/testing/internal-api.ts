@@ -4,7 +4,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-export type FaceState = {
+export type ApiState = {
   barred: boolean;
   linked: boolean;
   /** Answered in place of everything, while set. */
@@ -14,8 +14,8 @@ export type FaceState = {
   isOld: boolean;
 };
 
-export async function startInternalFace(token = "limbo-token") {
-  const state: FaceState = {
+export async function startInternalApi(token = "limbo-token") {
+  const state: ApiState = {
     barred: false,
     linked: false,
     status: undefined,

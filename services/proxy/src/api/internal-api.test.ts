@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { type CallRecord, createFace } from "./internal-api.ts";
+import { type CallRecord, createInternalApi } from "./internal-api.ts";
 
 const uuid = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 
-async function bed(t: TestContext, answer: RequestListener, requestTimeoutMs = 5_000) {
+async function fixture(t: TestContext, answer: RequestListener, requestTimeoutMs = 5_000) {
   const requests: string[] = [];
   const records: CallRecord[] = [];
   const server = createServer((request, response) => {
@@ -16,7 +16,7 @@ async function bed(t: TestContext, answer: RequestListener, requestTimeoutMs = 5
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  const face = createFace({
+  const api = createInternalApi({
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     token: () => "secret",
     connectTimeoutMs: 1_000,
@@ -25,11 +25,11 @@ async function bed(t: TestContext, answer: RequestListener, requestTimeoutMs = 5
     onCall: (record) => records.push(record),
   });
   t.after(async () => {
-    await face.close();
+    await api.close();
     server.closeAllConnections();
     server.close();
   });
-  return { face, requests, records };
+  return { api, requests, records };
 }
 
 function envelope(code: string): string {
@@ -39,12 +39,12 @@ function envelope(code: string): string {
 for (const status of [502, 503, 504]) {
   test(`a GET that met ${status} is sent once more, and its answer counts`, async (t) => {
     let calls = 0;
-    const { face, requests, records } = await bed(t, (_, response) => {
+    const { api, requests, records } = await fixture(t, (_, response) => {
       calls += 1;
       if (calls === 1) response.writeHead(status).end(envelope("unavailable"));
       else response.writeHead(200, { "content-type": "application/json" }).end('{"linked":true}');
     });
-    const answer = await face.linkStatus(uuid);
+    const answer = await api.linkStatus(uuid);
     assert(answer.ok && answer.value.linked);
     assert.deepEqual(
       requests,
@@ -58,41 +58,41 @@ for (const status of [502, 503, 504]) {
 }
 
 test("a GET whose connection dropped is sent once more, never twice", async (t) => {
-  const { face, requests } = await bed(t, (request) => request.socket.destroy());
-  const answer = await face.linkStatus(uuid);
+  const { api, requests } = await fixture(t, (request) => request.socket.destroy());
+  const answer = await api.linkStatus(uuid);
   assert.deepEqual([answer.ok, answer.status], [false, 0]);
   assert.equal(requests.length, 2);
 });
 
 test("a POST is never repeated, whatever it met", async (t) => {
-  const drop = await bed(t, (request) => request.socket.destroy());
-  assert.equal((await drop.face.wake("survival", uuid)).status, 0);
+  const drop = await fixture(t, (request) => request.socket.destroy());
+  assert.equal((await drop.api.wake("survival", uuid)).status, 0);
   assert.equal(drop.requests.length, 1);
-  const down = await bed(t, (_, response) => response.writeHead(503).end(envelope("at_capacity")));
-  const answer = await down.face.wake("survival", uuid);
+  const down = await fixture(t, (_, response) => response.writeHead(503).end(envelope("at_capacity")));
+  const answer = await down.api.wake("survival", uuid);
   assert(!answer.ok);
   assert.deepEqual([answer.status, answer.code], [503, "at_capacity"]);
   assert.equal(down.requests.length, 1);
 });
 
 test("a GET that timed out is not repeated", async (t) => {
-  const { face, requests } = await bed(t, () => {}, 50);
-  assert.equal((await face.linkStatus(uuid)).status, 0);
+  const { api, requests } = await fixture(t, () => {}, 50);
+  assert.equal((await api.linkStatus(uuid)).status, 0);
   assert.equal(requests.length, 1);
 });
 
 test("a refusal keeps its code and how long to wait", async (t) => {
-  const { face, requests } = await bed(t, (_, response) =>
+  const { api, requests } = await fixture(t, (_, response) =>
     response.writeHead(429, { "retry-after": "7" }).end(envelope("cooldown")),
   );
-  const answer = await face.wake("survival", uuid);
+  const answer = await api.wake("survival", uuid);
   assert(!answer.ok);
   assert.deepEqual([answer.status, answer.code, answer.retryAfterSeconds], [429, "cooldown", 7]);
   assert.deepEqual(requests, ["POST /api/v1/internal/servers/survival/wake Bearer secret"]);
 });
 
 test("a name that would leave its path is refused before anything is sent", async (t) => {
-  const { face, requests } = await bed(t, (_, response) => response.writeHead(200).end("{}"));
-  assert.equal((await face.readStatus("..")).ok, false);
+  const { api, requests } = await fixture(t, (_, response) => response.writeHead(200).end("{}"));
+  assert.equal((await api.readStatus("..")).ok, false);
   assert.deepEqual(requests, []);
 });

@@ -24,7 +24,7 @@ export type Answer<T> =
 /** One finished call, for the activity line and the metrics. */
 export type CallRecord = { operation: string; status: number; elapsedMs: number; isRetried: boolean };
 
-export type FaceOptions = {
+export type InternalApiOptions = {
   baseUrl: string;
   token: TokenSource;
   connectTimeoutMs: number;
@@ -35,9 +35,9 @@ export type FaceOptions = {
 
 type Mover = { mc_uuid: string; player_name: string };
 
-export type Face = ReturnType<typeof createFace>;
+export type InternalApi = ReturnType<typeof createInternalApi>;
 
-export function createFace(options: FaceOptions) {
+export function createInternalApi(options: InternalApiOptions) {
   const agent = new Agent({
     connect: { timeout: options.connectTimeoutMs },
     connections: options.limits.serviceConnections,
@@ -80,7 +80,7 @@ export function createFace(options: FaceOptions) {
 type Refusal = Extract<Answer<never>, { ok: false }>;
 
 async function callWithRetry<C extends AnyContract>(
-  options: FaceOptions,
+  options: InternalApiOptions,
   contract: C,
   send: () => Promise<ClientOutput<C>>,
 ): Promise<Answer<ClientOutput<C>>> {
@@ -119,6 +119,6 @@ function isTimeout(error: unknown): boolean {
   return error.name === "TimeoutError" || code.endsWith("_TIMEOUT") || code === "ETIMEDOUT";
 }
 
-function pause({ retryPauseMinMs: min, retryPauseMaxMs: max }: FaceOptions["limits"]): Promise<void> {
+function pause({ retryPauseMinMs: min, retryPauseMaxMs: max }: InternalApiOptions["limits"]): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, min + Math.random() * Math.max(0, max - min)));
 }

@@ -1,12 +1,16 @@
-import { askStatus, type Backend, type ServerAnswer } from "@svc/minecraft";
+import { type Backend, readStatus, type ServerAnswer } from "@svc/minecraft";
 
 /** What servers say of themselves, kept a moment; those who ask at the same time share one question. */
-export type Looks = {
+export type StatusCache = {
   /** As a client of `protocol` sees it; undefined when the server does not answer. */
   read: (backend: Backend, protocol: number) => Promise<ServerAnswer | undefined>;
 };
 
-export function createLooks(about: { keepMs: number; timeoutMs: number; now: () => number }): Looks {
+export function createStatusCache(about: {
+  keepMs: number;
+  timeoutMs: number;
+  now: () => number;
+}): StatusCache {
   const kept = new Map<string, { until: number; answer: Promise<ServerAnswer | undefined> }>();
   return {
     read: (backend, protocol) => {
@@ -14,7 +18,7 @@ export function createLooks(about: { keepMs: number; timeoutMs: number; now: () 
       const found = kept.get(key);
       if (found && about.now() < found.until) return found.answer;
       for (const [old, { until }] of kept) if (about.now() >= until) kept.delete(old);
-      const answer = askStatus({ ...backend, timeoutMs: about.timeoutMs }, protocol).catch(() => undefined);
+      const answer = readStatus({ ...backend, timeoutMs: about.timeoutMs }, protocol).catch(() => undefined);
       kept.set(key, { until: about.now() + about.keepMs, answer });
       return answer;
     },

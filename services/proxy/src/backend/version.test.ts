@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runningAt, serverInfo, startBed } from "../testing/fixture.ts";
+import { runningAt, serverInfo, startFixture } from "../testing/fixture.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";
@@ -11,7 +11,7 @@ test(
   "who types the address of a server of another version reads so, and never gets near it",
   limit,
   async () => {
-    await using bed = await startBed(
+    await using fixture = await startFixture(
       {},
       {
         prepare: ({ service, survival }) => {
@@ -20,44 +20,44 @@ test(
         },
       },
     );
-    const alice = await bed.passRaw(bed.account("alice"), host);
+    const alice = await fixture.passRaw(fixture.account("alice"), host);
     await alice.hears(words);
-    await bed.lobby.player("alice");
-    assert.deepEqual([bed.survival.players.size, bed.survival.says.asked], [0, 1]);
+    await fixture.lobby.player("alice");
+    assert.deepEqual([fixture.survival.players.size, fixture.survival.says.asked], [0, 1]);
 
     // The answer is kept: those who try within a moment cost the server no question each.
     alice.command("felis go survival");
     await alice.until(() => alice.chat.filter((line) => words.test(line)).length === 2);
-    assert.equal(bed.survival.says.asked, 1);
+    assert.equal(fixture.survival.says.asked, 1);
   },
 );
 
 test("who waited for it is not told that it is ready", limit, async () => {
-  await using bed = await startBed(
+  await using fixture = await startFixture(
     {},
     {
       prepare: ({ service }) => service.servers.set("survival", serverInfo("survival")),
     },
   );
-  bed.service.wake = (name) => ({
+  fixture.service.wake = (name) => ({
     status: 202,
     body: { name, desiredState: "Running", phase: "Starting", ready: false },
   });
-  bed.survival.says.status = { ...other, protocol: 1_073_742_162, versionName: "§aSnapshot" };
-  const alice = await bed.passRaw(bed.account("alice"), host);
+  fixture.survival.says.status = { ...other, protocol: 1_073_742_162, versionName: "§aSnapshot" };
+  const alice = await fixture.passRaw(fixture.account("alice"), host);
   await alice.hears(/waking up/);
-  bed.service.servers.set("survival", runningAt("survival", bed.survival));
+  fixture.service.servers.set("survival", runningAt("survival", fixture.survival));
   await alice.hears(/survival runs Snapshot; your game is 1\.21\.4/);
   assert.deepEqual(
     alice.chat.filter((line) => line.includes("survival is ready")),
     [],
   );
-  assert.equal(bed.survival.players.size, 0);
+  assert.equal(fixture.survival.players.size, 0);
 });
 
 test("a server that tells no status is tried", limit, async () => {
   const { promise, resolve } = Promise.withResolvers<typeof other>();
-  await using bed = await startBed(
+  await using fixture = await startFixture(
     { SVC_PROXY_SERVER_LOOK_TIMEOUT_MS: "50" },
     {
       prepare: ({ service, survival }) => {
@@ -66,7 +66,7 @@ test("a server that tells no status is tried", limit, async () => {
       },
     },
   );
-  await bed.passRaw(bed.account("alice"), host);
-  await bed.survival.player("alice");
+  await fixture.passRaw(fixture.account("alice"), host);
+  await fixture.survival.player("alice");
   resolve(other);
 });

@@ -7,12 +7,12 @@ export type Mismatch = { server: string; serverVersion: string; clientVersion: s
 
 /** The versions of server and game when they differ; undefined when they fit, and when the server does not tell. */
 export async function findMismatch(
-  { looks }: Context,
+  { statuses }: Context,
   session: Session,
   backend: Backend,
 ): Promise<Mismatch | undefined> {
   const { version } = session.bridge.player;
-  const answer = await looks.read(backend, version.protocol);
+  const answer = await statuses.read(backend, version.protocol);
   if (answer === undefined || answer.protocol === version.protocol) return undefined;
   return { server: backend.name, serverVersion: nameOf(answer), clientVersion: version.label };
 }

@@ -11,36 +11,36 @@ function tellRefusal(session: Session, answer: Refusal) {
 }
 
 /** `/link`: a code as a card to click. A UUID that nobody vouched for gets none. */
-export async function mintLink({ config, face, pool }: Context, session: Session): Promise<void> {
+export async function mintLink({ config, api, pool }: Context, session: Session): Promise<void> {
   if (!config.onlineMode) return tell(session, "tryAgain");
-  const linked = await pool.run(() => face.linkStatus(session.uuid));
+  const linked = await pool.run(() => api.linkStatus(session.uuid));
   if (linked.ok && linked.value.linked) return tell(session, "alreadyLinked");
-  const answer = await pool.run(() => face.mintCode(session.uuid));
+  const answer = await pool.run(() => api.mintCode(session.uuid));
   if (!answer.ok) return tellRefusal(session, answer);
   const { code, expires_at: expires, panel_url: panel = "" } = answer.value;
   const text = sentence(session, "linkCode", { code, panel, expires });
   session.bridge.message({ text, color: "gold", click: { copy: code }, hover: code });
 }
 
-export async function startMigration({ face, pool }: Context, session: Session): Promise<void> {
-  const answer = await pool.run(() => face.startMigration(session.uuid));
+export async function startMigration({ api, pool }: Context, session: Session): Promise<void> {
+  const answer = await pool.run(() => api.startMigration(session.uuid));
   if (!answer.ok) return tellRefusal(session, answer);
   tell(session, "migrateStarted");
 }
 
 /** Without the account's name it only shows who asks: approving takes having read that. */
 export async function approveLogin(
-  { face, pool }: Context,
+  { api, pool }: Context,
   session: Session,
   { id, account }: { id: string; account: string | undefined },
 ): Promise<void> {
   if (account !== undefined) {
-    const done = await pool.run(() => face.approveLogin(id, session.uuid, account));
+    const done = await pool.run(() => api.approveLogin(id, session.uuid, account));
     return done.ok
       ? tell(session, "opApproved", { username: done.value.username })
       : tellRefusal(session, done);
   }
-  const asked = await pool.run(() => face.readLogin(id, session.uuid));
+  const asked = await pool.run(() => api.readLogin(id, session.uuid));
   if (!asked.ok) return tellRefusal(session, asked);
   const { username, email, client_ip: ip, user_agent: agent } = asked.value;
   tell(session, "opLogin", { id, username, email, ip, agent });

@@ -1,36 +1,37 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FaultName } from "@svc/proto";
-import { type Bed, runningAt, serverInfo, startBed } from "../testing/fixture.ts";
+import { type Fixture, runningAt, serverInfo, startFixture } from "../testing/fixture.ts";
 import { refusal } from "../testing/service.ts";
 
 const limit = { timeout: 60_000 };
 const settings = { SVC_PROXY_ACTION_BURST: "1000", SVC_PROXY_LOOK_AGAIN_MS: "1" };
 const options = {
-  prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) => {
+  prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) => {
     service.servers.set("survival", runningAt("survival", survival));
     service.servers.set("creative", serverInfo("creative"));
   },
 };
 
 async function startWithPlayer(host: string) {
-  const bed = await startBed(settings, options);
-  const account = bed.account("alice");
-  const alice = await bed.passRaw(account, host);
-  await (host.startsWith("survival") ? bed.survival : bed.lobby).player("alice");
+  const fixture = await startFixture(settings, options);
+  const account = fixture.account("alice");
+  const alice = await fixture.passRaw(account, host);
+  await (host.startsWith("survival") ? fixture.survival : fixture.lobby).player("alice");
   /** What the player reads next after this command. */
   const says = async (command: string) => {
     const { length } = alice.chat;
     alice.command(command);
     return alice.until(() => alice.chat[length]);
   };
-  const refuses = (subject: string, name: FaultName) => bed.service.answers.set(subject, () => refusal(name));
-  return { bed, account, alice, says, refuses };
+  const refuses = (subject: string, name: FaultName) =>
+    fixture.service.answers.set(subject, () => refusal(name));
+  return { fixture, account, alice, says, refuses };
 }
 
 test("every command says what it did or what to do", limit, async () => {
-  const { bed, account, says, refuses } = await startWithPlayer("play.example");
-  await using _ = bed;
+  const { fixture, account, says, refuses } = await startWithPlayer("play.example");
+  await using _ = fixture;
   const rows: [command: string, words: RegExp][] = [
     ["felis", /^You are on lobby\. Waiting for: -\.$/],
     ["FELIS List", /^Servers: creative, survival$/],
@@ -56,7 +57,7 @@ test("every command says what it did or what to do", limit, async () => {
   ];
   for (const [command, words] of rows) assert.match(await says(command), words, command);
 
-  bed.service.linked.delete(account.uuid);
+  fixture.service.linked.delete(account.uuid);
   assert.match(
     await says("link"),
     /^Your code is ABCD2345\. Enter it at https:\/\/console\.play\.example before /,
@@ -67,10 +68,10 @@ test("every command says what it did or what to do", limit, async () => {
 });
 
 test("an operator login is shown first and approved with the account's name only", limit, async () => {
-  const { bed, account, says, refuses } = await startWithPlayer("play.example");
-  await using _ = bed;
+  const { fixture, account, says, refuses } = await startWithPlayer("play.example");
+  await using _ = fixture;
   assert.match(await says("felis web op approve req1"), /^Refused: /);
-  bed.service.answers.set("identity.op-login.read", ({ id, approver_uuid: approver }) => {
+  fixture.service.answers.set("identity.op-login.read", ({ id, approver_uuid: approver }) => {
     assert.deepEqual([id, approver], ["req1", account.uuid]);
     const times = { created_at: "2026-01-01T00:00:00.000Z", expires_at: "2026-01-01T00:10:00.000Z" };
     const who = {
@@ -86,7 +87,7 @@ test("an operator login is shown first and approved with the account's name only
   assert.match(card, /\/felis web op approve req1 admin$/);
   refuses("identity.op-login.approve", "op_login_mismatch");
   assert.match(await says("felis web op approve req1 wrong"), /^Refused: /);
-  bed.service.answers.set("identity.op-login.approve", ({ username, approver_uuid: approver }) => {
+  fixture.service.answers.set("identity.op-login.approve", ({ username, approver_uuid: approver }) => {
     assert.deepEqual([username, approver], ["admin", account.uuid]);
     return { status: 200, body: { approved: true, username: "admin", email: "a@example.com" } };
   });
@@ -102,58 +103,58 @@ const claims: [FaultName, RegExp][] = [
   ["unavailable", /service does not answer/],
 ];
 test("a claim is for the server the player is on, and its refusal is told", limit, async () => {
-  const { bed, account, alice, says } = await startWithPlayer("survival.play.example");
-  await using _ = bed;
+  const { fixture, account, alice, says } = await startWithPlayer("survival.play.example");
+  await using _ = fixture;
   for (const [name, words] of claims) {
-    bed.service.claim = () => refusal(name);
+    fixture.service.claim = () => refusal(name);
     assert.match(await says("felis claim"), words, name);
   }
-  bed.service.claim = (name, uuid) => {
+  fixture.service.claim = (name, uuid) => {
     assert.deepEqual([name, uuid], ["survival", account.uuid]);
     return { status: 200, body: { name, claimed: true } };
   };
   assert.equal(await says("felis claim"), "survival is yours now.");
   alice.command("felis lobby");
-  await bed.lobby.player("alice");
+  await fixture.lobby.player("alice");
 });
 
 test("commands of the server the player is on go to it", limit, async () => {
-  const { bed, alice } = await startWithPlayer("play.example");
-  await using _ = bed;
+  const { fixture, alice } = await startWithPlayer("play.example");
+  await using _ = fixture;
   alice.command("felisity");
   alice.command("menu");
-  await bed.lobby.until(() => bed.lobby.commands.length === 2);
-  assert.deepEqual(bed.lobby.commands, ["felisity", "menu"]);
+  await fixture.lobby.until(() => fixture.lobby.commands.length === 2);
+  assert.deepEqual(fixture.lobby.commands, ["felisity", "menu"]);
 });
 
 test(
   "the menu's claim and wake: a claim that is refused wakes nothing, one that is not wakes the server",
   limit,
   async () => {
-    const { bed } = await startWithPlayer("play.example");
-    await using _ = bed;
-    bed.service.servers.set("creative", serverInfo("creative"));
+    const { fixture } = await startWithPlayer("play.example");
+    await using _ = fixture;
+    fixture.service.servers.set("creative", serverInfo("creative"));
     const ask = async () => {
-      const { length } = bed.lobby.frames;
-      bed.lobby.send("alice", { type: "ClaimRequest", player: null, server: "creative" });
-      await bed.lobby.until(() => bed.lobby.frames.length > length);
-      return bed.lobby.frames[length];
+      const { length } = fixture.lobby.frames;
+      fixture.lobby.send("alice", { type: "ClaimRequest", player: null, server: "creative" });
+      await fixture.lobby.until(() => fixture.lobby.frames.length > length);
+      return fixture.lobby.frames[length];
     };
     for (const name of ["quota_exceeded", "already_claimed", "not_linked"] as const) {
-      bed.service.claim = () => refusal(name);
+      fixture.service.claim = () => refusal(name);
       const frame = await ask();
       assert(frame?.type === "Error" && frame.code === name && frame.server === "creative");
     }
-    bed.service.claim = () => refusal("unavailable");
+    fixture.service.claim = () => refusal("unavailable");
     const down = await ask();
     assert(down?.type === "Error" && down.code === "unavailable");
     assert.match(down.message ?? "", /service does not answer/);
-    assert(!bed.service.calls.some((call) => call.includes("/wake")));
-    bed.service.claim = (name) => ({ status: 200, body: { name, claimed: true } });
-    bed.service.wake = () => refusal("at_capacity");
+    assert(!fixture.service.calls.some((call) => call.includes("/wake")));
+    fixture.service.claim = (name) => ({ status: 200, body: { name, claimed: true } });
+    fixture.service.wake = () => refusal("at_capacity");
     const full = await ask();
     assert(full?.type === "Error" && full.code === "at_capacity");
-    const acts = bed.service.calls.filter((call) => /claim|wake/.test(call)).slice(-2);
+    const acts = fixture.service.calls.filter((call) => /claim|wake/.test(call)).slice(-2);
     assert.deepEqual(
       acts.map((call) => call.split("/").at(-1)?.split(" ")[0]),
       ["claim", "wake"],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rootDomain, runningAt, startBed } from "../testing/fixture.ts";
+import { rootDomain, runningAt, startFixture } from "../testing/fixture.ts";
 import { commandTree } from "./complete.ts";
 import { parseCommand } from "./parse.ts";
 
@@ -22,7 +22,7 @@ test("every command that is completed is one that the proxy runs", () => {
 test("Tab completes our commands and the names of servers, and leaves the rest to the server", {
   timeout: 60_000,
 }, async () => {
-  await using bed = await startBed(
+  await using fixture = await startFixture(
     {},
     {
       prepare: ({ service, survival }) => {
@@ -30,8 +30,8 @@ test("Tab completes our commands and the names of servers, and leaves the rest t
       },
     },
   );
-  const alice = await bed.passRaw(bed.account("alice"), rootDomain);
-  await bed.lobby.player("alice");
+  const alice = await fixture.passRaw(fixture.account("alice"), rootDomain);
+  await fixture.lobby.player("alice");
   assert.deepEqual(await alice.complete("/felis "), [
     ...["claim", "go", "help", "list", "lobby", "migrate", "web"],
   ]);

@@ -40,7 +40,7 @@ function inviteHere(
 }
 
 async function inviteThere(
-  { invites, face, pool }: Context,
+  { invites, api, pool }: Context,
   session: Session,
   { far, server }: { far: players.OnlinePlayer; server: string },
 ): Promise<boolean> {
@@ -48,7 +48,7 @@ async function inviteThere(
   // Before the call: two at once must not both get through.
   invites.began(session.uuid);
   const from = { from_uuid: session.uuid, from_name: session.name };
-  const answer = await pool.run(() => face.invite(far.mc_uuid, { id, server, ...from }));
+  const answer = await pool.run(() => api.invite(far.mc_uuid, { id, server, ...from }));
   if (!answer.ok) invites.undo(session.uuid);
   return answer.ok;
 }

@@ -2,8 +2,8 @@
 
 import { BusyError } from "../api/pool.ts";
 import { goOrWake } from "../control/frames.ts";
-import { type Context, isSystem, type Session, tell } from "../player/session.ts";
 import { toLobby } from "../player/connect-player.ts";
+import { type Context, isSystem, type Session, tell } from "../player/session.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { approveLogin, mintLink, startMigration } from "./account.ts";
 import { listEverybody } from "./glist.ts";
@@ -25,7 +25,7 @@ export function runCommand(context: Context, session: Session, line: string): bo
   }
   void act(context, session, command).catch((error: unknown) => {
     if (error instanceof BusyError) return tell(session, "busy");
-    context.log.error({ error, command: command.name }, "a command broke");
+    context.log.error({ error, command: command.name }, "command failed");
     tell(session, "tryAgain");
   });
   return true;
@@ -87,7 +87,7 @@ function show(
 async function go(context: Context, session: Session, server: string): Promise<void> {
   if (!context.isRouting) return tell(session, "routingOff");
   if (server === context.config.lobbyServer) return lobby(context, session);
-  if (!context.registry.find(server)) await context.lookAgain();
+  if (!context.registry.find(server)) await context.refreshOnMiss();
   const isManaged = !isSystem(context, server) && context.registry.find(server) !== undefined;
   if (!isManaged) return tell(session, "serverUnknown", { server });
   await goOrWake(context, session, { server, origin: "join" });
@@ -109,10 +109,10 @@ const claimRefusals: Readonly<Record<string, SentenceKey>> = {
 };
 
 /** Claims the server that the player is on. */
-async function claim({ face, pool }: Context, session: Session): Promise<void> {
+async function claim({ api, pool }: Context, session: Session): Promise<void> {
   if (session.place.kind !== "server") return tell(session, "usage");
   const server = session.place.name;
-  const answer = await pool.run(() => face.claim(server, session.uuid));
+  const answer = await pool.run(() => api.claim(server, session.uuid));
   if (answer.ok) return tell(session, "claimed", { server });
   const known = claimRefusals[answer.code];
   if (known) return tell(session, known, { server });

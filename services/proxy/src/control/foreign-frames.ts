@@ -1,10 +1,14 @@
 import type { Logger } from "@svc/telemetry";
 
 /** `what` is the type of a control frame, or the name of a packet. */
-export type Strangers = { warn: (server: string, what: string) => void };
+export type ForeignFrameLog = { warn: (server: string, what: string) => void };
 
 /** A server that sends what it may not is named at most once a minute. */
-export function createStrangers(about: { log: Logger; everyMs: number; now: () => number }): Strangers {
+export function createForeignFrameLog(about: {
+  log: Logger;
+  everyMs: number;
+  now: () => number;
+}): ForeignFrameLog {
   const warnedAt = new Map<string, number>();
   return {
     warn: (server, what) => {
@@ -12,7 +16,7 @@ export function createStrangers(about: { log: Logger; everyMs: number; now: () =
       if (about.now() - last < about.everyMs) return;
       for (const [name, at] of warnedAt) if (about.now() - at >= about.everyMs) warnedAt.delete(name);
       warnedAt.set(server, about.now());
-      about.log.warn({ server, what }, "a server sent what it may not send");
+      about.log.warn({ server, what }, "server sent a forbidden packet; dropped");
     },
   };
 }

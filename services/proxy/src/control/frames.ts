@@ -9,16 +9,16 @@ import {
 } from "@svc/minecraft";
 import { BusyError } from "../api/pool.ts";
 import { release } from "../gate/release.ts";
-import { type Context, isCurrent, isSystem, type Session, sentence } from "../player/session.ts";
 import { enterServer } from "../player/connect-player.ts";
+import { type Context, isCurrent, isSystem, type Session, sentence } from "../player/session.ts";
 import { joinAddress } from "../queue/policy.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
+import type { ForeignFrameLog } from "./foreign-frames.ts";
+import type { MenuCache } from "./menu-cache.ts";
 import { type FrameSource, listFor, maySend } from "./policy.ts";
 import { sendToLobby as send } from "./send.ts";
-import type { StatusCache } from "./menu-cache.ts";
-import type { Strangers } from "./foreign-frames.ts";
 
-export type FrameContext = Context & { readonly statuses: StatusCache; readonly strangers: Strangers };
+export type FrameContext = Context & { readonly menus: MenuCache; readonly foreignFrames: ForeignFrameLog };
 
 /** Takes a frame off the wire. True: it was ours and goes no further, whatever became of it. */
 export function takeFrame(
@@ -31,7 +31,7 @@ export function takeFrame(
   const frame = decodeControl(message.data);
   if (!frame) return true;
   if (!maySend(sourceOf(context, server), frame.type)) {
-    context.strangers.warn(server, frame.type);
+    context.foreignFrames.warn(server, frame.type);
     return true;
   }
   if (context.frames.spend(session.uuid) > 0) return true;
@@ -40,7 +40,7 @@ export function takeFrame(
   void obey(context, session, frame).catch((error: unknown) => {
     if (error instanceof BusyError)
       return sendError(context, session, { code: "busy", server: serverOf(frame) });
-    context.log.error({ error, type: frame.type }, "a frame broke");
+    context.log.error({ error, type: frame.type }, "handling a control frame failed");
   });
   return true;
 }
@@ -72,8 +72,8 @@ async function obey(context: FrameContext, session: Session, frame: ControlFrame
 }
 
 async function sendList(context: FrameContext, session: Session): Promise<void> {
-  const { face, pool, registry, config } = context;
-  const [answer] = await Promise.all([pool.run(() => face.menuAccess(session.uuid)), context.lookAgain()]);
+  const { api, pool, registry, config } = context;
+  const [answer] = await Promise.all([pool.run(() => api.menuAccess(session.uuid)), context.refreshOnMiss()]);
   const names = registry
     .all()
     .map(({ name }) => name)
@@ -84,7 +84,7 @@ async function sendList(context: FrameContext, session: Session): Promise<void> 
 }
 
 async function sendStatus(context: FrameContext, session: Session, name: string): Promise<void> {
-  const row = await context.statuses.read(name);
+  const row = await context.menus.read(name);
   if (row === "unknown") return sendError(context, session, { code: "not_found", server: name });
   if (row === undefined) return sendError(context, session, { code: "unavailable", server: name });
   const { phase, ready, playersOnline, playersMax, claimable } = row;
@@ -100,8 +100,8 @@ async function sendStatus(context: FrameContext, session: Session, name: string)
 }
 
 async function claim(context: FrameContext, session: Session, name: string): Promise<boolean> {
-  const { face, pool } = context;
-  const answer = await pool.run(() => face.claim(name, session.uuid));
+  const { api, pool } = context;
+  const answer = await pool.run(() => api.claim(name, session.uuid));
   if (answer.ok) return true;
   // What a broken connection says of itself is for the log, not for a player.
   const isAnswer = answer.status !== 0 && answer.status < 500;
@@ -118,9 +118,9 @@ export async function goOrWake(
   session: Session,
   want: { server: string; origin: "menu" | "join" },
 ): Promise<void> {
-  const { face, pool, registry } = context;
+  const { api, pool, registry } = context;
   const { server } = want;
-  const answer = await pool.run(() => face.readStatus(server));
+  const answer = await pool.run(() => api.readStatus(server));
   if (!isCurrent(context, session)) return;
   if (answer.ok) registry.note(answer.value);
   const address = answer.ok ? joinAddress(answer.value) : undefined;

@@ -1,21 +1,21 @@
 import type { ownership } from "@svc/proto";
-import type { Face } from "../api/internal-api.ts";
+import type { InternalApi } from "../api/internal-api.ts";
 import type { Pool } from "../api/pool.ts";
 
 /** What was last heard of a server: its row, that there is none, or nothing. */
-export type StatusRow = ownership.MenuRow | "unknown" | undefined;
-export type StatusCache = { read: (name: string) => Promise<StatusRow> };
+export type MenuEntry = ownership.MenuRow | "unknown" | undefined;
+export type MenuCache = { read: (name: string) => Promise<MenuEntry> };
 
 /** Menu rows, kept two seconds for all players together; those who ask at the same time share one call. */
-export function createStatusCache(about: {
-  face: Pick<Face, "readMenu">;
+export function createMenuCache(about: {
+  api: Pick<InternalApi, "readMenu">;
   pool: Pool;
   keepMs: number;
   now: () => number;
-}): StatusCache {
-  const kept = new Map<string, { until: number; row: Promise<StatusRow> }>();
-  const ask = async (name: string): Promise<StatusRow> => {
-    const answer = await about.pool.run(() => about.face.readMenu(name));
+}): MenuCache {
+  const kept = new Map<string, { until: number; row: Promise<MenuEntry> }>();
+  const ask = async (name: string): Promise<MenuEntry> => {
+    const answer = await about.pool.run(() => about.api.readMenu(name));
     if (answer.ok) return answer.value;
     return answer.status === 404 ? "unknown" : undefined;
   };

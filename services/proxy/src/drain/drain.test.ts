@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runningAt, startBed } from "../testing/fixture.ts";
+import { runningAt, startFixture } from "../testing/fixture.ts";
 import { begin } from "../testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };
@@ -8,81 +8,85 @@ const host = "survival.play.example";
 const elsewhere = "other.example";
 
 async function twoProxies() {
-  const bed = await startBed(
+  const fixture = await startFixture(
     { SVC_PROXY_COOKIE_MS: "100" },
     { prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)) },
   );
-  const other = await bed.startAnother();
-  await bed.restart({ SVC_PROXY_TRANSFER_TO: `${elsewhere}:${other.port}` });
-  return { bed, other };
+  const other = await fixture.startAnother();
+  await fixture.restart({ SVC_PROXY_TRANSFER_TO: `${elsewhere}:${other.port}` });
+  return { fixture, other };
 }
 
 test(
   "a player whose proxy ends comes by the other one, through its gate, to where they were",
   limit,
   async () => {
-    const { bed, other } = await twoProxies();
-    await using _ = bed;
-    const alice = bed.account("alice");
-    const before = await bed.passRaw(alice, host);
-    await bed.survival.player("alice");
+    const { fixture, other } = await twoProxies();
+    await using _ = fixture;
+    const alice = fixture.account("alice");
+    const before = await fixture.passRaw(alice, host);
+    await fixture.survival.player("alice");
     await before.until(() => before.state.phase === "play" && before.state.worlds === 2);
-    const closing = bed.proxy.close();
+    const closing = fixture.proxy.close();
     const to = await before.until(() => before.state.transfer);
     assert.deepEqual(to, { host: elsewhere, port: other.port });
     await before.leave();
     await closing;
-    await bed.survival.until(() => !bed.survival.players.has("alice"));
+    await fixture.survival.until(() => !fixture.survival.players.has("alice"));
 
     const [port, intent] = [other.port, 3] as const;
-    const after = await bed.passRaw(alice, elsewhere, { port, intent, cookies: before.cookies });
-    const session = await bed.survival.player("alice");
+    const after = await fixture.passRaw(alice, elsewhere, { port, intent, cookies: before.cookies });
+    const session = await fixture.survival.player("alice");
     assert.equal(session.player.profile.uuid, alice.uuid);
     await after.leave();
 
     // The ticket is the player's own: it takes nobody else anywhere, and a client without one waits for nothing.
     for (const [name, cookies] of [["mallory", before.cookies] as const, ["bob", new Map()] as const]) {
-      await bed.passRaw(bed.account(name), elsewhere, { port, intent, cookies });
-      await bed.lobby.player(name);
+      await fixture.passRaw(fixture.account(name), elsewhere, { port, intent, cookies });
+      await fixture.lobby.player(name);
     }
-    assert.equal(bed.survival.players.has("mallory"), false);
+    assert.equal(fixture.survival.players.has("mallory"), false);
   },
 );
 
 test("an unlinked player gets no further with a ticket than to the other gate", limit, async () => {
-  const { bed, other } = await twoProxies();
-  await using _ = bed;
-  const alice = bed.account("alice");
-  const before = await bed.passRaw(alice, host);
-  await bed.survival.player("alice");
-  const closing = bed.proxy.close();
+  const { fixture, other } = await twoProxies();
+  await using _ = fixture;
+  const alice = fixture.account("alice");
+  const before = await fixture.passRaw(alice, host);
+  await fixture.survival.player("alice");
+  const closing = fixture.proxy.close();
   await before.until(() => before.state.transfer);
   await before.leave();
   await closing;
-  bed.service.linked.delete(alice.uuid);
-  const after = await bed.passRaw(alice, elsewhere, {
+  fixture.service.linked.delete(alice.uuid);
+  const after = await fixture.passRaw(alice, elsewhere, {
     port: other.port,
     intent: 3,
     cookies: before.cookies,
   });
   await after.until(() => after.seen.includes("play system_chat"));
-  assert.deepEqual([bed.gate.players.has("alice"), bed.survival.players.has("alice")], [true, false]);
+  assert.deepEqual([fixture.gate.players.has("alice"), fixture.survival.players.has("alice")], [true, false]);
 });
 
 test(
   "who is logging in while the proxy ends is sent on at once, who does not go is told so",
   limit,
   async () => {
-    const { bed } = await twoProxies();
-    await using _ = bed;
-    await bed.restart({ SVC_PROXY_TRANSFER_TO: `${elsewhere}:25565`, SVC_PROXY_DRAIN_MS: "300" });
-    const stayer = await bed.raw(bed.account("stayer"), host);
-    await bed.gate.player("stayer");
-    const late = bed.account("late");
-    const { connection, secret, answer, hash } = await begin({ port: bed.proxy.port, host, account: late });
-    const closing = bed.proxy.close();
+    const { fixture } = await twoProxies();
+    await using _ = fixture;
+    await fixture.restart({ SVC_PROXY_TRANSFER_TO: `${elsewhere}:25565`, SVC_PROXY_DRAIN_MS: "300" });
+    const stayer = await fixture.raw(fixture.account("stayer"), host);
+    await fixture.gate.player("stayer");
+    const late = fixture.account("late");
+    const { connection, secret, answer, hash } = await begin({
+      port: fixture.proxy.port,
+      host,
+      account: late,
+    });
+    const closing = fixture.proxy.close();
     await stayer.until(() => stayer.state.transfer);
-    bed.service.joined.set(hash, late);
+    fixture.service.joined.set(hash, late);
     connection.send(1, answer);
     connection.encrypt(secret);
     for (let packet = await connection.next(); packet.id !== 2; packet = await connection.next())

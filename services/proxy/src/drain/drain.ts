@@ -2,7 +2,7 @@
 
 import type { Listener } from "@svc/minecraft";
 import { parseAddress } from "../config.ts";
-import { type Context, type Session, sendAway, sentence } from "../player/session.ts";
+import { type Context, disconnect, type Session, sentence } from "../player/session.ts";
 import { openTicket, sealTicket, ticketCookie } from "./ticket.ts";
 
 /** Waits a while for the players to go; who has not gone by then is told so and disconnected. */
@@ -10,9 +10,9 @@ export async function drain(context: Context, listener: Listener): Promise<void>
   const { life, sessions, config } = context;
   life.isDraining = true;
   listener.stopAccepting();
-  for (const session of sessions.values()) sendElsewhere(context, session);
+  for (const session of sessions.values()) transferAway(context, session);
   await allGone(context, config.limits.drainMs);
-  for (const session of sessions.values()) sendAway(session, sentence(session, "draining"), "draining");
+  for (const session of sessions.values()) disconnect(session, sentence(session, "draining"), "draining");
   await allGone(context, config.limits.drainMs);
 }
 
@@ -27,12 +27,12 @@ async function allGone({ sessions }: Context, withinMs: number): Promise<void> {
 }
 
 /** To the other proxy, with the way back to where they are or wait to be; without one, away with a word. */
-export function sendElsewhere(context: Context, session: Session): void {
+export function transferAway(context: Context, session: Session): void {
   const { config, queue, forwarding } = context;
   const { bridge, place, uuid } = session;
   const other = config.transferTo === undefined ? undefined : parseAddress(config.transferTo);
   if (!other) {
-    sendAway(session, sentence(session, "draining"), "draining");
+    disconnect(session, sentence(session, "draining"), "draining");
     return;
   }
   const server = place.kind === "server" ? place.name : (queue.find(uuid)?.server ?? session.target);

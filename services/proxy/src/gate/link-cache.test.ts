@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLinkMemory } from "./link-cache.ts";
+import { createLinkCache } from "./link-cache.ts";
 
 function memory(players = 3) {
   const clock = { now: 1_000 };
-  return { clock, memory: createLinkMemory({ keepMs: 600, players, now: () => clock.now }) };
+  return { clock, memory: createLinkCache({ keepMs: 600, players, now: () => clock.now }) };
 }
 
 test("an answer is remembered for its time and not a moment longer", () => {

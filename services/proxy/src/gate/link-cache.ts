@@ -1,6 +1,6 @@
 // Who was linked a moment ago: asked only while the service is silent (behaviour.md r.2).
 
-export type LinkMemory = {
+export type LinkCache = {
   /** The service said just now that this player is linked and not barred. */
   remember: (player: string) => void;
   forget: (player: string) => void;
@@ -13,7 +13,7 @@ export type LinkMemory = {
  * Holds at most `players`: beyond that the longest unheard of are forgotten, which only means that they wait at the gate
  * while the service is down.
  */
-export function createLinkMemory(about: { keepMs: number; players: number; now: () => number }): LinkMemory {
+export function createLinkCache(about: { keepMs: number; players: number; now: () => number }): LinkCache {
   // In the order of their answers, the oldest first.
   const answers = new Map<string, number>();
   const isOver = (at: number) => about.now() - at >= about.keepMs;

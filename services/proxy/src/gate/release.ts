@@ -2,17 +2,17 @@
 
 import type { links } from "@svc/proto";
 import { BusyError } from "../api/pool.ts";
+import { enterServer, toLobby } from "../player/connect-player.ts";
 import {
   type Context,
+  disconnect,
   isCurrent,
   isSystem,
   type Session,
-  sendAway,
   sentence,
   tell,
 } from "../player/session.ts";
-import { standingWords } from "../player/standing.ts";
-import { enterServer, toLobby } from "../player/connect-player.ts";
+import { standingTexts } from "../player/standing.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { afterGate, type Heard, type LinkAnswer, type LinkVerdict, linkVerdict } from "./policy.ts";
@@ -32,16 +32,16 @@ export async function release(context: Context, session: Session): Promise<void>
   }
 }
 
-type Told = Exclude<LinkVerdict, "barred"> | keyof typeof standingWords | "busy";
+type Told = Exclude<LinkVerdict, "barred"> | keyof typeof standingTexts | "busy";
 
 async function askLink(context: Context, session: Session): Promise<Told> {
-  const { pool, face, links, now, config } = context;
+  const { pool, api, links, now, config } = context;
   const { uuid } = session;
   // Without online mode nobody vouches for the UUID: its link would be somebody else's.
   if (!config.onlineMode) return "unknown";
   try {
     const [link, found] = await pool.run(() =>
-      Promise.all([face.linkStatus(uuid), face.readStandings([uuid])]),
+      Promise.all([api.linkStatus(uuid), api.readStandings([uuid])]),
     );
     const standing = found.ok ? found.value.standings[uuid] : undefined;
     const barred = found.ok ? isAgainst(standing) : noAnswer(found.status);
@@ -72,8 +72,8 @@ const denials = {
 } as const satisfies Record<string, SentenceKey>;
 
 function deny({ now, config }: Context, session: Session, verdict: Exclude<Told, "released">): void {
-  if (verdict !== "not_linked" && verdict in standingWords) {
-    sendAway(session, sentence(session, standingWords[verdict as links.BadStanding]), verdict);
+  if (verdict !== "not_linked" && verdict in standingTexts) {
+    disconnect(session, sentence(session, standingTexts[verdict as links.BadStanding]), verdict);
     return;
   }
   if (now() - session.deniedAt < config.limits.denialMs) return;
@@ -86,7 +86,7 @@ async function lookForTarget(context: Context, session: Session): Promise<boolea
   const { unknownSubdomain } = session;
   if (unknownSubdomain === undefined) return false;
   session.unknownSubdomain = undefined;
-  await context.lookAgain();
+  await context.refreshOnMiss();
   const found = context.registry.bySubdomain(unknownSubdomain)?.name;
   if (found === undefined) return true;
   if (!isSystem(context, found)) session.target = found;
@@ -94,11 +94,11 @@ async function lookForTarget(context: Context, session: Session): Promise<boolea
 }
 
 async function leaveGate(context: Context, session: Session): Promise<void> {
-  const { face, registry, pool } = context;
+  const { api, registry, pool } = context;
   const isUnknown = await lookForTarget(context, session);
   const { target } = session;
   if (target !== undefined) {
-    const answer = await pool.run(() => face.readStatus(target)).catch(() => undefined);
+    const answer = await pool.run(() => api.readStatus(target)).catch(() => undefined);
     if (answer?.ok) registry.note(answer.value);
     if (!isCurrent(context, session)) return;
   }

@@ -1,34 +1,34 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { runningAt, startBed } from "../testing/fixture.ts";
+import { runningAt, startFixture } from "../testing/fixture.ts";
 
 const limit = { timeout: 60_000 };
 
 /** Alice on survival, Bob in the lobby, Carol at the gate. */
 async function stage() {
   const settings = { SVC_PROXY_ACTION_BURST: "1000", SVC_PROXY_INVITE_COOLDOWN_MS: "60000" };
-  const bed = await startBed(settings, {
+  const fixture = await startFixture(settings, {
     prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)),
   });
-  const accounts = { alice: bed.account("alice"), bob: bed.account("bob") };
-  const alice = await bed.passRaw(accounts.alice, "survival.play.example");
-  const bob = await bed.passRaw(accounts.bob, "play.example");
-  await Promise.all([bed.survival.player("alice"), bed.lobby.player("bob")]);
+  const accounts = { alice: fixture.account("alice"), bob: fixture.account("bob") };
+  const alice = await fixture.passRaw(accounts.alice, "survival.play.example");
+  const bob = await fixture.passRaw(accounts.bob, "play.example");
+  await Promise.all([fixture.survival.player("alice"), fixture.lobby.player("bob")]);
   const cardOf = async ({ hears }: typeof bob, from: string) => {
     const line = await hears(new RegExp(`^${from} invites you to survival`));
     return /accept (\w+)$/.exec(line)?.[1] ?? "";
   };
-  return { bed, accounts, alice, bob, cardOf };
+  return { fixture, accounts, alice, bob, cardOf };
 }
 
 test(
   "an invitation brings its guest to where the inviter is, once, and the join is reported as the guest's",
   limit,
   async () => {
-    const { bed, accounts, alice, bob, cardOf } = await stage();
-    await using _ = bed;
-    await bed.raw(bed.account("carol"), "play.example");
-    await bed.gate.player("carol");
+    const { fixture, accounts, alice, bob, cardOf } = await stage();
+    await using _ = fixture;
+    await fixture.raw(fixture.account("carol"), "play.example");
+    await fixture.gate.player("carol");
     for (const [command, words] of [
       ["invite nobody", /nobody is not here/],
       ["invite carol", /carol is not here/],
@@ -45,20 +45,20 @@ test(
     bob.command("invite accept 000000000000");
     await bob.hears(/invitation is over/);
     bob.command(`invite accept ${card}`);
-    await bed.survival.player("bob");
+    await fixture.survival.player("bob");
     const report = `POST /api/v1/internal/servers/survival/join-event {"mc_uuid":"${accounts.bob.uuid}","player_name":"bob"}`;
-    await bed.service.until(() => bed.service.calls.includes(report));
-    assert(!bed.service.calls.some((call) => call.includes("/wake")));
+    await fixture.service.until(() => fixture.service.calls.includes(report));
+    assert(!fixture.service.calls.some((call) => call.includes("/wake")));
     bob.command(`invite accept ${card}`);
     await bob.until(() => bob.chat.filter((line) => /invitation is over/.test(line)).length === 2);
   },
 );
 
 test("only the newest invitation of a guest lives, and none outlives the inviter's stay", limit, async () => {
-  const { bed, alice, bob, cardOf } = await stage();
-  await using _ = bed;
-  const dave = await bed.passRaw(bed.account("dave"), "survival.play.example");
-  await bed.survival.player("dave");
+  const { fixture, alice, bob, cardOf } = await stage();
+  await using _ = fixture;
+  const dave = await fixture.passRaw(fixture.account("dave"), "survival.play.example");
+  await fixture.survival.player("dave");
   alice.command("invite bob");
   const first = await cardOf(bob, "alice");
   dave.command("invite bob");
@@ -66,8 +66,8 @@ test("only the newest invitation of a guest lives, and none outlives the inviter
   bob.command(`invite accept ${first}`);
   await bob.hears(/invitation is over/);
   dave.command("felis lobby");
-  await bed.lobby.player("dave");
+  await fixture.lobby.player("dave");
   bob.command(`invite accept ${second}`);
   await bob.until(() => bob.chat.filter((line) => /invitation is over/.test(line)).length === 2);
-  assert.equal(bed.survival.players.has("bob"), false);
+  assert.equal(fixture.survival.players.has("bob"), false);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createInvites } from "./invites.ts";
 
-function bed() {
+function fixture() {
   const clock = { now: 0 };
   const invites = createInvites({ ttlMs: 60_000, cooldownMs: 30_000, now: () => clock.now });
   const show = (from: string, to: string) => {
@@ -15,7 +15,7 @@ function bed() {
 }
 
 test("the live card is accepted once, by the one who got it and by its name", () => {
-  const { invites, show } = bed();
+  const { invites, show } = fixture();
   const card = show("alice", "bob");
   assert.equal(invites.accept("carol", card.id), undefined);
   assert.equal(invites.accept("bob", "guess"), undefined);
@@ -24,14 +24,14 @@ test("the live card is accepted once, by the one who got it and by its name", ()
 });
 
 test("a newer card replaces the older", () => {
-  const { invites, show } = bed();
+  const { invites, show } = fixture();
   const [first, second] = [show("alice", "bob"), show("dave", "bob")];
   assert.equal(invites.accept("bob", first.id), undefined);
   assert.deepEqual(invites.accept("bob", second.id), second);
 });
 
 test("a card is over after a minute, and when the invited player leaves", () => {
-  const { clock, invites, show } = bed();
+  const { clock, invites, show } = fixture();
   const late = show("alice", "bob");
   clock.now = 60_000;
   assert.equal(invites.accept("bob", late.id), undefined);
@@ -41,7 +41,7 @@ test("a card is over after a minute, and when the invited player leaves", () => 
 });
 
 test("a sender has one cooldown for everybody, charged when a card is shown and kept when they reconnect", () => {
-  const { clock, invites, show } = bed();
+  const { clock, invites, show } = fixture();
   invites.make("alice", "survival");
   assert.equal(invites.waitOf("alice"), 0);
   show("alice", "bob");

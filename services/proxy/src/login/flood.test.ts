@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { Connection } from "@svc/minecraft";
-import { startBed } from "../testing/fixture.ts";
+import { startFixture } from "../testing/fixture.ts";
 import { begin, protocol, text, varint } from "../testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };
@@ -24,10 +24,13 @@ test(
   "an address that logs in too often reads when to come back, and the service hears nothing of it",
   limit,
   async () => {
-    await using bed = await startBed({ SVC_PROXY_LOGIN_BURST: "3", SVC_PROXY_LOGIN_EVERY_MS: "60000" });
-    const { port } = bed.proxy;
+    await using fixture = await startFixture({
+      SVC_PROXY_LOGIN_BURST: "3",
+      SVC_PROXY_LOGIN_EVERY_MS: "60000",
+    });
+    const { port } = fixture.proxy;
     for (let count = 0; count < 3; count++) assert.equal(await firstWords(port, "127.0.0.1"), "packet 1");
-    const asked = () => bed.service.calls.filter((call) => call.includes("hasJoined")).length;
+    const asked = () => fixture.service.calls.filter((call) => call.includes("hasJoined")).length;
     const before = asked();
     for (let count = 0; count < 20; count++)
       assert.match(
@@ -37,15 +40,15 @@ test(
     assert.equal(asked(), before);
     assert.equal(await firstWords(port, "127.0.0.2"), "packet 1");
     assert.match(
-      await bed.metrics.metrics(),
+      await fixture.metrics.metrics(),
       /svc_proxy_connections_refused_total\{[^}]*reason="busy"[^}]*\} 20\n/,
     );
   },
 );
 
 test("the 17th connection of an address reads why, and another address is not concerned", limit, async () => {
-  await using bed = await startBed();
-  const where = { port: bed.proxy.port, host, account: bed.account("alice") };
+  await using fixture = await startFixture();
+  const where = { port: fixture.proxy.port, host, account: fixture.account("alice") };
   const waiting = await Promise.all(Array.from({ length: 16 }, () => begin(where)));
   assert.match(await firstWords(where.port, "127.0.0.1"), /already has 16 connections.*客户端/s);
   assert.equal(await firstWords(where.port, "127.0.0.2"), "packet 1");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { startBed } from "../testing/fixture.ts";
+import { startFixture } from "../testing/fixture.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";
@@ -29,43 +29,46 @@ async function closes(port: number, bytes: Buffer, from = "127.0.0.1"): Promise<
 }
 
 test("a player behind a load balancer has their own address everywhere, and its limit", limit, async () => {
-  await using bed = await startBed(trusting);
+  await using fixture = await startFixture(trusting);
   const joinFrom = async (name: string, address: string) => {
-    await bed.raw(bed.account(name), host, { preamble: headerOf(address) });
-    return (await bed.gate.player(name)).player.address;
+    await fixture.raw(fixture.account(name), host, { preamble: headerOf(address) });
+    return (await fixture.gate.player(name)).player.address;
   };
   assert.equal(await joinFrom("alice", "203.0.113.9"), "203.0.113.9");
   assert.equal(await joinFrom("bob", "203.0.113.9"), "203.0.113.9");
   // One above the limit that asks for the status; who logs in reads why.
   const ask = Buffer.from("0700810600000001", "hex");
-  await closes(bed.proxy.port, Buffer.concat([headerOf("203.0.113.9"), ask]));
+  await closes(fixture.proxy.port, Buffer.concat([headerOf("203.0.113.9"), ask]));
   assert.equal(await joinFrom("carol", "203.0.113.10"), "203.0.113.10");
 });
 
 test("a header of version 1 counts as well", limit, async () => {
-  await using bed = await startBed(trusting);
+  await using fixture = await startFixture(trusting);
   const preamble = Buffer.from("PROXY TCP4 203.0.113.9 127.0.0.1 1 2\r\n");
-  await bed.raw(bed.account("alice"), host, { preamble });
-  assert.equal((await bed.gate.player("alice")).player.address, "203.0.113.9");
+  await fixture.raw(fixture.account("alice"), host, { preamble });
+  assert.equal((await fixture.gate.player("alice")).player.address, "203.0.113.9");
 });
 
 test("a header from a peer that may send none, and a peer without a header, get nowhere", limit, async () => {
-  await using bed = await startBed(trusting);
-  await closes(bed.proxy.port, headerOf("203.0.113.9"), "127.0.0.2");
-  await closes(bed.proxy.port, Buffer.from("0700810600000002", "hex"));
-  await closes(bed.proxy.port, Buffer.from("PROXY TCP4 somewhere 127.0.0.1 1 2\r\n"));
-  const text = await bed.metrics.metrics();
+  await using fixture = await startFixture(trusting);
+  await closes(fixture.proxy.port, headerOf("203.0.113.9"), "127.0.0.2");
+  await closes(fixture.proxy.port, Buffer.from("0700810600000002", "hex"));
+  await closes(fixture.proxy.port, Buffer.from("PROXY TCP4 somewhere 127.0.0.1 1 2\r\n"));
+  const text = await fixture.metrics.metrics();
   assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="unauthenticated"[^}]*\} 1\n/);
   assert.match(text, /svc_proxy_connections_refused_total\{[^}]*reason="frame"[^}]*\} 2\n/);
 });
 
 test("servers that want to hear the player's address by a header get one each", limit, async () => {
-  await using bed = await startBed({ SVC_PROXY_SEND_PROXY_PROTOCOL: "true" }, { proxyProtocol: true });
-  await bed.passRaw(bed.account("alice"), "play.example");
-  assert.equal((await bed.lobby.player("alice")).player.address, "127.0.0.1");
+  await using fixture = await startFixture(
+    { SVC_PROXY_SEND_PROXY_PROTOCOL: "true" },
+    { proxyProtocol: true },
+  );
+  await fixture.passRaw(fixture.account("alice"), "play.example");
+  assert.equal((await fixture.lobby.player("alice")).player.address, "127.0.0.1");
 });
 
 test("a proxy that was told of no load balancer takes a header for the noise it is", limit, async () => {
-  await using bed = await startBed();
-  await closes(bed.proxy.port, headerOf("203.0.113.9"));
+  await using fixture = await startFixture();
+  await closes(fixture.proxy.port, headerOf("203.0.113.9"));
 });

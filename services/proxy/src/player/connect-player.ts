@@ -6,19 +6,27 @@ import { findMismatch } from "../backend/version.ts";
 import { parseAddress } from "../config.ts";
 import { type Destination, mayConnect } from "../gate/policy.ts";
 import { joinAddress } from "../queue/policy.ts";
-import { noteMoved } from "../report/player-events.ts";
-import { type Context, isCurrent, type Session, sendAway, sentence, tell } from "./session.ts";
+import { reportSwitch } from "../report/player-events.ts";
+import { type Context, disconnect, isCurrent, type Session, sentence, tell } from "./session.ts";
 
-export type Trip =
+export type ConnectResult =
   | { ok: true }
   | { ok: false; why: "denied" | "busy" | "left" | "unreachable" | "refused" | "version"; reason: string };
 
-/** `announce` is called when nothing that is known stands against the trip any more. */
-export type TripTo = Destination & { address?: string; announce?: (() => void) | undefined };
+/** `announce` is called once every check has passed, right before the connection is made. */
+export type ConnectTarget = Destination & { address?: string; announce?: (() => void) | undefined };
 
-const failed = (why: Exclude<Trip, { ok: true }>["why"], reason = ""): Trip => ({ ok: false, why, reason });
+const failed = (why: Exclude<ConnectResult, { ok: true }>["why"], reason = ""): ConnectResult => ({
+  ok: false,
+  why,
+  reason,
+});
 
-export async function travel(context: Context, session: Session, { announce, ...to }: TripTo): Promise<Trip> {
+export async function connectPlayer(
+  context: Context,
+  session: Session,
+  { announce, ...to }: ConnectTarget,
+): Promise<ConnectResult> {
   const obstacle = () => {
     if (!isCurrent(context, session)) return failed("left");
     return mayConnect(session.place, to, session.isReleased) ? undefined : failed("denied");
@@ -32,7 +40,7 @@ export async function travel(context: Context, session: Session, { announce, ...
   const since = obstacle();
   if (since) return since;
   if (mismatch) {
-    context.log.info({ player: session.name, ...mismatch }, "a player's game is of another version");
+    context.log.info({ player: session.name, ...mismatch }, "player's version differs from the server's");
     return failed("version", sentence(session, "otherVersion", mismatch));
   }
   announce?.();
@@ -41,19 +49,19 @@ export async function travel(context: Context, session: Session, { announce, ...
     if (session.bridge.player.connection.isClosed) return failed("left");
     const from = session.place;
     session.place = to;
-    noteMoved(context, session, from);
+    reportSwitch(context, session, from);
     return { ok: true };
   } catch (error) {
-    return tripOf(context, error, backend.name);
+    return resultOf(context, error, backend.name);
   }
 }
 
-function tripOf({ log }: Context, error: unknown, server: string): Trip {
+function resultOf({ log }: Context, error: unknown, server: string): ConnectResult {
   if (!(error instanceof MinecraftFault)) throw error;
   if (error.code === "busy") return failed("busy");
   if (error.code === "closed") return failed("left");
   if (error.code === "refused") return failed("refused", error.reason ?? "");
-  log.warn({ server, reason: error.message }, "a server took no player");
+  log.warn({ server, reason: error.message }, "connecting a player to a server failed");
   return failed("unreachable");
 }
 
@@ -99,28 +107,28 @@ export async function enterServer(
   context: Context,
   session: Session,
   to: { name: string; address: string; announce?: () => void },
-): Promise<Trip> {
-  const trip = await travel(context, session, { kind: "server", ...to });
+): Promise<ConnectResult> {
+  const result = await connectPlayer(context, session, { kind: "server", ...to });
   const { name: server } = to;
-  if (trip.ok) {
+  if (result.ok) {
     session.target = undefined;
-    return trip;
+    return result;
   }
-  if (trip.why === "left") return trip;
-  if (trip.why === "busy") {
+  if (result.why === "left") return result;
+  if (result.why === "busy") {
     tell(session, "onTheWay");
-    return trip;
+    return result;
   }
   session.target = undefined;
   context.activity.count("transfersFailed");
-  await toLobby(context, session, failureLine(session, server, trip));
-  return trip;
+  await toLobby(context, session, failureLine(session, server, result));
+  return result;
 }
 
 function failureLine(
   session: Session,
   server: string,
-  { why, reason }: Extract<Trip, { ok: false }>,
+  { why, reason }: Extract<ConnectResult, { ok: false }>,
 ): string {
   if (why === "version") return reason;
   if (why === "refused") return sentence(session, "refusedByServer", { server, reason });
@@ -130,15 +138,17 @@ function failureLine(
 /** To the lobby with a line of chat. Who has nowhere to stay reads the line while they are sent away. */
 export async function toLobby(context: Context, session: Session, line: Text | undefined): Promise<void> {
   const isThere = session.place.kind === "lobby" && session.bridge.server !== undefined;
-  const trip: Trip = isThere ? { ok: true } : await travel(context, session, { kind: "lobby" });
-  if (trip.ok) {
+  const result: ConnectResult = isThere
+    ? { ok: true }
+    : await connectPlayer(context, session, { kind: "lobby" });
+  if (result.ok) {
     if (line !== undefined) session.bridge.message(line);
     return;
   }
-  if (trip.why === "left" || trip.why === "busy") return;
+  if (result.why === "left" || result.why === "busy") return;
   if (session.bridge.server === undefined) {
     const words = line ?? sentence(session, "cannotReach", { server: context.config.lobbyServer });
-    sendAway(session, words, "no_lobby");
+    disconnect(session, words, "no_lobby");
     return;
   }
   if (line !== undefined) session.bridge.message(line);
@@ -156,7 +166,7 @@ export async function onLost(
   session.lost = words === undefined ? "the connection was lost" : plainText(words).slice(0, 256);
   if (session.place.kind !== "server") {
     const own = session.place.kind === "lobby" ? "lostLobby" : "gateUnavailable";
-    sendAway(session, words ?? sentence(session, own), "lost");
+    disconnect(session, words ?? sentence(session, own), "lost");
     return;
   }
   session.target = undefined;

@@ -4,14 +4,14 @@ import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { until } from "@svc/minecraft/testing";
-import { type Bed, runningAt, runOf, serverInfo, startBed } from "../testing/fixture.ts";
+import { type Fixture, runningAt, runOf, serverInfo, startFixture } from "../testing/fixture.ts";
 import type { Game } from "../testing/game-server.ts";
 import { text } from "../testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };
 const host = "survival.play.example";
 const withSurvival = {
-  prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) =>
+  prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) =>
     void service.servers.set("survival", runningAt("survival", survival)),
 };
 
@@ -33,43 +33,43 @@ test(
   "a server that is killed under its player leaves them in the lobby, told so and still connected",
   limit,
   async (t) => {
-    const [child, bed] = await Promise.all([startGameProcess(t), startBed()]);
-    await using _ = bed;
+    const [child, fixture] = await Promise.all([startGameProcess(t), startFixture()]);
+    await using _ = fixture;
     const { address } = child;
-    bed.service.servers.set("survival", runningAt("survival", { address } as Game));
-    const alice = await bed.passRaw(bed.account("alice"), host);
-    await bed.service.until(() => bed.service.calls.some((call) => call.includes("/join-event")));
+    fixture.service.servers.set("survival", runningAt("survival", { address } as Game));
+    const alice = await fixture.passRaw(fixture.account("alice"), host);
+    await fixture.service.until(() => fixture.service.calls.some((call) => call.includes("/join-event")));
     child.kill("SIGKILL");
     await alice.hears(/connection to survival was lost/);
-    assert.deepEqual([bed.lobby.players.has("alice"), alice.state.isClosed], [true, false]);
+    assert.deepEqual([fixture.lobby.players.has("alice"), alice.state.isClosed], [true, false]);
   },
 );
 
 test("who loses a server while the lobby is away is sent away with the server's words", limit, async () => {
-  await using bed = await startBed({}, withSurvival);
-  const alice = await bed.passRaw(bed.account("alice"), host);
-  const session = await bed.survival.player("alice");
-  bed.lobby.refuseWith("The lobby is full");
+  await using fixture = await startFixture({}, withSurvival);
+  const alice = await fixture.passRaw(fixture.account("alice"), host);
+  const session = await fixture.survival.player("alice");
+  fixture.lobby.refuseWith("The lobby is full");
   session.kick("Out of memory");
   assert.match(await alice.isKicked(), /survival sent you to the lobby: Out of memory/);
 });
 
 test("the words of a server keep the client's language and lose their style", limit, async () => {
-  await using bed = await startBed({}, withSurvival);
-  const alice = await bed.passRaw(bed.account("alice"), host);
+  await using fixture = await startFixture({}, withSurvival);
+  const alice = await fixture.passRaw(fixture.account("alice"), host);
   const translate = "multiplayer.disconnect.server_shutdown";
-  (await bed.survival.player("alice")).kick({ translate, color: "red", extra: [{ text: " §4now" }] });
+  (await fixture.survival.player("alice")).kick({ translate, color: "red", extra: [{ text: " §4now" }] });
   await alice.hears(/^survival sent you to the lobby: multiplayer\.disconnect\.server_shutdown now$/);
-  assert.equal(bed.lobby.players.size, 1);
+  assert.equal(fixture.lobby.players.size, 1);
 });
 
 test("a lobby or a gate that ends sends its players away with its words", limit, async () => {
-  await using bed = await startBed();
-  const alice = await bed.passRaw(bed.account("alice"), "play.example");
-  (await bed.lobby.player("alice")).kick("The lobby restarts");
+  await using fixture = await startFixture();
+  const alice = await fixture.passRaw(fixture.account("alice"), "play.example");
+  (await fixture.lobby.player("alice")).kick("The lobby restarts");
   assert.equal(await alice.isKicked(), "The lobby restarts");
-  const bob = await bed.raw(bed.account("bob"), "play.example");
-  (await bed.gate.player("bob")).player.connection.destroy();
+  const bob = await fixture.raw(fixture.account("bob"), "play.example");
+  (await fixture.gate.player("bob")).player.connection.destroy();
   assert.match(await bob.isKicked(), /gate is not available/);
 });
 
@@ -77,67 +77,67 @@ test(
   "a server that cannot be reached brings the player to the lobby, and is no target any more",
   limit,
   async () => {
-    await using bed = await startBed(
+    await using fixture = await startFixture(
       {},
       {
         prepare: ({ service }) =>
           void service.servers.set("survival", runningAt("survival", { address: "127.0.0.1:1" } as Game)),
       },
     );
-    const alice = await bed.passRaw(bed.account("alice"), host);
+    const alice = await fixture.passRaw(fixture.account("alice"), host);
     await alice.hears(/survival cannot be reached/);
-    assert.equal(bed.lobby.players.size, 1);
-    assert.equal(bed.service.calls.filter((call) => call.includes("/wake")).length, 0);
+    assert.equal(fixture.lobby.players.size, 1);
+    assert.equal(fixture.service.calls.filter((call) => call.includes("/wake")).length, 0);
   },
 );
 
 test("typing the address of gate or lobby leads through the one into the other", limit, async () => {
-  await using bed = await startBed();
+  await using fixture = await startFixture();
   for (const name of ["login", "lobby"]) {
-    await bed.passRaw(bed.account(name), `${name}.play.example`);
-    await bed.lobby.player(name);
+    await fixture.passRaw(fixture.account(name), `${name}.play.example`);
+    await fixture.lobby.player(name);
   }
-  assert(!bed.service.calls.some((call) => call.includes("/join-event")));
+  assert(!fixture.service.calls.some((call) => call.includes("/join-event")));
 });
 
 test(
   "a second login of the same player ends the first, whose late answers do nothing to it",
   limit,
   async () => {
-    await using bed = await startBed(
+    await using fixture = await startFixture(
       {},
       {
         prepare: ({ service }) => void service.servers.set("survival", serverInfo("survival")),
       },
     );
     const { promise: later, resolve: answerNow } = Promise.withResolvers<void>();
-    bed.service.answers.set("lifecycle.server.wake-for-player", async () => {
+    fixture.service.answers.set("lifecycle.server.wake-for-player", async () => {
       await later;
       return {
         status: 202,
         body: { name: "survival", desiredState: "Running", phase: "Starting", ready: false },
       };
     });
-    const alice = bed.account("alice");
-    const first = await bed.passRaw(alice, host);
-    await bed.service.until(() => bed.service.calls.some((call) => call.includes("/wake")));
-    const second = await bed.raw(alice, "play.example");
+    const alice = fixture.account("alice");
+    const first = await fixture.passRaw(alice, host);
+    await fixture.service.until(() => fixture.service.calls.some((call) => call.includes("/wake")));
+    const second = await fixture.raw(alice, "play.example");
     assert.match(await first.isKicked(), /from somewhere else/);
-    await bed.gate.until(() => bed.gate.players.has("alice"));
-    const calls = bed.service.calls.length;
+    await fixture.gate.until(() => fixture.gate.players.has("alice"));
+    const calls = fixture.service.calls.length;
     answerNow();
     const polls = () =>
-      bed.service.calls.slice(calls).filter((call) => call === "GET /api/v1/servers").length;
-    await bed.service.until(() => polls() >= 3);
-    assert(!bed.service.calls.slice(calls).some((call) => call.includes("/survival/status")));
-    assert.deepEqual([bed.gate.players.size, second.state.isClosed], [1, false]);
+      fixture.service.calls.slice(calls).filter((call) => call === "GET /api/v1/servers").length;
+    await fixture.service.until(() => polls() >= 3);
+    assert(!fixture.service.calls.slice(calls).some((call) => call.includes("/survival/status")));
+    assert.deepEqual([fixture.gate.players.size, second.state.isClosed], [1, false]);
   },
 );
 
 test("forty switches in a row cross no packet and leave one connection", limit, async () => {
-  await using bed = await startBed({ SVC_PROXY_ACTION_BURST: "1000" }, withSurvival);
-  const alice = await bed.passRaw(bed.account("alice"), host);
-  await bed.survival.player("alice");
+  await using fixture = await startFixture({ SVC_PROXY_ACTION_BURST: "1000" }, withSurvival);
+  const alice = await fixture.passRaw(fixture.account("alice"), host);
+  await fixture.survival.player("alice");
   await alice.until(() => alice.state.worlds === 2);
   const first = ({ messages }: Game) => messages.filter(({ channel }) => channel === "test:first").length;
   let here = "survival";
@@ -151,10 +151,10 @@ test("forty switches in a row cross no packet and leave one connection", limit, 
     await alice.until(() => alice.state.worlds > worlds);
     here = there;
     alice.send("custom_payload", text("test:first"), text(here));
-    const game = here === "lobby" ? bed.lobby : bed.survival;
+    const game = here === "lobby" ? fixture.lobby : fixture.survival;
     await game.until(() => first(game) > Math.floor(turn / 2));
   }
-  for (const [name, { messages }] of Object.entries({ survival: bed.survival, lobby: bed.lobby })) {
+  for (const [name, { messages }] of Object.entries({ survival: fixture.survival, lobby: fixture.lobby })) {
     const ours = messages.filter(({ channel }) => channel.startsWith("test:"));
     assert(
       ours.every(({ words }) => words.slice(1) === name),
@@ -162,14 +162,16 @@ test("forty switches in a row cross no packet and leave one connection", limit, 
     );
     assert(ours.some(({ channel }) => channel === "test:between") || name === "lobby");
   }
-  await until(() => bed.gate.connections + bed.lobby.connections + bed.survival.connections === 1);
-  assert.equal(bed.survival.players.size, 1);
+  await until(
+    () => fixture.gate.connections + fixture.lobby.connections + fixture.survival.connections === 1,
+  );
+  assert.equal(fixture.survival.players.size, 1);
 });
 
 test("a line told between two worlds waits until the client knows of the next one", limit, async () => {
-  await using bed = await startBed({}, withSurvival);
-  const alice = await bed.passRaw(bed.account("alice"), host);
-  (await bed.survival.player("alice")).kick("Server closed");
+  await using fixture = await startFixture({}, withSurvival);
+  const alice = await fixture.passRaw(fixture.account("alice"), host);
+  (await fixture.survival.player("alice")).kick("Server closed");
   await alice.hears(/survival sent you to the lobby/);
   const inLobby = alice.seen.slice(alice.seen.lastIndexOf("configuration finish_configuration"));
   const [login, line] = [inLobby.indexOf("play login"), inLobby.indexOf("play system_chat")];

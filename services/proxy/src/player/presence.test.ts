@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { players } from "@svc/proto";
-import { type Bed, runningAt, startBed } from "../testing/fixture.ts";
+import { type Fixture, runningAt, startFixture } from "../testing/fixture.ts";
 
 const limit = { timeout: 20_000 };
 const host = "survival.play.example";
 const often = { SVC_PROXY_PRESENCE_MS: "30", SVC_PROXY_ONLINE_CACHE_MS: "1" };
 const options = {
-  prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) =>
+  prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) =>
     void service.servers.set("survival", runningAt("survival", survival)),
 };
 type Row = { mc_uuid: string; name: string; session: string; server?: string };
 type Owner = { rows: Map<string, Row[]>; cards: players.Invitation[] };
 
 /** Answers reports as the owner does, but for when sessions began: the order of their first reports. */
-function serve(bed: Bed): Owner {
+function serve(fixture: Fixture): Owner {
   const owner: Owner = { rows: new Map(), cards: [] };
   const order: string[] = [];
   const rankOf = ({ session }: Row) => {
     if (!order.includes(session)) order.push(session);
     return order.indexOf(session);
   };
-  bed.service.presence = (input) => {
+  fixture.service.presence = (input) => {
     const [proxy = "", mine] = [input["proxy"], input["players"] as unknown as Row[]];
     for (const row of mine) rankOf(row);
     owner.rows.set(proxy, mine);
@@ -30,43 +30,51 @@ function serve(bed: Bed): Owner {
       others.some((other) => other.mc_uuid === row.mc_uuid && rankOf(other) > rankOf(row));
     const cards = owner.cards.filter(({ to_uuid }) => mine.some(({ mc_uuid }) => mc_uuid === to_uuid));
     owner.cards = owner.cards.filter((card) => !cards.includes(card));
-    bed.service.online = [...owner.rows].flatMap(([name, rows]) =>
+    fixture.service.online = [...owner.rows].flatMap(([name, rows]) =>
       rows.map(({ session: _, ...row }) => ({ ...row, proxy: name, since: "2026-01-01T00:00:00.000Z" })),
     );
     return { elsewhere: mine.filter(isOver).map(({ session }) => session), invitations: cards };
   };
-  bed.service.invite = ({ mc_uuid: to_uuid = "", id = "", from_uuid = "", from_name = "", server = "" }) => {
+  fixture.service.invite = ({
+    mc_uuid: to_uuid = "",
+    id = "",
+    from_uuid = "",
+    from_name = "",
+    server = "",
+  }) => {
     owner.cards.push({ id, from_uuid, from_name, server, to_uuid });
     return { status: 201, body: { id } };
   };
   return owner;
 }
-const isListed = (bed: Bed, name: string, server: string) =>
-  bed.service.until(() => bed.service.online.some((row) => row.name === name && row.server === server));
+const isListed = (fixture: Fixture, name: string, server: string) =>
+  fixture.service.until(() =>
+    fixture.service.online.some((row) => row.name === name && row.server === server),
+  );
 
 test("a second login at another proxy ends the first one, as it does at the same", limit, async () => {
-  await using bed = await startBed(often, options);
-  serve(bed);
-  const other = await bed.startAnother();
-  const alice = bed.account("alice");
-  const first = await bed.passRaw(alice, "play.example");
-  await bed.lobby.player("alice");
-  await isListed(bed, "alice", "lobby");
-  const second = await bed.raw(alice, host, { port: other.port });
+  await using fixture = await startFixture(often, options);
+  serve(fixture);
+  const other = await fixture.startAnother();
+  const alice = fixture.account("alice");
+  const first = await fixture.passRaw(alice, "play.example");
+  await fixture.lobby.player("alice");
+  await isListed(fixture, "alice", "lobby");
+  const second = await fixture.raw(alice, host, { port: other.port });
   assert.match(await first.isKicked(), /joined from somewhere else/);
   assert.equal(second.state.isClosed, false);
 });
 
 test("an invitation reaches a player of another proxy and leads to where the inviter is", limit, async () => {
-  await using bed = await startBed(often, options);
-  serve(bed);
-  const other = await bed.startAnother();
-  const alice = await bed.passRaw(bed.account("alice"), host);
-  await bed.survival.player("alice");
-  const bob = await bed.passRaw(bed.account("bob"), "play.example", { port: other.port });
-  await bed.lobby.player("bob");
-  await isListed(bed, "alice", "survival");
-  await isListed(bed, "bob", "lobby");
+  await using fixture = await startFixture(often, options);
+  serve(fixture);
+  const other = await fixture.startAnother();
+  const alice = await fixture.passRaw(fixture.account("alice"), host);
+  await fixture.survival.player("alice");
+  const bob = await fixture.passRaw(fixture.account("bob"), "play.example", { port: other.port });
+  await fixture.lobby.player("bob");
+  await isListed(fixture, "alice", "survival");
+  await isListed(fixture, "bob", "lobby");
 
   alice.command("invite nobody");
   await alice.hears(/nobody is not here/);
@@ -76,17 +84,17 @@ test("an invitation reaches a player of another proxy and leads to where the inv
   alice.command("invite bob");
   await alice.hears(/Not so fast/);
   bob.command(/invite accept \w+/.exec(card)?.[0] ?? "");
-  await bed.survival.player("bob");
+  await fixture.survival.player("bob");
 });
 
 test("everybody reads how many play where, over all proxies", limit, async () => {
-  await using bed = await startBed(often, options);
-  serve(bed);
-  const other = await bed.startAnother();
-  await bed.passRaw(bed.account("alice"), host);
-  const bob = await bed.passRaw(bed.account("bob"), "play.example", { port: other.port });
-  await isListed(bed, "alice", "survival");
-  await isListed(bed, "bob", "lobby");
+  await using fixture = await startFixture(often, options);
+  serve(fixture);
+  const other = await fixture.startAnother();
+  await fixture.passRaw(fixture.account("alice"), host);
+  const bob = await fixture.passRaw(fixture.account("bob"), "play.example", { port: other.port });
+  await isListed(fixture, "alice", "survival");
+  await isListed(fixture, "bob", "lobby");
   bob.command("glist");
   assert.equal(await bob.hears(/players are on/), "2 players are on: lobby 1, survival 1");
 });

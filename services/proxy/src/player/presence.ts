@@ -1,22 +1,22 @@
 // Who plays where, over all proxies: what this one reports, and what it hears of the others.
 
 import { players } from "@svc/proto";
-import type { Face } from "../api/internal-api.ts";
+import type { InternalApi } from "../api/internal-api.ts";
 import { receiveInvitation } from "../invite/receive.ts";
 import { serverOf } from "../report/player-events.ts";
-import { type Context, isCurrent, type Session, sendAway, sentence } from "./session.ts";
+import { type Context, disconnect, isCurrent, type Session, sentence } from "./session.ts";
 
 /** One report of everybody who is on. A player who has connected to another proxy since ends here. */
 export async function reportPresence(context: Context): Promise<void> {
   // A UUID that nobody vouched for must not end the session of the player whose it is.
   if (!context.config.onlineMode) return;
   const sessions = [...context.sessions.values()].slice(0, players.maxPlayersReported);
-  const answer = await context.face.reportPlayers(context.proxyId, sessions.map(rowOf(context)));
+  const answer = await context.api.reportPlayers(context.proxyId, sessions.map(rowOf(context)));
   if (!answer.ok) return;
   const elsewhere = new Set(answer.value.elsewhere);
   for (const session of sessions) {
     if (!elsewhere.has(session.id) || !isCurrent(context, session)) continue;
-    sendAway(session, sentence(session, "elsewhere"), "elsewhere");
+    disconnect(session, sentence(session, "elsewhere"), "elsewhere");
   }
   for (const invitation of answer.value.invitations) receiveInvitation(context, invitation);
 }
@@ -35,10 +35,10 @@ const rowOf = (context: Context) => (session: Session) => {
 export type Online = { read: () => Promise<readonly players.OnlinePlayer[] | undefined> };
 
 /** The list is kept a moment; those who ask at the same time share one call. */
-export function createOnline(about: { face: Face; keepMs: number; now: () => number }): Online {
+export function createOnline(about: { api: InternalApi; keepMs: number; now: () => number }): Online {
   let kept: { until: number; list: ReturnType<Online["read"]> } | undefined;
   const ask = async () => {
-    const answer = await about.face.listPlayers();
+    const answer = await about.api.listPlayers();
     return answer.ok ? answer.value.players : undefined;
   };
   return {

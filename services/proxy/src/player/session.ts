@@ -3,13 +3,13 @@
 
 import type { Bridge, Text } from "@svc/minecraft";
 import type { Logger } from "@svc/telemetry";
-import type { Face } from "../api/internal-api.ts";
+import type { InternalApi } from "../api/internal-api.ts";
 import type { Pool } from "../api/pool.ts";
-import type { Looks } from "../backend/status-cache.ts";
+import type { StatusCache } from "../backend/status-cache.ts";
 import type { Budget } from "../budget/bucket.ts";
 import type { ProxyConfig } from "../config.ts";
 import type { Forwarding } from "../forwarding/secrets.ts";
-import type { LinkMemory } from "../gate/link-cache.ts";
+import type { LinkCache } from "../gate/link-cache.ts";
 import type { Place } from "../gate/policy.ts";
 import type { Invites } from "../invite/invites.ts";
 import type { Queue } from "../queue/queue.ts";
@@ -43,10 +43,10 @@ export type Context = {
   readonly config: ProxyConfig;
   readonly log: Logger;
   readonly now: () => number;
-  readonly face: Face;
+  readonly api: InternalApi;
   readonly pool: Pool;
   /** What the servers themselves say in the server list. */
-  readonly looks: Looks;
+  readonly statuses: StatusCache;
   readonly registry: Registry;
   readonly forwarding: Forwarding;
   readonly queue: Queue;
@@ -55,7 +55,7 @@ export type Context = {
   readonly actions: Budget;
   readonly frames: Budget;
   readonly completions: Budget;
-  readonly links: LinkMemory;
+  readonly links: LinkCache;
   /** By UUID. */
   readonly sessions: Map<string, Session>;
   /** This process, among all proxies. */
@@ -66,7 +66,7 @@ export type Context = {
   readonly isRouting: boolean;
   readonly life: { isDraining: boolean };
   /** Asks for the list out of turn, when a player names what it lacks. */
-  readonly lookAgain: () => Promise<void>;
+  readonly refreshOnMiss: () => Promise<void>;
 };
 
 type Values = Parameters<typeof say>[2];
@@ -81,7 +81,7 @@ export function tell(session: Session, key: SentenceKey, values?: Values): void 
 }
 
 /** Ends the connection with words for the player, and a reason for the log. */
-export function sendAway(session: Session, words: Text, reason: string): void {
+export function disconnect(session: Session, words: Text, reason: string): void {
   session.ended ??= reason;
   session.bridge.kick(words);
 }

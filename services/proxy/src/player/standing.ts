@@ -2,10 +2,10 @@
 
 import { links } from "@svc/proto";
 import type { SentenceKey } from "../text/text.ts";
-import { type Context, isCurrent, type Session, sendAway, sentence } from "./session.ts";
+import { type Context, disconnect, isCurrent, type Session, sentence } from "./session.ts";
 
 /** What a player reads who may not be here. */
-export const standingWords = {
+export const standingTexts = {
   barred: "barred",
   account_disabled: "accountDisabled",
   account_deleted: "accountDeleted",
@@ -19,7 +19,7 @@ export async function checkStandings(context: Context): Promise<void> {
   const sessions = [...context.sessions.values()];
   for (let start = 0; start < sessions.length; start += links.maxPlayersAsked) {
     const asked = sessions.slice(start, start + links.maxPlayersAsked);
-    const answer = await context.face.readStandings(asked.map(({ uuid }) => uuid));
+    const answer = await context.api.readStandings(asked.map(({ uuid }) => uuid));
     if (!answer.ok) return;
     for (const session of asked) judge(context, session, answer.value.standings[session.uuid]);
   }
@@ -30,5 +30,5 @@ function judge(context: Context, session: Session, standing: links.BadStanding |
   const isAllowed = standing === undefined || (standing === "not_linked" && !session.isReleased);
   if (isAllowed || !isCurrent(context, session)) return;
   context.links.forget(session.uuid);
-  sendAway(session, sentence(session, standingWords[standing]), standing);
+  disconnect(session, sentence(session, standingTexts[standing]), standing);
 }

@@ -1,8 +1,8 @@
 // The waiting players: one round every two seconds, one status call for each server that somebody waits for.
 
 import { sendToLobby } from "../control/send.ts";
-import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
 import { enterServer } from "../player/connect-player.ts";
+import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { type Decision, decide, type LeaveReason, type Look, type Waiter } from "./policy.ts";
 import { wakeAndQueue } from "./wake-player.ts";
@@ -41,8 +41,8 @@ export async function drainQueue(context: Context): Promise<void> {
   );
 }
 
-async function lookAt({ face, registry }: Context, server: string): Promise<Look> {
-  const answer = await face.readStatus(server);
+async function lookAt({ api, registry }: Context, server: string): Promise<Look> {
+  const answer = await api.readStatus(server);
   if (!answer.ok) return { kind: answer.status === 404 ? "unknown" : "silence" };
   registry.note(answer.value);
   return { kind: "status", server: answer.value };
@@ -83,7 +83,7 @@ function act(
   if (decision.do === "transfer") {
     queue.leave(waiter.player);
     void transfer(context, session, { waiter, address: decision.address }).catch((error: unknown) =>
-      log.error({ error }, "a transfer broke"),
+      log.error({ error }, "transfer failed"),
     );
     return;
   }
@@ -94,7 +94,7 @@ function act(
   if (decision.do === "wake") {
     void wakeAndQueue(context, session, waiter).then(
       (told) => told.queued || queue.leave(waiter.player),
-      (error: unknown) => log.error({ error }, "a second wake broke"),
+      (error: unknown) => log.error({ error }, "second wake failed"),
     );
   }
 }
@@ -111,12 +111,12 @@ async function transfer(
     tell(session, "joining", { server });
   };
   const isAnnounced = waiter.isAnnounced === true;
-  const trip = await enterServer(context, session, {
+  const result = await enterServer(context, session, {
     name: server,
     address,
     ...(!isAnnounced && { announce }),
   });
-  // On another trip just then: the wait goes on, unless the player wished for something else meanwhile.
-  const isBusy = !trip.ok && trip.why === "busy" && isCurrent(context, session);
+  // The player is being moved just now: the wait goes on, unless they chose another server meanwhile.
+  const isBusy = !result.ok && result.why === "busy" && isCurrent(context, session);
   if (isBusy && !context.queue.find(session.uuid)) context.queue.add({ ...waiter, isAnnounced: true });
 }

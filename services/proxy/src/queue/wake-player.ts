@@ -28,8 +28,8 @@ export async function wakeAndQueue(
 }
 
 /** False while the service does not say. */
-async function isUnclaimed({ pool, face }: Context, server: string): Promise<boolean> {
-  const row = await pool.run(() => face.readMenu(server)).catch(() => undefined);
+async function isUnclaimed({ pool, api }: Context, server: string): Promise<boolean> {
+  const row = await pool.run(() => api.readMenu(server)).catch(() => undefined);
   return row?.ok === true && row.value.claimable;
 }
 
@@ -38,10 +38,10 @@ async function wakeOnce(
   session: Session,
   want: Pick<Waiter, "server" | "origin">,
 ): Promise<WakeTold> {
-  const { pool, face, queue, now } = context;
+  const { pool, api, queue, now } = context;
   let answer: Answer<unknown>;
   try {
-    answer = await pool.run(() => face.wake(want.server, session.uuid));
+    answer = await pool.run(() => api.wake(want.server, session.uuid));
   } catch (error) {
     if (!(error instanceof BusyError)) throw error;
     return { queued: false, code: "busy", sentence: "busy" };

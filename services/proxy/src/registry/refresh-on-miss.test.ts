@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLateLook, shared } from "./refresh-on-miss.ts";
+import { createRefreshOnMiss, shareRuns } from "./refresh-on-miss.ts";
 
 test("polls that would overlap are one", async () => {
   let polls = 0;
-  const refresh = shared(async () => {
+  const refresh = shareRuns(async () => {
     polls += 1;
   });
   await Promise.all([refresh(), refresh()]);
@@ -21,9 +21,9 @@ test("a thousand names that nobody has are one poll a second, and all wait for i
     polls += 1;
     return answered;
   };
-  const lookAgain = createLateLook({ refresh, everyMs: 1_000, now: () => now });
+  const refreshOnMiss = createRefreshOnMiss({ refresh, everyMs: 1_000, now: () => now });
   let isOver = false;
-  const all = Promise.all(Array.from({ length: 1_000 }, lookAgain)).then(() => {
+  const all = Promise.all(Array.from({ length: 1_000 }, refreshOnMiss)).then(() => {
     isOver = true;
   });
   await Promise.resolve();
@@ -31,6 +31,6 @@ test("a thousand names that nobody has are one poll a second, and all wait for i
   resolve();
   await all;
   now = 1_000;
-  await lookAgain();
+  await refreshOnMiss();
   assert.equal(polls, 2);
 });

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Bed, runningAt, startBed } from "../testing/fixture.ts";
+import { type Fixture, runningAt, startFixture } from "../testing/fixture.ts";
 
 const limit = { timeout: 20_000 };
 const host = "survival.play.example";
 const options = {
-  prepare: ({ service, survival }: Pick<Bed, "service" | "survival">) =>
+  prepare: ({ service, survival }: Pick<Fixture, "service" | "survival">) =>
     void service.servers.set("survival", runningAt("survival", survival)),
 };
-const told = (bed: Bed, what: "join" | "leave") =>
-  bed.service.calls
+const told = (fixture: Fixture, what: "join" | "leave") =>
+  fixture.service.calls
     .filter((call) => call.includes(`/${what}-event`))
     .map((call) => call.split("/survival/")[1]);
 
@@ -17,24 +17,24 @@ test(
   "a player's way is in the log, one line a step, and joins and leaves are told by name",
   limit,
   async () => {
-    await using bed = await startBed({}, options);
-    const alice = bed.account("alice");
-    const player = await bed.passRaw(alice, host);
-    await bed.survival.player("alice");
+    await using fixture = await startFixture({}, options);
+    const alice = fixture.account("alice");
+    const player = await fixture.passRaw(alice, host);
+    await fixture.survival.player("alice");
     player.command("felis lobby");
-    await bed.lobby.player("alice");
+    await fixture.lobby.player("alice");
     player.command("felis go survival");
-    await bed.survival.player("alice");
-    await bed.service.until(() => told(bed, "join").length === 2);
+    await fixture.survival.player("alice");
+    await fixture.service.until(() => told(fixture, "join").length === 2);
     await player.leave();
-    await bed.service.until(() => told(bed, "leave").length === 2);
+    await fixture.service.until(() => told(fixture, "leave").length === 2);
     const about = `{"mc_uuid":"${alice.uuid}","player_name":"alice"`;
-    assert.deepEqual(told(bed, "join"), [`join-event ${about}}`, `join-event ${about}}`]);
-    assert.deepEqual(told(bed, "leave"), [
+    assert.deepEqual(told(fixture, "join"), [`join-event ${about}}`, `join-event ${about}}`]);
+    assert.deepEqual(told(fixture, "leave"), [
       `leave-event ${about},"reason":"switched"}`,
       `leave-event ${about},"reason":"left"}`,
     ]);
-    const mine = bed.lines.filter((line) => line["player"] === "alice");
+    const mine = fixture.lines.filter((line) => line["player"] === "alice");
     for (const line of mine) assert.deepEqual([line["mc_uuid"], line["address"]], [alice.uuid, "127.0.0.1"]);
     assert.deepEqual(
       mine.map(({ msg, from, server, reason }) => [msg, from, server, reason]),
@@ -54,20 +54,20 @@ test(
   "why a player is gone or was sent on is in the log, and addresses are where they are wanted",
   limit,
   async () => {
-    await using bed = await startBed(
+    await using fixture = await startFixture(
       { SVC_PROXY_LOG_ADDRESSES: "false", SVC_PROXY_STANDING_MS: "50" },
       options,
     );
-    const alice = bed.account("alice");
-    const player = await bed.passRaw(alice, host);
-    await bed.survival.player("alice");
-    bed.survival.players.get("alice")?.kick("griefing");
-    await bed.lobby.player("alice");
-    await bed.service.until(() => told(bed, "leave").length === 1);
-    bed.service.barred.add(alice.uuid);
+    const alice = fixture.account("alice");
+    const player = await fixture.passRaw(alice, host);
+    await fixture.survival.player("alice");
+    fixture.survival.players.get("alice")?.kick("griefing");
+    await fixture.lobby.player("alice");
+    await fixture.service.until(() => told(fixture, "leave").length === 1);
+    fixture.service.barred.add(alice.uuid);
     await player.isKicked();
-    await bed.proxy.close();
-    const mine = bed.lines.filter((line) => line["player"] === "alice").slice(-2);
+    await fixture.proxy.close();
+    const mine = fixture.lines.filter((line) => line["player"] === "alice").slice(-2);
     assert.deepEqual(
       mine.map(({ msg, server, reason, address }) => [msg, server, reason, address]),
       [
@@ -75,7 +75,7 @@ test(
         ["player disconnected", "lobby", "barred", undefined],
       ],
     );
-    assert.match(told(bed, "leave")[0] ?? "", /"reason":"lost"/);
+    assert.match(told(fixture, "leave")[0] ?? "", /"reason":"lost"/);
   },
 );
 
@@ -83,16 +83,16 @@ test(
   "who is on a server when the proxy ends has left it, and the proxy has no players any more",
   limit,
   async () => {
-    await using bed = await startBed({}, options);
+    await using fixture = await startFixture({}, options);
     const reports: unknown[] = [];
-    bed.service.presence = (input) => {
+    fixture.service.presence = (input) => {
       reports.push(input["players"]);
       return { elsewhere: [], invitations: [] };
     };
-    await bed.passRaw(bed.account("alice"), host);
-    await bed.survival.player("alice");
-    await bed.proxy.close();
-    assert.match(told(bed, "leave")[0] ?? "", /"reason":"draining"/);
+    await fixture.passRaw(fixture.account("alice"), host);
+    await fixture.survival.player("alice");
+    await fixture.proxy.close();
+    assert.match(told(fixture, "leave")[0] ?? "", /"reason":"draining"/);
     assert.deepEqual(reports.at(-1), []);
   },
 );

@@ -16,13 +16,13 @@ export function serverOf({ config }: Pick<Context, "config">, place: Place): str
   return place.kind === "lobby" ? config.lobbyServer : undefined;
 }
 
-export function noteConnected(context: Context, session: Session): void {
+export function logConnected(context: Context, session: Session): void {
   const { player } = session.bridge;
   const client = player.version.label;
   context.log.info({ ...about(context, session), host: player.host, client }, "player connected");
 }
 
-export function noteMoved(context: Context, session: Session, from: Place): void {
+export function reportSwitch(context: Context, session: Session, from: Place): void {
   const { place } = session;
   const server = serverOf(context, place);
   const line = { ...about(context, session), server, from: serverOf(context, from), reason: session.lost };
@@ -34,7 +34,7 @@ export function noteMoved(context: Context, session: Session, from: Place): void
 
 const reasonOf = ({ lost }: Session) => (lost === undefined ? "switched" : "lost");
 
-export function noteDisconnected(
+export function reportDisconnected(
   context: Context,
   session: Session,
   fault: MinecraftFault | undefined,
@@ -49,7 +49,7 @@ export function noteDisconnected(
 
 function reportJoin(context: Context, session: Session, server: string): void {
   const { uuid, name } = session;
-  send(context, server, () => context.face.reportJoin(server, { mc_uuid: uuid, player_name: name }));
+  send(context, server, () => context.api.reportJoin(server, { mc_uuid: uuid, player_name: name }));
 }
 
 function reportLeave(
@@ -57,7 +57,7 @@ function reportLeave(
   { uuid, name }: Session,
   { server, reason }: { server: string; reason: string },
 ): void {
-  send(context, server, () => context.face.reportLeave(server, { mc_uuid: uuid, player_name: name, reason }));
+  send(context, server, () => context.api.reportLeave(server, { mc_uuid: uuid, player_name: name, reason }));
 }
 
 function send(context: Context, server: string, call: () => Promise<Answer<unknown>>): void {
@@ -66,11 +66,11 @@ function send(context: Context, server: string, call: () => Promise<Answer<unkno
     (answer) => {
       if (answer.ok) return;
       activity.count("joinEventsFailed");
-      log.warn({ server, status: answer.status, code: answer.code }, "a join or leave could not be reported");
+      log.warn({ server, status: answer.status, code: answer.code }, "reporting a join or leave failed");
     },
     () => {
       activity.count("joinEventsDropped");
-      log.warn({ server }, "a join or leave was not reported: all workers are busy");
+      log.warn({ server }, "join or leave not reported: all workers are busy");
     },
   );
   reports.add(report);

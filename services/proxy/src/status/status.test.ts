@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { Connection } from "@svc/minecraft";
-import { type Bed, runningAt, serverInfo, startBed } from "../testing/fixture.ts";
+import { type Fixture, runningAt, serverInfo, startFixture } from "../testing/fixture.ts";
 import { text, varint } from "../testing/raw-player.ts";
 
 const limit = { timeout: 60_000 };
@@ -16,7 +16,7 @@ type Entry = {
   favicon?: string;
 };
 
-async function entryOf({ proxy }: Bed, protocol = 769): Promise<Entry> {
+async function entryOf({ proxy }: Fixture, protocol = 769): Promise<Entry> {
   const connection = new Connection(connect(proxy.port, "127.0.0.1"));
   connection.send(0, varint(protocol), text(host), Buffer.of(0x63, 0xdd, 1));
   connection.send(0);
@@ -29,7 +29,7 @@ test(
   "a server that runs shows its own words, count, players and icon, and is asked once in a while",
   limit,
   async () => {
-    await using bed = await startBed(
+    await using fixture = await startFixture(
       {},
       {
         prepare: ({ service, survival }) => {
@@ -40,27 +40,27 @@ test(
       },
     );
     for (const protocol of [769, 769, 47, 5_000, 1_073_742_162]) {
-      const { description, players, favicon } = await entryOf(bed, protocol);
+      const { description, players, favicon } = await entryOf(fixture, protocol);
       assert.deepEqual(description, { text: "§6Come in" });
       assert.deepEqual([players, favicon], [{ online: 7, max: 30, sample }, icon]);
     }
     // Once as 1.21.4, and once for all whose version we do not speak.
-    assert.equal(bed.survival.says.asked, 2);
+    assert.equal(fixture.survival.says.asked, 2);
   },
 );
 
 test("the count is asked anew once it is too old", limit, async () => {
-  await using bed = await startBed(
+  await using fixture = await startFixture(
     { SVC_PROXY_SERVER_LOOK_MS: "1" },
     {
       prepare: ({ service, survival }) => service.servers.set("survival", runningAt("survival", survival)),
     },
   );
   for (const playersOnline of [1, 2, 3]) {
-    bed.survival.says.status = { description: "", playersOnline, playersMax: 5 };
+    fixture.survival.says.status = { description: "", playersOnline, playersMax: 5 };
     // The clock has gone on by more than a millisecond: two connections were made meanwhile.
-    let { players } = await entryOf(bed);
-    while (players.online !== playersOnline) ({ players } = await entryOf(bed));
+    let { players } = await entryOf(fixture);
+    while (players.online !== playersOnline) ({ players } = await entryOf(fixture));
   }
 });
 
@@ -68,28 +68,28 @@ test(
   "a server that sleeps shows the words of its resource, else ours, and nobody is asked",
   limit,
   async () => {
-    await using bed = await startBed(
+    await using fixture = await startFixture(
       {},
       {
         prepare: ({ service }) => service.servers.set("survival", serverInfo("survival", { motd: "Zzz" })),
       },
     );
-    assert.equal((await entryOf(bed)).description.text, "Zzz");
-    bed.service.servers.set("survival", serverInfo("survival"));
-    await bed.restart();
-    assert.equal((await entryOf(bed)).description.text, "survival is asleep. Join to wake it.");
-    assert.equal(bed.survival.says.asked, 0);
+    assert.equal((await entryOf(fixture)).description.text, "Zzz");
+    fixture.service.servers.set("survival", serverInfo("survival"));
+    await fixture.restart();
+    assert.equal((await entryOf(fixture)).description.text, "survival is asleep. Join to wake it.");
+    assert.equal(fixture.survival.says.asked, 0);
   },
 );
 
 test("a server that does not answer the ping is shown by what is known of it", limit, async () => {
   const nowhere = { address: "127.0.0.1:1" } as Parameters<typeof runningAt>[1];
-  await using bed = await startBed(
+  await using fixture = await startFixture(
     {},
     {
       prepare: ({ service }) =>
         service.servers.set("survival", { ...runningAt("survival", nowhere), playersOnline: 4 }),
     },
   );
-  assert.deepEqual((await entryOf(bed)).players, { online: 4, max: 20, sample: [] });
+  assert.deepEqual((await entryOf(fixture)).players, { online: 4, max: 20, sample: [] });
 });

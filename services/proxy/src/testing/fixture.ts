@@ -55,7 +55,7 @@ export function runningAt(name: string, game: Place): ServerInfo {
 
 type Settings = Record<string, string>;
 
-/** What the proxies of a bed wrote into their log, without the time. */
+/** What the proxies of a fixture wrote into their log, without the time. */
 export type Line = { msg: string } & Record<string, unknown>;
 
 async function startIn(
@@ -85,14 +85,18 @@ async function startIn(
   return Object.assign(proxy, { metrics });
 }
 
-export type BedOptions = {
+export type FixtureOptions = {
   /** Gate, lobby and server want a PROXY header. */
   proxyProtocol?: boolean;
   /** Before the proxy's first poll. */
-  prepare?: (bed: { service: Awaited<ReturnType<typeof startService>>; survival: Game; dir: string }) => void;
+  prepare?: (fixture: {
+    service: Awaited<ReturnType<typeof startService>>;
+    survival: Game;
+    dir: string;
+  }) => void;
 };
 
-async function startNeighbours(stack: AsyncDisposableStack, options: BedOptions) {
+async function startNeighbours(stack: AsyncDisposableStack, options: FixtureOptions) {
   const dir = await mkdtemp(join(tmpdir(), "svc-proxy-"));
   stack.defer(() => rm(dir, { recursive: true, force: true }));
   await writeFile(join(dir, "forwarding-master"), master);
@@ -106,7 +110,7 @@ async function startNeighbours(stack: AsyncDisposableStack, options: BedOptions)
 }
 
 /** A proxy with its gate, its lobby and a service, all on sockets. */
-export async function startBed(settings: Settings = {}, options: BedOptions = {}) {
+export async function startFixture(settings: Settings = {}, options: FixtureOptions = {}) {
   await using stack = new AsyncDisposableStack();
   const { dir, service, gate, lobby, survival } = await startNeighbours(stack, options);
   options.prepare?.({ service, survival, dir });
@@ -185,4 +189,4 @@ export async function startBed(settings: Settings = {}, options: BedOptions = {}
   };
 }
 
-export type Bed = Awaited<ReturnType<typeof startBed>>;
+export type Fixture = Awaited<ReturnType<typeof startFixture>>;
