@@ -2,18 +2,17 @@ import type { Mesh } from "@svc/mesh";
 import type { Logger, Registry } from "@svc/telemetry";
 import type { Settings } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import type { createSendCode } from "./email-code/send.ts";
+import type { SendCode } from "./email-code/send.ts";
 import type { Mailer } from "./mail/mailer.ts";
-import type { Notices } from "./mail/queue.ts";
+import type { MailQueue } from "./mail/queue.ts";
 
-/** What the table of contents of each noun is given. */
-export type Serving = {
+/** All that a start makes; `serve.ts` of each noun hands it on, and a handler names the part that it needs. */
+export type ServiceDeps = Deps & {
   mesh: Mesh;
-  deps: Deps;
   settings: Settings;
   mailer: Mailer;
-  notices: Notices;
-  sendCode: ReturnType<typeof createSendCode>;
+  mailQueue: MailQueue;
+  sendCode: SendCode;
   registry: Registry;
   log: Logger;
 };

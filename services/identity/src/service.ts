@@ -16,7 +16,7 @@ import { createEvents } from "./events.ts";
 import { createFindLink, createListLinks } from "./link/find.ts";
 import { serveLinks } from "./link/serve.ts";
 import { createMailer } from "./mail/mailer.ts";
-import { startNotices } from "./mail/queue.ts";
+import { startMailQueue } from "./mail/queue.ts";
 import { createRelay } from "./mail/relay.ts";
 import { serveNotices } from "./notice/send.ts";
 import { servePasskeys } from "./passkey/serve.ts";
@@ -24,8 +24,8 @@ import { serveQuotas } from "./quota/serve.ts";
 import { serveReauth } from "./reauth/serve.ts";
 import { startRetention } from "./retention/loop.ts";
 import { serveSelfService } from "./self-service/serve.ts";
-import { serveAccountMigrations } from "./server-transfer/serve.ts";
-import type { Serving } from "./service-deps.ts";
+import { serveServerTransfers } from "./server-transfer/serve.ts";
+import type { ServiceDeps } from "./service-deps.ts";
 import { createResolve } from "./session/resolve.ts";
 import { serveSessionVerifier } from "./session-verifier/serve.ts";
 import { serveSettings } from "./setting/serve.ts";
@@ -57,7 +57,7 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const mailer = createMailer({ db, relay, budget: mailBudget(settings), limits, events, now, log });
 
   await ensureOwner({ ...deps, origin: adminOrigin(settings), log });
-  const notices = startNotices({ db, mailer, hasRelay: deps.hasRelay, limits, now, log });
+  const mailQueue = startMailQueue({ db, mailer, hasRelay: deps.hasRelay, limits, now, log });
   const retention = startRetention({
     db,
     ages: { expiredKeepMs: limits.expired_keep, auditKeepMs: settings.audit.retention },
@@ -67,37 +67,38 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
     log,
   });
   const sendCode = createSendCode({ ...deps, mailer });
-  const serving: Serving = { mesh, deps, settings, mailer, notices, sendCode, registry, log };
-  serveAccounts(serving);
-  const doors = serveSignIn(serving);
-  serveSelfService(serving);
-  servePasskeys(serving);
-  serveReauth(serving);
-  serveLinks(serving);
-  const migrations = serveAccountMigrations(serving);
-  serveUsers(serving);
-  serveQuotas(serving);
-  serveSettings(serving);
-  serveSessionVerifier(serving);
-  serveNotices(serving);
+  const service: ServiceDeps = { ...deps, mesh, settings, mailer, mailQueue, sendCode, registry, log };
+  serveAccounts(service);
+  const signIn = serveSignIn(service);
+  serveSelfService(service);
+  servePasskeys(service);
+  serveReauth(service);
+  serveLinks(service);
+  const transfers = serveServerTransfers(service);
+  serveUsers(service);
+  serveQuotas(service);
+  serveSettings(service);
+  serveSessionVerifier(service);
+  serveNotices(service);
   await consumeAudit({ mesh, db });
-  const deletions = startDeletions(serving);
+  const deletions = startDeletions(service);
   return {
     stop: async () => {
-      await doors.settle();
-      await Promise.all([notices.close(), retention.close(), deletions.close(), migrations.close()]);
+      await signIn.settle();
+      await Promise.all([mailQueue.close(), retention.close(), deletions.close(), transfers.close()]);
     },
   };
 }
 
-function serveAccounts({ mesh, deps, notices, sendCode }: Serving): void {
+function serveAccounts(deps: ServiceDeps): void {
+  const { mesh } = deps;
   mesh.serve(accounts.redeemSetup, createRedeem(deps));
 
   mesh.serve(accounts.resolveSession, createResolve(deps));
 
-  mesh.serve(accounts.startEmail, createStartEmail({ ...deps, sendCode }));
-  mesh.serve(accounts.enterEmail, createEnterEmail({ ...deps, notices }));
-  mesh.serve(accounts.verifyEmail, createVerifyEmail({ ...deps, notices }));
+  mesh.serve(accounts.startEmail, createStartEmail(deps));
+  mesh.serve(accounts.enterEmail, createEnterEmail(deps));
+  mesh.serve(accounts.verifyEmail, createVerifyEmail(deps));
 
   mesh.serve(accounts.takeSignInBudget, createTakeSignInBudget(deps));
   mesh.serve(accounts.findLink, createFindLink(deps));

@@ -11,7 +11,7 @@ import type { Tables } from "../../../services/identity/src/database.ts";
 import { saveCode } from "../../../services/identity/src/email-code/store.ts";
 import { createEvents } from "../../../services/identity/src/events.ts";
 import { findSession } from "../../../services/identity/src/session/store.ts";
-import type { DoorDeps } from "../../../services/identity/src/sign-in/deps.ts";
+import type { SignInDeps } from "../../../services/identity/src/sign-in/deps.ts";
 import { createVerifyEmail } from "../../../services/identity/src/sign-in/verify-email.ts";
 import { searchUsers } from "../../../services/identity/src/user/store.ts";
 import { root, runSql } from "../harness/anchors.ts";
@@ -94,8 +94,8 @@ const doors = {
   now: () => new Date(),
   events: createEvents({ mesh: { audit: () => {} }, noteRefusal: () => {}, registry }),
   hasRelay: true,
-  notices: { add: async () => {}, wake: () => {}, close: async () => {} },
-} as unknown as DoorDeps;
+  mailQueue: { add: async () => {}, wake: () => {}, close: async () => {} },
+} as unknown as SignInDeps;
 const verify = createVerifyEmail(doors);
 
 /** People who type the code they were mailed, ten at a time; every one must get in. */

@@ -8,15 +8,15 @@ import type { Deps } from "../deps.ts";
 import { saveUnverifiedEmail, spendAllCodes } from "../email-code/store.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
 import { isPlainAddress } from "../mail/address.ts";
-import type { Notices } from "../mail/queue.ts";
+import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
 
-type EnterDeps = Deps & { notices: Notices };
+type EnterDeps = Deps & { mailQueue: MailQueue };
 type Entered = { email: string; replaced: boolean };
 
 /** identity.email.enter */
 export function createEnterEmail(deps: EnterDeps): Handler<typeof accounts.enterEmail> {
-  const { db, notices } = deps;
+  const { db, mailQueue } = deps;
   return async (context, { email }) => {
     if (!isPlainAddress(email))
       throw context.fault("bad_request", { message: "email: must be an e-mail address" });
@@ -27,7 +27,7 @@ export function createEnterEmail(deps: EnterDeps): Handler<typeof accounts.enter
       await recordAudit(trx, context, { action: "account.email.entered", payload });
       return after;
     });
-    if (entered.replaced) notices.wake();
+    if (entered.replaced) mailQueue.wake();
     return { email: entered.email };
   };
 }
@@ -47,6 +47,6 @@ async function enter(deps: EnterDeps, trx: IdentityTrx, { caller, email }: Given
   await spendAllCodes(trx, { userId, now });
   if (former === null) return { email, replaced: false };
   const letter = { kind: "email_removed", facts: {}, to: former, language: account.language } as const;
-  await deps.notices.add(trx, letter);
+  await deps.mailQueue.add(trx, letter);
   return { email, replaced: true };
 }

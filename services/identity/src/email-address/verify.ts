@@ -9,13 +9,13 @@ import type { Deps } from "../deps.ts";
 import { recordLockout } from "../email-code/lockout.ts";
 import { isTaken, saveVerifiedEmail, spendAllCodes, spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
-import type { Notices } from "../mail/queue.ts";
+import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
 import { noteProof, revokeSessions } from "../session/store.ts";
 import { clearLinkFile, completeSetup, type SetupEnd } from "../setup/complete.ts";
 
 const purpose: CodePurpose = "onboard_email";
-type VerifyDeps = Deps & { notices: Notices };
+type VerifyDeps = Deps & { mailQueue: MailQueue };
 type VerifyContext = Context<typeof accounts.verifyEmail>;
 type RightTry = Extract<TryOutcome, { kind: "right" }>;
 type Refusal = Exclude<TryOutcome, RightTry> | { kind: "taken" };
@@ -24,7 +24,7 @@ type Outcome = Refusal | Verified;
 
 /** identity.email.verify: one transaction; a wrong code commits too, because it counts. */
 export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.verifyEmail> {
-  const { db, notices } = deps;
+  const { db, mailQueue } = deps;
   return async (context, { code }) => {
     await takeCodeTry(deps, context, "account_email");
     const caller = getAccount(context.principal);
@@ -36,7 +36,7 @@ export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.ver
         if (violates(error, "users_verified_email")) return { kind: "taken" };
         throw error;
       });
-    if (hasMail(outcome)) notices.wake();
+    if (hasMail(outcome)) mailQueue.wake();
     if (outcome.kind !== "verified") throw refusal(deps, context, outcome);
     const { email, setup } = outcome;
     clearLinkFile(deps, caller.role, setup);
@@ -81,7 +81,7 @@ async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Acc
   const others = await revokeSessions(trx, { userId: account.id, now, except: caller.session });
   const revoked = setup.revoked + others;
   const facts = { newAddress: maskAddress(email) };
-  await deps.notices.add(trx, {
+  await deps.mailQueue.add(trx, {
     kind: "email_changed",
     to: account.email,
     language: account.language,

@@ -3,14 +3,14 @@
 import type { Requester } from "../audit/record.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Events } from "../events.ts";
-import type { Notices } from "../mail/queue.ts";
+import type { MailQueue } from "../mail/queue.ts";
 import type { TryOutcome } from "./verify.ts";
 
 type Lockout = { requester: Requester; tried: TryOutcome; purpose: CodePurpose };
 
 /** In the transaction of the wrong code; nothing unless it locked the account. */
 export async function recordLockout(
-  { events, notices }: { events: Pick<Events, "codesLocked">; notices: Notices },
+  { events, mailQueue }: { events: Pick<Events, "codesLocked">; mailQueue: MailQueue },
   trx: IdentityTrx,
   { requester, tried, purpose }: Lockout,
 ): Promise<void> {
@@ -19,10 +19,10 @@ export async function recordLockout(
   await events.codesLocked(trx, requester, { purpose, until: tried.lockedUntil, userId, username });
   if (!isVerified || email === null) return;
   const facts = { until: tried.lockedUntil.toISOString() };
-  await notices.add(trx, { kind: "codes_locked", to: email, language, facts });
+  await mailQueue.add(trx, { kind: "codes_locked", to: email, language, facts });
 }
 
 /** After the commit: sends the mail about a lockout. */
-export function mailLockout(notices: Notices, tried: TryOutcome): void {
-  if (tried.kind === "wrong" && tried.lockedUntil) notices.wake();
+export function mailLockout(mailQueue: MailQueue, tried: TryOutcome): void {
+  if (tried.kind === "wrong" && tried.lockedUntil) mailQueue.wake();
 }

@@ -4,7 +4,6 @@ import { createBoundAccount } from "../account/store.ts";
 import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
-import type { Serving } from "../service-deps.ts";
 import { createSession } from "../session/store.ts";
 import { lockBindCode, lockPlayer, spendBindCode } from "./code-store.ts";
 import { type BindVerdict, decideBind, userNameOf } from "./policy.ts";
@@ -24,7 +23,7 @@ type Refused =
   | { kind: Exclude<BindVerdict, "create" | "sign_in">; account: Account };
 
 /** identity.link.bind: the code is spent in the transaction of the session, so a refusal or a crash keeps it. */
-export function createBind({ deps }: Serving): Handler<typeof links.bind> {
+export function createBind(deps: Deps): Handler<typeof links.bind> {
   return async (context, { code }) => {
     const once = () => deps.db.transaction().execute((trx) => settle(deps, trx, { context, code }));
     const outcome = await once().catch((error: unknown) => {

@@ -3,14 +3,14 @@
 import type { Handler } from "@svc/mesh";
 import type { links } from "@svc/proto";
 import { recordAudit } from "../audit/record.ts";
-import type { Serving } from "../service-deps.ts";
+import type { Deps } from "../deps.ts";
 import { dropBindCodes, lockPlayer } from "./code-store.ts";
 import { bar, holdData, isBarred } from "./player-store.ts";
 import { findStandings } from "./standing.ts";
 import { findLinkedOf, hasLink, lockLinkedAccount } from "./store.ts";
 
 /** identity.player.reclaim: the UUID is barred, never the name, for its rightful player is to use it. */
-export function createReclaim({ deps }: Serving): Handler<typeof links.reclaimName> {
+export function createReclaim(deps: Deps): Handler<typeof links.reclaimName> {
   return async (context, { squatter_uuid: mcUuid, username, data_ref: dataRef }) => {
     const now = deps.now();
     const expiresAt = new Date(now.getTime() + deps.limits.hold_ttl);
@@ -34,21 +34,21 @@ export function createReclaim({ deps }: Serving): Handler<typeof links.reclaimNa
 }
 
 /** identity.player.read-blacklist */
-export function createReadBlacklist({ deps }: Serving): Handler<typeof links.readBlacklist> {
+export function createReadBlacklist(deps: Deps): Handler<typeof links.readBlacklist> {
   return async (_context, { mc_uuid }) => ({ blacklisted: await isBarred(deps.db, mc_uuid) });
 }
 
 /** identity.player.read-standings */
-export function createReadStandings({ deps }: Serving): Handler<typeof links.readStandings> {
+export function createReadStandings(deps: Deps): Handler<typeof links.readStandings> {
   return async (_context, { mc_uuids }) => ({ standings: await findStandings(deps.db, mc_uuids) });
 }
 
 /** identity.link.status: a retired account counts too, for its player could not link another one. */
-export function createLinkStatus({ deps }: Serving): Handler<typeof links.linkStatus> {
+export function createLinkStatus(deps: Deps): Handler<typeof links.linkStatus> {
   return async (_context, { mc_uuid }) => ({ linked: await hasLink(deps.db, mc_uuid) });
 }
 
 /** identity.link.statuses */
-export function createLinkStatuses({ deps }: Serving): Handler<typeof links.linkStatuses> {
+export function createLinkStatuses(deps: Deps): Handler<typeof links.linkStatuses> {
   return async (_context, { mc_uuids }) => ({ linked: await findLinkedOf(deps.db, mc_uuids) });
 }

@@ -1,5 +1,5 @@
 import { links } from "@svc/proto";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { createBind } from "./bind.ts";
 import { createNamePlayers } from "./find.ts";
 import { createMintCode } from "./mint-code.ts";
@@ -11,14 +11,14 @@ import {
   createReclaim,
 } from "./player.ts";
 
-export function serveLinks(serving: Serving): void {
-  const { mesh, deps } = serving;
-  mesh.serve(links.mintCode, createMintCode(serving));
-  mesh.serve(links.linkStatus, createLinkStatus(serving));
-  mesh.serve(links.linkStatuses, createLinkStatuses(serving));
-  mesh.serve(links.bind, createBind(serving));
-  mesh.serve(links.reclaimName, createReclaim(serving));
-  mesh.serve(links.readBlacklist, createReadBlacklist(serving));
-  mesh.serve(links.readStandings, createReadStandings(serving));
+export function serveLinks(deps: ServiceDeps): void {
+  const { mesh } = deps;
+  mesh.serve(links.mintCode, createMintCode(deps));
+  mesh.serve(links.linkStatus, createLinkStatus(deps));
+  mesh.serve(links.linkStatuses, createLinkStatuses(deps));
+  mesh.serve(links.bind, createBind(deps));
+  mesh.serve(links.reclaimName, createReclaim(deps));
+  mesh.serve(links.readBlacklist, createReadBlacklist(deps));
+  mesh.serve(links.readStandings, createReadStandings(deps));
   mesh.serve(links.namePlayers, createNamePlayers(deps));
 }

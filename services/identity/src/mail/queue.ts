@@ -27,7 +27,7 @@ const notice = z.discriminatedUnion("kind", [
 ]);
 type Notice = z.output<typeof notice>;
 
-export type Notices = {
+export type MailQueue = {
   /** Adds a letter in the transaction of the change it tells of. Without a relay nothing is kept. */
   add: (trx: IdentityTrx, letter: Notice & { to: string; language: Language }) => Promise<void>;
   /** Sends what waits, soon; call it after the commit. */
@@ -35,7 +35,7 @@ export type Notices = {
   close: () => Promise<void>;
 };
 
-export type NoticesOptions = {
+export type MailQueueOptions = {
   db: IdentityDb;
   mailer: Mailer;
   hasRelay: boolean;
@@ -47,7 +47,7 @@ export type NoticesOptions = {
 const longestPauseMs = 3_600_000;
 
 /** Starts the sender. Any number of replicas may run it: each letter is leased by one of them at a time. */
-export function startNotices(options: NoticesOptions): Notices {
+export function startMailQueue(options: MailQueueOptions): MailQueue {
   const { hasRelay, limits, now } = options;
   let running = Promise.resolve();
   let isClosed = false;
@@ -82,7 +82,7 @@ export function startNotices(options: NoticesOptions): Notices {
   };
 }
 
-async function sendAll(options: NoticesOptions, mayGoOn: () => boolean): Promise<void> {
+async function sendAll(options: MailQueueOptions, mayGoOn: () => boolean): Promise<void> {
   while (mayGoOn()) {
     const leased = await leaseNext(options);
     if (!leased) return;
@@ -101,7 +101,7 @@ type Leased = {
 };
 
 // The lease outlives the longest send, so no other replica takes the letter meanwhile.
-async function leaseNext({ db, limits, now }: NoticesOptions): Promise<Leased | undefined> {
+async function leaseNext({ db, limits, now }: MailQueueOptions): Promise<Leased | undefined> {
   const at = now();
   return db
     .updateTable("mail_notices")
@@ -120,7 +120,7 @@ async function leaseNext({ db, limits, now }: NoticesOptions): Promise<Leased | 
     .executeTakeFirst();
 }
 
-async function sendOne(options: NoticesOptions, leased: Leased): Promise<void> {
+async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void> {
   const { db, mailer, limits, now, log } = options;
   const isStale = now().getTime() - leased.created_at.getTime() > limits.notice_keep;
   const known = notice.safeParse(leased);

@@ -1,22 +1,25 @@
 // Letters that other services ask for: sent now, so that the asker may note that they arrived (interface.md 3.3.9).
 
-import type { Handler } from "@svc/mesh";
+import type { Handler, Mesh } from "@svc/mesh";
 import { notices } from "@svc/proto";
 import { findLiveAccount } from "../account/store.ts";
+import type { Deps } from "../deps.ts";
+import type { Mailer } from "../mail/mailer.ts";
 import { toMessage } from "../mail/message.ts";
 import { worldDraft } from "../mail/templates/world.ts";
-import type { Serving } from "../service-deps.ts";
 
-export function serveNotices(serving: Serving): void {
-  serving.mesh.serve(notices.sendNotice, createSendNotice(serving));
+type NoticeDeps = Pick<Deps, "db" | "hasRelay"> & { mailer: Mailer };
+
+export function serveNotices(deps: NoticeDeps & { mesh: Pick<Mesh, "serve"> }): void {
+  deps.mesh.serve(notices.sendNotice, createSendNotice(deps));
 }
 
 /** identity.notice.send */
-function createSendNotice({ deps, mailer }: Serving): Handler<typeof notices.sendNotice> {
+function createSendNotice({ db, hasRelay, mailer }: NoticeDeps): Handler<typeof notices.sendNotice> {
   return async (context, { user_id, kind, facts }) => {
     const suppressed = (reason: string) => ({ result: "suppressed", reason }) as const;
-    if (!deps.hasRelay) return suppressed("no mail relay is configured");
-    const account = await findLiveAccount(deps.db, user_id);
+    if (!hasRelay) return suppressed("no mail relay is configured");
+    const account = await findLiveAccount(db, user_id);
     if (!account) return suppressed("the account is disabled or deleted");
     if (!account.email_verified || account.email === null) return suppressed("no verified address");
     const about = { server: facts["server"] ?? "", moment: momentOf(facts["at"]) };

@@ -46,7 +46,7 @@ export function createBeginRegister(deps: PasskeyDeps): Handler<typeof passkeys.
 
 /** identity.passkey.finish-register */
 export function createFinishRegister(deps: PasskeyDeps): Handler<typeof passkeys.finishRegister> {
-  const { db, events, notices } = deps;
+  const { db, events, mailQueue } = deps;
   return async (context, { attestation, name = "" }) => {
     const { user_id: userId, session, role } = getAccount(context.principal);
     const verified = await verify(deps, { attestation, userId, session });
@@ -66,7 +66,7 @@ export function createFinishRegister(deps: PasskeyDeps): Handler<typeof passkeys
         if (violates(error, "webauthn_credentials_once")) throw context.fault("passkey_taken");
         throw error;
       });
-    notices.wake();
+    mailQueue.wake();
     clearLinkFile(deps, role, setup);
     return toView(made);
   };
@@ -132,13 +132,13 @@ function tooMany({ limits }: PasskeyDeps): Fault {
 
 /** A letter to the verified address that a passkey came or went. */
 export async function tell(
-  { notices }: Pick<PasskeyDeps, "notices">,
+  { mailQueue }: Pick<PasskeyDeps, "mailQueue">,
   trx: IdentityTrx,
   about: { account: Account; kind: "passkey_added" | "passkey_removed"; name: string },
 ): Promise<void> {
   const { account, kind, name } = about;
   if (!account.email_verified || account.email === null) return;
-  await notices.add(trx, { kind, facts: { name }, to: account.email, language: account.language });
+  await mailQueue.add(trx, { kind, facts: { name }, to: account.email, language: account.language });
 }
 
 const unknownAuthenticator = "00000000-0000-0000-0000-000000000000";

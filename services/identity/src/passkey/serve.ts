@@ -1,5 +1,6 @@
 import { passkeys } from "@svc/proto";
-import type { Serving } from "../service-deps.ts";
+import type { Deps } from "../deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import type { PasskeyDeps } from "./deps.ts";
 import {
   createBeginDiscoverable,
@@ -11,13 +12,13 @@ import { createBeginRegister, createFinishRegister } from "./register.ts";
 import { relyingParty } from "./relying-party.ts";
 
 /** What everything about passkeys is given. */
-export function passkeyDeps({ deps, settings, notices }: Serving): PasskeyDeps {
-  return { ...deps, notices, party: relyingParty(settings) };
+export function passkeyDeps(deps: Deps & Pick<ServiceDeps, "mailQueue" | "settings">): PasskeyDeps {
+  return { ...deps, party: relyingParty(deps.settings) };
 }
 
-export function servePasskeys(serving: Serving): void {
-  const { mesh } = serving;
-  const deps = passkeyDeps(serving);
+export function servePasskeys(service: ServiceDeps): void {
+  const { mesh } = service;
+  const deps = passkeyDeps(service);
   mesh.serve(passkeys.beginLogin, createBeginLogin(deps));
   mesh.serve(passkeys.finishLogin, createFinishLogin(deps));
   mesh.serve(passkeys.beginDiscoverable, createBeginDiscoverable(deps));

@@ -3,20 +3,21 @@
 import type { Handler } from "@svc/mesh";
 import { quotas } from "@svc/proto";
 import { recordAudit } from "../audit/record.ts";
+import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { findQuota, saveQuota, unlimited } from "./store.ts";
 
 const highest = 2_147_483_647;
 
-export function serveQuotas(serving: Serving): void {
-  serving.mesh.serve(quotas.read, createReadQuota(serving));
-  serving.mesh.serve(quotas.write, createWriteQuota(serving));
-  serving.mesh.serve(quotas.readLimits, createReadLimits(serving));
+export function serveQuotas(deps: ServiceDeps): void {
+  deps.mesh.serve(quotas.read, createReadQuota(deps));
+  deps.mesh.serve(quotas.write, createWriteQuota(deps));
+  deps.mesh.serve(quotas.readLimits, createReadLimits(deps));
 }
 
 /** identity.quota.read */
-function createReadQuota({ deps }: Serving): Handler<typeof quotas.read> {
+function createReadQuota(deps: Deps): Handler<typeof quotas.read> {
   return async (context, { id }) => {
     const found = await findQuota(deps.db, id);
     if (!found) throw context.fault("not_found", { message: "There is no such user." });
@@ -25,7 +26,7 @@ function createReadQuota({ deps }: Serving): Handler<typeof quotas.read> {
 }
 
 /** identity.quota.write */
-function createWriteQuota({ deps }: Serving): Handler<typeof quotas.write> {
+function createWriteQuota(deps: Deps): Handler<typeof quotas.write> {
   return async (context, { id, ...given }) => {
     const limits: quotas.Limits = {
       max_servers: given.max_servers ?? null,
@@ -46,7 +47,7 @@ function createWriteQuota({ deps }: Serving): Handler<typeof quotas.write> {
 }
 
 /** identity.quota.read-limits: nobody that is not there may own anything. */
-function createReadLimits({ deps }: Serving): Handler<typeof quotas.readLimits> {
+function createReadLimits(deps: Deps): Handler<typeof quotas.readLimits> {
   return async (_context, { user_id }) =>
     (await findQuota(deps.db, user_id)) ?? { limits: unlimited, active: false };
 }

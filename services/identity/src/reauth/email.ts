@@ -91,7 +91,7 @@ function refusal(
       return context.fault("invalid_code");
     case "wrong":
       deps.events.signInFailed(context, { door: "reauth", reason: "bad_code" });
-      mailLockout(deps.notices, tried);
+      mailLockout(deps.mailQueue, tried);
       return context.fault("invalid_code");
   }
 }

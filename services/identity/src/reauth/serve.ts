@@ -1,12 +1,12 @@
 import { passkeys } from "@svc/proto";
 import { passkeyDeps } from "../passkey/serve.ts";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { createStartReauthEmail, createVerifyReauthEmail } from "./email.ts";
 import { createBeginReauth, createFinishReauth, createReauthStatus } from "./passkey.ts";
 
-export function serveReauth(serving: Serving): void {
-  const { mesh, sendCode } = serving;
-  const deps = passkeyDeps(serving);
+export function serveReauth(service: ServiceDeps): void {
+  const { mesh, sendCode } = service;
+  const deps = passkeyDeps(service);
   mesh.serve(passkeys.reauthStatus, createReauthStatus(deps));
   mesh.serve(passkeys.beginReauth, createBeginReauth(deps));
   mesh.serve(passkeys.finishReauth, createFinishReauth(deps));

@@ -20,14 +20,14 @@ export function createListPasskeys({ db }: PasskeyDeps): Handler<typeof passkeys
 
 /** identity.passkey.remove */
 export function createRemovePasskey(deps: PasskeyDeps): Handler<typeof passkeys.remove> {
-  const { db, events, notices } = deps;
+  const { db, events, mailQueue } = deps;
   return async (context, { id }) => {
     await db.transaction().execute(async (trx) => {
       const count = await remove(deps, trx, { context, id });
       await recordAudit(trx, context, { action: "account.passkey.unbound", payload: { passkey: id } });
       await events.sessionsRevoked(trx, context, { count, action: "account.session.revoke_others" });
     });
-    notices.wake();
+    mailQueue.wake();
     return null;
   };
 }

@@ -13,19 +13,23 @@ import { instructions } from "../link/instructions.ts";
 import { decideLink, type LinkVerdict } from "../link/policy.ts";
 import { findLink, linkPlayer, listLinkedPlayers } from "../link/store.ts";
 import { getAccount } from "../principal.ts";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 
 /** identity.link.start */
-export function createStartLink({ deps, settings }: Serving): Handler<typeof links.startLink> {
+export function createStartLink({
+  db,
+  limits,
+  settings,
+}: Pick<ServiceDeps, "db" | "limits" | "settings">): Handler<typeof links.startLink> {
   const about = {
     host: settings.server.root_domain,
-    validMinutes: Math.ceil(deps.limits.bind_code_ttl / 60_000),
+    validMinutes: Math.ceil(limits.bind_code_ttl / 60_000),
   };
   return async ({ principal }) => {
     const { user_id: userId } = getAccount(principal);
-    const account = await findLiveAccount(deps.db, userId);
+    const account = await findLiveAccount(db, userId);
     if (!account) throw new Fault("unauthorized");
-    const players = await listLinkedPlayers(deps.db, userId);
+    const players = await listLinkedPlayers(db, userId);
     return { linked: players.length > 0, instructions: instructions(about, account.language) };
   };
 }
@@ -36,7 +40,7 @@ type Outcome =
   | { kind: "invalid_code" | Exclude<LinkVerdict, "link" | "linked"> };
 
 /** identity.link.verify: whatever is refused keeps the code. */
-export function createVerifyLink({ deps }: Serving): Handler<typeof links.verifyLink> {
+export function createVerifyLink(deps: Deps): Handler<typeof links.verifyLink> {
   return async (context, { code }) => {
     await takeCodeTry(deps, context, "bind");
     const outcome = await deps.db.transaction().execute((trx) => settle(deps, trx, { context, code }));

@@ -1,13 +1,13 @@
 import { accounts, links, passkeys } from "@svc/proto";
 import { passkeyDeps } from "../passkey/serve.ts";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { createMe, createNameAccounts, createSetupStatus } from "./account.ts";
 import { createListPasskeys, createRemovePasskey } from "./passkeys.ts";
 import { createStartLink, createVerifyLink } from "./player-link.ts";
 import { createListSessions, createLogout, createRevokeOthers, createRevokeSession } from "./sessions.ts";
 
-export function serveSelfService(serving: Serving): void {
-  const { mesh, deps } = serving;
+export function serveSelfService(deps: ServiceDeps): void {
+  const { mesh } = deps;
   mesh.serve(accounts.setupStatus, createSetupStatus(deps));
   mesh.serve(accounts.me, createMe(deps));
   mesh.serve(accounts.nameAccounts, createNameAccounts(deps));
@@ -17,9 +17,9 @@ export function serveSelfService(serving: Serving): void {
   mesh.serve(accounts.revokeSession, createRevokeSession(deps));
   mesh.serve(accounts.revokeOtherSessions, createRevokeOthers(deps));
 
-  mesh.serve(passkeys.list, createListPasskeys(passkeyDeps(serving)));
-  mesh.serve(passkeys.remove, createRemovePasskey(passkeyDeps(serving)));
+  mesh.serve(passkeys.list, createListPasskeys(passkeyDeps(deps)));
+  mesh.serve(passkeys.remove, createRemovePasskey(passkeyDeps(deps)));
 
-  mesh.serve(links.startLink, createStartLink(serving));
-  mesh.serve(links.verifyLink, createVerifyLink(serving));
+  mesh.serve(links.startLink, createStartLink(deps));
+  mesh.serve(links.verifyLink, createVerifyLink(deps));
 }

@@ -6,21 +6,26 @@ import { findLiveAccount, hasPasskey, lockLiveAccount } from "../account/store.t
 import { recordAudit } from "../audit/record.ts";
 import { takeCodeTry } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
+import type { Deps } from "../deps.ts";
 import { mailLockout, recordLockout } from "../email-code/lockout.ts";
+import type { SendCode } from "../email-code/send.ts";
 import { spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
+import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
-import type { Serving } from "../service-deps.ts";
 import { atOf } from "./issue-code.ts";
 import { stateFor } from "./policy.ts";
 import { confirmMigration, findUnfinished } from "./store.ts";
 
+type VerifyDeps = Deps & { mailQueue: MailQueue };
 const purpose: CodePurpose = "migrate_confirm";
 type VerifyContext = Context<typeof accountMigrations.verifyCode>;
 type Outcome = TryOutcome | { kind: "no_migration" | "already_confirmed" };
 
 /** identity.account-migration.start-code */
-export function createStartCode({ deps, sendCode }: Serving): Handler<typeof accountMigrations.startCode> {
+export function createStartCode(
+  deps: Deps & { sendCode: SendCode },
+): Handler<typeof accountMigrations.startCode> {
   return async (context) => {
     const caller = getAccount(context.principal);
     const account = await findLiveAccount(deps.db, caller.user_id);
@@ -32,30 +37,29 @@ export function createStartCode({ deps, sendCode }: Serving): Handler<typeof acc
     if (!deps.hasRelay) throw context.fault("mail_unavailable");
     if (!account.email_verified || account.email === null) throw context.fault("no_step_up_factor");
     const { id: userId, email } = account;
-    const { expiresAt } = await sendCode({ userId, email, purpose, requestId: context.requestId });
+    const { expiresAt } = await deps.sendCode({ userId, email, purpose, requestId: context.requestId });
     return { sent: true, expires_at: expiresAt.toISOString() };
   };
 }
 
 /** identity.account-migration.verify-code: one transaction; a wrong code commits too, because it counts. */
-export function createVerifyCode(serving: Serving): Handler<typeof accountMigrations.verifyCode> {
-  const { deps, notices } = serving;
+export function createVerifyCode(deps: VerifyDeps): Handler<typeof accountMigrations.verifyCode> {
   return async (context, { code }) => {
     await takeCodeTry(deps, context, "account_migration");
     const caller = getAccount(context.principal);
     const outcome = await deps.db
       .transaction()
-      .execute((trx) => settle(serving, trx, { context, caller, code }));
+      .execute((trx) => settle(deps, trx, { context, caller, code }));
     if (outcome.kind !== "right") {
-      if (outcome.kind === "wrong") mailLockout(notices, outcome);
-      throw refusal(serving, context, outcome);
+      if (outcome.kind === "wrong") mailLockout(deps.mailQueue, outcome);
+      throw refusal(deps, context, outcome);
     }
     return { confirmed: true };
   };
 }
 
 async function settle(
-  { deps, notices }: Serving,
+  deps: VerifyDeps,
   trx: IdentityTrx,
   { context, caller, code }: { context: VerifyContext; caller: AccountPrincipal; code: string },
 ): Promise<Outcome> {
@@ -67,7 +71,7 @@ async function settle(
   if (stateFor(migration, at) !== "initiated") return { kind: "already_confirmed" };
   const tried = await tryCode(deps, trx, { userId: account.id, purpose, code });
   if (tried.kind !== "right") {
-    await recordLockout({ ...deps, notices }, trx, { requester: context, tried, purpose });
+    await recordLockout(deps, trx, { requester: context, tried, purpose });
     return tried;
   }
   await spendCodes(trx, { userId: account.id, purpose, now: at.now });
@@ -78,7 +82,7 @@ async function settle(
 }
 
 function refusal(
-  { deps }: Serving,
+  deps: Pick<Deps, "events">,
   context: VerifyContext,
   outcome: Exclude<Outcome, { kind: "right" }>,
 ): Fault {

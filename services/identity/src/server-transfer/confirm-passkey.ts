@@ -5,10 +5,9 @@ import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto
 import { lockLiveAccount } from "../account/store.ts";
 import { type Requester, recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
-import { passkeyDeps } from "../passkey/serve.ts";
+import type { PasskeyDeps } from "../passkey/deps.ts";
 import { beginStepUp, finishStepUp } from "../passkey/step-up.ts";
 import { getAccount } from "../principal.ts";
-import type { Serving } from "../service-deps.ts";
 import { atOf } from "./issue-code.ts";
 import { stateFor } from "./policy.ts";
 import { confirmMigration, findUnfinished } from "./store.ts";
@@ -16,24 +15,21 @@ import { confirmMigration, findUnfinished } from "./store.ts";
 const purpose = "migrate";
 
 /** identity.account-migration.begin-passkey */
-export function createBeginPasskey(serving: Serving): Handler<typeof accountMigrations.beginPasskey> {
-  const passkeys = passkeyDeps(serving);
+export function createBeginPasskey(deps: PasskeyDeps): Handler<typeof accountMigrations.beginPasskey> {
   return async (context) => {
     const { user_id: userId, session } = getAccount(context.principal);
-    if (!(await findUnfinished(serving.deps.db, userId))) throw context.fault("no_migration");
-    return { publicKey: await beginStepUp(passkeys, { userId, session, purpose }) };
+    if (!(await findUnfinished(deps.db, userId))) throw context.fault("no_migration");
+    return { publicKey: await beginStepUp(deps, { userId, session, purpose }) };
   };
 }
 
 /** identity.account-migration.finish-passkey */
-export function createFinishPasskey(serving: Serving): Handler<typeof accountMigrations.finishPasskey> {
-  const { deps } = serving;
-  const passkeys = passkeyDeps(serving);
+export function createFinishPasskey(deps: PasskeyDeps): Handler<typeof accountMigrations.finishPasskey> {
   return async (context, { assertion }) => {
     const caller = getAccount(context.principal);
     const { user_id: userId, session } = caller;
     if (!(await findUnfinished(deps.db, userId))) throw context.fault("no_migration");
-    if (!(await finishStepUp(passkeys, { userId, session, purpose, assertion }))) {
+    if (!(await finishStepUp(deps, { userId, session, purpose, assertion }))) {
       deps.events.signInFailed(context, { door: "account_migration", reason: "bad_assertion" });
       throw context.fault("passkey_login_invalid");
     }

@@ -2,18 +2,20 @@
 
 import { isFault, ownership } from "@svc/proto";
 import { type Requester, recordAudit } from "../audit/record.ts";
+import type { Deps } from "../deps.ts";
 import { findQuota, unlimited } from "../quota/store.ts";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { endAccount } from "../user/retire.ts";
 import { markDeleted } from "../user/store.ts";
 import type { Migration } from "./policy.ts";
 import { abandonRedemption, endRedemption, giveCodeBack, noteTold } from "./redemption-store.ts";
 import { findTarget, lockSource } from "./store.ts";
 
-export type HandOver = Pick<Serving, "deps" | "mesh" | "notices" | "log"> & {
-  /** Counts what became of redemptions. */
-  count: (result: "redeemed" | "refused" | "interrupted") => void;
-};
+export type HandOver = Deps &
+  Pick<ServiceDeps, "mesh" | "mailQueue" | "log"> & {
+    /** Counts what became of redemptions. */
+    count: (result: "redeemed" | "refused" | "interrupted") => void;
+  };
 export type Work = {
   migration: Migration;
   asker: Requester;
@@ -26,7 +28,7 @@ export type Work = {
  * moved, and whatever else went wrong with the redemption left for anybody to carry on.
  */
 export async function handOver(needs: HandOver, work: Work): Promise<string[]> {
-  const { deps, count, log } = needs;
+  const { db, count, log } = needs;
   const { id, leasedUntil } = work.migration;
   try {
     const servers = await moveServers(needs, work);
@@ -34,23 +36,23 @@ export async function handOver(needs: HandOver, work: Work): Promise<string[]> {
     count("redeemed");
     return servers;
   } catch (error) {
-    const leased = { id, leasedUntil, now: deps.now() };
+    const leased = { id, leasedUntil, now: needs.now() };
     if (isFault(error) && error.fault === "migrate_quota_exceeded") {
-      await giveCodeBack(deps.db, leased);
+      await giveCodeBack(db, leased);
       count("refused");
       throw error;
     }
     count("interrupted");
     log.warn({ migration: id, err: error }, "an account migration is not over yet; it is carried on");
-    await abandonRedemption(deps.db, leased).catch(() => undefined);
+    await abandonRedemption(db, leased).catch(() => undefined);
     throw error;
   }
 }
 
-async function moveServers({ deps, mesh }: HandOver, { migration, asker }: Work): Promise<string[]> {
+async function moveServers({ db, mesh }: HandOver, { migration, asker }: Work): Promise<string[]> {
   const { id, sourceUserId, targetUserId } = migration;
   if (targetUserId === null) throw new Error(`account migration ${id} has no target`);
-  const quota = await findQuota(deps.db, targetUserId);
+  const quota = await findQuota(db, targetUserId);
   const { servers } = await mesh.call(
     ownership.transferAccount,
     {
@@ -66,10 +68,10 @@ async function moveServers({ deps, mesh }: HandOver, { migration, asker }: Work)
 
 // Servers that the source took while it was giving its others away are released with the deletion.
 async function retireSource(needs: HandOver, work: Work, servers: readonly string[]): Promise<void> {
-  const { deps, notices } = needs;
+  const { db, events, mailQueue } = needs;
   const { id, sourceUserId, targetUserId } = work.migration;
-  const now = deps.now();
-  const isRetired = await deps.db.transaction().execute(async (trx) => {
+  const now = needs.now();
+  const isRetired = await db.transaction().execute(async (trx) => {
     const source = await lockSource(trx, sourceUserId);
     if (!(await endRedemption(trx, { id, servers, isTold: work.isTold, now }))) return false;
     await markDeleted(trx, sourceUserId, now);
@@ -78,17 +80,17 @@ async function retireSource(needs: HandOver, work: Work, servers: readonly strin
       const target = await findTarget(trx, targetUserId ?? "");
       const facts = { target: target?.username ?? "", servers: servers.length };
       const { email: to, language } = source;
-      await notices.add(trx, { kind: "migration_done", to, language, facts });
+      await mailQueue.add(trx, { kind: "migration_done", to, language, facts });
     }
-    await deps.events.sessionsRevoked(trx, work.asker, { count, action: "user.session.revoke" });
+    await events.sessionsRevoked(trx, work.asker, { count, action: "user.session.revoke" });
     const payload = { migration: id, source_user_id: sourceUserId, target_user_id: targetUserId, servers };
     await recordAudit(trx, work.asker, { action: "account.migrate.redeem", payload });
     return true;
   });
   if (!isRetired) {
     // Another process was sooner; the target hears of it from this one all the same.
-    if (work.isTold) await noteTold(deps.db, { id, now });
+    if (work.isTold) await noteTold(db, { id, now });
     return;
   }
-  notices.wake();
+  mailQueue.wake();
 }

@@ -5,8 +5,8 @@ import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto
 import { recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { hashBindCode, mintBindCode } from "../link/code.ts";
+import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
-import type { Serving } from "../service-deps.ts";
 import { type At, decideIssue, toView } from "./policy.ts";
 import { findTarget, findUnfinished, lockSource, saveMigrationCode } from "./store.ts";
 
@@ -16,7 +16,7 @@ export function atOf(deps: Pick<Deps, "now" | "limits">, caller: AccountPrincipa
 }
 
 /** identity.account-migration.read */
-export function createRead({ deps }: Serving): Handler<typeof accountMigrations.read> {
+export function createRead(deps: Deps): Handler<typeof accountMigrations.read> {
   return async ({ principal }) => {
     const caller = getAccount(principal);
     return toView(await findUnfinished(deps.db, caller.user_id), atOf(deps, caller));
@@ -24,8 +24,10 @@ export function createRead({ deps }: Serving): Handler<typeof accountMigrations.
 }
 
 /** identity.account-migration.issue-code */
-export function createIssueCode(serving: Serving): Handler<typeof accountMigrations.issueCode> {
-  const { deps, notices } = serving;
+export function createIssueCode(
+  deps: Deps & { mailQueue: MailQueue },
+): Handler<typeof accountMigrations.issueCode> {
+  const { mailQueue } = deps;
   return async (context, { target_user_id: targetUserId }) => {
     const caller = getAccount(context.principal);
     const issued = await deps.db.transaction().execute(async (trx) => {
@@ -45,13 +47,13 @@ export function createIssueCode(serving: Serving): Handler<typeof accountMigrati
         const validMinutes = Math.ceil(deps.limits.migration_code_ttl / 60_000);
         const facts = { target: target.username, validMinutes };
         const { email: to, language } = source;
-        await notices.add(trx, { kind: "migration_issued", to, language, facts });
+        await mailQueue.add(trx, { kind: "migration_issued", to, language, facts });
       }
       const payload = { target_user_id: targetUserId };
       await recordAudit(trx, context, { action: "account.migrate.issue_code", payload });
       return { code, expires_at: expiresAt.toISOString() };
     });
-    notices.wake();
+    mailQueue.wake();
     return issued;
   };
 }

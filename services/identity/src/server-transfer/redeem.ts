@@ -19,13 +19,12 @@ type Output = { migrated: true; servers_moved: number; servers: string[] };
 
 /** identity.account-migration.redeem */
 export function createRedeem(needs: HandOver): Handler<typeof accountMigrations.redeem> {
-  const { deps } = needs;
   return async (context, { code }) => {
-    await takeCodeTry(deps, context, "account_migration");
+    await takeCodeTry(needs, context, "account_migration");
     const callerId = getAccount(context.principal).user_id;
-    const { verdict, migration } = await begin(deps, { code, callerId });
+    const { verdict, migration } = await begin(needs, { code, callerId });
     if (verdict === "invalid_code" || !migration) {
-      deps.events.signInFailed(context, { door: "account_migration", reason: "bad_code" });
+      needs.events.signInFailed(context, { door: "account_migration", reason: "bad_code" });
       throw context.fault("invalid_code");
     }
     if (verdict === "busy") throw context.fault("unavailable", busy);
@@ -65,11 +64,11 @@ async function settle(
 }
 
 async function tell(
-  { deps }: HandOver,
+  { db, now }: HandOver,
   context: Context<typeof accountMigrations.redeem>,
   migration: Migration,
 ): Promise<Output> {
-  const isFirst = await noteTold(deps.db, { id: migration.id, now: deps.now() });
+  const isFirst = await noteTold(db, { id: migration.id, now: now() });
   if (!isFirst) throw context.fault("invalid_code");
   return toOutput(migration.servers ?? []);
 }

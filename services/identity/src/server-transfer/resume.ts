@@ -10,10 +10,10 @@ const identityItself = {
 
 /** Carries one abandoned redemption on; false when there is none. */
 export async function carryOn(needs: HandOver): Promise<boolean> {
-  const { deps } = needs;
-  const now = deps.now();
-  const until = new Date(now.getTime() + deps.limits.migration_lease);
-  const migration = await takeAbandoned(deps.db, { until, now });
+  const { db, limits } = needs;
+  const now = needs.now();
+  const until = new Date(now.getTime() + limits.migration_lease);
+  const migration = await takeAbandoned(db, { until, now });
   if (!migration) return false;
   const work = { migration, asker: { ...identityItself, requestId: migration.id }, isTold: false };
   // A refusal for want of quota gives the code back, which is an end too; anything else was logged and stays open.
@@ -27,7 +27,7 @@ export async function carryOn(needs: HandOver): Promise<boolean> {
 export function startCarryingOn(needs: HandOver): { close: () => Promise<void> } {
   return startSagaLoop({
     carryOn: () => carryOn(needs),
-    everyMs: needs.deps.limits.migration_retry,
+    everyMs: needs.limits.migration_retry,
     onError: (error) =>
       needs.log.debug({ err: error }, "an abandoned account migration could not be carried on"),
   });

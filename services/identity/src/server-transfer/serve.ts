@@ -1,6 +1,7 @@
 import { accountMigrations } from "@svc/proto";
 import { Counter } from "@svc/telemetry";
-import type { Serving } from "../service-deps.ts";
+import { passkeyDeps } from "../passkey/serve.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { createStartCode, createVerifyCode } from "./confirm-code.ts";
 import { createBeginPasskey, createFinishPasskey } from "./confirm-passkey.ts";
 import type { HandOver } from "./hand-over.ts";
@@ -10,22 +11,22 @@ import { startCarryingOn } from "./resume.ts";
 import { createStart } from "./start.ts";
 
 /** Returns the loop that carries abandoned redemptions on. */
-export function serveAccountMigrations(serving: Serving): { close: () => Promise<void> } {
-  const { mesh } = serving;
+export function serveServerTransfers(deps: ServiceDeps): { close: () => Promise<void> } {
+  const { mesh } = deps;
   const results = new Counter({
     name: "svc_account_migrations_total",
     help: "Redemptions of account migrations by what became of them.",
     labelNames: ["result"],
-    registers: [serving.registry],
+    registers: [deps.registry],
   });
-  const handing: HandOver = { ...serving, count: (result) => results.inc({ result }) };
-  mesh.serve(accountMigrations.start, createStart(serving));
-  mesh.serve(accountMigrations.read, createRead(serving));
-  mesh.serve(accountMigrations.startCode, createStartCode(serving));
-  mesh.serve(accountMigrations.verifyCode, createVerifyCode(serving));
-  mesh.serve(accountMigrations.beginPasskey, createBeginPasskey(serving));
-  mesh.serve(accountMigrations.finishPasskey, createFinishPasskey(serving));
-  mesh.serve(accountMigrations.issueCode, createIssueCode(serving));
+  const handing: HandOver = { ...deps, count: (result) => results.inc({ result }) };
+  mesh.serve(accountMigrations.start, createStart(deps));
+  mesh.serve(accountMigrations.read, createRead(deps));
+  mesh.serve(accountMigrations.startCode, createStartCode(deps));
+  mesh.serve(accountMigrations.verifyCode, createVerifyCode(deps));
+  mesh.serve(accountMigrations.beginPasskey, createBeginPasskey(passkeyDeps(deps)));
+  mesh.serve(accountMigrations.finishPasskey, createFinishPasskey(passkeyDeps(deps)));
+  mesh.serve(accountMigrations.issueCode, createIssueCode(deps));
   mesh.serve(accountMigrations.redeem, createRedeem(handing));
   return startCarryingOn(handing);
 }

@@ -1,13 +1,13 @@
 import type { Handler } from "@svc/mesh";
 import type { accountMigrations } from "@svc/proto";
 import { recordAudit } from "../audit/record.ts";
+import type { Deps } from "../deps.ts";
 import { lockLinkedAccount } from "../link/store.ts";
-import type { Serving } from "../service-deps.ts";
 import { decideStart } from "./policy.ts";
 import { findUnfinished, openMigration } from "./store.ts";
 
 /** identity.account-migration.start: the player was verified by the proxy; nothing moves yet. */
-export function createStart({ deps }: Serving): Handler<typeof accountMigrations.start> {
+export function createStart(deps: Deps): Handler<typeof accountMigrations.start> {
   return async (context, { mc_uuid: mcUuid }) => {
     const now = deps.now();
     await deps.db.transaction().execute(async (trx) => {

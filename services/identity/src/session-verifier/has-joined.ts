@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { Fault, type sessionVerifier } from "@svc/proto";
+import type { Deps } from "../deps.ts";
 import { isBarred } from "../link/player-store.ts";
-import type { Serving } from "../service-deps.ts";
 import { toDashed } from "./profile.ts";
 import type { Verify } from "./verify.ts";
 
@@ -9,7 +9,7 @@ export type Answer = "admitted" | "rejected" | "barred" | "failed";
 
 /** identity.session-verifier.has-joined: null turns the player away, 503 says that nobody could be asked. */
 export function createHasJoined(
-  { deps }: Serving,
+  { db }: Pick<Deps, "db">,
   verify: Verify,
   count: (answer: Answer) => void,
 ): Handler<typeof sessionVerifier.hasJoined> {
@@ -24,7 +24,7 @@ export function createHasJoined(
       return null;
     }
     const { profile } = verdict;
-    const isOut = await isBarred(deps.db, toDashed(profile.id)).catch((cause: unknown) => {
+    const isOut = await isBarred(db, toDashed(profile.id)).catch((cause: unknown) => {
       // Not 503: the proxy would tell the player that the session servers are away.
       throw new Fault("internal", { cause });
     });

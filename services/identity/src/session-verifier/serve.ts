@@ -1,11 +1,11 @@
 import { sessionVerifier } from "@svc/proto";
 import { Counter } from "@svc/telemetry";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { createHasJoined } from "./has-joined.ts";
 import { createVerifier } from "./verify.ts";
 
-export function serveSessionVerifier(serving: Serving): void {
-  const { mesh, settings, log, registry } = serving;
+export function serveSessionVerifier(deps: ServiceDeps): void {
+  const { mesh, settings, log, registry } = deps;
   const registers = [registry];
   const answers = new Counter({
     name: "svc_has_joined_total",
@@ -26,6 +26,6 @@ export function serveSessionVerifier(serving: Serving): void {
   });
   mesh.serve(
     sessionVerifier.hasJoined,
-    createHasJoined(serving, verify, (answer) => answers.inc({ answer })),
+    createHasJoined(deps, verify, (answer) => answers.inc({ answer })),
   );
 }

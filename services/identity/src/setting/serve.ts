@@ -4,22 +4,23 @@ import type { Handler } from "@svc/mesh";
 import { settings } from "@svc/proto";
 import { recordAudit } from "../audit/record.ts";
 import { searchEntries } from "../audit/search.ts";
-import type { Serving } from "../service-deps.ts";
+import type { Deps } from "../deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { readPlatformSettings, savePlatformSettings } from "./store.ts";
 
-export function serveSettings(serving: Serving): void {
-  serving.mesh.serve(settings.readSettings, createReadSettings(serving));
-  serving.mesh.serve(settings.writeSettings, createWriteSettings(serving));
-  serving.mesh.serve(settings.searchAudit, createSearchAudit(serving));
+export function serveSettings(deps: ServiceDeps): void {
+  deps.mesh.serve(settings.readSettings, createReadSettings(deps));
+  deps.mesh.serve(settings.writeSettings, createWriteSettings(deps));
+  deps.mesh.serve(settings.searchAudit, createSearchAudit(deps));
 }
 
 /** identity.setting.read */
-function createReadSettings({ deps }: Serving): Handler<typeof settings.readSettings> {
+function createReadSettings(deps: Deps): Handler<typeof settings.readSettings> {
   return () => readPlatformSettings(deps.db);
 }
 
 /** identity.setting.write */
-function createWriteSettings({ deps }: Serving): Handler<typeof settings.writeSettings> {
+function createWriteSettings(deps: Deps): Handler<typeof settings.writeSettings> {
   return async (context, change) => {
     await deps.db.transaction().execute(async (trx) => {
       await savePlatformSettings(trx, change, deps.now());
@@ -30,7 +31,7 @@ function createWriteSettings({ deps }: Serving): Handler<typeof settings.writeSe
 }
 
 /** identity.audit.search */
-function createSearchAudit({ deps }: Serving): Handler<typeof settings.searchAudit> {
+function createSearchAudit(deps: Deps): Handler<typeof settings.searchAudit> {
   return async (context, { cursor, ...filter }) => {
     const found = await searchEntries(deps.db, { ...filter, cursor });
     if (found === "bad_cursor")

@@ -1,8 +1,8 @@
 import { signIn } from "@svc/proto";
 import { relyingParty } from "../passkey/relying-party.ts";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { createBackground } from "./background.ts";
-import type { DoorDeps } from "./deps.ts";
+import type { SignInDeps } from "./deps.ts";
 import { createApproveOpLogin, createListPending, createReadOpLogin } from "./op-login/approve.ts";
 import { createFinishOpLogin, createReadStatus } from "./op-login/finish.ts";
 import { createStartOpLogin } from "./op-login/start.ts";
@@ -12,19 +12,18 @@ import { createStartEmail } from "./start-email.ts";
 import { createVerifyEmail } from "./verify-email.ts";
 
 /** Returns what ends once no code is on its way any more. */
-export function serveSignIn({ mesh, deps, settings, mailer, notices, log }: Serving): {
-  settle: () => Promise<void>;
-} {
-  const background = createBackground(log);
-  const doors: DoorDeps = { ...deps, mailer, notices, background };
+export function serveSignIn(service: ServiceDeps): { settle: () => Promise<void> } {
+  const { mesh, settings } = service;
+  const background = createBackground(service.log);
+  const deps: SignInDeps = { ...service, background };
   mesh.serve(signIn.options, createOptions({ ...deps, takesPasskeys: relyingParty(settings) !== undefined }));
-  mesh.serve(signIn.startEmail, createStartEmail(doors));
-  mesh.serve(signIn.verifyEmail, createVerifyEmail(doors));
+  mesh.serve(signIn.startEmail, createStartEmail(deps));
+  mesh.serve(signIn.verifyEmail, createVerifyEmail(deps));
   mesh.serve(signIn.passwordLogin, createPasswordLogin(deps));
 
-  mesh.serve(signIn.startOpLogin, createStartOpLogin(doors));
-  mesh.serve(signIn.readOpLoginStatus, createReadStatus(doors));
-  mesh.serve(signIn.finishOpLogin, createFinishOpLogin(doors));
+  mesh.serve(signIn.startOpLogin, createStartOpLogin(deps));
+  mesh.serve(signIn.readOpLoginStatus, createReadStatus(deps));
+  mesh.serve(signIn.finishOpLogin, createFinishOpLogin(deps));
   mesh.serve(signIn.listPendingOpLogins, createListPending(deps));
   mesh.serve(signIn.readOpLogin, createReadOpLogin(deps));
   mesh.serve(signIn.approveOpLogin, createApproveOpLogin(deps));

@@ -3,14 +3,14 @@ import type { signIn } from "@svc/proto";
 import { findByVerifiedEmail } from "../account/store.ts";
 import { decideLock } from "../email-code/policy.ts";
 import { findFailures } from "../email-code/store.ts";
-import type { DoorDeps } from "./deps.ts";
+import type { SignInDeps } from "./deps.ts";
 import { mailCode } from "./mail-code.ts";
 import { type Admitted, knock } from "./request-code.ts";
 
 type StartContext = Context<typeof signIn.startEmail>;
 
 /** identity.sign-in.start-email */
-export function createStartEmail(deps: DoorDeps): Handler<typeof signIn.startEmail> {
+export function createStartEmail(deps: SignInDeps): Handler<typeof signIn.startEmail> {
   return async (context, { email }) => {
     const { client, requestId } = context;
     const admitted = await knock(deps, { purpose: "sign_in", email, client, requestId });
@@ -21,7 +21,7 @@ export function createStartEmail(deps: DoorDeps): Handler<typeof signIn.startEma
 
 type Asked = { email: string; admitted: Admitted };
 
-async function mailSignInCode(deps: DoorDeps, { requestId }: StartContext, asked: Asked): Promise<void> {
+async function mailSignInCode(deps: SignInDeps, { requestId }: StartContext, asked: Asked): Promise<void> {
   const { relay, expiresAt } = asked.admitted;
   if (!relay) return;
   try {
@@ -33,7 +33,7 @@ async function mailSignInCode(deps: DoorDeps, { requestId }: StartContext, asked
   }
 }
 
-async function isLocked({ db, limits, now }: DoorDeps, userId: string): Promise<boolean> {
+async function isLocked({ db, limits, now }: SignInDeps, userId: string): Promise<boolean> {
   const { otp_lock_failures: failures, otp_lock_window: windowMs } = limits;
   return decideLock(await findFailures(db, userId), now(), { failures, windowMs }).isLocked;
 }

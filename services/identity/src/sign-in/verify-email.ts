@@ -8,7 +8,7 @@ import { mailLockout, recordLockout } from "../email-code/lockout.ts";
 import { spendCodes } from "../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../email-code/verify.ts";
 import { createSession } from "../session/store.ts";
-import type { DoorDeps } from "./deps.ts";
+import type { SignInDeps } from "./deps.ts";
 import { noteMiss } from "./store.ts";
 
 const purpose = "sign_in";
@@ -17,7 +17,7 @@ type Session = Awaited<ReturnType<typeof createSession>>;
 type Settled = { account?: Account | undefined; tried: TryOutcome; session?: Session };
 
 /** identity.sign-in.verify-email: a wrong code commits too, because it counts. */
-export function createVerifyEmail(deps: DoorDeps): Handler<typeof signIn.verifyEmail> {
+export function createVerifyEmail(deps: SignInDeps): Handler<typeof signIn.verifyEmail> {
   return async (context, { email, code }) => {
     const settled = await deps.db.transaction().execute((trx) => settle(deps, trx, { context, email, code }));
     const { tried, session } = settled;
@@ -36,7 +36,7 @@ export function createVerifyEmail(deps: DoorDeps): Handler<typeof signIn.verifyE
 
 type Given = { context: VerifyContext; email: string; code: string };
 
-async function settle(deps: DoorDeps, trx: IdentityTrx, { context, email, code }: Given): Promise<Settled> {
+async function settle(deps: SignInDeps, trx: IdentityTrx, { context, email, code }: Given): Promise<Settled> {
   const { limits } = deps;
   const now = deps.now();
   const account = await findByVerifiedEmail(trx, email);
@@ -55,13 +55,13 @@ async function settle(deps: DoorDeps, trx: IdentityTrx, { context, email, code }
   return { account, tried: tried.kind === "right" ? { kind: "no_code" } : tried };
 }
 
-function refusal(deps: DoorDeps, context: VerifyContext, { account, tried }: Settled) {
+function refusal(deps: SignInDeps, context: VerifyContext, { account, tried }: Settled) {
   const subject = account && { userId: account.id, username: account.username };
   deps.events.signInFailed(context, {
     door: "email",
     reason: account ? "bad_code" : "no_account",
     ...subject,
   });
-  mailLockout(deps.notices, tried);
+  mailLockout(deps.mailQueue, tried);
   return context.fault("invalid_code");
 }

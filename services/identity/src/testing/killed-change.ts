@@ -7,7 +7,6 @@ import { createLogger, createRegistry } from "@svc/telemetry";
 import type { Tables } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { createEvents } from "../events.ts";
-import type { Serving } from "../service-deps.ts";
 import { createDisableUser } from "../user/change.ts";
 
 export type KillPoint = "before the commit" | "after the commit";
@@ -39,5 +38,5 @@ const context = {
   client: { address: "192.0.2.7", userAgent: "browser" },
   fault: (name: Fault["fault"]) => new Fault(name),
 } as unknown as Context<typeof users.disable>;
-await createDisableUser({ deps } as Serving)(context, { id, disabled: true });
+await createDisableUser(deps)(context, { id, disabled: true });
 die();

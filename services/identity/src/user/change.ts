@@ -9,15 +9,14 @@ import type { Deps } from "../deps.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
 import { isPlainAddress } from "../mail/address.ts";
 import { getAccount } from "../principal.ts";
-import type { Serving } from "../service-deps.ts";
 import { revokeSessions } from "../session/store.ts";
 import { refusalOf } from "./policy.ts";
 import { endAccount } from "./retire.ts";
 import { insertUser, lockUser, type UserChange, updateUser } from "./store.ts";
-import { countServers, toUserView } from "./view.ts";
+import { type CountDeps, countServers, toUserView } from "./view.ts";
 
 /** identity.user.create */
-export function createCreateUser({ deps }: Serving): Handler<typeof users.create> {
+export function createCreateUser(deps: Deps): Handler<typeof users.create> {
   return async (context, { username, role, email }) => {
     assertAddress(email);
     const create = async (trx: IdentityTrx) => {
@@ -32,8 +31,7 @@ export function createCreateUser({ deps }: Serving): Handler<typeof users.create
 }
 
 /** identity.user.patch */
-export function createPatchUser(serving: Serving): Handler<typeof users.patch> {
-  const { deps } = serving;
+export function createPatchUser(deps: Deps & CountDeps): Handler<typeof users.patch> {
   return async (context, { id, ...change }) => {
     assertAddress(change.email);
     const user = await deps.db
@@ -45,7 +43,7 @@ export function createPatchUser(serving: Serving): Handler<typeof users.patch> {
         return patched;
       })
       .catch(usernameTaken);
-    const countOf = await countServers(serving, [id]);
+    const countOf = await countServers(deps, [id]);
     return toUserView(user, countOf(id));
   };
 }
@@ -79,7 +77,7 @@ async function patchUser(deps: Deps, trx: IdentityTrx, { context, id, change }: 
 }
 
 /** identity.user.disable */
-export function createDisableUser({ deps }: Serving): Handler<typeof users.disable> {
+export function createDisableUser(deps: Deps): Handler<typeof users.disable> {
   const { db, now } = deps;
   return async (context, { id, disabled }) => {
     const caller = getAccount(context.principal);

@@ -1,13 +1,13 @@
 import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
 import { recordAudit } from "../audit/record.ts";
+import type { Deps } from "../deps.ts";
 import { sourceOf } from "../link/policy.ts";
 import { linkPlayer } from "../link/store.ts";
-import type { Serving } from "../service-deps.ts";
 import { deleteLink, lockUser } from "./store.ts";
 
 /** identity.user.add-link */
-export function createAddLink({ deps }: Serving): Handler<typeof users.addLink> {
+export function createAddLink(deps: Deps): Handler<typeof users.addLink> {
   return async (context, { id, mc_uuid, auth_source }) => {
     const authSource = auth_source ?? sourceOf(mc_uuid);
     const payload = { user_id: id, mc_uuid, auth_source: authSource };
@@ -21,7 +21,7 @@ export function createAddLink({ deps }: Serving): Handler<typeof users.addLink> 
 }
 
 /** identity.user.remove-link */
-export function createRemoveLink({ deps }: Serving): Handler<typeof users.removeLink> {
+export function createRemoveLink(deps: Deps): Handler<typeof users.removeLink> {
   return async (context, { id, mc_uuid }) => {
     await deps.db.transaction().execute(async (trx) => {
       if (!(await deleteLink(trx, { userId: id, mcUuid: mc_uuid })))

@@ -2,33 +2,36 @@ import type { Context, Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
 import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
+import type { Deps } from "../deps.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
+import type { MailQueue } from "../mail/queue.ts";
 import { tell } from "../passkey/register.ts";
 import { deleteCredentialsOf } from "../passkey/store.ts";
 import { getAccount } from "../principal.ts";
-import type { Serving } from "../service-deps.ts";
 import { revokeSessions } from "../session/store.ts";
 import { lockUser } from "./store.ts";
 
+type MailingDeps = Deps & { mailQueue: MailQueue };
+
 /** identity.user.remove-passkeys: who holds a lost device is signed out with it. */
-export function createRemoveUserPasskeys(serving: Serving): Handler<typeof users.removePasskeys> {
-  const { deps, notices } = serving;
+export function createRemoveUserPasskeys(deps: MailingDeps): Handler<typeof users.removePasskeys> {
+  const { db, events, mailQueue } = deps;
   return async (context, { id }) => {
-    const removed = await deps.db.transaction().execute(async (trx) => {
-      const { removed, revoked: count } = await removeAll(serving, trx, { context, id });
-      await deps.events.sessionsRevoked(trx, context, { count, action: "user.session.revoke" });
+    const removed = await db.transaction().execute(async (trx) => {
+      const { removed, revoked: count } = await removeAll(deps, trx, { context, id });
+      await events.sessionsRevoked(trx, context, { count, action: "user.session.revoke" });
       const payload = { user_id: id, removed };
       await recordAudit(trx, context, { action: "user.passkeys.remove", payload });
       return removed;
     });
-    if (removed > 0) notices.wake();
+    if (removed > 0) mailQueue.wake();
     return { ok: true };
   };
 }
 
 type Removal = { context: Context<typeof users.removePasskeys>; id: string };
 
-async function removeAll({ deps, notices }: Serving, trx: IdentityTrx, { context, id }: Removal) {
+async function removeAll(deps: MailingDeps, trx: IdentityTrx, { context, id }: Removal) {
   const { user_id: callerId, session } = getAccount(context.principal);
   const account = await lockUser(trx, id);
   if (!account) throw context.fault("not_found", { message: "There is no such user." });
@@ -36,7 +39,7 @@ async function removeAll({ deps, notices }: Serving, trx: IdentityTrx, { context
   if (isOwn) await requireReauth(deps, trx, { account, session });
   const removed = await deleteCredentialsOf(trx, id);
   if (removed === 0) return { removed, revoked: 0 };
-  await tell({ notices }, trx, { account, kind: "passkey_removed", name: "" });
+  await tell(deps, trx, { account, kind: "passkey_removed", name: "" });
   const about = { userId: id, now: deps.now(), ...(isOwn && { except: session }) };
   return { removed, revoked: await revokeSessions(trx, about) };
 }

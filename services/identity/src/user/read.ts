@@ -1,21 +1,21 @@
 import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
+import type { Deps } from "../deps.ts";
 import { decideLock } from "../email-code/policy.ts";
-import type { Serving } from "../service-deps.ts";
 import { listLive } from "../session/store.ts";
 import { toSessionView } from "../session/view.ts";
 import { findFailureWindow, findUser, listLinksOf, searchUsers } from "./store.ts";
-import { countServers, toUserView } from "./view.ts";
+import { type CountDeps, countServers, toUserView } from "./view.ts";
 
 /** identity.user.list */
-export function createListUsers(serving: Serving): Handler<typeof users.list> {
+export function createListUsers(deps: Pick<Deps, "db"> & CountDeps): Handler<typeof users.list> {
   return async (_context, { disabled, ...filter }) => {
-    const { users: found, total } = await searchUsers(serving.deps.db, {
+    const { users: found, total } = await searchUsers(deps.db, {
       ...filter,
       disabled: disabled === undefined ? undefined : disabled === "true",
     });
     const countOf = await countServers(
-      serving,
+      deps,
       found.map(({ id }) => id),
     );
     return { users: found.map((user) => toUserView(user, countOf(user.id))), total };
@@ -23,15 +23,15 @@ export function createListUsers(serving: Serving): Handler<typeof users.list> {
 }
 
 /** identity.user.read */
-export function createReadUser(serving: Serving): Handler<typeof users.read> {
-  const { db, limits, now } = serving.deps;
+export function createReadUser(deps: Deps & CountDeps): Handler<typeof users.read> {
+  const { db, limits, now } = deps;
   return async (context, { id }) => {
     const user = await findUser(db, id);
     if (!user) throw context.fault("not_found", { message: "There is no such user." });
     const [links, window, countOf] = await Promise.all([
       listLinksOf(db, id),
       findFailureWindow(db, id),
-      countServers(serving, [id]),
+      countServers(deps, [id]),
     ]);
     const about = { failures: limits.otp_lock_failures, windowMs: limits.otp_lock_window };
     const lock = decideLock(window, now(), about);
@@ -51,7 +51,7 @@ export function createReadUser(serving: Serving): Handler<typeof users.read> {
 }
 
 /** identity.user.list-sessions */
-export function createListUserSessions({ deps }: Serving): Handler<typeof users.listSessions> {
+export function createListUserSessions(deps: Deps): Handler<typeof users.listSessions> {
   const { db, limits, now } = deps;
   return async (context, { id }) => {
     if (!(await findUser(db, id))) throw context.fault("not_found", { message: "There is no such user." });

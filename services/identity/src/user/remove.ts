@@ -9,16 +9,14 @@ import { recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { getAccount } from "../principal.ts";
 import { startSagaLoop } from "../saga.ts";
-import type { Serving } from "../service-deps.ts";
 import { refusalOf } from "./policy.ts";
 import { endAccount } from "./retire.ts";
 import { endDeletion, lockUser, markDeleted, takeDeletion } from "./store.ts";
 
-type Needs = { mesh: Pick<Mesh, "call">; deps: Pick<Deps, "db" | "now" | "limits">; log: Logger };
+type DeletionDeps = Pick<Deps, "db" | "now" | "limits"> & { mesh: Pick<Mesh, "call">; log: Logger };
 
 /** identity.user.remove */
-export function createRemoveUser(serving: Serving): Handler<typeof users.remove> {
-  const { deps } = serving;
+export function createRemoveUser(deps: Deps & DeletionDeps): Handler<typeof users.remove> {
   const { db, now } = deps;
   return async (context, { id }) => {
     const caller = getAccount(context.principal);
@@ -33,14 +31,13 @@ export function createRemoveUser(serving: Serving): Handler<typeof users.remove>
       await recordAudit(trx, context, { action: "user.delete", payload: { user_id: id } });
     });
     // The answer does not wait for the servers: the account is gone, and the rest comes about.
-    void carryOn(serving, id).catch(() => undefined);
+    void carryOn(deps, id).catch(() => undefined);
     return { deleted: true };
   };
 }
 
 /** Releases the servers of one open deletion; false when there is none whose turn it is. */
-export async function carryOn({ mesh, deps, log }: Needs, only?: string): Promise<boolean> {
-  const { db, now, limits } = deps;
+export async function carryOn({ mesh, db, now, limits, log }: DeletionDeps, only?: string): Promise<boolean> {
   const retryAt = new Date(now().getTime() + limits.deletion_retry);
   const userId = await takeDeletion(db, { now: now(), retryAt, ...(only !== undefined && { only }) });
   if (userId === undefined) return false;
@@ -55,10 +52,10 @@ export async function carryOn({ mesh, deps, log }: Needs, only?: string): Promis
 }
 
 /** Looks for open deletions; any number of replicas may. */
-export function startDeletions(needs: Needs): { close: () => Promise<void> } {
+export function startDeletions(deps: DeletionDeps): { close: () => Promise<void> } {
   return startSagaLoop({
-    carryOn: () => carryOn(needs),
-    everyMs: needs.deps.limits.deletion_retry,
-    onError: (error) => needs.log.warn({ err: error }, "open deletions could not be looked at"),
+    carryOn: () => carryOn(deps),
+    everyMs: deps.limits.deletion_retry,
+    onError: (error) => deps.log.warn({ err: error }, "open deletions could not be looked at"),
   });
 }

@@ -1,5 +1,5 @@
 import { users } from "@svc/proto";
-import type { Serving } from "../service-deps.ts";
+import type { ServiceDeps } from "../service-deps.ts";
 import { createCreateUser, createDisableUser, createPatchUser } from "./change.ts";
 import { createAddLink, createRemoveLink } from "./links.ts";
 import { createRemoveUserPasskeys } from "./passkeys.ts";
@@ -7,18 +7,18 @@ import { createListUserSessions, createListUsers, createReadUser } from "./read.
 import { createRemoveUser } from "./remove.ts";
 import { createRevokeUserSession, createRevokeUserSessions } from "./sessions.ts";
 
-export function serveUsers(serving: Serving): void {
-  const { mesh } = serving;
-  mesh.serve(users.list, createListUsers(serving));
-  mesh.serve(users.create, createCreateUser(serving));
-  mesh.serve(users.read, createReadUser(serving));
-  mesh.serve(users.patch, createPatchUser(serving));
-  mesh.serve(users.remove, createRemoveUser(serving));
-  mesh.serve(users.disable, createDisableUser(serving));
-  mesh.serve(users.listSessions, createListUserSessions(serving));
-  mesh.serve(users.revokeSessions, createRevokeUserSessions(serving));
-  mesh.serve(users.revokeSession, createRevokeUserSession(serving));
-  mesh.serve(users.removePasskeys, createRemoveUserPasskeys(serving));
-  mesh.serve(users.addLink, createAddLink(serving));
-  mesh.serve(users.removeLink, createRemoveLink(serving));
+export function serveUsers(deps: ServiceDeps): void {
+  const { mesh } = deps;
+  mesh.serve(users.list, createListUsers(deps));
+  mesh.serve(users.create, createCreateUser(deps));
+  mesh.serve(users.read, createReadUser(deps));
+  mesh.serve(users.patch, createPatchUser(deps));
+  mesh.serve(users.remove, createRemoveUser(deps));
+  mesh.serve(users.disable, createDisableUser(deps));
+  mesh.serve(users.listSessions, createListUserSessions(deps));
+  mesh.serve(users.revokeSessions, createRevokeUserSessions(deps));
+  mesh.serve(users.revokeSession, createRevokeUserSession(deps));
+  mesh.serve(users.removePasskeys, createRemoveUserPasskeys(deps));
+  mesh.serve(users.addLink, createAddLink(deps));
+  mesh.serve(users.removeLink, createRemoveLink(deps));
 }

@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import type { users } from "@svc/proto";
 import { recordAudit } from "../audit/record.ts";
-import type { Serving } from "../service-deps.ts";
+import type { Deps } from "../deps.ts";
 import { revokeSessions } from "../session/store.ts";
 import { findUser } from "./store.ts";
 
 /** identity.user.revoke-sessions */
-export function createRevokeUserSessions({ deps }: Serving): Handler<typeof users.revokeSessions> {
+export function createRevokeUserSessions(deps: Deps): Handler<typeof users.revokeSessions> {
   return async (context, { id }) => {
     if (!(await findUser(deps.db, id)))
       throw context.fault("not_found", { message: "There is no such user." });
@@ -21,7 +21,7 @@ export function createRevokeUserSessions({ deps }: Serving): Handler<typeof user
 }
 
 /** identity.user.revoke-session */
-export function createRevokeUserSession({ deps }: Serving): Handler<typeof users.revokeSession> {
+export function createRevokeUserSession(deps: Deps): Handler<typeof users.revokeSession> {
   return async (context, { id, hash }) => {
     await deps.db.transaction().execute(async (trx) => {
       const count = await revokeSessions(trx, { userId: id, only: hash, now: deps.now() });

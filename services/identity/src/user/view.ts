@@ -20,9 +20,11 @@ export function toUserView(account: Account, serverCount: number): users.UserVie
 
 const patienceMs = 1_000;
 
+export type CountDeps = { mesh: Pick<Mesh, "call">; log: Logger };
+
 /** How many servers users own. A list of users is worth reading without it, so a silence is a zero. */
 export async function countServers(
-  { mesh, log }: { mesh: Pick<Mesh, "call">; log: Logger },
+  { mesh, log }: CountDeps,
   userIds: string[],
 ): Promise<(userId: string) => number> {
   if (userIds.length === 0) return () => 0;

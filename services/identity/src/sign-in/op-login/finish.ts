@@ -8,7 +8,7 @@ import { mailLockout, recordLockout } from "../../email-code/lockout.ts";
 import { spendCodes } from "../../email-code/store.ts";
 import { type TryOutcome, tryCode } from "../../email-code/verify.ts";
 import { createSession } from "../../session/store.ts";
-import type { DoorDeps } from "../deps.ts";
+import type { SignInDeps } from "../deps.ts";
 import { consume, countAttempt, findApproved, lockApproved } from "./store.ts";
 
 const purpose = "op_login";
@@ -21,14 +21,14 @@ type Outcome =
   | { kind: "signed_in"; account: Account; session: Session };
 
 /** identity.op-login.finish: without the approval no code is tried, so a stranger can neither guess nor lock. */
-export function createFinishOpLogin(deps: DoorDeps): Handler<typeof signIn.finishOpLogin> {
+export function createFinishOpLogin(deps: SignInDeps): Handler<typeof signIn.finishOpLogin> {
   const { db, events } = deps;
   return async (context, { request_id: id, code }) => {
     const outcome = await db.transaction().execute((trx) => settle(deps, trx, { context, id, code }));
     if (outcome.kind === "unapproved" || outcome.kind === "refused") {
       const subject = outcome.kind === "refused" && { userId: outcome.userId };
       events.signInFailed(context, { door: "op_login", reason: "bad_code", ...subject });
-      if (outcome.kind === "refused") mailLockout(deps.notices, outcome.tried);
+      if (outcome.kind === "refused") mailLockout(deps.mailQueue, outcome.tried);
       throw context.fault("op_login_invalid");
     }
     const { id: userId, username, role } = outcome.account;
@@ -43,7 +43,7 @@ export function createFinishOpLogin(deps: DoorDeps): Handler<typeof signIn.finis
 }
 
 /** identity.op-login.read-status */
-export function createReadStatus({ db, now }: DoorDeps): Handler<typeof signIn.readOpLoginStatus> {
+export function createReadStatus({ db, now }: SignInDeps): Handler<typeof signIn.readOpLoginStatus> {
   return async (_context, { id }) => ({
     approved: (await findApproved(db, { id, now: now() })) !== undefined,
   });
@@ -51,7 +51,7 @@ export function createReadStatus({ db, now }: DoorDeps): Handler<typeof signIn.r
 
 type Given = { context: FinishContext; id: string; code: string };
 
-async function settle(deps: DoorDeps, trx: IdentityTrx, { context, id, code }: Given): Promise<Outcome> {
+async function settle(deps: SignInDeps, trx: IdentityTrx, { context, id, code }: Given): Promise<Outcome> {
   const { limits } = deps;
   const now = deps.now();
   const request = await lockApproved(trx, { id, now });

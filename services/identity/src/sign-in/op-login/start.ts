@@ -3,7 +3,7 @@ import type { signIn } from "@svc/proto";
 import { isStaffRole } from "../../account/policy.ts";
 import { findByVerifiedEmail } from "../../account/store.ts";
 import { mintId } from "../../secret.ts";
-import type { DoorDeps } from "../deps.ts";
+import type { SignInDeps } from "../deps.ts";
 import { mailCode } from "../mail-code.ts";
 import { type Admitted, knock } from "../request-code.ts";
 import { saveOpLogin } from "./store.ts";
@@ -11,7 +11,7 @@ import { saveOpLogin } from "./store.ts";
 type StartContext = Context<typeof signIn.startOpLogin>;
 
 /** identity.op-login.start: who is no staff gets a handle that stands for nothing. */
-export function createStartOpLogin(deps: DoorDeps): Handler<typeof signIn.startOpLogin> {
+export function createStartOpLogin(deps: SignInDeps): Handler<typeof signIn.startOpLogin> {
   return async (context, { email }) => {
     const { client, requestId } = context;
     const id = mintId();
@@ -24,7 +24,7 @@ export function createStartOpLogin(deps: DoorDeps): Handler<typeof signIn.startO
 type Asked = { id: string; email: string; admitted: Admitted };
 
 /** Within the wait of an address a request is opened too: the codes mailed before it serve it. */
-async function openRequest(deps: DoorDeps, context: StartContext, asked: Asked): Promise<void> {
+async function openRequest(deps: SignInDeps, context: StartContext, asked: Asked): Promise<void> {
   const { db, events, mailer } = deps;
   const { relay, expiresAt, isPaid } = asked.admitted;
   try {
