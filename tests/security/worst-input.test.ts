@@ -16,7 +16,7 @@ import { parsePath } from "../../libs/world/src/path/parse.ts";
 import { maskPassword } from "../../libs/world/src/path/protect.ts";
 import { parseReference } from "../../services/builds/src/image/reference.ts";
 import { isPlainAddress, wireAddress } from "../../services/identity/src/mail/address.ts";
-import { createLine } from "../../services/identity/src/mail/smtp-line.ts";
+import { createLine } from "../../services/identity/src/mail/smtp-connection.ts";
 import { keptUserAgent } from "../../services/identity/src/session/policy.ts";
 import { parseQuantity } from "../../services/lifecycle/src/cluster/quantity.ts";
 import { cleanLine } from "../../services/lifecycle/src/console/clean-line.ts";

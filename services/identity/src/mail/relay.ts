@@ -4,7 +4,7 @@ import { createTransport } from "nodemailer";
 import type { RelaySettings } from "../config.ts";
 import { isPlainAddress, wireAddress } from "./address.ts";
 import type { Message } from "./message.ts";
-import { openConversation } from "./smtp.ts";
+import { openConversation } from "./smtp-session.ts";
 
 export type Relay = {
   /** Tries the relay as far as the sender: a throw says nothing about who the letter is for. */

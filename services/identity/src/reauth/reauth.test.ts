@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { passkeys } from "@svc/proto";
-import { wrong } from "../testing/code-requests.ts";
+import { wrong } from "../testing/sign-in-client.ts";
 import { type Bed, type NewPerson, type Person, startBed } from "../testing/fixture.ts";
 import { createPasskeyPeople, type Holder } from "../testing/passkeys.ts";
 

@@ -10,7 +10,7 @@ import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { hashBindCode } from "../link/code.ts";
 import { getAccount } from "../principal.ts";
-import { type HandOver, handOver } from "./hand-over.ts";
+import { type HandOver, handOver } from "./finish.ts";
 import { decideRedeem, type Migration, type RedeemVerdict } from "./policy.ts";
 import { isRedeeming, leaseRedemption, noteTold } from "./redemption-store.ts";
 import { findByCode, findMigration, lockBoth } from "./store.ts";

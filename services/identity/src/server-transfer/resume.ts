@@ -1,6 +1,6 @@
 import { isFault } from "@svc/proto";
 import { startSagaLoop } from "../saga.ts";
-import { type HandOver, handOver } from "./hand-over.ts";
+import { type HandOver, handOver } from "./finish.ts";
 import { takeAbandoned } from "./redemption-store.ts";
 
 const identityItself = {

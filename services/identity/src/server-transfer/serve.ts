@@ -4,7 +4,7 @@ import { passkeyDeps } from "../passkey/serve.ts";
 import type { ServiceDeps } from "../service-deps.ts";
 import { createStartCode, createVerifyCode } from "./confirm-code.ts";
 import { createBeginPasskey, createFinishPasskey } from "./confirm-passkey.ts";
-import type { HandOver } from "./hand-over.ts";
+import type { HandOver } from "./finish.ts";
 import { createIssueCode, createRead } from "./issue-code.ts";
 import { createRedeem } from "./redeem.ts";
 import { startCarryingOn } from "./resume.ts";

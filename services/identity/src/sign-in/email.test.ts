@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, signIn } from "@svc/proto";
-import { createMailDoor, newAddress, wrong } from "../testing/code-requests.ts";
+import { createMailDoor, newAddress, wrong } from "../testing/sign-in-client.ts";
 import { type Bed, startBed } from "../testing/fixture.ts";
 
 const minute = 60_000;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { isFault, signIn } from "@svc/proto";
-import { anonymous, createMailDoor, newAddress, wrong } from "../testing/code-requests.ts";
+import { anonymous, createMailDoor, newAddress, wrong } from "../testing/sign-in-client.ts";
 import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
 
 const minute = 60_000;

@@ -5,7 +5,7 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { connect as connectSecure, type TLSSocket } from "node:tls";
 import type { RelaySettings } from "../config.ts";
-import { createLine, type Line, type Reply } from "./smtp-line.ts";
+import { createLine, type Line, type Reply } from "./smtp-connection.ts";
 
 export type Conversation = {
   /** Hands one message over. Throws what the relay answered when it takes it not. */
