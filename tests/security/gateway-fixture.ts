@@ -3,7 +3,7 @@
 import { createFace, createSessions, openServiceTokens } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
-import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
+import { type Fixture, startFixture } from "../../services/identity/src/testing/fixture.ts";
 import { type RawRequest, type RawResponse, sendRequest } from "./raw-request.ts";
 
 export const adminHost = "op.console.svc.localhost";
@@ -13,7 +13,7 @@ export const panelHost = "console.svc.localhost";
 export type FaceName = "edged" | "bare" | "internal";
 
 export type GatewayFixture = {
-  identity: Bed;
+  identity: Fixture;
   port: (face: FaceName) => number;
   /** Asks `edged` as a browser on the panel, from an address of its own unless X-Forwarded-For is given. */
   visit: (question: RawRequest & { cookie?: string }) => Promise<RawResponse>;
@@ -26,7 +26,7 @@ const log = createLogger("gateway", "silent");
 const velocity = "velocity-token-of-the-test";
 
 export async function startGatewayFixture(): Promise<GatewayFixture> {
-  const identity = await startBed({
+  const identity = await startFixture({
     set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"],
   });
   const [edged, bare, internal] = await Promise.all([
@@ -58,7 +58,7 @@ export async function startGatewayFixture(): Promise<GatewayFixture> {
   };
 }
 
-async function openFace(identity: Bed, { clientIpHeader }: { clientIpHeader: string }) {
+async function openFace(identity: Fixture, { clientIpHeader }: { clientIpHeader: string }) {
   const sessions = createSessions(identity.gateway, { cacheMs: 0, size: 100 });
   const face = createFace({
     ...{ face: "external", operations, processOperations, mesh: identity.gateway, log, sessions },
@@ -73,7 +73,7 @@ async function openFace(identity: Bed, { clientIpHeader }: { clientIpHeader: str
   return { port, close };
 }
 
-async function openInternal(identity: Bed) {
+async function openInternal(identity: Fixture) {
   const face = createFace({
     ...{ face: "internal", operations, processOperations, mesh: identity.internal, log },
     registry: createRegistry("face", "1"),

@@ -9,7 +9,7 @@ import {
   createAuthenticator,
   type RequestOptions,
 } from "../../services/identity/src/testing/authenticator.ts";
-import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
+import { type Fixture, startFixture } from "../../services/identity/src/testing/fixture.ts";
 import { createPasskeyPeople, panel } from "../../services/identity/src/testing/passkeys.ts";
 import { type RawRequest, type RawResponse, sendRequest } from "./raw-request.ts";
 
@@ -17,15 +17,15 @@ const doors = "/api/v1/auth/passkey/login";
 const json = { "content-type": "application/json" };
 
 describe("the passkey doors over HTTP", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   let port: number;
   let close: () => Promise<void>;
   before(async () => {
-    bed = await startBed();
-    const sessions = createSessions(bed.gateway, { cacheMs: 0, size: 100 });
+    fixture = await startFixture();
+    const sessions = createSessions(fixture.gateway, { cacheMs: 0, size: 100 });
     const face = createFace({
       ...{ face: "external", operations, processOperations, sessions },
-      ...{ mesh: bed.gateway, log: createLogger("gateway-external", "silent") },
+      ...{ mesh: fixture.gateway, log: createLogger("gateway-external", "silent") },
       registry: createRegistry("face", "1"),
       settings: {
         ...{ adminHostname: "op.console.svc.localhost", drainMs: 500, clientIpHeader: "x-client-address" },
@@ -39,9 +39,9 @@ describe("the passkey doors over HTTP", () => {
   });
   after(async () => {
     await close?.();
-    await bed?.stop();
+    await fixture?.stop();
   });
-  const people = createPasskeyPeople(() => bed);
+  const people = createPasskeyPeople(() => fixture);
 
   let number = 0;
   /** Each request comes from a network of its own. */
@@ -119,10 +119,10 @@ describe("the passkey doors over HTTP", () => {
     const headers = { ...json, "x-client-address": "192.0.2.77" };
     // The budget of sign-ins is smaller than the cap, and fills up with the time.
     for (let open = 0; open < 32; open++) {
-      bed.pass(4_000);
+      fixture.pass(4_000);
       assert.equal((await post({ path: `${doors}/discoverable/begin`, headers })).status, 200, `${open}`);
     }
-    bed.pass(4_000);
+    fixture.pass(4_000);
     const reply = await post({ path: `${doors}/discoverable/begin`, headers });
     assert.deepEqual([reply.status, codeOf(reply)], [429, "too_many_challenges"]);
   });

@@ -9,7 +9,7 @@ import { operations, processOperations } from "@svc/proto";
 import { createLogger, createRegistry } from "@svc/telemetry";
 import { hashPassword } from "../../services/identity/src/sign-in/password-hash.ts";
 import { savePassword } from "../../services/identity/src/sign-in/password-store.ts";
-import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
+import { type Fixture, startFixture } from "../../services/identity/src/testing/fixture.ts";
 import { type Answer, send } from "../flow/stack.ts";
 
 const adminHost = "op.console.test";
@@ -17,13 +17,13 @@ const log = createLogger("gateway-external", "silent");
 let number = 0;
 const newAddress = () => `door${++number}@example.org`;
 
-let bed: Bed;
+let fixture: Fixture;
 let external: string;
 let internal: string;
 const closers: (() => Promise<void>)[] = [];
 
 async function openFace(face: "external" | "internal"): Promise<string> {
-  const mesh = face === "external" ? bed.gateway : bed.internal;
+  const mesh = face === "external" ? fixture.gateway : fixture.internal;
   const sessions = createSessions(mesh, { cacheMs: 5_000, size: 100 });
   const server = createFace({
     ...{ face, operations, processOperations, mesh, log, registry: createRegistry("face", "1") },
@@ -41,12 +41,12 @@ async function openFace(face: "external" | "internal"): Promise<string> {
 }
 
 before(async () => {
-  bed = await startBed({ set: ["smtp.max_per_hour=1000000"] });
+  fixture = await startFixture({ set: ["smtp.max_per_hour=1000000"] });
   [external, internal] = await Promise.all([openFace("external"), openFace("internal")]);
 });
 after(async () => {
   await Promise.all(closers.map((close) => close()));
-  await bed.stop();
+  await fixture.stop();
 });
 
 type More = { cookie?: string; host?: string; address?: string; headers?: Record<string, string> };
@@ -78,8 +78,8 @@ describe("the doors over HTTP", () => {
   test("a known and an unknown address cannot be told apart by anything a door says", async () => {
     const known = newAddress();
     const staff = newAddress();
-    await bed.person({ email: known, emailVerified: true });
-    await bed.person({ role: "admin", email: staff, emailVerified: true });
+    await fixture.person({ email: known, emailVerified: true });
+    await fixture.person({ role: "admin", email: staff, emailVerified: true });
     for (const path of ["/api/v1/auth/email/start", "/api/v1/auth/op-login/start"]) {
       for (const round of ["first", "within the minute"]) {
         const answers = [];
@@ -100,10 +100,13 @@ describe("the doors over HTTP", () => {
 
   test("a player signs in by mail, sees themselves and leaves", async () => {
     const email = newAddress();
-    const { userId } = await bed.person({ email, emailVerified: true });
+    const { userId } = await fixture.person({ email, emailVerified: true });
     assert.equal((await ask("POST", "/api/v1/auth/email/start", { email })).status, 202);
-    await bed.smtp.awaitMail(email);
-    const signedIn = await ask("POST", "/api/v1/auth/email/verify", { email, code: bed.smtp.codeTo(email) });
+    await fixture.smtp.awaitMail(email);
+    const signedIn = await ask("POST", "/api/v1/auth/email/verify", {
+      email,
+      code: fixture.smtp.codeTo(email),
+    });
     assert.deepEqual([signedIn.status, signedIn.body], [200, { user_id: userId, role: "user" }]);
     const cookie = cookieOf(signedIn);
     const me = await ask("GET", "/api/v1/me", undefined, { cookie });
@@ -115,17 +118,17 @@ describe("the doors over HTTP", () => {
 
   test("staff sign in with the code and the approval from the game", async () => {
     const email = newAddress();
-    const { userId, principal } = await bed.person({ role: "owner", email, emailVerified: true });
+    const { userId, principal } = await fixture.person({ role: "owner", email, emailVerified: true });
     const uuid = randomUUID();
-    await bed.store.db.insertInto("account_links").values({ user_id: userId, mc_uuid: uuid }).execute();
+    await fixture.store.db.insertInto("account_links").values({ user_id: userId, mc_uuid: uuid }).execute();
     const started = await ask("POST", "/api/v1/auth/op-login/start", { email });
     const id = (started.body as { request_id: string }).request_id;
-    await bed.smtp.awaitMail(email);
+    await fixture.smtp.awaitMail(email);
     const finish = () =>
       ask(
         "POST",
         "/api/v1/auth/op-login/finish",
-        { request_id: id, code: bed.smtp.codeTo(email) },
+        { request_id: id, code: fixture.smtp.codeTo(email) },
         { host: adminHost },
       );
     assert.deepEqual([(await finish()).status, codeOf(await finish())], [400, "op_login_invalid"]);
@@ -147,16 +150,16 @@ describe("the doors over HTTP", () => {
   });
 
   test("a password opens its door only while the setting is on, and its cookie says why it stopped", async () => {
-    const { userId, principal } = await bed.person();
+    const { userId, principal } = await fixture.person();
     const passwordHash = await hashPassword("correct horse");
-    await bed.store.db
+    await fixture.store.db
       .transaction()
-      .execute((trx) => savePassword(trx, { userId, passwordHash, now: bed.now() }));
+      .execute((trx) => savePassword(trx, { userId, passwordHash, now: fixture.now() }));
     const given = { username: principal.username, password: "correct horse" };
     const closed = await ask("POST", "/api/v1/auth/password", given);
     assert.deepEqual([closed.status, codeOf(closed)], [403, "local_auth_disabled"]);
     const set = (value: string) =>
-      bed.database.admin(
+      fixture.database.admin(
         `insert into identity.platform_settings (key, value) values ('local_auth_enabled', $1::jsonb)
          on conflict (key) do update set value = excluded.value`,
         [value],
@@ -198,7 +201,7 @@ describe("the doors over HTTP", () => {
     assert.equal(answers[20] && codeOf(answers[20]), "rate_limited");
     assert.ok(Number(answers[20]?.headers["retry-after"]) >= 1);
     await until(async () => {
-      const rows = await bed.database.admin(
+      const rows = await fixture.database.admin(
         "select payload from identity.audit_logs where action = 'auth.rate_limited' and client_ip = $1::inet",
         [address],
       );
@@ -212,12 +215,12 @@ describe("the doors over HTTP", () => {
   });
 
   test("without the database a cookie is 503 and not 401, and works again afterwards", async () => {
-    const { cookie: value } = await bed.person();
+    const { cookie: value } = await fixture.person();
     const cookie = `svc_session=${value}`;
-    await bed.wire.cut();
+    await fixture.wire.cut();
     const away = await ask("GET", "/api/v1/me", undefined, { cookie });
     const door = await ask("POST", "/api/v1/auth/email/start", { email: newAddress() });
-    await bed.wire.mend();
+    await fixture.wire.mend();
     assert.deepEqual([away.status, codeOf(away)], [503, "auth_unavailable"]);
     assert.equal(door.status, 503);
     assert.equal((await ask("GET", "/api/v1/me", undefined, { cookie })).status, 200);

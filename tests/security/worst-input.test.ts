@@ -16,8 +16,8 @@ import { parsePath } from "../../libs/world/src/path/parse.ts";
 import { maskPassword } from "../../libs/world/src/path/protect.ts";
 import { parseReference } from "../../services/builds/src/image/reference.ts";
 import { isPlainAddress, wireAddress } from "../../services/identity/src/mail/address.ts";
-import { createLine } from "../../services/identity/src/mail/smtp-connection.ts";
-import { keptUserAgent } from "../../services/identity/src/session/policy.ts";
+import { createSmtpConnection } from "../../services/identity/src/mail/smtp-connection.ts";
+import { truncateUserAgent } from "../../services/identity/src/session/policy.ts";
 import { parseQuantity } from "../../services/lifecycle/src/cluster/quantity.ts";
 import { cleanLine } from "../../services/lifecycle/src/console/clean-line.ts";
 import { isUnknownCommand, parseInfoPage } from "../../services/lifecycle/src/console/reply/luck-perms.ts";
@@ -206,7 +206,7 @@ const http: Record<string, Worst> = {
   "a user agent of what is no text": {
     size: headerBytes,
     input: pumped("a", "\ufffd", "x"),
-    parse: keptUserAgent,
+    parse: truncateUserAgent,
   },
   "a path of separators": { size: headerBytes, input: pumped("", "/a/.."), parse: parsePath },
   "an image of separators": { size: headerBytes, input: pumped("a", "__a", "!"), parse: parseReference },
@@ -265,7 +265,7 @@ let line: Socket | undefined;
 function socketOf(): Socket {
   if (line && !line.destroyed) return line;
   line = new Socket();
-  createLine(line, 60_000);
+  createSmtpConnection(line, 60_000);
   return line;
 }
 const mails: Record<string, Worst<Buffer>> = {

@@ -9,7 +9,7 @@ import { accounts, isFault, signIn } from "@svc/proto";
 import type { RelaySettings } from "../../services/identity/src/config.ts";
 import { createRelay } from "../../services/identity/src/mail/relay.ts";
 import { codeMessage } from "../../services/identity/src/mail/templates/account.ts";
-import { type Bed, startBed } from "../../services/identity/src/testing/fixture.ts";
+import { type Fixture, startFixture } from "../../services/identity/src/testing/fixture.ts";
 import { type SmtpSink, startSmtpSink } from "../../services/identity/src/testing/smtp-sink.ts";
 import { type Postfix, startPostfix } from "./postfix.ts";
 
@@ -26,7 +26,7 @@ describe("Postfix takes our mails", () => {
   }
   let mailbox: SmtpSink;
   let postfix: Postfix;
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
     mailbox = await startSmtpSink({ startTls: true });
     const extra = [
@@ -37,10 +37,10 @@ describe("Postfix takes our mails", () => {
     postfix = await startPostfix({ binary, nextHop: mailbox.port, extra });
     setDefaultCACertificates([...getCACertificates("default"), postfix.authority]);
     const secure = ["smtp.host=localhost", `smtp.port=${postfix.port}`, "smtp.require_tls=true"];
-    bed = await startBed({ set: ["smtp.max_per_hour=1000000", ...secure] });
+    fixture = await startFixture({ set: ["smtp.max_per_hour=1000000", ...secure] });
   });
   after(async () => {
-    await bed?.stop();
+    await fixture?.stop();
     postfix?.remove();
     await mailbox?.stop();
   });
@@ -51,7 +51,7 @@ describe("Postfix takes our mails", () => {
       ...{ requireTls: true, implicitTls: false, timeoutMs: 10_000, ...given },
     });
   const letter = codeMessage({ code: "012345", validMinutes: 10, purpose: "sign_in" }, "zh");
-  const startEmail = (email: string) => bed.gateway.call(signIn.startEmail, { email }, anonymous);
+  const startEmail = (email: string) => fixture.gateway.call(signIn.startEmail, { email }, anonymous);
   const faultOf = async (work: Promise<unknown>) => {
     const error: unknown = await work.catch((reason: unknown) => reason);
     return isFault(error) ? error.fault : "none";
@@ -59,12 +59,12 @@ describe("Postfix takes our mails", () => {
 
   test("a code reaches the mailbox over TLS that was verified, and signs in", async () => {
     const email = newAddress();
-    const person = await bed.person({ email, emailVerified: true });
+    const person = await fixture.person({ email, emailVerified: true });
     await startEmail(email);
     await mailbox.awaitMail(email);
     assert.match(mailbox.mails.at(-1)?.source ?? "", /with ESMTPS/);
     const code = mailbox.codeTo(email);
-    assert.deepEqual(await bed.gateway.call(signIn.verifyEmail, { email, code }, anonymous), {
+    assert.deepEqual(await fixture.gateway.call(signIn.verifyEmail, { email, code }, anonymous), {
       user_id: person.userId,
       role: "user",
     });
@@ -94,7 +94,7 @@ describe("Postfix takes our mails", () => {
 
   test("a sender that Postfix refuses is 502 for a known and an unknown address alike", async () => {
     const secure = ["smtp.host=localhost", `smtp.port=${postfix.port}`, "smtp.from=svc@refused.example"];
-    const other = await startBed({ set: secure });
+    const other = await startFixture({ set: secure });
     const known = newAddress();
     await other.person({ email: known, emailVerified: true });
     for (const email of [known, newAddress()]) {
@@ -106,20 +106,20 @@ describe("Postfix takes our mails", () => {
 
   test("a recipient that Postfix refuses is 502 for who is signed in and no secret at a public door", async () => {
     const email = "nobody@example.org";
-    const person = await bed.person();
-    const answer = await bed.refused(accounts.startEmail, { email }, { principal: person.principal });
+    const person = await fixture.person();
+    const answer = await fixture.refused(accounts.startEmail, { email }, { principal: person.principal });
     assert.equal(answer.fault, "mail_undeliverable");
-    await bed.person({ email, emailVerified: true });
+    await fixture.person({ email, emailVerified: true });
     const failed = 'svc_mail_total{kind="code",result="failed"}';
-    const before = await bed.metric(failed);
+    const before = await fixture.metric(failed);
     const [known, unknown] = [await startEmail(email), await startEmail(newAddress())];
     assert.deepEqual(known, unknown);
-    await until(async () => (await bed.metric(failed)) === before + 1);
+    await until(async () => (await fixture.metric(failed)) === before + 1);
   });
 
   test("a relay that is away is 502 for every address, and heals", async () => {
     const email = newAddress();
-    await bed.person({ email, emailVerified: true });
+    await fixture.person({ email, emailVerified: true });
     postfix.stop();
     assert.equal(await faultOf(startEmail(email)), "mail_undeliverable");
     assert.equal(await faultOf(startEmail(newAddress())), "mail_undeliverable");

@@ -1,4 +1,4 @@
-// `[[auth_source]]` of the configuration (behaviour.md d): who besides the identity source may vouch for a player.
+// `[[auth_source]]` of the configuration (behaviour.md d): who besides the identity source may certify for a player.
 
 import { z } from "zod";
 

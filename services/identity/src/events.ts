@@ -34,14 +34,14 @@ type EventsNeeds = {
   mesh: Pick<Mesh, "audit">;
   registry: Registry;
   /** Counts what is refused to those who are signed in, in place of an audit entry for each. */
-  noteRefusal: (refusal: Refusal) => void;
+  countRefusal: (refusal: Refusal) => void;
 };
 
 /**
  * Changes are recorded in their transaction, so none is without its entry. What was refused has no transaction: its
  * entry is sent on a best-effort basis.
  */
-export function createEvents({ mesh, registry, noteRefusal }: EventsNeeds) {
+export function createEvents({ mesh, registry, countRefusal }: EventsNeeds) {
   const { failures, lockouts, revoked, mails } = createCounters(registry);
   return {
     signedIn: (trx: IdentityTrx, requester: Requester, { door, ...subject }: Subject & { door: Door }) =>
@@ -53,7 +53,7 @@ export function createEvents({ mesh, registry, noteRefusal }: EventsNeeds) {
       if (requester.principal.kind === "account") {
         const { user_id: userId } = requester.principal;
         const fields = { ...requesterFields(requester, subject), actor_user_id: userId };
-        return noteRefusal({ ...fields, action, reason });
+        return countRefusal({ ...fields, action, reason });
       }
       mesh.audit({ ...requesterFields(requester, subject), action, payload: { reason } });
     },

@@ -3,17 +3,17 @@
 
 export type SagaLoop = {
   /** Carries one row on; false when there is none whose turn it is. */
-  carryOn: () => Promise<boolean>;
+  resumeNext: () => Promise<boolean>;
   everyMs: number;
   onError: (error: unknown) => void;
 };
 
 /** Looks at once, and then again and again until closed; `close` waits for the row in hand. */
-export function startSagaLoop({ carryOn, everyMs, onError }: SagaLoop): { close: () => Promise<void> } {
+export function startSagaLoop({ resumeNext, everyMs, onError }: SagaLoop): { close: () => Promise<void> } {
   let running = Promise.resolve();
   let isClosed = false;
   const look = async () => {
-    while (!isClosed && (await carryOn()));
+    while (!isClosed && (await resumeNext()));
   };
   const tick = () => {
     running = running.then(look).catch(onError);

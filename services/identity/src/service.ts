@@ -49,10 +49,10 @@ export async function startIdentity(runtime: IdentityRuntime): Promise<Running> 
   const now = runtime.now ?? (() => new Date());
   const { db } = store;
   const limits = settings.identity;
-  const relayed = relaySettings(settings);
-  const relay = relayed && createRelay(relayed);
-  const noteRefusal = createRefusals({ db, now, spanMs: limits.refusal_audit_every, log });
-  const events = createEvents({ mesh, registry, noteRefusal });
+  const relayConfig = relaySettings(settings);
+  const relay = relayConfig && createRelay(relayConfig);
+  const countRefusal = createRefusals({ db, now, spanMs: limits.refusal_audit_every, log });
+  const events = createEvents({ mesh, registry, countRefusal });
   const deps: Deps = { db, limits, now, events, hasRelay: relay !== undefined };
   const mailer = createMailer({ db, relay, budget: mailBudget(settings), limits, events, now, log });
 

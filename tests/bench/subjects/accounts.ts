@@ -92,7 +92,7 @@ const doors = {
   db,
   limits: settings.identity,
   now: () => new Date(),
-  events: createEvents({ mesh: { audit: () => {} }, noteRefusal: () => {}, registry }),
+  events: createEvents({ mesh: { audit: () => {} }, countRefusal: () => {}, registry }),
   hasRelay: true,
   mailQueue: { add: async () => {}, wake: () => {}, close: async () => {} },
 } as unknown as SignInDeps;

@@ -4,12 +4,12 @@
 import { isFault, signIn } from "@svc/proto";
 import { hashPassword } from "../../../services/identity/src/sign-in/password-hash.ts";
 import { savePassword } from "../../../services/identity/src/sign-in/password-store.ts";
-import { type Bed, startBed } from "../../../services/identity/src/testing/fixture.ts";
+import { type Fixture, startFixture } from "../../../services/identity/src/testing/fixture.ts";
 
 const rounds = Number(process.argv[2] ?? 200);
 const anonymous = { principal: { kind: "anonymous" } as const };
 const big = "1000000000";
-const bed = await startBed({
+const fixture = await startFixture({
   set: [
     ...["smtp.max_per_hour", "identity.mail_recipient_burst", "identity.password_burst"].map(
       (key) => `${key}=${big}`,
@@ -19,7 +19,7 @@ const bed = await startBed({
   ],
 });
 
-type Door = { name: string; ask: (bed: Bed, address: string) => Promise<unknown> };
+type Door = { name: string; ask: (fixture: Fixture, address: string) => Promise<unknown> };
 type Group = { name: string; addresses: readonly string[] };
 
 const doors: Door[] = [
@@ -43,11 +43,11 @@ async function makeGroups(): Promise<Group[]> {
   for (const [name, role] of [["player", "user"] as const, ["staff", "admin"] as const]) {
     const addresses = named(name);
     for (const email of addresses) {
-      const { userId } = await bed.person({ email, emailVerified: true, role });
-      await bed.database.admin("update identity.users set username = email where id = $1", [userId]);
-      await bed.store.db
+      const { userId } = await fixture.person({ email, emailVerified: true, role });
+      await fixture.database.admin("update identity.users set username = email where id = $1", [userId]);
+      await fixture.store.db
         .transaction()
-        .execute((trx) => savePassword(trx, { userId, passwordHash, now: bed.now() }));
+        .execute((trx) => savePassword(trx, { userId, passwordHash, now: fixture.now() }));
     }
     groups.push({ name, addresses });
   }
@@ -73,7 +73,7 @@ function superiority(ones: readonly number[], others: readonly number[]): number
   return wins / (ones.length * others.length);
 }
 
-await bed.database.admin(
+await fixture.database.admin(
   "insert into identity.platform_settings (key, value) values ('local_auth_enabled', 'true'::jsonb)",
 );
 const groups = await makeGroups();
@@ -85,7 +85,7 @@ for (const { name, ask } of doors) {
     const order = groups.toSorted(() => Math.random() - 0.5);
     for (const group of order) {
       const address = group.addresses[round] ?? "";
-      times.get(group.name)?.push(await timeOf(() => ask(bed, address)));
+      times.get(group.name)?.push(await timeOf(() => ask(fixture, address)));
       // What a door does after its answer must not slow the next one down.
       await new Promise((wake) => setTimeout(wake, 5));
     }
@@ -98,4 +98,4 @@ for (const { name, ask } of doors) {
     console.log(`${name.padEnd(15)} ${group.padEnd(8)} ${figures.join(" ")}   ${likely}`);
   }
 }
-await bed.stop();
+await fixture.stop();

@@ -4,29 +4,29 @@ import type { AddressInfo } from "node:net";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { images } from "@svc/proto";
-import { admin, type Bed, faultOf, startBed } from "../testing/fixture.ts";
+import { admin, type Fixture, faultOf, startFixture } from "../testing/fixture.ts";
 import { startTestRegistry, type TestRegistry } from "../testing/registry.ts";
 import { parseReference } from "./reference.ts";
 import { createRegistry } from "./registry.ts";
 
-let bed: Bed;
+let fixture: Fixture;
 let registry: TestRegistry;
 
 before(async () => {
   registry = await startTestRegistry();
-  bed = await startBed([`registry.url=${registry.host}`, "builds.list_page=2"]);
+  fixture = await startFixture([`registry.url=${registry.host}`, "builds.list_page=2"]);
 });
 after(async () => {
-  await bed?.stop();
+  await fixture?.stop();
   await registry?.stop();
 });
 beforeEach(async () => {
-  await bed.db.deleteFrom("image_whitelist").execute();
+  await fixture.db.deleteFrom("image_whitelist").execute();
 });
 
-const add = (image_ref: string) => bed.gateway.call(images.addImage, { image_ref }, admin);
-const remove = (ref: string) => bed.gateway.call(images.removeImage, { ref }, admin);
-const admit = (image_ref: string) => bed.lifecycle.call(images.admitImage, { image_ref });
+const add = (image_ref: string) => fixture.gateway.call(images.addImage, { image_ref }, admin);
+const remove = (ref: string) => fixture.gateway.call(images.removeImage, { ref }, admin);
+const admit = (image_ref: string) => fixture.lifecycle.call(images.admitImage, { image_ref });
 
 describe("the list", () => {
   test("an added image is there with who added it, and told to the audit log", async () => {
@@ -39,32 +39,32 @@ describe("the list", () => {
       enabled: true,
     });
     assert.ok(Math.abs(Date.parse(added_at) - Date.now()) < 60_000);
-    assert.deepEqual((await bed.gateway.call(images.listImages, {}, admin)).items, [image]);
-    await until(() => bed.audits.some(({ action }) => action === "image.add"));
-    const entry = bed.audits.find(({ action }) => action === "image.add");
+    assert.deepEqual((await fixture.gateway.call(images.listImages, {}, admin)).items, [image]);
+    await until(() => fixture.audits.some(({ action }) => action === "image.add"));
+    const entry = fixture.audits.find(({ action }) => action === "image.add");
     assert.equal(entry?.actor_user_id, "usr-admin");
     assert.deepEqual(entry?.payload, { image_ref: "itzg/minecraft-server:java21", source: "external" });
   });
   test("an image that is added again keeps who added it first and is enabled", async () => {
     await add("a:1");
-    await bed.db.updateTable("image_whitelist").set({ added_by: "first", enabled: false }).execute();
+    await fixture.db.updateTable("image_whitelist").set({ added_by: "first", enabled: false }).execute();
     const again = await add("a:1");
     assert.equal(again.added_by, "first");
     assert.equal(again.enabled, true);
   });
   test("an image that many add at once is there once", async () => {
     await Promise.all(Array.from({ length: 10 }, () => add("a:1")));
-    assert.equal((await bed.gateway.call(images.listImages, {}, admin)).items.length, 1);
+    assert.equal((await fixture.gateway.call(images.listImages, {}, admin)).items.length, 1);
   });
   test("it comes in pages, in the order of names", async () => {
     for (const name of ["c:1", "a:1", "b:1"]) await add(name);
-    const first = await bed.gateway.call(images.listImages, {}, admin);
+    const first = await fixture.gateway.call(images.listImages, {}, admin);
     assert.deepEqual(
       first.items.map(({ image_ref }) => image_ref),
       ["a:1", "b:1"],
     );
     const cursor = first.next ?? "";
-    const second = await bed.gateway.call(images.listImages, { cursor }, admin);
+    const second = await fixture.gateway.call(images.listImages, { cursor }, admin);
     assert.deepEqual(
       second.items.map(({ image_ref }) => image_ref),
       ["c:1"],
@@ -76,7 +76,7 @@ describe("the list", () => {
     assert.equal(await faultOf(remove("a:1")), "none");
     assert.equal(await faultOf(remove("a:1")), "not_found");
     assert.equal(await faultOf(admit("a:1")), "image_not_whitelisted");
-    await until(() => bed.audits.some(({ action }) => action === "image.remove"));
+    await until(() => fixture.audits.some(({ action }) => action === "image.remove"));
   });
   test("what is no image cannot be added, and the message says what can", async () => {
     for (const text of ["a b", "*", "http://x/y:1", `a:1@sha256:${"0".repeat(64)}`]) {
@@ -109,7 +109,7 @@ describe("admission", () => {
   });
   test("an entry that is not enabled admits nothing", async () => {
     await add("a:1");
-    await bed.db.updateTable("image_whitelist").set({ enabled: false }).execute();
+    await fixture.db.updateTable("image_whitelist").set({ enabled: false }).execute();
     assert.equal(await faultOf(admit("a:1")), "image_not_whitelisted");
   });
   test("a star in a server's image is no reference", async () => {
@@ -183,7 +183,7 @@ describe("a registry that cannot be used", () => {
     await new Promise((done) => server.close(done));
   });
   test("one that is away is 503 registry_unavailable, images of other hosts go on", async () => {
-    const away = await startBed(["registry.url=127.0.0.1:1"]);
+    const away = await startFixture(["registry.url=127.0.0.1:1"]);
     try {
       for (const ref of ["127.0.0.1:1/a:1", "a:1"]) {
         await away.gateway.call(images.addImage, { image_ref: ref }, admin);
@@ -207,8 +207,8 @@ function resolve(host: string, rest = ":1") {
 describe("recommended images", () => {
   test("they are on the list after the start, once for any number of replicas", async () => {
     const set = ['builds.recommended=["svc.local/x:1", "svc.local/y:1", "svc.local/x:1"]'];
-    await Promise.all([bed.start(set), bed.start(set)]);
-    const { items } = await bed.gateway.call(images.listImages, {}, admin);
+    await Promise.all([fixture.start(set), fixture.start(set)]);
+    const { items } = await fixture.gateway.call(images.listImages, {}, admin);
     assert.deepEqual(
       items.map(({ image_ref, source, added_by }) => [image_ref, source, added_by]),
       [
@@ -219,26 +219,26 @@ describe("recommended images", () => {
   });
   test("one that an admin took off stays off over a restart", async () => {
     const set = ['builds.recommended=["svc.local/z:1"]'];
-    await bed.start(set);
+    await fixture.start(set);
     await remove("svc.local/z:1");
-    await bed.start(set);
+    await fixture.start(set);
     assert.equal(await faultOf(admit("svc.local/z:1")), "image_not_whitelisted");
   });
   test("one that an admin had added before stays the admin's", async () => {
     await add("svc.local/w:1");
-    await bed.start(['builds.recommended=["svc.local/w:1"]']);
-    const { items } = await bed.gateway.call(images.listImages, {}, admin);
+    await fixture.start(['builds.recommended=["svc.local/w:1"]']);
+    const { items } = await fixture.gateway.call(images.listImages, {}, admin);
     assert.equal(items[0]?.source, "external");
   });
 });
 
 describe("without a database", () => {
   test("every call is 503, and answers again when it is back", async () => {
-    await bed.wire.cut();
-    assert.equal(await faultOf(bed.gateway.call(images.listImages, {}, admin)), "unavailable");
+    await fixture.wire.cut();
+    assert.equal(await faultOf(fixture.gateway.call(images.listImages, {}, admin)), "unavailable");
     assert.equal(await faultOf(add("a:1")), "unavailable");
     assert.equal(await faultOf(admit("a:1")), "unavailable");
-    await bed.wire.mend();
+    await fixture.wire.mend();
     await until(async () => (await faultOf(add("a:1"))) === "none");
   });
 });

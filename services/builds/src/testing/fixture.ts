@@ -16,7 +16,7 @@ export function createBuildsDatabase(): Promise<TestDatabase> {
   return createTestDatabase({ schema: "builds", migrations });
 }
 
-export type Bed = {
+export type Fixture = {
   db: BuildsDb;
   wire: Wire;
   nats: TestNats;
@@ -28,7 +28,7 @@ export type Bed = {
   stop: () => Promise<void>;
 };
 
-export async function startBed(overrides: readonly string[] = []): Promise<Bed> {
+export async function startFixture(overrides: readonly string[] = []): Promise<Fixture> {
   const [database, nats] = await Promise.all([createBuildsDatabase(), startTestNats()]);
   const wire = await createWire(database.url);
   const ends: (() => Promise<void>)[] = [];

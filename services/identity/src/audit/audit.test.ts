@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { AuditEntry } from "@svc/proto";
-import { type Bed, startBed } from "../testing/fixture.ts";
+import { type Fixture, startFixture } from "../testing/fixture.ts";
 import { saveEntry, toRow } from "./store.ts";
 
 const entry = AuditEntry.parse({
@@ -20,17 +20,17 @@ test("an address that is none is left out instead of losing the entry", () => {
 });
 
 describe("the audit log", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
   const rowsOf = (id: string) =>
-    bed.database.admin("select * from identity.audit_logs where entry_id = $1", [id]);
+    fixture.database.admin("select * from identity.audit_logs where entry_id = $1", [id]);
 
   test("keeps what other services publish", async () => {
-    const person = await bed.person();
-    bed.lifecycle.audit({
+    const person = await fixture.person();
+    fixture.lifecycle.audit({
       id: "from-lifecycle",
       actor: "notch",
       actor_user_id: person.userId,
@@ -51,20 +51,20 @@ describe("the audit log", () => {
   });
 
   test("keeps an entry once, however often it comes", async () => {
-    await saveEntry(bed.store.db, { ...entry, id: "twice" });
-    await saveEntry(bed.store.db, { ...entry, id: "twice" });
+    await saveEntry(fixture.store.db, { ...entry, id: "twice" });
+    await saveEntry(fixture.store.db, { ...entry, id: "twice" });
     assert.equal((await rowsOf("twice")).length, 1);
   });
 
   test("keeps the name of an actor whose account is unknown", async () => {
-    await saveEntry(bed.store.db, { ...entry, id: "gone", actor_user_id: "nobody" });
+    await saveEntry(fixture.store.db, { ...entry, id: "gone", actor_user_id: "nobody" });
     const [row] = await rowsOf("gone");
     assert.deepEqual([row?.["actor"], row?.["actor_user_id"]], ["notch", null]);
   });
 
   test("keeps texts that PostgreSQL cannot store as they are", async () => {
     const text = "a\u0000b\ud800";
-    await saveEntry(bed.store.db, {
+    await saveEntry(fixture.store.db, {
       ...entry,
       id: "odd",
       actor: text,
@@ -77,10 +77,12 @@ describe("the audit log", () => {
   });
 
   test("catches up with what was published while the database was gone", async () => {
-    await bed.wire.cut();
-    bed.lifecycle.audit({ id: "waited", actor: "notch", action: "schedule.run", source: "scheduler" });
-    await until(async () => (await bed.metric('svc_mesh_redeliveries_total{durable="identity-audit"}')) > 0);
-    await bed.wire.mend();
+    await fixture.wire.cut();
+    fixture.lifecycle.audit({ id: "waited", actor: "notch", action: "schedule.run", source: "scheduler" });
+    await until(
+      async () => (await fixture.metric('svc_mesh_redeliveries_total{durable="identity-audit"}')) > 0,
+    );
+    await fixture.wire.mend();
     await until(async () => (await rowsOf("waited")).length === 1, 15_000);
   });
 });

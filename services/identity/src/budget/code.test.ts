@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { type AnyContract, accountMigrations, accounts, links, operations, passkeys } from "@svc/proto";
-import { type Bed, type Person, startBed } from "../testing/fixture.ts";
+import { type Fixture, type Person, startFixture } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const burst = 4;
@@ -24,13 +24,15 @@ test("every signed-in operation that takes a code says that its tries are limite
 });
 
 describe("tries of codes by an account that is signed in", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: [`identity.code_burst=${burst}`, `identity.code_per_minute=${burst}`] });
+    fixture = await startFixture({
+      set: [`identity.code_burst=${burst}`, `identity.code_per_minute=${burst}`],
+    });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
   const tryAt = (contract: AnyContract, person: Person, address = "192.0.2.1") =>
-    bed.refused(
+    fixture.refused(
       contract,
       { code: "ABCDEFGH" },
       { principal: person.principal, client: { address, userAgent: "" } },
@@ -39,33 +41,33 @@ describe("tries of codes by an account that is signed in", () => {
 
   for (const field of fields) {
     test(`${field.subject} has a budget by account, wherever its requests come from`, async () => {
-      const [person, other] = [await bed.person(), await bed.person()];
+      const [person, other] = [await fixture.person(), await fixture.person()];
       for (let tries = 0; tries < burst; tries++)
         assert.notEqual((await tryAt(field, person, `192.0.2.${tries}`)).fault, "rate_limited");
       assert.deepEqual(await tryAt(field, person, "198.51.100.1"), limited);
       assert.notEqual((await tryAt(field, other)).fault, "rate_limited");
-      bed.pass(minute / burst);
+      fixture.pass(minute / burst);
       assert.notEqual((await tryAt(field, person)).fault, "rate_limited");
       assert.deepEqual(await tryAt(field, person), limited);
     });
   }
 
   test("all fields of an account share it, however parallel their requests are", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     const asked = Array.from({ length: 4 }, () => fields.map((field) => tryAt(field, person))).flat();
     const answers = await Promise.all(asked);
     assert.equal(answers.filter(({ fault }) => fault !== "rate_limited").length, burst);
   });
 
   const rowsOf = (person: Person) =>
-    bed.database.admin(
+    fixture.database.admin(
       `select action, payload ->> 'reason' as reason, (payload ->> 'tries')::int as tries from identity.audit_logs
         where actor_user_id = $1 order by created_at, reason`,
       [person.userId],
     );
 
   test("refused codes are one entry of the audit log for each span, which counts them", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     await Promise.all(Array.from({ length: burst + 3 }, () => tryAt(links.verifyLink, person)));
     const counted = [
       { action: "auth.bind.failed", reason: "bad_code", tries: burst },
@@ -73,7 +75,7 @@ describe("tries of codes by an account that is signed in", () => {
     ];
     await until(async () => (await rowsOf(person)).reduce((sum, { tries }) => sum + Number(tries), 0) === 7);
     assert.deepEqual(await rowsOf(person), counted);
-    bed.pass(10 * minute);
+    fixture.pass(10 * minute);
     await tryAt(links.verifyLink, person);
     await until(async () => (await rowsOf(person)).length === 3);
     assert.deepEqual((await rowsOf(person)).at(-1), { ...counted[0], tries: 1 });

@@ -10,7 +10,7 @@ import { takeToken } from "./token-bucket.ts";
 type CodeDeps = Pick<Deps, "db" | "limits" | "now" | "events">;
 
 /** Takes one try from the budget that all code fields of an account share. Throws `rate_limited`. */
-export async function takeCodeTry(deps: CodeDeps, requester: Requester, door: FailedDoor): Promise<void> {
+export async function takeCodeAttempt(deps: CodeDeps, requester: Requester, door: FailedDoor): Promise<void> {
   const { db, limits, now, events } = deps;
   const taken = await takeToken(db, {
     table: "sign_in_budgets",

@@ -8,7 +8,7 @@ type BudgetDeps = Pick<Deps, "db" | "limits" | "now"> & { events: Pick<Deps["eve
 /** identity.sign-in-budget.take */
 export function createTakeSignInBudget(deps: BudgetDeps): Handler<typeof accounts.takeSignInBudget> {
   const { db, limits, now, events } = deps;
-  const isNews = createNews(limits.rate_limit_audit_every);
+  const mayAudit = createAuditThrottle(limits.rate_limit_audit_every);
   return async (context, { address }) => {
     const at = now();
     const taken = await takeToken(db, {
@@ -19,23 +19,23 @@ export function createTakeSignInBudget(deps: BudgetDeps): Handler<typeof account
       now: at,
     });
     if (taken.allowed) return { allowed: true, retry_after_seconds: 0 };
-    if (isNews(address, at)) events.rateLimited(context, { address });
+    if (mayAudit(address, at)) events.rateLimited(context, { address });
     return { allowed: false, retry_after_seconds: taken.retryAfterSeconds };
   };
 }
 
-const mostRemembered = 10_000;
+const rememberedLimit = 10_000;
 
 /** A flood must not fill the audit log: each replica tells of an address once within a span. */
-function createNews(everyMs: number): (address: string, at: Date) => boolean {
-  const toldAt = new Map<string, number>();
+function createAuditThrottle(everyMs: number): (address: string, at: Date) => boolean {
+  const answeredAt = new Map<string, number>();
   return (address, at) => {
-    const last = toldAt.get(address);
+    const last = answeredAt.get(address);
     if (last !== undefined && at.getTime() - last < everyMs) return false;
-    toldAt.delete(address);
-    toldAt.set(address, at.getTime());
-    const [oldest] = toldAt.keys();
-    if (toldAt.size > mostRemembered && oldest !== undefined) toldAt.delete(oldest);
+    answeredAt.delete(address);
+    answeredAt.set(address, at.getTime());
+    const [oldest] = answeredAt.keys();
+    if (answeredAt.size > rememberedLimit && oldest !== undefined) answeredAt.delete(oldest);
     return true;
   };
 }

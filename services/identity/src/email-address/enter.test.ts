@@ -2,27 +2,29 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts } from "@svc/proto";
-import { type Bed, type Person, startBed } from "../testing/fixture.ts";
+import { type Fixture, type Person, startFixture } from "../testing/fixture.ts";
 
 let number = 0;
 const newAddress = () => `entered${++number}@example.org`;
 
 describe("entering an address", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   const enter = (person: Person, email: string) =>
-    bed.gateway.call(accounts.enterEmail, { email }, { principal: person.principal });
+    fixture.gateway.call(accounts.enterEmail, { email }, { principal: person.principal });
   const refused = async (person: Person, email: string) =>
-    (await bed.refused(accounts.enterEmail, { email }, { principal: person.principal })).fault;
+    (await fixture.refused(accounts.enterEmail, { email }, { principal: person.principal })).fault;
   const stored = async ({ userId }: Person) =>
-    (await bed.database.admin("select email, email_verified from identity.users where id = $1", [userId]))[0];
+    (
+      await fixture.database.admin("select email, email_verified from identity.users where id = $1", [userId])
+    )[0];
 
   test("keeps it as not verified, and needs no proof of an account without a way in", async () => {
-    const person = await bed.person({ isProof: false });
+    const person = await fixture.person({ isProof: false });
     const email = newAddress();
     assert.deepEqual(await enter(person, email), { email });
     assert.deepEqual(await stored(person), { email, email_verified: false });
@@ -30,36 +32,36 @@ describe("entering an address", () => {
 
   test("needs a proof of the last 5 minutes when an address is verified", async () => {
     const old = newAddress();
-    const person = await bed.person({ email: old, emailVerified: true });
-    bed.pass(300_000);
+    const person = await fixture.person({ email: old, emailVerified: true });
+    fixture.pass(300_000);
     assert.equal(await refused(person, newAddress()), "reauth_required");
     assert.deepEqual(await stored(person), { email: old, email_verified: true });
   });
 
   test("needs a proof of an account with a passkey too, and so does a code for an address", async () => {
-    const person = await bed.person({ isProof: false });
-    await bed.database.admin(
+    const person = await fixture.person({ isProof: false });
+    await fixture.database.admin(
       `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
        values ($1, $1, $1, '', now())`,
       [person.userId],
     );
     assert.equal(await refused(person, newAddress()), "reauth_required");
     const start = { principal: person.principal };
-    const answer = await bed.refused(accounts.startEmail, { email: newAddress() }, start);
+    const answer = await fixture.refused(accounts.startEmail, { email: newAddress() }, start);
     assert.equal(answer.fault, "reauth_required");
   });
 
   test("takes the verified address off the account and tells it so", async () => {
     const old = newAddress();
-    const person = await bed.person({ email: old, emailVerified: true });
+    const person = await fixture.person({ email: old, emailVerified: true });
     const email = newAddress();
     await enter(person, email);
     assert.deepEqual(await stored(person), { email, email_verified: false });
-    const letter = await bed.smtp.awaitMail(old);
+    const letter = await fixture.smtp.awaitMail(old);
     assert.equal(letter.subject, "Your e-mail address was taken off your account");
     assert.ok(!letter.source.includes(email));
     await until(async () => {
-      const rows = await bed.database.admin(
+      const rows = await fixture.database.admin(
         "select payload from identity.audit_logs where action = 'account.email.entered' and actor_user_id = $1",
         [person.userId],
       );
@@ -69,19 +71,19 @@ describe("entering an address", () => {
 
   test("of the address that is verified already changes nothing", async () => {
     const email = newAddress();
-    const person = await bed.person({ email, emailVerified: true });
+    const person = await fixture.person({ email, emailVerified: true });
     assert.deepEqual(await enter(person, email.toUpperCase()), { email });
     assert.deepEqual(await stored(person), { email, email_verified: true });
   });
 
   test("that another account has proved is no secret told: it is kept unverified", async () => {
     const email = newAddress();
-    await bed.person({ email, emailVerified: true });
-    const person = await bed.person();
+    await fixture.person({ email, emailVerified: true });
+    const person = await fixture.person();
     assert.deepEqual(await enter(person, email), { email });
   });
 
   test("that would be read as several is refused", async () => {
-    assert.equal(await refused(await bed.person(), "a<b@example.org"), "bad_request");
+    assert.equal(await refused(await fixture.person(), "a<b@example.org"), "bad_request");
   });
 });

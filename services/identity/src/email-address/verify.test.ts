@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts } from "@svc/proto";
 import { sha256 } from "../secret.ts";
-import { type Bed, type NewPerson, type Person, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, type NewPerson, type Person, startFixture, stateOf } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -11,68 +11,71 @@ let number = 0;
 const newAddress = () => `player${++number}@example.org`;
 
 describe("e-mail codes", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
     // The budget has tests of its own.
-    bed = await startBed({ set: ["smtp.max_per_hour=100000"] });
+    fixture = await startFixture({ set: ["smtp.max_per_hour=100000"] });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   const start = (person: Person, email: string) =>
-    bed.gateway.call(accounts.startEmail, { email }, { principal: person.principal });
+    fixture.gateway.call(accounts.startEmail, { email }, { principal: person.principal });
   const verify = (person: Person, code: string) =>
-    bed.gateway.call(accounts.verifyEmail, { code }, { principal: person.principal });
+    fixture.gateway.call(accounts.verifyEmail, { code }, { principal: person.principal });
   const startRefused = (person: Person, email: string) =>
-    bed.refused(accounts.startEmail, { email }, { principal: person.principal });
+    fixture.refused(accounts.startEmail, { email }, { principal: person.principal });
   const verifyRefused = (person: Person, code: string) =>
-    bed.refused(accounts.verifyEmail, { code }, { principal: person.principal });
+    fixture.refused(accounts.verifyEmail, { code }, { principal: person.principal });
   const wrong = (code: string) => (code === "000000" ? "000001" : "000000");
   /** A person who was just mailed a code. */
   const mailed = async (about: NewPerson = {}) => {
-    const [person, email] = [await bed.person(about), newAddress()];
+    const [person, email] = [await fixture.person(about), newAddress()];
     await start(person, email);
-    return { person, email, code: bed.smtp.codeTo(email) };
+    return { person, email, code: fixture.smtp.codeTo(email) };
   };
   const account = async (person: Person) => {
-    const [row] = await bed.database.admin("select email, email_verified from identity.users where id = $1", [
-      person.userId,
-    ]);
+    const [row] = await fixture.database.admin(
+      "select email, email_verified from identity.users where id = $1",
+      [person.userId],
+    );
     return row;
   };
 
   test("a mailed code of six digits proves the address and counts as reauthentication", async () => {
-    const person = await bed.person({ isProof: false });
+    const person = await fixture.person({ isProof: false });
     const email = newAddress();
     const { sent, expires_at } = await start(person, email);
     assert.equal(sent, true);
-    assert.equal(Date.parse(expires_at), bed.now().getTime() + 10 * minute);
-    const code = bed.smtp.codeTo(email);
+    assert.equal(Date.parse(expires_at), fixture.now().getTime() + 10 * minute);
+    const code = fixture.smtp.codeTo(email);
     assert.deepEqual(await verify(person, ` ${code.slice(0, 3)} ${code.slice(3)} `), {
       verified: true,
       email,
     });
     assert.deepEqual(await account(person), { email, email_verified: true });
-    const [session] = await bed.database.admin("select reauth_at from identity.sessions where user_id = $1", [
-      person.userId,
-    ]);
-    assert.deepEqual(session?.["reauth_at"], bed.now());
+    const [session] = await fixture.database.admin(
+      "select reauth_at from identity.sessions where user_id = $1",
+      [person.userId],
+    );
+    assert.deepEqual(session?.["reauth_at"], fixture.now());
   });
 
   test("the mail has the code as text and as HTML, and only its sha-256 is stored", async () => {
     const { code, email, person } = await mailed();
-    const mail = await bed.smtp.awaitMail(email);
+    const mail = await fixture.smtp.awaitMail(email);
     assert.match(mail.source, /text\/plain/);
     assert.match(mail.source, /text\/html/);
     assert.ok(mail.source.includes("10 minutes"));
-    const [row] = await bed.database.admin("select code_hash from identity.email_otps where user_id = $1", [
-      person.userId,
-    ]);
+    const [row] = await fixture.database.admin(
+      "select code_hash from identity.email_otps where user_id = $1",
+      [person.userId],
+    );
     assert.equal(row?.["code_hash"], sha256(code));
   });
 
   test("a code ends after 10 minutes", async () => {
     const { person, code } = await mailed();
-    bed.pass(10 * minute);
+    fixture.pass(10 * minute);
     assert.equal((await verifyRefused(person, code)).fault, "invalid_code");
   });
 
@@ -87,7 +90,7 @@ describe("e-mail codes", () => {
 
   test("a code of another account is worth nothing", async () => {
     const one = await mailed();
-    const other = await bed.person();
+    const other = await fixture.person();
     assert.equal((await verifyRefused(other, one.code)).fault, "invalid_code");
   });
 
@@ -102,7 +105,7 @@ describe("e-mail codes", () => {
     const { person, code } = await mailed();
     await Promise.all([1, 2, 3, 4, 5, 6].map(() => verifyRefused(person, wrong(code))));
     assert.equal((await verifyRefused(person, code)).fault, "otp_locked");
-    const [row] = await bed.database.admin(
+    const [row] = await fixture.database.admin(
       "select failures from identity.otp_failure_windows where user_id = $1",
       [person.userId],
     );
@@ -111,54 +114,54 @@ describe("e-mail codes", () => {
 
   test("a new code supersedes the one before it", async () => {
     const { person, code, email } = await mailed();
-    bed.pass(minute);
+    fixture.pass(minute);
     await start(person, email);
-    const newer = bed.smtp.codeTo(email);
+    const newer = fixture.smtp.codeTo(email);
     if (newer !== code) assert.equal((await verifyRefused(person, code)).fault, "invalid_code");
     assert.equal((await verify(person, newer)).email, email);
   });
 
   test("the next code of an account or an address waits 60 seconds, with the seconds left", async () => {
     const { person, email } = await mailed();
-    bed.pass(20_000);
+    fixture.pass(20_000);
     assert.deepEqual(await startRefused(person, newAddress()), {
       fault: "otp_resend_cooldown",
       retryAfterSeconds: 40,
     });
-    const other = await bed.person();
+    const other = await fixture.person();
     assert.equal((await startRefused(other, email.toUpperCase())).fault, "otp_resend_cooldown");
-    bed.pass(40_000);
+    fixture.pass(40_000);
     await start(person, email);
   });
 
   test("of parallel starts one mails", async () => {
-    const [person, email] = [await bed.person(), newAddress()];
+    const [person, email] = [await fixture.person(), newAddress()];
     const answers = await Promise.allSettled([1, 2, 3, 4].map(() => start(person, email)));
     assert.equal(answers.filter((answer) => answer.status === "fulfilled").length, 1);
-    assert.equal(bed.smtp.mails.filter((mail) => mail.to === email).length, 1);
+    assert.equal(fixture.smtp.mails.filter((mail) => mail.to === email).length, 1);
   });
 
   test("a relay that refuses is 502 without its words, gives the wait back and keeps the code before it", async () => {
     const { person, code, email } = await mailed();
-    bed.pass(minute);
-    bed.smtp.refuseWith = "5.1.1 no such mailbox 4711";
-    const before = await bed.metric('svc_mail_total{kind="code",result="failed"}');
-    const refused = await bed.gateway
+    fixture.pass(minute);
+    fixture.smtp.refuseWith = "5.1.1 no such mailbox 4711";
+    const before = await fixture.metric('svc_mail_total{kind="code",result="failed"}');
+    const refused = await fixture.gateway
       .call(accounts.startEmail, { email }, { principal: person.principal })
       .catch((error: Error) => error.message);
-    bed.smtp.refuseWith = undefined;
+    fixture.smtp.refuseWith = undefined;
     assert.equal(refused, "The mail relay refused the message.");
-    assert.equal(await bed.metric('svc_mail_total{kind="code",result="failed"}'), before + 1);
+    assert.equal(await fixture.metric('svc_mail_total{kind="code",result="failed"}'), before + 1);
     assert.equal((await verify(person, code)).email, email);
-    bed.pass(1);
-    await start(await bed.person(), newAddress());
+    fixture.pass(1);
+    await start(await fixture.person(), newAddress());
   });
 
   test("a failed mail can be asked for again at once", async () => {
-    const [person, email] = [await bed.person(), newAddress()];
-    bed.smtp.refuseWith = "4.2.2 full";
+    const [person, email] = [await fixture.person(), newAddress()];
+    fixture.smtp.refuseWith = "4.2.2 full";
     assert.equal((await startRefused(person, email)).fault, "mail_undeliverable");
-    bed.smtp.refuseWith = undefined;
+    fixture.smtp.refuseWith = undefined;
     await start(person, email);
   });
 
@@ -166,43 +169,43 @@ describe("e-mail codes", () => {
     const old = newAddress();
     const { person, code } = await mailed({ email: old, emailVerified: true });
     const lockouts = 'svc_auth_otp_lockouts_total{purpose="onboard_email"}';
-    const before = await bed.metric(lockouts);
+    const before = await fixture.metric(lockouts);
     for (let tries = 0; tries < 5; tries++) await verifyRefused(person, wrong(code));
-    bed.pass(hour);
-    await bed.store.db
+    fixture.pass(hour);
+    await fixture.store.db
       .updateTable("sessions")
-      .set({ reauth_at: bed.now() })
+      .set({ reauth_at: fixture.now() })
       .where("user_id", "=", person.userId)
       .execute();
     const email = newAddress();
     await start(person, email);
-    const second = bed.smtp.codeTo(email);
+    const second = fixture.smtp.codeTo(email);
     for (let tries = 0; tries < 5; tries++)
       assert.equal((await verifyRefused(person, wrong(second))).fault, "invalid_code");
     const locked = { fault: "otp_account_locked", retryAfterSeconds: 23 * 3_600 };
     assert.deepEqual(await verifyRefused(person, second), locked);
     // The lock is told before the cooldown, which also holds here.
     assert.deepEqual(await startRefused(person, email), locked);
-    assert.equal(await bed.metric(lockouts), before + 1);
-    const letter = await bed.smtp.awaitMail(old);
+    assert.equal(await fixture.metric(lockouts), before + 1);
+    const letter = await fixture.smtp.awaitMail(old);
     assert.equal(letter.subject, "Codes are locked for your account");
-    await until(async () => (await auditOf(bed, person)).includes("auth.otp.locked"));
-    assert.ok((await auditOf(bed, person)).includes("auth.account_email.failed"));
-    bed.pass(23 * hour);
-    await bed.store.db
+    await until(async () => (await auditOf(fixture, person)).includes("auth.otp.locked"));
+    assert.ok((await auditOf(fixture, person)).includes("auth.account_email.failed"));
+    fixture.pass(23 * hour);
+    await fixture.store.db
       .updateTable("sessions")
-      .set({ reauth_at: bed.now() })
+      .set({ reauth_at: fixture.now() })
       .where("user_id", "=", person.userId)
       .execute();
     await start(person, email);
-    assert.equal((await verify(person, bed.smtp.codeTo(email))).email, email);
+    assert.equal((await verify(person, fixture.smtp.codeTo(email))).email, email);
   });
 
   test("an address that another account proved is refused and the code is kept", async () => {
     const { person, email, code } = await mailed();
-    const holder = await bed.person({ email: email.toUpperCase(), emailVerified: true });
+    const holder = await fixture.person({ email: email.toUpperCase(), emailVerified: true });
     assert.equal((await verifyRefused(person, code)).fault, "email_taken");
-    await bed.store.db
+    await fixture.store.db
       .updateTable("users")
       .set({ email_verified: false })
       .where("id", "=", holder.userId)
@@ -212,13 +215,13 @@ describe("e-mail codes", () => {
 
   test("of two accounts that prove one address at once, one wins and the other's code is kept", async () => {
     const email = newAddress();
-    const one = await bed.person();
+    const one = await fixture.person();
     await start(one, email);
-    const firstCode = bed.smtp.codeTo(email);
-    bed.pass(minute);
-    const two = await bed.person();
+    const firstCode = fixture.smtp.codeTo(email);
+    fixture.pass(minute);
+    const two = await fixture.person();
     await start(two, email);
-    const secondCode = bed.smtp.codeTo(email);
+    const secondCode = fixture.smtp.codeTo(email);
     const answers = await Promise.allSettled([verify(one, firstCode), verify(two, secondCode)]);
     assert.deepEqual(answers.map((answer) => answer.status).toSorted(), ["fulfilled", "rejected"]);
     const loser = answers.find((answer) => answer.status === "rejected");
@@ -226,86 +229,86 @@ describe("e-mail codes", () => {
   });
 
   test("changing a verified address needs a proof of the last 5 minutes", async () => {
-    const person = await bed.person({ email: newAddress(), emailVerified: true });
-    bed.pass(5 * minute);
+    const person = await fixture.person({ email: newAddress(), emailVerified: true });
+    fixture.pass(5 * minute);
     assert.equal((await startRefused(person, newAddress())).fault, "reauth_required");
-    const fresh = await bed.person({ email: newAddress(), emailVerified: true, isProof: false });
+    const fresh = await fixture.person({ email: newAddress(), emailVerified: true, isProof: false });
     assert.equal((await startRefused(fresh, newAddress())).fault, "reauth_required");
   });
 
   test("a first address needs no proof", async () => {
-    const person = await bed.person({ isProof: false, email: newAddress() });
+    const person = await fixture.person({ isProof: false, email: newAddress() });
     await start(person, newAddress());
   });
 
   test("replacing a verified address signs other sessions out and tells the old one, masked", async () => {
     const old = newAddress();
     const { person, email, code } = await mailed({ email: old, emailVerified: true });
-    const other = await bed.session(person.userId);
+    const other = await fixture.session(person.userId);
     await verify(person, code);
-    assert.equal((await stateOf(bed, other.hash)).state, "unknown");
-    assert.equal((await stateOf(bed, person.session)).state, "live");
-    const letter = await bed.smtp.awaitMail(old);
+    assert.equal((await stateOf(fixture, other.hash)).state, "unknown");
+    assert.equal((await stateOf(fixture, person.session)).state, "live");
+    const letter = await fixture.smtp.awaitMail(old);
     assert.equal(letter.subject, "Your e-mail address was changed");
     assert.ok(letter.source.includes("p***@e***.org"));
     assert.ok(!letter.source.includes(email));
-    await until(async () => (await auditOf(bed, person)).includes("account.email.verified"));
+    await until(async () => (await auditOf(fixture, person)).includes("account.email.verified"));
   });
 
   test("proving the same address again signs nobody out", async () => {
     const email = newAddress();
-    const person = await bed.person({ email, emailVerified: true });
-    const other = await bed.session(person.userId);
+    const person = await fixture.person({ email, emailVerified: true });
+    const other = await fixture.session(person.userId);
     const louder = email.replace("player", "PLAYER");
     await start(person, louder);
-    await verify(person, bed.smtp.codeTo(louder));
-    assert.equal((await stateOf(bed, other.hash)).state, "live");
+    await verify(person, fixture.smtp.codeTo(louder));
+    assert.equal((await stateOf(fixture, other.hash)).state, "live");
   });
 
   test("a letter about a change waits while the relay refuses, and is sent later", async () => {
     const old = newAddress();
     const { person, code } = await mailed({ email: old, emailVerified: true });
-    bed.smtp.refuseWith = "4.3.0 later";
+    fixture.smtp.refuseWith = "4.3.0 later";
     await verify(person, code);
     const attempts = async () =>
       (
-        await bed.database.admin("select attempts from identity.mail_notices where recipient = $1", [old])
+        await fixture.database.admin("select attempts from identity.mail_notices where recipient = $1", [old])
       )[0]?.["attempts"];
     await until(async () => (await attempts()) === 1);
-    bed.smtp.refuseWith = undefined;
-    bed.pass(hour);
-    await verifyAnother(bed, mailed, verify);
-    await bed.smtp.awaitMail(old);
+    fixture.smtp.refuseWith = undefined;
+    fixture.pass(hour);
+    await verifyAnother(fixture, mailed, verify);
+    await fixture.smtp.awaitMail(old);
     await until(async () => (await attempts()) === undefined);
   });
 
   test("an address that would be read as several is refused", async () => {
-    const answer = await startRefused(await bed.person(), "a,b@example.org");
+    const answer = await startRefused(await fixture.person(), "a,b@example.org");
     assert.equal(answer.fault, "bad_request");
   });
 
   test("an account that was disabled meanwhile is refused", async () => {
     const { person, code } = await mailed();
-    await bed.database.admin("update identity.users set disabled = true where id = $1", [person.userId]);
+    await fixture.database.admin("update identity.users set disabled = true where id = $1", [person.userId]);
     assert.equal((await verifyRefused(person, code)).fault, "unauthorized");
     assert.equal((await startRefused(person, newAddress())).fault, "unauthorized");
   });
 });
 
 describe("the mail budget", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["smtp.max_per_hour=20"] });
+    fixture = await startFixture({ set: ["smtp.max_per_hour=20"] });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   test("a burst of a quarter of the hour is allowed, then the wait is told and the cooldown is given back", async () => {
     const answers = await Promise.all(
       Array.from({ length: 8 }, async () => {
-        const person = await bed.person();
+        const person = await fixture.person();
         const email = newAddress();
         const principal = person.principal;
-        const outcome = await bed.gateway.call(accounts.startEmail, { email }, { principal }).then(
+        const outcome = await fixture.gateway.call(accounts.startEmail, { email }, { principal }).then(
           () => "sent",
           (error: { fault: string; retryAfterSeconds: number }) =>
             `${error.fault} ${error.retryAfterSeconds}`,
@@ -316,39 +319,40 @@ describe("the mail budget", () => {
     assert.equal(answers.filter(({ outcome }) => outcome === "sent").length, 5);
     const waiting = answers.filter(({ outcome }) => outcome === "mail_rate_limited 180");
     assert.equal(waiting.length, 3);
-    assert.equal(await bed.metric('svc_mail_total{kind="code",result="throttled"}'), 3);
-    bed.pass(180_000);
+    assert.equal(await fixture.metric('svc_mail_total{kind="code",result="throttled"}'), 3);
+    fixture.pass(180_000);
     const next = waiting[0];
     assert.ok(next);
-    await bed.gateway.call(accounts.startEmail, { email: next.email }, { principal: next.principal });
+    await fixture.gateway.call(accounts.startEmail, { email: next.email }, { principal: next.principal });
   });
 });
 
 describe("an installation without a relay", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ hasRelay: false });
+    fixture = await startFixture({ hasRelay: false });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   test("sends no codes, whoever asks", async () => {
-    const person = await bed.person({ email: "a@example.org", emailVerified: true, isProof: false });
+    const person = await fixture.person({ email: "a@example.org", emailVerified: true, isProof: false });
     const options = { principal: person.principal };
-    const answer = await bed.refused(accounts.startEmail, { email: "b@example.org" }, options);
+    const answer = await fixture.refused(accounts.startEmail, { email: "b@example.org" }, options);
     assert.equal(answer.fault, "mail_unavailable");
   });
 
   test("counts no e-mail as a way in", async () => {
-    const owner = await bed.person({ role: "owner", email: "c@example.org", emailVerified: true });
-    const answer = await stateOf(bed, owner.session);
+    const owner = await fixture.person({ role: "owner", email: "c@example.org", emailVerified: true });
+    const answer = await stateOf(fixture, owner.session);
     assert.ok(answer.state === "live" && answer.setup);
   });
 });
 
-async function auditOf(bed: Bed, person: Person): Promise<unknown[]> {
-  const rows = await bed.database.admin("select action from identity.audit_logs where actor_user_id = $1", [
-    person.userId,
-  ]);
+async function auditOf(fixture: Fixture, person: Person): Promise<unknown[]> {
+  const rows = await fixture.database.admin(
+    "select action from identity.audit_logs where actor_user_id = $1",
+    [person.userId],
+  );
   return rows.map((row) => row["action"]);
 }
 
@@ -356,12 +360,12 @@ type Mailed = { person: Person; code: string };
 
 /** Anything that adds a letter wakes the sender. */
 async function verifyAnother(
-  bed: Bed,
+  fixture: Fixture,
   mailed: (about: NewPerson) => Promise<Mailed>,
   verify: (person: Person, code: string) => Promise<unknown>,
 ): Promise<void> {
   const email = newAddress();
   const { person, code } = await mailed({ email, emailVerified: true });
   await verify(person, code);
-  await bed.smtp.awaitMail(email);
+  await fixture.smtp.awaitMail(email);
 }

@@ -3,22 +3,22 @@ import { type AccountPrincipal, type accounts, Fault } from "@svc/proto";
 import { violates } from "@svc/store";
 import { isSameAddress, maskAddress } from "../account/address.ts";
 import { recordAudit } from "../audit/record.ts";
-import { takeCodeTry } from "../budget/code.ts";
+import { takeCodeAttempt } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { recordLockout } from "../email-code/lockout.ts";
 import { isTaken, saveVerifiedEmail, spendAllCodes, spendCodes } from "../email-code/store.ts";
-import { type TryOutcome, tryCode } from "../email-code/verify.ts";
+import { type CodeOutcome, verifyCode } from "../email-code/verify.ts";
 import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
-import { noteProof, revokeSessions } from "../session/store.ts";
+import { recordProof, revokeSessions } from "../session/store.ts";
 import { clearLinkFile, completeSetup, type SetupEnd } from "../setup/complete.ts";
 
 const purpose: CodePurpose = "onboard_email";
 type VerifyDeps = Deps & { mailQueue: MailQueue };
 type VerifyContext = Context<typeof accounts.verifyEmail>;
-type RightTry = Extract<TryOutcome, { kind: "right" }>;
-type Refusal = Exclude<TryOutcome, RightTry> | { kind: "taken" };
+type RightCode = Extract<CodeOutcome, { kind: "right" }>;
+type Refusal = Exclude<CodeOutcome, RightCode> | { kind: "taken" };
 type Verified = { kind: "verified"; email: string; replaced: boolean; revoked: number; setup: SetupEnd };
 type Outcome = Refusal | Verified;
 
@@ -26,7 +26,7 @@ type Outcome = Refusal | Verified;
 export function createVerifyEmail(deps: VerifyDeps): Handler<typeof accounts.verifyEmail> {
   const { db, mailQueue } = deps;
   return async (context, { code }) => {
-    await takeCodeTry(deps, context, "account_email");
+    await takeCodeAttempt(deps, context, "account_email");
     const caller = getAccount(context.principal);
     const outcome = await db
       .transaction()
@@ -51,7 +51,7 @@ async function settle(
   trx: IdentityTrx,
   { context, caller, code }: Given,
 ): Promise<Outcome> {
-  const tried = await tryCode(deps, trx, { userId: caller.user_id, purpose, code });
+  const tried = await verifyCode(deps, trx, { userId: caller.user_id, purpose, code });
   if (tried.kind !== "right") {
     await recordLockout(deps, trx, { requester: context, tried, purpose });
     return tried;
@@ -64,7 +64,7 @@ async function settle(
   return outcome;
 }
 
-type Accepting = { caller: AccountPrincipal; tried: RightTry };
+type Accepting = { caller: AccountPrincipal; tried: RightCode };
 
 async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Accepting): Promise<Outcome> {
   const { account, email } = tried;
@@ -74,7 +74,7 @@ async function accept(deps: VerifyDeps, trx: IdentityTrx, { caller, tried }: Acc
   const replaced = account.email_verified && !isSameAddress(account.email, email);
   if (replaced) await spendAllCodes(trx, { userId: account.id, now });
   else await spendCodes(trx, { userId: account.id, purpose, now });
-  await noteProof(trx, { tokenHash: caller.session, now });
+  await recordProof(trx, { tokenHash: caller.session, now });
   const setup = await completeSetup(trx, { userId: account.id, session: caller.session, now });
   if (!replaced || account.email === null)
     return { kind: "verified", email, replaced: false, revoked: setup.revoked, setup };

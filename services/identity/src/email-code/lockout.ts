@@ -4,9 +4,9 @@ import type { Requester } from "../audit/record.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Events } from "../events.ts";
 import type { MailQueue } from "../mail/queue.ts";
-import type { TryOutcome } from "./verify.ts";
+import type { CodeOutcome } from "./verify.ts";
 
-type Lockout = { requester: Requester; tried: TryOutcome; purpose: CodePurpose };
+type Lockout = { requester: Requester; tried: CodeOutcome; purpose: CodePurpose };
 
 /** In the transaction of the wrong code; nothing unless it locked the account. */
 export async function recordLockout(
@@ -23,6 +23,6 @@ export async function recordLockout(
 }
 
 /** After the commit: sends the mail about a lockout. */
-export function mailLockout(mailQueue: MailQueue, tried: TryOutcome): void {
+export function mailLockout(mailQueue: MailQueue, tried: CodeOutcome): void {
   if (tried.kind === "wrong" && tried.lockedUntil) mailQueue.wake();
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { countFailure, decideLock, judgeTry, secondsUntil, typedCode } from "./policy.ts";
+import { countFailure, decideAttempt, decideLock, secondsUntil, typedCode } from "./policy.ts";
 
 const now = new Date("2026-01-02T12:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);
@@ -29,7 +29,7 @@ test("a wrong code after the window begins a new one", () => {
 });
 
 const one = (isSame: boolean, attempts: number) => ({ isSame, attempts });
-const tries: Record<string, [codes: ReturnType<typeof one>[], verdict: ReturnType<typeof judgeTry>]> = {
+const tries: Record<string, [codes: ReturnType<typeof one>[], verdict: ReturnType<typeof decideAttempt>]> = {
   "without a live code nothing can be right": [[], { kind: "no_code" }],
   "the fifth try may still be right": [[one(true, 4)], { kind: "right", index: 0 }],
   "a code without tries left is dead even when it is right": [[one(true, 5)], { kind: "spent" }],
@@ -38,7 +38,7 @@ const tries: Record<string, [codes: ReturnType<typeof one>[], verdict: ReturnTyp
   "a code that is none of the live ones is wrong": [[one(false, 0), one(false, 0)], { kind: "wrong" }],
 };
 for (const [fact, [codes, verdict]] of Object.entries(tries)) {
-  test(fact, () => assert.deepEqual(judgeTry(codes, 5), verdict));
+  test(fact, () => assert.deepEqual(decideAttempt(codes, 5), verdict));
 }
 
 test("a wait is told in whole seconds and never as none", () => {

@@ -26,10 +26,10 @@ export function countFailure(
 }
 
 export type PresentedCode = { isSame: boolean; attempts: number };
-export type TryVerdict = { kind: "no_code" | "spent" | "wrong" } | { kind: "right"; index: number };
+export type AttemptVerdict = { kind: "no_code" | "spent" | "wrong" } | { kind: "right"; index: number };
 
 /** What a typed code is worth against the live ones. A code with all its tries used is dead even if right. */
-export function judgeTry(codes: readonly PresentedCode[], maxTries: number): TryVerdict {
+export function decideAttempt(codes: readonly PresentedCode[], maxTries: number): AttemptVerdict {
   if (codes.length === 0) return { kind: "no_code" };
   if (codes.every(({ attempts }) => attempts >= maxTries)) return { kind: "spent" };
   const index = codes.findIndex(({ isSame, attempts }) => isSame && attempts < maxTries);

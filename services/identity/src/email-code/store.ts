@@ -127,7 +127,7 @@ export function findLiveCodes(
 }
 
 /** Counts a wrong try against every code that it could have been. */
-export async function countTry(trx: IdentityTrx, ids: readonly string[]): Promise<void> {
+export async function countAttempts(trx: IdentityTrx, ids: readonly string[]): Promise<void> {
   await trx
     .updateTable("email_otps")
     .set((row) => ({ attempts: row("attempts", "+", 1) }))

@@ -5,10 +5,10 @@ import { lockLiveAccount } from "../account/store.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { isSameHash, sha256 } from "../secret.ts";
-import { countFailure, decideLock, judgeTry, typedCode } from "./policy.ts";
-import { countTry, findFailures, findLiveCodes, saveFailures } from "./store.ts";
+import { countFailure, decideAttempt, decideLock, typedCode } from "./policy.ts";
+import { countAttempts, findFailures, findLiveCodes, saveFailures } from "./store.ts";
 
-export type CodeTry = {
+export type CodeAttempt = {
   userId: string;
   purpose: CodePurpose;
   code: string;
@@ -18,7 +18,7 @@ export type CodeTry = {
   isBeyondLock?: boolean;
 };
 
-export type TryOutcome =
+export type CodeOutcome =
   | { kind: "right"; account: Account; email: string; codeId: string }
   | { kind: "gone" | "no_code" | "spent" }
   /** `isLast`: the code has no try left. `lockedUntil`: this one locked the account. */
@@ -29,11 +29,11 @@ export type TryOutcome =
  * Locks the account for the transaction, so that parallel tries come one after the other: each wrong one is counted
  * and only one can be right. The transaction must be committed for the count to hold; a right code is not spent here.
  */
-export async function tryCode(
+export async function verifyCode(
   deps: Pick<Deps, "limits" | "now">,
   trx: IdentityTrx,
-  given: CodeTry,
-): Promise<TryOutcome> {
+  given: CodeAttempt,
+): Promise<CodeOutcome> {
   const { userId, purpose, liveCodes: limit = 1 } = given;
   const { otp_lock_failures: failures, otp_lock_window: windowMs, otp_tries: maxTries } = deps.limits;
   const now = deps.now();
@@ -47,12 +47,12 @@ export async function tryCode(
     return { kind: "locked", retryAfterSeconds: lock.retryAfterSeconds };
   const typed = sha256(typedCode(given.code));
   const presented = codes.map((code) => ({ ...code, isSame: isSameHash(typed, code.code_hash) }));
-  const verdict = judgeTry(presented, maxTries);
+  const verdict = decideAttempt(presented, maxTries);
   const right = verdict.kind === "right" ? codes[verdict.index] : undefined;
   if (right) return { kind: "right", account, email: right.email, codeId: right.id };
   if (verdict.kind !== "wrong") return { kind: verdict.kind === "spent" ? "spent" : "no_code" };
   const counted = countFailure(window, now, { failures, windowMs });
-  await countTry(
+  await countAttempts(
     trx,
     codes.map(({ id }) => id),
   );

@@ -7,7 +7,7 @@ import type { IdentityDb } from "../database.ts";
 import { mintId } from "../secret.ts";
 import type { Host } from "./context.ts";
 
-export async function noteAtHost(
+export async function auditAtHost(
   { now }: Host,
   trx: IdentityDb,
   entry: { action: string; payload: Record<string, unknown> },

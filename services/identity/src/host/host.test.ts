@@ -8,27 +8,27 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { accounts } from "@svc/proto";
 import { sha256 } from "../secret.ts";
-import { type Bed, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, startFixture, stateOf } from "../testing/fixture.ts";
 import type { Command } from "./command.ts";
 
 const program = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 describe("the host's own commands", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   let dir: string;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
     dir = await mkdtemp(join(tmpdir(), "svc-host-"));
   });
   after(async () => {
-    await bed.stop();
+    await fixture.stop();
     await rm(dir, { recursive: true });
   });
 
   async function run(command: Command): Promise<{ code: number | null; answer: never; error: string }> {
     const env = {
       ...process.env,
-      SVC_DATABASE_URL: bed.database.url,
+      SVC_DATABASE_URL: fixture.database.url,
       SVC_SET: "smtp.host=127.0.0.1\nsmtp.from=a@b.c",
     };
     const child = spawn(process.execPath, [program], { env, stdio: ["pipe", "pipe", "pipe"] });
@@ -41,16 +41,18 @@ describe("the host's own commands", () => {
     return { code, answer: (out === "" ? undefined : JSON.parse(out)) as never, error };
   }
   const audited = (action: string) =>
-    bed.database.admin(`select actor, source, payload from identity.audit_logs where action = $1`, [action]);
+    fixture.database.admin(`select actor, source, payload from identity.audit_logs where action = $1`, [
+      action,
+    ]);
 
   test("a link makes its holder the owner, and there is none any more once the owner can sign in", async () => {
     const made = await run({ do: "setup-link" });
     assert.equal(made.code, 0, made.error);
     const { setup_url: link } = made.answer as { setup_url: string };
     const token = new URL(link).searchParams.get("token") ?? "";
-    const state = await bed.gateway.call(accounts.redeemSetup, { token });
+    const state = await fixture.gateway.call(accounts.redeemSetup, { token });
     assert.equal(state.role, "owner");
-    await bed.database.admin(
+    await fixture.database.admin(
       "update identity.users set email = 'o@b.cd', email_verified = true where id = $1",
       [state.user_id],
     );
@@ -71,8 +73,8 @@ describe("the host's own commands", () => {
     const { value, role } = made.answer as { value: string; role: string };
     assert.equal(role, "owner");
     const hash = sha256(value);
-    assert.equal((await stateOf(bed, hash)).state, "live");
-    const rows = await bed.database.admin(
+    assert.equal((await stateOf(fixture, hash)).state, "live");
+    const rows = await fixture.database.admin(
       "select door, reauth_at from identity.sessions where token_hash = $1",
       [hash],
     );
@@ -81,29 +83,29 @@ describe("the host's own commands", () => {
 
     const again = await run({ do: "sign-in", replaces: hash });
     assert.equal(again.code, 0, again.error);
-    assert.equal((await stateOf(bed, hash)).state, "unknown");
-    const player = await bed.person();
+    assert.equal((await stateOf(fixture, hash)).state, "unknown");
+    const player = await fixture.person();
     const refused = await run({ do: "sign-in", who: player.userId });
     assert.match(refused.error, /is no operator/);
-    await bed.database.admin("update identity.users set disabled = true where role = 'owner'");
+    await fixture.database.admin("update identity.users set disabled = true where role = 'owner'");
     assert.match((await run({ do: "sign-in" })).error, /there is no owner yet/);
-    await bed.database.admin("update identity.users set disabled = false where role = 'owner'");
+    await fixture.database.admin("update identity.users set disabled = false where role = 'owner'");
   });
 
   test("an operator is added once, with a link of their own", async () => {
     const made = await run({ do: "add-operator", username: "Alex" });
     const token = new URL((made.answer as { setup_url: string }).setup_url).searchParams.get("token") ?? "";
-    assert.equal((await bed.gateway.call(accounts.redeemSetup, { token })).role, "admin");
+    assert.equal((await fixture.gateway.call(accounts.redeemSetup, { token })).role, "admin");
     assert.match((await run({ do: "add-operator", username: "alex" })).error, /the name alex is taken/);
     assert.equal((await audited("operator_create")).length, 1);
   });
 
   test("a password set at the host ends the sessions there were, and the door is opened and closed", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     const username = person.principal.username;
     const set = await run({ do: "set-password", who: username, password: "correct horse battery" });
     assert.deepEqual(set.answer, { username });
-    assert.equal((await stateOf(bed, person.session)).state, "unknown");
+    assert.equal((await stateOf(fixture, person.session)).state, "unknown");
     assert.deepEqual((await run({ do: "set-local-auth", enabled: true })).answer, {
       local_auth_enabled: true,
     });
@@ -113,28 +115,28 @@ describe("the host's own commands", () => {
   });
 
   test("a player is barred and let in again, by UUID or with an account; an operator's is not", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
     const link = "insert into identity.account_links (user_id, mc_uuid) values ($1, $2)";
-    await bed.database.admin(link, [person.userId, player]);
+    await fixture.database.admin(link, [person.userId, player]);
     const barred = "select username from identity.username_blacklist";
     const planned = await run({ do: "bar-player", who: person.principal.username, dry_run: true });
     assert.equal(planned.code, 0, planned.error);
-    assert.deepEqual(await bed.database.admin(barred), []);
+    assert.deepEqual(await fixture.database.admin(barred), []);
     await run({ do: "bar-player", who: player, username: "Notch" });
-    assert.deepEqual(await bed.database.admin(barred), [{ username: "Notch" }]);
+    assert.deepEqual(await fixture.database.admin(barred), [{ username: "Notch" }]);
     assert.equal((await audited("player.bar")).length, 1);
     const freed = await run({ do: "unbar-player", who: person.userId });
     assert.deepEqual((freed.answer as { players: unknown[] }).players.length, 1);
-    assert.deepEqual(await bed.database.admin(barred), []);
+    assert.deepEqual(await fixture.database.admin(barred), []);
     assert.equal((await audited("player.unbar")).length, 1);
-    await bed.database.admin("update identity.users set role = 'admin' where id = $1", [person.userId]);
+    await fixture.database.admin("update identity.users set role = 'admin' where id = $1", [person.userId]);
     assert.match((await run({ do: "bar-player", who: player })).error, /an operator's player/);
   });
 
   test("a lock of mailed codes is shown and lifted", async () => {
-    const person = await bed.person({ email: "locked@example.org", emailVerified: true });
-    await bed.database.admin("insert into identity.otp_failure_windows values ($1, 'any', now(), 10)", [
+    const person = await fixture.person({ email: "locked@example.org", emailVerified: true });
+    await fixture.database.admin("insert into identity.otp_failure_windows values ($1, 'any', now(), 10)", [
       person.userId,
     ]);
     const shown = await run({ do: "describe-user", who: "LOCKED@example.org" });

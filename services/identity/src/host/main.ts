@@ -32,12 +32,12 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${inWords(error).replaceAll("\n", " ")}\n`);
+  process.stderr.write(`${sentenceOf(error).replaceAll("\n", " ")}\n`);
   process.exitCode = 1;
 });
 
 /** One sentence for the person, on one line: the caller shows the last one. */
-function inWords(error: unknown): string {
+function sentenceOf(error: unknown): string {
   if (isFault(error) && error.fault === "unavailable") return "the database does not answer";
   if (error instanceof z.ZodError) return z.prettifyError(error).replace(/^✖ /, "");
   return (error as Error).message;

@@ -5,7 +5,7 @@ import type { IdentityTrx } from "../database.ts";
 import { dropBindCodes, lockPlayer } from "../link/code-store.ts";
 import { bar, isBarred, unbar } from "../link/player-store.ts";
 import { listLinkedPlayers, lockLinkedAccount } from "../link/store.ts";
-import { noteAtHost } from "./audit.ts";
+import { auditAtHost } from "./audit.ts";
 import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
@@ -33,7 +33,7 @@ export async function unbarPlayers(host: Host, who: string): Promise<{ players: 
     const freed: Barred[] = [];
     for (const mcUuid of players) {
       const changed = await unbar(trx, mcUuid);
-      if (changed) await noteAtHost(host, trx, { action: "player.unbar", payload: { mc_uuid: mcUuid } });
+      if (changed) await auditAtHost(host, trx, { action: "player.unbar", payload: { mc_uuid: mcUuid } });
       freed.push({ mc_uuid: mcUuid, username: name, changed });
     }
     return { players: freed };
@@ -52,7 +52,7 @@ async function barOne(host: Host, trx: IdentityTrx, { mcUuid, username, isDry }:
   const changed = !(await isBarred(trx, mcUuid));
   if (isDry) return { mc_uuid: mcUuid, username, changed };
   await bar(trx, { mcUuid, username, now: host.now });
-  await noteAtHost(host, trx, { action: "player.bar", payload: { mc_uuid: mcUuid, username } });
+  await auditAtHost(host, trx, { action: "player.bar", payload: { mc_uuid: mcUuid, username } });
   return { mc_uuid: mcUuid, username, changed };
 }
 

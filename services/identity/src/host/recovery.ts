@@ -9,7 +9,7 @@ import { setupLink } from "../setup/link-file.ts";
 import { createOwner, createSetupToken, findOwner, takeSetupTurn } from "../setup/store.ts";
 import { hashPassword } from "../sign-in/password-hash.ts";
 import { savePassword } from "../sign-in/password-store.ts";
-import { noteAtHost } from "./audit.ts";
+import { auditAtHost } from "./audit.ts";
 import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
@@ -36,7 +36,7 @@ export async function mintSetupLink(host: Host, origin: string): Promise<Link> {
 export async function recoverOwner(host: Host, origin: string): Promise<Link> {
   return inTurn(host, async (trx) => {
     const owner = (await findOwner(trx)) ?? (await createOwner(trx, host.now));
-    await noteAtHost(host, trx, { action: "break_glass.recovery", payload: { user_id: owner.id } });
+    await auditAtHost(host, trx, { action: "break_glass.recovery", payload: { user_id: owner.id } });
     return linkFor(host, trx, { user: owner, origin });
   });
 }
@@ -54,7 +54,7 @@ export async function addOperator(
       .returningAll()
       .executeTakeFirst();
     if (!created) throw new Error(`the name ${username} is taken; choose another one`);
-    await noteAtHost(host, trx, { action: "operator_create", payload: { user_id: created.id, username } });
+    await auditAtHost(host, trx, { action: "operator_create", payload: { user_id: created.id, username } });
     return linkFor(host, trx, { user: created, origin });
   });
 }
@@ -63,7 +63,7 @@ export async function addOperator(
 export async function setLocalAuth(host: Host, enabled: boolean): Promise<{ local_auth_enabled: boolean }> {
   await host.db.transaction().execute(async (trx) => {
     await savePlatformSettings(trx, { local_auth_enabled: enabled }, host.now);
-    await noteAtHost(host, trx, { action: "break_glass.local_auth", payload: { enabled } });
+    await auditAtHost(host, trx, { action: "break_glass.local_auth", payload: { enabled } });
   });
   return { local_auth_enabled: enabled };
 }
@@ -77,7 +77,7 @@ export async function setPassword(
   const passwordHash = await hashPassword(password);
   await host.db.transaction().execute(async (trx) => {
     await savePassword(trx, { userId: user.id, passwordHash, now: host.now });
-    await noteAtHost(host, trx, { action: "break_glass.password", payload: { user_id: user.id } });
+    await auditAtHost(host, trx, { action: "break_glass.password", payload: { user_id: user.id } });
   });
   return { username: user.username };
 }
@@ -90,7 +90,7 @@ export async function liftLock(host: Host, who: string): Promise<{ username: str
       .deleteFrom("otp_failure_windows")
       .where("user_id", "=", user.id)
       .executeTakeFirst();
-    await noteAtHost(host, trx, { action: "break_glass.lift_lock", payload: { user_id: user.id } });
+    await auditAtHost(host, trx, { action: "break_glass.lift_lock", payload: { user_id: user.id } });
     return gone.numDeletedRows > 0n;
   });
   return { username: user.username, was_locked: wasLocked };

@@ -4,7 +4,7 @@ import { lockLiveAccount } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
 import { createSession, revokeSessions } from "../session/store.ts";
 import { findOwner } from "../setup/store.ts";
-import { noteAtHost } from "./audit.ts";
+import { auditAtHost } from "./audit.ts";
 import type { Host } from "./context.ts";
 import { getUser } from "./users.ts";
 
@@ -43,7 +43,7 @@ export async function signInAtHost(host: Host, { who, replaces }: Asked): Promis
     });
     await endReplaced(trx, { userId: account.id, replaces, now: host.now });
     const payload = { user_id: account.id, session: session.tokenHash.slice(0, 12) };
-    await noteAtHost(host, trx, { action: "break_glass.sign_in", payload });
+    await auditAtHost(host, trx, { action: "break_glass.sign_in", payload });
     const { id: user_id, username, role } = account;
     return { user_id, username, role, value: session.value, expires_at: session.expiresAt.toISOString() };
   });

@@ -4,11 +4,11 @@ import { findFailureWindow, listLinksOf, searchUsers } from "../user/store.ts";
 import { toUserView } from "../user/view.ts";
 import type { Host } from "./context.ts";
 
-const listed = 1_000;
+const listLimit = 1_000;
 
 export async function listUsers({ db }: Host, query: string | undefined) {
-  const { users, total } = await searchUsers(db, { query, limit: listed, offset: 0 });
-  return { users: users.map(withoutCount), total };
+  const { users, total } = await searchUsers(db, { query, limit: listLimit, offset: 0 });
+  return { users: users.map(withoutServerCount), total };
 }
 
 export async function describeUser(host: Host, who: string) {
@@ -20,7 +20,7 @@ export async function describeUser(host: Host, who: string) {
   ]);
   const lock = decideLock(window, host.now, { failures, windowMs });
   return {
-    ...withoutCount(user),
+    ...withoutServerCount(user),
     players: links.map(({ mc_uuid }) => mc_uuid),
     ...(lock.isLocked && { code_locked_until: lock.until.toISOString() }),
   };
@@ -51,7 +51,7 @@ export async function getUser({ db }: Pick<Host, "db">, who: string): Promise<Ac
 }
 
 // How many servers somebody owns is lifecycle's to say, and here only the database is asked.
-function withoutCount(user: Account) {
+function withoutServerCount(user: Account) {
   const { server_count: _unasked, ...view } = toUserView(user, 0);
   return view;
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventFilter, isFault, links, type Principal } from "@svc/proto";
-import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, type Person, startFixture, stateOf } from "../testing/fixture.ts";
 import { linkPlayer } from "./store.ts";
 
 const minute = 60_000;
@@ -11,48 +11,49 @@ const day = 24 * 60 * minute;
 const velocity: Principal = { kind: "caller", caller: "velocity" };
 
 describe("bind codes", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["auth.panel_hostname=console.example.org"] });
+    fixture = await startFixture({ set: ["auth.panel_hostname=console.example.org"] });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   const mint = async (mc_uuid: string, auth_source?: links.AuthSource) => {
     const input = { mc_uuid, ...(auth_source && { auth_source }) };
-    return bed.internal.call(links.mintCode, input, { principal: velocity });
+    return fixture.internal.call(links.mintCode, input, { principal: velocity });
   };
   const codeOf = async (mcUuid: string) => (await mint(mcUuid)).code;
   const bind = async (code: string) => {
-    const reply = await bed.forward(links.bind, { code });
+    const reply = await fixture.forward(links.bind, { code });
     return { answer: JSON.parse(Buffer.from(reply.body).toString()), session: reply.session };
   };
-  const bindRefused = async (code: string) => (await bed.refused(links.bind, { code })).fault;
+  const bindRefused = async (code: string) => (await fixture.refused(links.bind, { code })).fault;
   const verify = (person: Person, code: string) =>
-    bed.gateway.call(links.verifyLink, { code }, { principal: person.principal });
+    fixture.gateway.call(links.verifyLink, { code }, { principal: person.principal });
   const verifyRefused = async (person: Person, code: string) =>
-    (await bed.refused(links.verifyLink, { code }, { principal: person.principal })).fault;
+    (await fixture.refused(links.verifyLink, { code }, { principal: person.principal })).fault;
   const link = (userId: string, mcUuid: string) =>
-    bed.store.db
+    fixture.store.db
       .transaction()
-      .execute((trx) => linkPlayer(trx, { userId, mcUuid, authSource: "mojang", now: bed.now() }));
+      .execute((trx) => linkPlayer(trx, { userId, mcUuid, authSource: "mojang", now: fixture.now() }));
   const isLinked = async (mc_uuid: string) =>
-    (await bed.internal.call(links.linkStatus, { mc_uuid }, { principal: velocity })).linked;
+    (await fixture.internal.call(links.linkStatus, { mc_uuid }, { principal: velocity })).linked;
   const linksOf = (mcUuid: string) =>
-    bed.database.admin("select user_id, auth_source::text from identity.account_links where mc_uuid = $1", [
-      mcUuid,
-    ]);
+    fixture.database.admin(
+      "select user_id, auth_source::text from identity.account_links where mc_uuid = $1",
+      [mcUuid],
+    );
   const faultOf = (error: unknown) => (isFault(error) ? error.fault : String(error));
 
   test("a code has eight symbols, lives ten minutes and comes with the panel's address", async () => {
     const { code, expires_at, panel_url } = await mint(randomUUID());
     assert.match(code, /^[A-HJ-NP-Z2-9]{8}$/);
-    assert.equal(Date.parse(expires_at), bed.now().getTime() + 10 * minute);
+    assert.equal(Date.parse(expires_at), fixture.now().getTime() + 10 * minute);
     assert.equal(panel_url, "https://console.example.org");
   });
 
   test("only the hash of a code is stored", async () => {
     const code = await codeOf(randomUUID());
-    const rows = await bed.database.admin("select * from identity.account_link_codes");
+    const rows = await fixture.database.admin("select * from identity.account_link_codes");
     assert.ok(rows.length > 0 && !JSON.stringify(rows).includes(code));
   });
 
@@ -65,7 +66,7 @@ describe("bind codes", () => {
       mc_uuid: uuid,
       auth_source: "mojang",
     });
-    const [row] = await bed.database.admin(
+    const [row] = await fixture.database.admin(
       `select u.username, u.role::text, s.door::text, s.reauth_at from identity.users u
        join identity.sessions s on s.user_id = u.id where u.id = $1`,
       [answer.user_id],
@@ -73,7 +74,7 @@ describe("bind codes", () => {
     const username = `mc-${uuid.replaceAll("-", "")}`;
     assert.deepEqual(row, { username, role: "user", door: "bind", reauth_at: null });
     assert.ok(session);
-    assert.equal(Date.parse(session.expires_at), bed.now().getTime() + 12 * 60 * minute);
+    assert.equal(Date.parse(session.expires_at), fixture.now().getTime() + 12 * 60 * minute);
   });
 
   test("a linked player comes back to the same account", async () => {
@@ -92,10 +93,10 @@ describe("bind codes", () => {
 
   test("a code ends after ten minutes", async () => {
     const code = await codeOf(randomUUID());
-    bed.pass(10 * minute - 1);
+    fixture.pass(10 * minute - 1);
     const late = await codeOf(randomUUID());
     await bind(code);
-    bed.pass(10 * minute);
+    fixture.pass(10 * minute);
     assert.equal(await bindRefused(late), "invalid_code");
   });
 
@@ -123,7 +124,7 @@ describe("bind codes", () => {
     const codes = await Promise.all(Array.from({ length: 5 }, () => codeOf(uuid)));
     const answers = await Promise.all(codes.map(bind));
     assert.equal(new Set(answers.map(({ answer }) => answer.user_id)).size, 1);
-    const users = await bed.database.admin("select 1 from identity.users where username like $1", [
+    const users = await fixture.database.admin("select 1 from identity.users where username like $1", [
       `mc-${uuid.replaceAll("-", "")}%`,
     ]);
     assert.equal(users.length, 1);
@@ -134,32 +135,32 @@ describe("bind codes", () => {
     const codes: string[] = [];
     for (let index = 0; index < 6; index++) {
       codes.push(await codeOf(uuid));
-      bed.pass(1_000);
+      fixture.pass(1_000);
     }
     assert.equal(await bindRefused(codes[0] as string), "invalid_code");
     for (const code of codes.slice(1)) await bind(code);
   });
 
   test("staff do not come in with a bind code, and it is kept", async () => {
-    const [admin, uuid] = [await bed.person({ role: "admin" }), randomUUID()];
+    const [admin, uuid] = [await fixture.person({ role: "admin" }), randomUUID()];
     await link(admin.userId, uuid);
     const code = await codeOf(uuid);
-    const before = await bed.metric('svc_auth_failures_total{door="bind",reason="staff_account"}');
+    const before = await fixture.metric('svc_auth_failures_total{door="bind",reason="staff_account"}');
     assert.equal(await bindRefused(code), "staff_account");
     assert.equal(await bindRefused(code), "staff_account");
-    const after = await bed.metric('svc_auth_failures_total{door="bind",reason="staff_account"}');
+    const after = await fixture.metric('svc_auth_failures_total{door="bind",reason="staff_account"}');
     assert.equal(after, before + 2);
   });
 
   test("a disabled or deleted account is account_retired, and the code is kept for when it is back", async () => {
     for (const change of ["disabled = true", "deleted_at = now()"]) {
-      const [person, uuid] = [await bed.person(), randomUUID()];
+      const [person, uuid] = [await fixture.person(), randomUUID()];
       await link(person.userId, uuid);
       const code = await codeOf(uuid);
-      await bed.database.admin(`update identity.users set ${change} where id = $1`, [person.userId]);
+      await fixture.database.admin(`update identity.users set ${change} where id = $1`, [person.userId]);
       assert.equal(await bindRefused(code), "account_retired");
       const back = "update identity.users set disabled = false, deleted_at = null where id = $1";
-      await bed.database.admin(back, [person.userId]);
+      await fixture.database.admin(back, [person.userId]);
       assert.equal((await bind(code)).answer.user_id, person.userId);
     }
   });
@@ -167,7 +168,7 @@ describe("bind codes", () => {
   test("a player whose link was removed gets a new account, for the old one is not theirs any more", async () => {
     const uuid = randomUUID();
     const first = (await bind(await codeOf(uuid))).answer.user_id;
-    await bed.database.admin("delete from identity.account_links where mc_uuid = $1", [uuid]);
+    await fixture.database.admin("delete from identity.account_links where mc_uuid = $1", [uuid]);
     const second = (await bind(await codeOf(uuid))).answer.user_id;
     assert.notEqual(second, first);
   });
@@ -182,7 +183,9 @@ describe("bind codes", () => {
 
   test("bad input of a mint is a bad request that says why", async () => {
     const raw = (body: Record<string, unknown>) =>
-      bed.internal.call(links.mintCode, body as never, { principal: velocity }).then(() => "made", faultOf);
+      fixture.internal
+        .call(links.mintCode, body as never, { principal: velocity })
+        .then(() => "made", faultOf);
     assert.equal(await raw({ mc_uuid: "nobody" }), "bad_request");
     assert.equal(await raw({ mc_uuid: "" }), "bad_request");
     assert.equal(await raw({}), "bad_request");
@@ -195,12 +198,12 @@ describe("bind codes", () => {
     assert.equal(await isLinked(uuid), false);
     const { answer } = await bind(await codeOf(uuid));
     assert.equal(await isLinked(uuid), true);
-    await bed.database.admin("update identity.users set disabled = true where id = $1", [answer.user_id]);
+    await fixture.database.admin("update identity.users set disabled = true where id = $1", [answer.user_id]);
     assert.equal(await isLinked(uuid), true);
   });
 
   test("a signed-in person links a player, and a repeat changes nothing", async () => {
-    const [person, uuid] = [await bed.person(), randomUUID()];
+    const [person, uuid] = [await fixture.person(), randomUUID()];
     const expected = { linked: true, mc_uuid: uuid, auth_source: "mojang" };
     assert.deepEqual(await verify(person, await codeOf(uuid)), expected);
     const again = await codeOf(uuid);
@@ -210,7 +213,7 @@ describe("bind codes", () => {
   });
 
   test("a player of somebody else stays theirs, and the code stays usable", async () => {
-    const [one, other, uuid] = [await bed.person(), await bed.person(), randomUUID()];
+    const [one, other, uuid] = [await fixture.person(), await fixture.person(), randomUUID()];
     await link(one.userId, uuid);
     const code = await codeOf(uuid);
     assert.equal(await verifyRefused(other, code), "already_linked");
@@ -220,7 +223,7 @@ describe("bind codes", () => {
   test("ten persons with one code: one links the player", async () => {
     const uuid = randomUUID();
     const code = await codeOf(uuid);
-    const people = await Promise.all(Array.from({ length: 10 }, () => bed.person()));
+    const people = await Promise.all(Array.from({ length: 10 }, () => fixture.person()));
     const answers = await Promise.allSettled(people.map((person) => verify(person, code)));
     assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
     for (const answer of answers)
@@ -229,46 +232,55 @@ describe("bind codes", () => {
 
   test("a link is a way in: with a verified e-mail it wants a proof of the last five minutes", async () => {
     const about = { email: `linker-${randomUUID()}@example.org`, emailVerified: true };
-    const person = await bed.person(about);
-    bed.pass(5 * minute);
+    const person = await fixture.person(about);
+    fixture.pass(5 * minute);
     const code = await codeOf(randomUUID());
     assert.equal(await verifyRefused(person, code), "reauth_required");
-    const fresh = await bed.person({ ...about, email: `fresh-${randomUUID()}@example.org` });
+    const fresh = await fixture.person({ ...about, email: `fresh-${randomUUID()}@example.org` });
     assert.equal((await verify(fresh, code)).linked, true);
   });
 
   test("the instructions name the address and speak the language of the account", async () => {
-    const person = await bed.person();
-    const start = () => bed.gateway.call(links.startLink, {}, { principal: person.principal });
+    const person = await fixture.person();
+    const start = () => fixture.gateway.call(links.startLink, {}, { principal: person.principal });
     const before = await start();
     assert.equal(before.linked, false);
     assert.match(before.instructions, /svc\.localhost.*\/link.*10 minutes/);
     await link(person.userId, randomUUID());
-    await bed.database.admin("update identity.users set language = 'zh' where id = $1", [person.userId]);
+    await fixture.database.admin("update identity.users set language = 'zh' where id = $1", [person.userId]);
     const after = await start();
     assert.equal(after.linked, true);
     assert.match(after.instructions, /输入 \/link.*10 分钟/);
   });
 
   test("players are named by the live accounts they are linked to", async () => {
-    const [live, gone, uuid, other] = [await bed.person(), await bed.person(), randomUUID(), randomUUID()];
+    const [live, gone, uuid, other] = [
+      await fixture.person(),
+      await fixture.person(),
+      randomUUID(),
+      randomUUID(),
+    ];
     await link(live.userId, uuid);
     await link(gone.userId, other);
-    await bed.database.admin("update identity.users set disabled = true where id = $1", [gone.userId]);
-    const { names } = await bed.lifecycle.call(links.namePlayers, { mc_uuids: [uuid, other, randomUUID()] });
+    await fixture.database.admin("update identity.users set disabled = true where id = $1", [gone.userId]);
+    const { names } = await fixture.lifecycle.call(links.namePlayers, {
+      mc_uuids: [uuid, other, randomUUID()],
+    });
     assert.deepEqual(names, { [uuid]: live.principal.username });
-    assert.deepEqual(await bed.lifecycle.call(links.namePlayers, { mc_uuids: [] }), { names: {} });
+    assert.deepEqual(await fixture.lifecycle.call(links.namePlayers, { mc_uuids: [] }), { names: {} });
   });
 
   test("the gate asks about many players at once, in any spelling, and hears who is linked", async () => {
     const limbo: Principal = { kind: "caller", caller: "limbo" };
     const statuses = async (mc_uuids: string[]) =>
-      (await bed.internal.call(links.linkStatuses, { mc_uuids }, { principal: limbo })).linked;
-    const [live, retired] = [await bed.person(), await bed.person()];
+      (await fixture.internal.call(links.linkStatuses, { mc_uuids }, { principal: limbo })).linked;
+    const [live, retired] = [await fixture.person(), await fixture.person()];
     const [one, other] = [randomUUID(), randomUUID()];
     await link(live.userId, one);
     await link(retired.userId, other);
-    await bed.database.admin("update identity.users set deleted_at = now() where id = $1", [retired.userId]);
+    await fixture.database.admin("update identity.users set deleted_at = now() where id = $1", [
+      retired.userId,
+    ]);
     const strangers = Array.from({ length: 497 }, () => randomUUID());
     const asked = [...strangers, one.replaceAll("-", "").toUpperCase(), one, other];
     assert.deepEqual((await statuses(asked)).sort(), [one, other].sort());
@@ -278,20 +290,27 @@ describe("bind codes", () => {
   });
 
   test("of many players those who may not be in the game are named with the reason", async () => {
-    const [live, disabled, deleted] = [await bed.person(), await bed.person(), await bed.person()];
+    const [live, disabled, deleted] = [
+      await fixture.person(),
+      await fixture.person(),
+      await fixture.person(),
+    ];
     const [good, off, gone, barred, stranger] = Array.from({ length: 5 }, () => randomUUID()) as [
       ...[string, string, string, string, string],
     ];
     await link(live.userId, good);
     await link(disabled.userId, off);
     await link(deleted.userId, gone);
-    await bed.database.admin("update identity.users set disabled = true where id = $1", [disabled.userId]);
-    await bed.database.admin("update identity.users set disabled = true, deleted_at = now() where id = $1", [
-      deleted.userId,
+    await fixture.database.admin("update identity.users set disabled = true where id = $1", [
+      disabled.userId,
     ]);
+    await fixture.database.admin(
+      "update identity.users set disabled = true, deleted_at = now() where id = $1",
+      [deleted.userId],
+    );
     await reclaim(barred, "Squatter");
     const ask = async (mc_uuids: string[]) =>
-      (await bed.internal.call(links.readStandings, { mc_uuids }, { principal: velocity })).standings;
+      (await fixture.internal.call(links.readStandings, { mc_uuids }, { principal: velocity })).standings;
     assert.deepEqual(await ask([good, off.toUpperCase().replaceAll("-", ""), gone, barred, stranger]), {
       [off]: "account_disabled",
       [gone]: "account_deleted",
@@ -303,29 +322,29 @@ describe("bind codes", () => {
   });
 
   const reclaim = (squatter_uuid: string, username: string, data_ref?: string) =>
-    bed.internal.call(
+    fixture.internal.call(
       links.reclaimName,
       { squatter_uuid, username, ...(data_ref !== undefined && { data_ref }) },
       { principal: velocity },
     );
   const isBarred = async (mc_uuid: string) =>
-    (await bed.internal.call(links.readBlacklist, { mc_uuid }, { principal: velocity })).blacklisted;
+    (await fixture.internal.call(links.readBlacklist, { mc_uuid }, { principal: velocity })).blacklisted;
 
   test("a re-claim bars the UUID and holds its data for thirty days, once", async () => {
     const uuid = randomUUID();
     assert.equal(await isBarred(uuid), false);
     const told: unknown[] = [];
-    const stop = bed.lifecycle.listen(eventFilter(links.playerBarred), (_subject, body) => {
+    const stop = fixture.lifecycle.listen(eventFilter(links.playerBarred), (_subject, body) => {
       told.push(JSON.parse(Buffer.from(body).toString("utf8")));
     });
-    const at = bed.now().toISOString();
+    const at = fixture.now().toISOString();
     const first = await reclaim(uuid, "Notch", "world/playerdata/1");
     await until(() => told.length > 0);
     stop();
     assert.deepEqual(told, [{ mc_uuid: uuid, username: "Notch", at }]);
-    const expires = new Date(bed.now().getTime() + 30 * day).toISOString();
+    const expires = new Date(fixture.now().getTime() + 30 * day).toISOString();
     assert.deepEqual(first, { blacklisted: true, username: "Notch", hold_expires_at: expires });
-    bed.pass(minute);
+    fixture.pass(minute);
     assert.deepEqual(await reclaim(uuid.toUpperCase(), "Notch"), first);
     assert.equal(await isBarred(uuid), true);
     assert.equal(await isBarred(randomUUID()), false);
@@ -338,7 +357,7 @@ describe("bind codes", () => {
   });
 
   test("a player who is linked to staff is never barred", async () => {
-    const [admin, uuid] = [await bed.person({ role: "admin" }), randomUUID()];
+    const [admin, uuid] = [await fixture.person({ role: "admin" }), randomUUID()];
     await link(admin.userId, uuid);
     await assert.rejects(reclaim(uuid, "Admin"), { fault: "protected_admin" });
     assert.equal(await isBarred(uuid), false);
@@ -357,26 +376,26 @@ describe("bind codes", () => {
   });
 
   test("an unknown bind code is counted, and a session of the door tells who", async () => {
-    const before = await bed.metric('svc_auth_failures_total{door="bind",reason="bad_code"}');
+    const before = await fixture.metric('svc_auth_failures_total{door="bind",reason="bad_code"}');
     await bindRefused("ZZZZZZZZ");
-    assert.equal(await bed.metric('svc_auth_failures_total{door="bind",reason="bad_code"}'), before + 1);
+    assert.equal(await fixture.metric('svc_auth_failures_total{door="bind",reason="bad_code"}'), before + 1);
     const { answer } = await bind(await codeOf(randomUUID()));
-    const [session] = await bed.database.admin(
+    const [session] = await fixture.database.admin(
       "select token_hash from identity.sessions where user_id = $1",
       [answer.user_id],
     );
-    const state = await stateOf(bed, String(session?.["token_hash"]));
+    const state = await stateOf(fixture, String(session?.["token_hash"]));
     assert.equal(state.state === "live" && state.user_id, answer.user_id);
-    assert.deepEqual(await bed.lifecycle.call(accounts.findLink, { mc_uuid: answer.mc_uuid }), {
+    assert.deepEqual(await fixture.lifecycle.call(accounts.findLink, { mc_uuid: answer.mc_uuid }), {
       account: { user_id: answer.user_id, role: "user" },
     });
   });
 
   test("a database that is gone is unavailable, and the code still works when it is back", async () => {
     const code = await codeOf(randomUUID());
-    await bed.wire.cut();
+    await fixture.wire.cut();
     assert.equal(await bindRefused(code), "unavailable");
-    await bed.wire.mend();
+    await fixture.wire.mend();
     assert.equal((await bind(code)).answer.linked, true);
   });
 });

@@ -9,7 +9,7 @@ import type { Mailer } from "./mailer.ts";
 import { type Language, type Message, toMessage } from "./message.ts";
 import { codesLockedMessage, emailChangedMessage, emailRemovedMessage } from "./templates/account.ts";
 import { passkeyDraft } from "./templates/passkey.ts";
-import { migrationDoneDraft, migrationIssuedDraft } from "./templates/server-transfer.ts";
+import { serverTransferDoneDraft, serverTransferIssuedDraft } from "./templates/server-transfer.ts";
 
 const notice = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("email_changed"), facts: z.object({ newAddress: z.string() }) }),
@@ -44,7 +44,7 @@ export type MailQueueOptions = {
   log: Logger;
 };
 
-const longestPauseMs = 3_600_000;
+const maxDelayMs = 3_600_000;
 
 /** Starts the sender. Any number of replicas may run it: each letter is leased by one of them at a time. */
 export function startMailQueue(options: MailQueueOptions): MailQueue {
@@ -132,12 +132,12 @@ async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void>
   const { kind } = known.data;
   try {
     await mailer.takeBudget(kind);
-    const letter = letterOf(known.data, leased.language);
+    const letter = messageOf(known.data, leased.language);
     await mailer.deliver(kind, { to: leased.recipient, letter, requestId: `notice-${leased.id}` });
     await drop();
   } catch (error) {
     const asked = isFault(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
-    const pauseMs = Math.min(Math.max(limits.notice_every * 2 ** leased.attempts, asked), longestPauseMs);
+    const pauseMs = Math.min(Math.max(limits.notice_every * 2 ** leased.attempts, asked), maxDelayMs);
     await db
       .updateTable("mail_notices")
       .set({ attempts: leased.attempts + 1, next_at: new Date(now().getTime() + pauseMs) })
@@ -146,7 +146,7 @@ async function sendOne(options: MailQueueOptions, leased: Leased): Promise<void>
   }
 }
 
-function letterOf(known: Notice, language: Language): Message {
+function messageOf(known: Notice, language: Language): Message {
   switch (known.kind) {
     case "email_changed":
       return emailChangedMessage(known.facts, language);
@@ -158,8 +158,8 @@ function letterOf(known: Notice, language: Language): Message {
     case "passkey_removed":
       return toMessage(passkeyDraft(known.kind, known.facts.name, language), language);
     case "migration_issued":
-      return toMessage(migrationIssuedDraft(known.facts, language), language);
+      return toMessage(serverTransferIssuedDraft(known.facts, language), language);
     case "migration_done":
-      return toMessage(migrationDoneDraft(known.facts, language), language);
+      return toMessage(serverTransferDoneDraft(known.facts, language), language);
   }
 }

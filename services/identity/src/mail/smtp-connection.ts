@@ -13,10 +13,10 @@ export type Line = {
   release: () => Socket;
 };
 
-const longestReply = 64 * 1024;
-const mostWaiting = 100;
+const replyLimitBytes = 64 * 1024;
+const waitingLimit = 100;
 
-export function createLine(socket: Socket, stepMs: number): Line {
+export function createSmtpConnection(socket: Socket, stepMs: number): Line {
   const replies: Reply[] = [];
   const waiting: PromiseWithResolvers<Reply>[] = [];
   // Joined once a line ends, however small the pieces are in which it comes.
@@ -47,7 +47,7 @@ export function createLine(socket: Socket, stepMs: number): Line {
     const text = chunk.toString("latin1");
     said += text.length;
     rest.push(text);
-    if (said > longestReply || replies.length > mostWaiting)
+    if (said > replyLimitBytes || replies.length > waitingLimit)
       return fail(new Error("the relay talks too much"));
     if (!text.includes("\n")) return;
     const parts = rest.join("").split("\n");

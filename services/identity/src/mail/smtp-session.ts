@@ -5,7 +5,7 @@ import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { hostname } from "node:os";
 import { connect as connectSecure, type TLSSocket } from "node:tls";
 import type { RelaySettings } from "../config.ts";
-import { createLine, type Line, type Reply } from "./smtp-connection.ts";
+import { createSmtpConnection, type Line, type Reply } from "./smtp-connection.ts";
 
 export type Conversation = {
   /** Hands one message over. Throws what the relay answered when it takes it not. */
@@ -25,7 +25,7 @@ export async function openConversation(settings: RelaySettings, sender: Sender):
     ? connectSecure({ port, ...tlsOf(settings) })
     : connectPlain({ host, port });
   const limit = (work: () => Promise<void>) => within(settings.timeoutMs, () => socket.destroy(), work);
-  let line = createLine(socket, stepMs);
+  let line = createSmtpConnection(socket, stepMs);
   const conversation: Conversation = {
     give: (recipient, message) => limit(() => giveMessage(line, recipient, message)),
     close: () => {
@@ -40,7 +40,7 @@ export async function openConversation(settings: RelaySettings, sender: Sender):
       if (!isImplicit && offers.has("STARTTLS")) {
         expect(await line.command("STARTTLS"), 220);
         socket = await secure(line.release(), settings, stepMs);
-        line = createLine(socket, stepMs);
+        line = createSmtpConnection(socket, stepMs);
         offers = await greet(line);
       } else if (!isImplicit && settings.requireTls) {
         throw new Error("the relay offers no STARTTLS, and transport security is required");

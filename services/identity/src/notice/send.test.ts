@@ -2,43 +2,43 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { Mesh } from "@svc/mesh";
 import { isFault, notices } from "@svc/proto";
-import { type Bed, startBed } from "../testing/fixture.ts";
+import { type Fixture, startFixture } from "../testing/fixture.ts";
 
 describe("letters that other services ask for", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   let storage: Mesh;
   before(async () => {
-    bed = await startBed({ set: ["smtp.max_per_hour=20"] });
-    storage = await bed.nats.connect("storage");
+    fixture = await startFixture({ set: ["smtp.max_per_hour=20"] });
+    storage = await fixture.nats.connect("storage");
   });
   after(async () => {
     await storage.drain(1_000);
-    await bed.stop();
+    await fixture.stop();
   });
   const facts = { server: "survival", at: "2026-05-04T03:02:01.000Z" };
   const ask = (userId: string, kind: "world-idle-3d" | "backup-corrupt" = "world-idle-3d") =>
     storage.call(notices.sendNotice, { user_id: userId, kind, facts });
 
   test("the letter has arrived when the answer says so, in the language of the account", async () => {
-    const one = await bed.person({ email: "en@example.org", emailVerified: true });
+    const one = await fixture.person({ email: "en@example.org", emailVerified: true });
     assert.deepEqual(await ask(one.userId), { result: "delivered" });
-    const english = await bed.smtp.awaitMail("en@example.org");
+    const english = await fixture.smtp.awaitMail("en@example.org");
     assert.match(english.subject, /survival will be archived in 3 days/);
     assert.match(english.source, /On 2026-05-04 03:02 UTC/);
-    const two = await bed.person({ email: "zh@example.org", emailVerified: true });
-    await bed.database.admin("update identity.users set language = 'zh' where id = $1", [two.userId]);
+    const two = await fixture.person({ email: "zh@example.org", emailVerified: true });
+    await fixture.database.admin("update identity.users set language = 'zh' where id = $1", [two.userId]);
     await ask(two.userId, "backup-corrupt");
-    assert.match((await bed.smtp.awaitMail("zh@example.org")).source, /lang=(3D)?"zh-Hans"/);
+    assert.match((await fixture.smtp.awaitMail("zh@example.org")).source, /lang=(3D)?"zh-Hans"/);
   });
 
   test("without a verified address nothing is sent, and that is no error", async () => {
-    const person = await bed.person({ email: "open@example.org" });
+    const person = await fixture.person({ email: "open@example.org" });
     assert.deepEqual(await ask(person.userId), { result: "suppressed", reason: "no verified address" });
     assert.equal((await ask("nobody")).result, "suppressed");
   });
 
   test("the budget of the installation holds for them too", async () => {
-    const person = await bed.person({ email: "many@example.org", emailVerified: true });
+    const person = await fixture.person({ email: "many@example.org", emailVerified: true });
     const asked = await Promise.all(
       Array.from({ length: 8 }, () =>
         ask(person.userId).then(

@@ -6,7 +6,7 @@ import type { ChallengePurpose, IdentityTrx } from "../database.ts";
 import { verifyAssertion } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
 import { type Assertion, namedAccount, parseAssertion, signedChallenge } from "./response.ts";
-import { findCredential, noteUse, type Spent, spendChallenge } from "./store.ts";
+import { findCredential, recordUse, type Spent, spendChallenge } from "./store.ts";
 
 export type Use<T> = {
   assertion: unknown;
@@ -47,6 +47,6 @@ async function settle(
   if (credential?.user_id !== account.id) return undefined;
   const verified = await verifyAssertion(getParty(deps), { assertion, challenge, credential });
   if (!verified) return undefined;
-  await noteUse(trx, { id: credential.id, ...verified, now: deps.now() });
+  await recordUse(trx, { id: credential.id, ...verified, now: deps.now() });
   return account;
 }

@@ -98,7 +98,7 @@ export async function verifyAssertion(
 
 /**
  * What an attestation binds; undefined when it does not answer the challenge or nobody was verified. Nobody is asked to
- * vouch for a device, so a statement with certificates is refused unread.
+ * certify for a device, so a statement with certificates is refused unread.
  */
 export async function verifyAttestation(
   party: RelyingParty,

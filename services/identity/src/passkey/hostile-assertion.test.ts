@@ -4,24 +4,24 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isWhole } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
-import { bent, flag, type Lie } from "../testing/authenticator.ts";
-import { type Bed, startBed } from "../testing/fixture.ts";
-import { changed, deepList, lies, text } from "../testing/forged-responses.ts";
+import { bent, type Forgery, flag } from "../testing/authenticator.ts";
+import { type Fixture, startFixture } from "../testing/fixture.ts";
+import { changed, deepList, forgeries, text } from "../testing/forged-responses.ts";
 import { type Ceremony, createPasskeyPeople, type Holder } from "../testing/passkeys.ts";
 
 const ceremonies: Ceremony[] = ["login", "discoverable", "reauth"];
 const minute = 60_000;
 
 describe("an assertion that is not what it seems", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
-  const people = createPasskeyPeople(() => bed);
+  after(() => fixture.stop());
+  const people = createPasskeyPeople(() => fixture);
 
-  const cases: Record<string, Lie> = {
-    ...lies,
+  const cases: Record<string, Forgery> = {
+    ...forgeries,
     "an attestation's type": { type: "webauthn.create" },
     "nobody present": { flags: flag.verified },
     "nobody verified": { flags: flag.present },
@@ -56,7 +56,7 @@ describe("an assertion that is not what it seems", () => {
   };
 
   const marks = async (who: Holder) => {
-    const [row] = await bed.database.admin(
+    const [row] = await fixture.database.admin(
       `select (select count(*)::int from identity.sessions where user_id = $1) as sessions,
         (select reauth_at from identity.sessions where token_hash = $2) as reauth_at,
         (select last_used_at from identity.webauthn_credentials where user_id = $1) as last_used_at`,
@@ -66,14 +66,14 @@ describe("an assertion that is not what it seems", () => {
   };
 
   for (const [place, ceremony] of ceremonies.entries()) {
-    // Each lie at one of the ceremonies, and with `--whole` at all.
+    // Each forgery at one of the ceremonies, and with `--whole` at all.
     const told = Object.entries(cases).filter((_, n) => isWhole || n % ceremonies.length === place);
-    for (const [what, lie] of told) {
+    for (const [what, forgery] of told) {
       test(`gets nobody in at ${ceremony}: ${what}`, async () => {
         const who = await people.holder();
         const before = await marks(who);
-        bed.pass(1_000);
-        assert.equal(await people.pass(ceremony, who, lie), "passkey_login_invalid");
+        fixture.pass(1_000);
+        assert.equal(await people.pass(ceremony, who, forgery), "passkey_login_invalid");
         assert.deepEqual(await marks(who), before);
         // A refusal takes nothing away from the rightful holder.
         assert.equal(await people.pass(ceremony, who), undefined);
@@ -116,7 +116,7 @@ describe("an assertion that is not what it seems", () => {
     test(`comes within five minutes at ${ceremony}`, async () => {
       const who = await people.holder();
       const { options, loginId } = await people.begin(ceremony, who);
-      bed.pass(5 * minute);
+      fixture.pass(5 * minute);
       const assertion = who.device.assert(options);
       assert.equal(await people.finish(ceremony, who, { loginId, assertion }), "passkey_login_invalid");
     });
@@ -163,7 +163,7 @@ describe("an assertion that is not what it seems", () => {
 
     test(`of a passkey that was bound unverified gets nobody in at ${ceremony}`, async () => {
       const who = await people.holder();
-      await bed.database.admin(
+      await fixture.database.admin(
         "update identity.webauthn_credentials set user_verified = false where user_id = $1",
         [who.userId],
       );
@@ -176,7 +176,7 @@ describe("an assertion that is not what it seems", () => {
     const { options } = await people.begin("reauth", other);
     const assertion = who.device.assert(options);
     assert.equal(await people.finish("reauth", who, { loginId: "", assertion }), "passkey_login_invalid");
-    const elsewhere = await bed.session(who.userId, { door: "bind" });
+    const elsewhere = await fixture.session(who.userId, { door: "bind" });
     const there = { ...who, principal: { ...who.principal, session: elsewhere.hash } };
     const mine = who.device.assert((await people.begin("reauth", who)).options);
     assert.equal(
@@ -204,7 +204,7 @@ describe("an assertion that is not what it seems", () => {
       for (const ceremony of ["login", "discoverable"] as const) {
         const who = await people.holder();
         const { options, loginId } = await people.begin(ceremony, who);
-        await bed.database.admin(`update identity.users set ${set} where id = $1`, [who.userId]);
+        await fixture.database.admin(`update identity.users set ${set} where id = $1`, [who.userId]);
         const assertion = who.device.assert(options);
         assert.equal(
           await people.finish(ceremony, who, { loginId, assertion }),
@@ -218,7 +218,7 @@ describe("an assertion that is not what it seems", () => {
   test("is counted and audited with what was wrong and whose passkey it was, as far as that is known", async () => {
     const who = await people.holder();
     const count = async (reason: string, userId: string | null) => {
-      const rows = await bed.database.admin(
+      const rows = await fixture.database.admin(
         `select 1 from identity.audit_logs where action = 'auth.passkey.failed'
          and payload ->> 'reason' = $1 and actor_user_id is not distinct from $2`,
         [reason, userId],
@@ -226,11 +226,11 @@ describe("an assertion that is not what it seems", () => {
       return rows.length;
     };
     const line = 'svc_auth_failures_total{door="passkey",reason="no_account"}';
-    const before = await bed.metric(line);
+    const before = await fixture.metric(line);
     await people.pass("login", who, { isForged: true });
     await people.pass("discoverable", who, { userHandle: Buffer.from("nobody").toString("base64url") });
     await until(async () => (await count("bad_assertion", who.userId)) === 1);
-    assert.equal(await bed.metric(line), before + 1);
+    assert.equal(await fixture.metric(line), before + 1);
     await until(async () => (await count("no_account", null)) > 0);
   });
 });

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { passkeys } from "@svc/proto";
-import { type AttestationLie, flag } from "../testing/authenticator.ts";
+import { type ForgedAttestation, flag } from "../testing/authenticator.ts";
 import { head } from "../testing/cbor.ts";
-import { type Bed, startBed } from "../testing/fixture.ts";
-import { changed, deepList, lies, text } from "../testing/forged-responses.ts";
+import { type Fixture, startFixture } from "../testing/fixture.ts";
+import { changed, deepList, forgeries, text } from "../testing/forged-responses.ts";
 import { createPasskeyPeople } from "../testing/passkeys.ts";
 
 const minute = 60_000;
@@ -14,15 +14,15 @@ const endlessMap = Buffer.concat([head(5, 0xffff_ffff), Buffer.from([0])]);
 const endlessBytes = head(2, 0xffff_ffff);
 
 describe("a registration that is not what it seems", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
-  const people = createPasskeyPeople(() => bed);
+  after(() => fixture.stop());
+  const people = createPasskeyPeople(() => fixture);
 
-  const cases: Record<string, AttestationLie> = {
-    ...lies,
+  const cases: Record<string, ForgedAttestation> = {
+    ...forgeries,
     "an assertion's type": { type: "webauthn.get" },
     "nobody present": { flags: flag.verified | flag.attested },
     "nobody verified": { flags: flag.present | flag.attested },
@@ -33,9 +33,9 @@ describe("a registration that is not what it seems", () => {
       ...{ format: "packed", statement: { alg: -257, sig: Buffer.alloc(64) } },
     },
     "a statement where there is none": { format: "none", statement: { sig: Buffer.alloc(8) } },
-    "an algorithm that was not offered": { toldAlgorithm: -48 },
-    "an algorithm that is not the key's": { toldAlgorithm: -8 },
-    "vouched for by a maker": { isVouched: true },
+    "an algorithm that was not offered": { claimedAlgorithm: -48 },
+    "an algorithm that is not the key's": { claimedAlgorithm: -8 },
+    "vouched for by a maker": { isCertified: true },
     "vouched for by nothing that can be read": {
       ...{ format: "packed", statement: { alg: -7, sig: Buffer.alloc(64), x5c: [Buffer.alloc(64)] } },
     },
@@ -64,14 +64,14 @@ describe("a registration that is not what it seems", () => {
       tamper: (response) => ({ ...response, attestationObject: "A".repeat(200_000) }),
     },
   };
-  for (const [what, lie] of Object.entries(cases)) {
+  for (const [what, forgery] of Object.entries(cases)) {
     test(`is refused: ${what}`, async () => {
-      const person = await bed.person();
+      const person = await fixture.person();
       const device = people.newDevice();
-      const attestation = device.register(await people.beginRegister(person), lie);
-      const answer = await bed.refused(passkeys.finishRegister, { attestation }, people.as(person));
+      const attestation = device.register(await people.beginRegister(person), forgery);
+      const answer = await fixture.refused(passkeys.finishRegister, { attestation }, people.as(person));
       assert.equal(answer.fault, "passkey_register_failed");
-      const { credentials } = await bed.gateway.call(passkeys.list, {}, people.as(person));
+      const { credentials } = await fixture.gateway.call(passkeys.list, {}, people.as(person));
       assert.deepEqual(credentials, []);
     });
   }
@@ -83,46 +83,46 @@ describe("a registration that is not what it seems", () => {
     { id: "a", rawId: "a", type: "public-key", response: [] },
   ]) {
     test(`is refused: ${JSON.stringify(attestation)}`, async () => {
-      const person = await bed.person();
-      const answer = await bed.refused(passkeys.finishRegister, { attestation }, people.as(person));
+      const person = await fixture.person();
+      const answer = await fixture.refused(passkeys.finishRegister, { attestation }, people.as(person));
       assert.equal(answer.fault, "passkey_register_failed");
     });
   }
 
   test("is refused in another session, by another person, late, and a second time", async () => {
-    const person = await bed.person();
-    const other = await bed.person();
-    const elsewhere = await bed.session(person.userId);
+    const person = await fixture.person();
+    const other = await fixture.person();
+    const elsewhere = await fixture.session(person.userId);
     const refused = async (who: typeof person, attestation: Record<string, unknown>) =>
-      (await bed.refused(passkeys.finishRegister, { attestation }, people.as(who))).fault;
+      (await fixture.refused(passkeys.finishRegister, { attestation }, people.as(who))).fault;
     const made = async () => people.newDevice().register(await people.beginRegister(person));
     assert.equal(await refused(other, await made()), "passkey_register_failed");
     const there = { ...person, principal: { ...person.principal, session: elsewhere.hash } };
     assert.equal(await refused(there, await made()), "passkey_register_failed");
     const late = await made();
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.equal(await refused(person, late), "passkey_register_failed");
     const fine = await made();
-    await bed.gateway.call(passkeys.finishRegister, { attestation: fine }, people.as(person));
+    await fixture.gateway.call(passkeys.finishRegister, { attestation: fine }, people.as(person));
     assert.equal(await refused(person, fine), "passkey_register_failed");
   });
 
   test("a passkey of another account is not bound twice", async () => {
     const first = await people.holder();
-    const second = await bed.person();
+    const second = await fixture.person();
     const attestation = first.device.register(await people.beginRegister(second));
-    const answer = await bed.refused(passkeys.finishRegister, { attestation }, people.as(second));
+    const answer = await fixture.refused(passkeys.finishRegister, { attestation }, people.as(second));
     assert.equal(answer.fault, "passkey_taken");
     const userHandle = Buffer.from(first.userId).toString("base64url");
     assert.equal(await people.pass("login", first, { userHandle }), undefined);
   });
 
   test("of ten parallel answers to one challenge, one binds", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     const options = await people.beginRegister(person);
     const answers = await Promise.allSettled(
       Array.from({ length: 10 }, () =>
-        bed.gateway.call(
+        fixture.gateway.call(
           passkeys.finishRegister,
           { attestation: people.newDevice().register(options) },
           people.as(person),
@@ -130,7 +130,7 @@ describe("a registration that is not what it seems", () => {
       ),
     );
     assert.equal(answers.filter(({ status }) => status === "fulfilled").length, 1);
-    const { credentials } = await bed.gateway.call(passkeys.list, {}, people.as(person));
+    const { credentials } = await fixture.gateway.call(passkeys.list, {}, people.as(person));
     assert.equal(credentials.length, 1);
   });
 });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { isFault, passkeys, signIn } from "@svc/proto";
 import type { RequestOptions } from "../testing/authenticator.ts";
-import { type Bed, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, startFixture, stateOf } from "../testing/fixture.ts";
 import { createPasskeyPeople, panel, stranger } from "../testing/passkeys.ts";
 
 const minute = 60_000;
@@ -13,12 +13,12 @@ const from = (address: string) => ({
 });
 
 describe("signing in with a passkey", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
-  const people = createPasskeyPeople(() => bed);
+  after(() => fixture.stop());
+  const people = createPasskeyPeople(() => fixture);
 
   for (const role of ["user", "admin", "owner"] as const) {
     for (const ceremony of ["login", "discoverable"] as const) {
@@ -28,19 +28,26 @@ describe("signing in with a passkey", () => {
         const assertion = who.device.assert(options) as unknown as Record<string, unknown>;
         const reply =
           ceremony === "login"
-            ? await bed.forward(passkeys.finishLogin, { email: who.email, assertion }, stranger())
-            : await bed.forward(passkeys.finishDiscoverable, { login_id: loginId, assertion }, stranger());
+            ? await fixture.forward(passkeys.finishLogin, { email: who.email, assertion }, stranger())
+            : await fixture.forward(
+                passkeys.finishDiscoverable,
+                { login_id: loginId, assertion },
+                stranger(),
+              );
         assert.deepEqual(JSON.parse(Buffer.from(reply.body).toString()), { user_id: who.userId, role });
-        const [row] = await bed.database.admin(
+        const [row] = await fixture.database.admin(
           `select door::text, reauth_at, expires_at, token_hash from identity.sessions
            where user_id = $1 and door = 'passkey'`,
           [who.userId],
         );
-        assert.deepEqual([row?.["door"], row?.["reauth_at"]], ["passkey", bed.now()]);
-        assert.equal(reply.session?.expires_at, new Date(bed.now().getTime() + 720 * minute).toISOString());
-        assert.equal((await stateOf(bed, String(row?.["token_hash"]))).state, "live");
+        assert.deepEqual([row?.["door"], row?.["reauth_at"]], ["passkey", fixture.now()]);
+        assert.equal(
+          reply.session?.expires_at,
+          new Date(fixture.now().getTime() + 720 * minute).toISOString(),
+        );
+        assert.equal((await stateOf(fixture, String(row?.["token_hash"]))).state, "live");
         await until(async () => {
-          const entries = await bed.database.admin(
+          const entries = await fixture.database.admin(
             "select 1 from identity.audit_logs where action = 'auth.passkey.login' and actor_user_id = $1",
             [who.userId],
           );
@@ -55,7 +62,7 @@ describe("signing in with a passkey", () => {
     const [second, third] = [people.newDevice(), people.newDevice()];
     await people.register(who, second, "my phone");
     await people.register(who, third);
-    const { challenge, ...options } = await bed.gateway.call(
+    const { challenge, ...options } = await fixture.gateway.call(
       passkeys.beginLogin,
       { email: who.email.toUpperCase() },
       stranger(),
@@ -70,7 +77,7 @@ describe("signing in with a passkey", () => {
   });
 
   test("without an address asks for any passkey", async () => {
-    const { publicKey } = await bed.gateway.call(passkeys.beginDiscoverable, {}, stranger());
+    const { publicKey } = await fixture.gateway.call(passkeys.beginDiscoverable, {}, stranger());
     const { challenge, ...options } = publicKey;
     assert.match(String(challenge), /^[A-Za-z0-9_-]{43}$/);
     assert.deepEqual(options, {
@@ -79,18 +86,18 @@ describe("signing in with a passkey", () => {
   });
 
   test("an unknown address, an unverified one, and one without a passkey are answered alike", async () => {
-    const bare = await bed.person({ email: "bare@example.org", emailVerified: true });
-    const unverified = await bed.person({ email: "unverified@example.org" });
+    const bare = await fixture.person({ email: "bare@example.org", emailVerified: true });
+    const unverified = await fixture.person({ email: "unverified@example.org" });
     await people.register(unverified, people.newDevice());
     const gone = await people.holder();
-    await bed.database.admin("update identity.users set disabled = true where id = $1", [gone.userId]);
+    await fixture.database.admin("update identity.users set disabled = true where id = $1", [gone.userId]);
     assert.ok(bare);
     const answers: unknown[] = [];
     const emails = ["bare@example.org", "unverified@example.org", gone.email, "nobody@example.org"];
     for (const email of emails) {
-      const { methods } = await bed.gateway.call(signIn.options, { email }, stranger());
+      const { methods } = await fixture.gateway.call(signIn.options, { email }, stranger());
       assert.ok(!methods.includes("passkey"), email);
-      const error: unknown = await bed.gateway
+      const error: unknown = await fixture.gateway
         .call(passkeys.beginLogin, { email }, stranger())
         .catch((reason: unknown) => reason);
       if (!isFault(error)) throw new Error(`${email} was let through`);
@@ -126,24 +133,24 @@ describe("signing in with a passkey", () => {
 
   test("works while codes are locked", async () => {
     const who = await people.holder();
-    await bed.store.db
+    await fixture.store.db
       .insertInto("otp_failure_windows")
-      .values({ user_id: who.userId, purpose: "any", window_start: bed.now(), failures: 10 })
+      .values({ user_id: who.userId, purpose: "any", window_start: fixture.now(), failures: 10 })
       .execute();
     assert.equal(await people.pass("login", who), undefined);
   });
 });
 
 describe("ceremonies that strangers leave open", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["identity.passkey_challenges=100"] });
-    await bed.addReplica();
+    fixture = await startFixture({ set: ["identity.passkey_challenges=100"] });
+    await fixture.addReplica();
   });
-  after(() => bed.stop());
-  const people = createPasskeyPeople(() => bed);
+  after(() => fixture.stop());
+  const people = createPasskeyPeople(() => fixture);
 
-  const discover = (address: string) => bed.gateway.call(passkeys.beginDiscoverable, {}, from(address));
+  const discover = (address: string) => fixture.gateway.call(passkeys.beginDiscoverable, {}, from(address));
   const outcomes = async (begins: Promise<unknown>[]) => {
     const ends = await Promise.allSettled(begins);
     const faults = ends.map((end) => (end.status === "fulfilled" ? "begun" : (end.reason.fault as string)));
@@ -156,10 +163,10 @@ describe("ceremonies that strangers leave open", () => {
     outcomes(Array.from({ length: count }, (_, index) => begin(index)));
 
   test("are at most 32 of one network at the door without a mail address, over all replicas", async () => {
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.deepEqual(await many(50, () => discover("192.0.2.1")), { begun: 32, tooMany: 18 });
     assert.deepEqual(await many(3, () => discover("192.0.2.2")), { begun: 3, tooMany: 0 });
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.deepEqual(await many(1, () => discover("192.0.2.1")), { begun: 1, tooMany: 0 });
   });
 
@@ -167,7 +174,7 @@ describe("ceremonies that strangers leave open", () => {
     const [one, two] = [await people.holder(), await people.holder()];
     const begin = (index: number) => {
       const { email } = index % 2 === 0 ? one : two;
-      return bed.gateway.call(passkeys.beginLogin, { email }, from("192.0.2.9"));
+      return fixture.gateway.call(passkeys.beginLogin, { email }, from("192.0.2.9"));
     };
     assert.deepEqual(await many(50, begin), { begun: 32, tooMany: 18 });
     // The other door has room of its own.
@@ -176,14 +183,14 @@ describe("ceremonies that strangers leave open", () => {
   });
 
   test("count for a whole /48 of IPv6", async () => {
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     const inOne = (index: number) => discover(`2001:db8:7:${index.toString(16)}::1`);
     assert.deepEqual(await many(40, inOne), { begun: 32, tooMany: 8 });
     assert.deepEqual(await many(1, () => discover("2001:db8:8::1")), { begun: 1, tooMany: 0 });
   });
 
   test("make room when they are ended", async () => {
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     const who = await people.holder();
     const begun = await Promise.all(Array.from({ length: 32 }, () => discover("192.0.2.40")));
     assert.deepEqual(await many(1, () => discover("192.0.2.40")), { begun: 0, tooMany: 1 });
@@ -195,7 +202,7 @@ describe("ceremonies that strangers leave open", () => {
   });
 
   test("are bounded in all, wherever they come from", async () => {
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.deepEqual(await many(130, (index) => discover(`198.51.100.${index}`)), {
       begun: 100,
       tooMany: 30,
@@ -206,22 +213,22 @@ describe("ceremonies that strangers leave open", () => {
 });
 
 test("without its database, a door is closed for now, and nobody is told that they are wrong", async () => {
-  const bed = await startBed();
+  const fixture = await startFixture();
   try {
-    const people = createPasskeyPeople(() => bed);
+    const people = createPasskeyPeople(() => fixture);
     const who = await people.holder();
     const { options, loginId } = await people.begin("discoverable", who);
     const assertion = who.device.assert(options) as unknown as Record<string, unknown>;
-    await bed.wire.cut();
+    await fixture.wire.cut();
     const faults = [
-      await bed.refused(passkeys.beginLogin, { email: who.email }, stranger()),
-      await bed.refused(passkeys.beginDiscoverable, {}, stranger()),
-      await bed.refused(passkeys.finishLogin, { email: who.email, assertion }, stranger()),
-      await bed.refused(passkeys.finishDiscoverable, { login_id: loginId, assertion }, stranger()),
-      await bed.refused(passkeys.reauthStatus, {}, { principal: who.principal }),
+      await fixture.refused(passkeys.beginLogin, { email: who.email }, stranger()),
+      await fixture.refused(passkeys.beginDiscoverable, {}, stranger()),
+      await fixture.refused(passkeys.finishLogin, { email: who.email, assertion }, stranger()),
+      await fixture.refused(passkeys.finishDiscoverable, { login_id: loginId, assertion }, stranger()),
+      await fixture.refused(passkeys.reauthStatus, {}, { principal: who.principal }),
     ].map(({ fault }) => fault);
     assert.deepEqual(faults, Array(5).fill("unavailable"));
   } finally {
-    await bed.stop();
+    await fixture.stop();
   }
 });

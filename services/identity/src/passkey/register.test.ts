@@ -2,29 +2,33 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { passkeys } from "@svc/proto";
-import type { Algorithm, AttestationLie } from "../testing/authenticator.ts";
-import { type Bed, type Person, startBed } from "../testing/fixture.ts";
+import type { Algorithm, ForgedAttestation } from "../testing/authenticator.ts";
+import { type Fixture, type Person, startFixture } from "../testing/fixture.ts";
 import { createPasskeyPeople, panel } from "../testing/passkeys.ts";
 
 const minute = 60_000;
 
 describe("binding a passkey", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["identity.passkeys_per_account=3"] });
+    fixture = await startFixture({ set: ["identity.passkeys_per_account=3"] });
   });
-  after(() => bed.stop());
-  const people = createPasskeyPeople(() => bed);
+  after(() => fixture.stop());
+  const people = createPasskeyPeople(() => fixture);
   const list = async (person: Person) =>
-    (await bed.gateway.call(passkeys.list, {}, people.as(person))).credentials;
+    (await fixture.gateway.call(passkeys.list, {}, people.as(person))).credentials;
   const beginRefused = async (person: Person) =>
-    (await bed.refused(passkeys.beginRegister, {}, people.as(person))).fault;
+    (await fixture.refused(passkeys.beginRegister, {}, people.as(person))).fault;
   const finishRefused = async (person: Person, attestation: Record<string, unknown>) =>
-    (await bed.refused(passkeys.finishRegister, { attestation }, people.as(person))).fault;
+    (await fixture.refused(passkeys.finishRegister, { attestation }, people.as(person))).fault;
 
   test("asks for a verified person, with the pinned algorithms, for the host of the panel", async () => {
-    const person = await bed.person({ email: "asked@example.org" });
-    const { challenge, ...options } = await bed.gateway.call(passkeys.beginRegister, {}, people.as(person));
+    const person = await fixture.person({ email: "asked@example.org" });
+    const { challenge, ...options } = await fixture.gateway.call(
+      passkeys.beginRegister,
+      {},
+      people.as(person),
+    );
     assert.match(String(challenge), /^[A-Za-z0-9_-]{43}$/);
     assert.deepEqual(options, {
       rp: { name: "svc.localhost", id: panel.rpId },
@@ -45,7 +49,7 @@ describe("binding a passkey", () => {
     });
   });
 
-  const kinds: [Algorithm, AttestationLie["format"]][] = [
+  const kinds: [Algorithm, ForgedAttestation["format"]][] = [
     ["ES256", "none"],
     ["ES256", "packed"],
     ["EdDSA", "none"],
@@ -54,10 +58,10 @@ describe("binding a passkey", () => {
   for (const [algorithm, format = "none"] of kinds) {
     test(`takes a key of ${algorithm} with the attestation ${format}, which then signs in`, async () => {
       const email = `${algorithm}-${format}@example.org`.toLowerCase();
-      const person = await bed.person({ email, emailVerified: true });
+      const person = await fixture.person({ email, emailVerified: true });
       const device = people.newDevice(algorithm);
       const attestation = device.register(await people.beginRegister(person), { format });
-      await bed.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
+      await fixture.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
       assert.equal(await people.pass("login", { ...person, email, device }), undefined);
     });
   }
@@ -65,19 +69,23 @@ describe("binding a passkey", () => {
   test("is shown to its holder alone, newest first, with its uses", async () => {
     const who = await people.holder();
     const second = people.newDevice();
-    bed.pass(1_000);
+    fixture.pass(1_000);
     const made = await people.register(who, second, "  my phone ");
     assert.deepEqual(made, {
-      ...{ id: made.id, name: "my phone", created_at: bed.now().toISOString(), aaguid: made.aaguid },
+      ...{ id: made.id, name: "my phone", created_at: fixture.now().toISOString(), aaguid: made.aaguid },
     });
     assert.match(made.aaguid ?? "", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
-    bed.pass(1_000);
+    fixture.pass(1_000);
     await people.pass("login", who);
     const [newest, first] = await list(who);
     assert.deepEqual(newest, made);
-    assert.deepEqual([first?.name, first?.last_used_at], ["", bed.now().toISOString()]);
-    assert.deepEqual(await list(await bed.person()), []);
-    const { excludeCredentials: bound } = await bed.gateway.call(passkeys.beginRegister, {}, people.as(who));
+    assert.deepEqual([first?.name, first?.last_used_at], ["", fixture.now().toISOString()]);
+    assert.deepEqual(await list(await fixture.person()), []);
+    const { excludeCredentials: bound } = await fixture.gateway.call(
+      passkeys.beginRegister,
+      {},
+      people.as(who),
+    );
     assert.deepEqual(
       (bound as { id: string }[]).map(({ id }) => id),
       [second.id, who.device.id],
@@ -86,15 +94,15 @@ describe("binding a passkey", () => {
 
   test("counts as a proof, is told to the verified address, and audited", async () => {
     const email = "told@example.org";
-    const person = await bed.person({ email, emailVerified: true });
-    bed.pass(4 * minute);
+    const person = await fixture.person({ email, emailVerified: true });
+    fixture.pass(4 * minute);
     await people.register(person, people.newDevice(), "<key>");
-    const status = await bed.gateway.call(passkeys.reauthStatus, {}, people.as(person));
-    assert.equal(status.until, new Date(bed.now().getTime() + 5 * minute).toISOString());
-    const mail = await bed.smtp.awaitMail(email);
+    const status = await fixture.gateway.call(passkeys.reauthStatus, {}, people.as(person));
+    assert.equal(status.until, new Date(fixture.now().getTime() + 5 * minute).toISOString());
+    const mail = await fixture.smtp.awaitMail(email);
     assert.equal(mail.subject, "A passkey was added to your account");
     await until(async () => {
-      const rows = await bed.database.admin(
+      const rows = await fixture.database.admin(
         "select 1 from identity.audit_logs where action = 'account.passkey.bound' and actor_user_id = $1",
         [person.userId],
       );
@@ -103,29 +111,29 @@ describe("binding a passkey", () => {
   });
 
   test("needs a fresh proof once there is a way to give one, and not before", async () => {
-    const person = await bed.person({ door: "bind", isProof: false });
+    const person = await fixture.person({ door: "bind", isProof: false });
     await people.register(person, people.newDevice());
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.equal(await beginRefused(person), "reauth_required");
-    const fresh = await bed.session(person.userId);
+    const fresh = await fixture.session(person.userId);
     const again = { ...person, principal: { ...person.principal, session: fresh.hash } };
     await people.register(again, people.newDevice());
   });
 
   test("a proof that was fresh at the beginning holds to the end", async () => {
     const who = await people.holder();
-    bed.pass(4 * minute);
+    fixture.pass(4 * minute);
     const options = await people.beginRegister(who);
-    bed.pass(4 * minute);
+    fixture.pass(4 * minute);
     const attestation = people.newDevice().register(options);
-    await bed.gateway.call(passkeys.finishRegister, { attestation }, people.as(who));
+    await fixture.gateway.call(passkeys.finishRegister, { attestation }, people.as(who));
     assert.equal((await list(who)).length, 2);
   });
 
   test("begun without a way to prove oneself, it is refused when there is one at the end", async () => {
-    const person = await bed.person({ door: "bind", isProof: false });
+    const person = await fixture.person({ door: "bind", isProof: false });
     const attestation = people.newDevice().register(await people.beginRegister(person));
-    await bed.database.admin(
+    await fixture.database.admin(
       "update identity.users set email = 'late@example.org', email_verified = true where id = $1",
       [person.userId],
     );
@@ -134,9 +142,9 @@ describe("binding a passkey", () => {
   });
 
   test("a session that was ended meanwhile binds nothing", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     const attestation = people.newDevice().register(await people.beginRegister(person));
-    await bed.database.admin("update identity.sessions set revoked_at = now() where user_id = $1", [
+    await fixture.database.admin("update identity.sessions set revoked_at = now() where user_id = $1", [
       person.userId,
     ]);
     assert.equal(await finishRefused(person, attestation), "unauthorized");
@@ -144,12 +152,12 @@ describe("binding a passkey", () => {
   });
 
   test("an account has so many passkeys and no more, however many begin at once", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     const begun = await Promise.all(Array.from({ length: 6 }, () => people.beginRegister(person)));
     const ends = await Promise.allSettled(
       begun.map((options) => {
         const attestation = people.newDevice().register(options);
-        return bed.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
+        return fixture.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
       }),
     );
     assert.equal(ends.filter(({ status }) => status === "fulfilled").length, 3);
@@ -158,24 +166,28 @@ describe("binding a passkey", () => {
   });
 
   test("of many ceremonies that one session begins, the ten newest can be ended", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     const oldest = await people.beginRegister(person);
     let next = oldest;
     for (let times = 0; times < 10; times++) {
-      bed.pass(1);
+      fixture.pass(1);
       next = await people.beginRegister(person);
     }
     const refused = await finishRefused(person, people.newDevice().register(oldest));
     assert.equal(refused, "passkey_register_failed");
     const attestation = people.newDevice().register(next);
-    await bed.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
+    await fixture.gateway.call(passkeys.finishRegister, { attestation }, people.as(person));
   });
 
   for (const name of ["a\u0000b", "line\nbreak", "\u202egnp.exe", "x".repeat(65)]) {
     test(`a name is refused: ${JSON.stringify(name.slice(0, 12))}`, async () => {
-      const person = await bed.person();
+      const person = await fixture.person();
       const attestation = people.newDevice().register(await people.beginRegister(person));
-      const refused = await bed.refused(passkeys.finishRegister, { attestation, name }, people.as(person));
+      const refused = await fixture.refused(
+        passkeys.finishRegister,
+        { attestation, name },
+        people.as(person),
+      );
       assert.equal(refused.fault, "bad_request");
     });
   }

@@ -6,7 +6,7 @@ import { recordAudit } from "../audit/record.ts";
 import type { IdentityTrx } from "../database.ts";
 import { requireReauth } from "../fresh-proof/require.ts";
 import { getAccount } from "../principal.ts";
-import { noteProof } from "../session/store.ts";
+import { recordProof } from "../session/store.ts";
 import { clearLinkFile, completeSetup, type SetupEnd } from "../setup/complete.ts";
 import { registrationOptions, verifyAttestation } from "./ceremony.ts";
 import { getParty, type PasskeyDeps } from "./deps.ts";
@@ -120,7 +120,7 @@ async function bind(
   if (bound.length >= deps.limits.passkeys_per_account) throw tooMany(deps);
   const made = await insertCredential(trx, credential);
   const now = deps.now();
-  if (!(await noteProof(trx, { tokenHash: session, now }))) throw new Fault("unauthorized");
+  if (!(await recordProof(trx, { tokenHash: session, now }))) throw new Fault("unauthorized");
   await tell(deps, trx, { account, kind: "passkey_added", name: credential.name });
   return { made, setup: await completeSetup(trx, { userId: account.id, session, now }) };
 }

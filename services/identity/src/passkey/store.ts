@@ -43,7 +43,7 @@ export function insertCredential(trx: IdentityTrx, credential: NewCredential): P
 }
 
 /** Notes a use. Call it with the account locked since the counter was checked. */
-export async function noteUse(
+export async function recordUse(
   trx: IdentityTrx,
   used: { id: string; counter: number; isBackedUp: boolean; now: Date },
 ): Promise<void> {

@@ -5,15 +5,15 @@ import { Fault, type passkeys } from "@svc/proto";
 import { isSameAddress } from "../account/address.ts";
 import { isStaffRole } from "../account/policy.ts";
 import { type Account, findLiveAccount } from "../account/store.ts";
-import { takeCodeTry } from "../budget/code.ts";
+import { takeCodeAttempt } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
 import { mailLockout, recordLockout } from "../email-code/lockout.ts";
 import type { SendCode } from "../email-code/send.ts";
 import { spendCodes } from "../email-code/store.ts";
-import { type TryOutcome, tryCode } from "../email-code/verify.ts";
+import { type CodeOutcome, verifyCode } from "../email-code/verify.ts";
 import type { PasskeyDeps } from "../passkey/deps.ts";
 import { getAccount } from "../principal.ts";
-import { noteProof } from "../session/store.ts";
+import { recordProof } from "../session/store.ts";
 import { untilOf } from "./passkey.ts";
 
 const purpose = "reauth";
@@ -35,7 +35,7 @@ export function createStartReauthEmail(
 /** identity.reauth.verify-email: one transaction; a wrong code commits too, because it counts. */
 export function createVerifyReauthEmail(deps: PasskeyDeps): Handler<typeof passkeys.verifyReauthEmail> {
   return async (context, { code }) => {
-    await takeCodeTry(deps, context, "reauth");
+    await takeCodeAttempt(deps, context, "reauth");
     const { user_id: userId, session } = getAccount(context.principal);
     addressOf(deps, await findLiveAccount(deps.db, userId));
     const tried = await deps.db
@@ -52,9 +52,9 @@ async function settle(
   deps: PasskeyDeps,
   trx: IdentityTrx,
   { context, userId, session, code }: Given,
-): Promise<TryOutcome> {
+): Promise<CodeOutcome> {
   const now = deps.now();
-  const tried = await tryCode(deps, trx, { userId, purpose, code });
+  const tried = await verifyCode(deps, trx, { userId, purpose, code });
   if (tried.kind !== "right") {
     await recordLockout(deps, trx, { requester: context, tried, purpose });
     return tried;
@@ -62,7 +62,7 @@ async function settle(
   // A code that went to an address which is no longer the account's proves nothing of the account.
   if (!isSameAddress(tried.email, tried.account.email)) return { kind: "no_code" };
   await spendCodes(trx, { userId, purpose, now });
-  if (!(await noteProof(trx, { tokenHash: session, now }))) throw new Fault("no_session");
+  if (!(await recordProof(trx, { tokenHash: session, now }))) throw new Fault("no_session");
   return tried;
 }
 
@@ -78,7 +78,7 @@ function addressOf({ hasRelay }: PasskeyDeps, account: Account | undefined): str
 function refusal(
   deps: PasskeyDeps,
   context: VerifyContext,
-  tried: Exclude<TryOutcome, { kind: "right" }>,
+  tried: Exclude<CodeOutcome, { kind: "right" }>,
 ): Fault {
   switch (tried.kind) {
     case "gone":

@@ -8,7 +8,7 @@ import type { PasskeyDeps } from "../passkey/deps.ts";
 import { beginStepUp, finishStepUp } from "../passkey/step-up.ts";
 import { getAccount } from "../principal.ts";
 import { isProven } from "../session/policy.ts";
-import { findReauthAt, noteProof } from "../session/store.ts";
+import { findReauthAt, recordProof } from "../session/store.ts";
 
 /** identity.reauth.status */
 export function createReauthStatus(deps: PasskeyDeps): Handler<typeof passkeys.reauthStatus> {
@@ -41,7 +41,7 @@ export function createFinishReauth(deps: PasskeyDeps): Handler<typeof passkeys.f
     const { user_id: userId, session } = getAccount(context.principal);
     const now = deps.now();
     const effect = async (trx: IdentityTrx) => {
-      if (!(await noteProof(trx, { tokenHash: session, now }))) throw context.fault("no_session");
+      if (!(await recordProof(trx, { tokenHash: session, now }))) throw context.fault("no_session");
     };
     if (!(await finishStepUp(deps, { userId, session, purpose: "reauth", assertion, effect }))) {
       deps.events.signInFailed(context, { door: "reauth", reason: "bad_assertion" });

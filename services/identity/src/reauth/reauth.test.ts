@@ -2,87 +2,93 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { passkeys } from "@svc/proto";
-import { wrong } from "../testing/sign-in-client.ts";
-import { type Bed, type NewPerson, type Person, startBed } from "../testing/fixture.ts";
+import { type Fixture, type NewPerson, type Person, startFixture } from "../testing/fixture.ts";
 import { createPasskeyPeople, type Holder } from "../testing/passkeys.ts";
+import { wrong } from "../testing/sign-in-client.ts";
 
 const minute = 60_000;
 
 describe("proving that it is still you", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
-  const people = createPasskeyPeople(() => bed);
+  after(() => fixture.stop());
+  const people = createPasskeyPeople(() => fixture);
   let number = 0;
 
-  const status = (person: Person) => bed.gateway.call(passkeys.reauthStatus, {}, people.as(person));
-  const start = (person: Person) => bed.gateway.call(passkeys.startReauthEmail, {}, people.as(person));
-  const startRefused = (person: Person) => bed.refused(passkeys.startReauthEmail, {}, people.as(person));
+  const status = (person: Person) => fixture.gateway.call(passkeys.reauthStatus, {}, people.as(person));
+  const start = (person: Person) => fixture.gateway.call(passkeys.startReauthEmail, {}, people.as(person));
+  const startRefused = (person: Person) => fixture.refused(passkeys.startReauthEmail, {}, people.as(person));
   const verify = (person: Person, code: string) =>
-    bed.gateway.call(passkeys.verifyReauthEmail, { code }, people.as(person));
+    fixture.gateway.call(passkeys.verifyReauthEmail, { code }, people.as(person));
   const verifyRefused = async (person: Person, code: string) =>
-    (await bed.refused(passkeys.verifyReauthEmail, { code }, people.as(person))).fault;
+    (await fixture.refused(passkeys.verifyReauthEmail, { code }, people.as(person))).fault;
   /** Somebody who came from the game: nothing is proved yet. */
   const unproved = async (about: NewPerson = {}) => {
     const email = `reauth${++number}@example.org`;
-    const person = await bed.person({ email, emailVerified: true, door: "bind", isProof: false, ...about });
+    const person = await fixture.person({
+      email,
+      emailVerified: true,
+      door: "bind",
+      isProof: false,
+      ...about,
+    });
     return { ...person, email };
   };
   /** A further session of a holder that has proved nothing. */
   const unprovedSession = async (who: Holder): Promise<Holder> => {
-    await bed.database.admin("update identity.sessions set reauth_at = null where token_hash = $1", [
+    await fixture.database.admin("update identity.sessions set reauth_at = null where token_hash = $1", [
       who.session,
     ]);
     return who;
   };
-  const until5 = () => new Date(bed.now().getTime() + 5 * minute).toISOString();
+  const until5 = () => new Date(fixture.now().getTime() + 5 * minute).toISOString();
 
   test("says how it can be done, and how long a proof holds", async () => {
     const player = await unproved();
     assert.deepEqual(await status(player), { needed: true, factors: ["email"] });
-    const fresh = await bed.person({ email: "fresh@example.org", emailVerified: true });
+    const fresh = await fixture.person({ email: "fresh@example.org", emailVerified: true });
     assert.deepEqual(await status(fresh), { needed: false, until: until5(), factors: ["email"] });
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.deepEqual(await status(fresh), { needed: true, factors: ["email"] });
     const who = await people.holder();
     assert.deepEqual((await status(who)).factors, ["passkey", "email"]);
     const staff = await unproved({ role: "admin" });
     assert.deepEqual(await status(staff), { needed: true, factors: ["sign_in"] });
-    const nobody = await bed.person({ door: "bind", isProof: false });
+    const nobody = await fixture.person({ door: "bind", isProof: false });
     assert.deepEqual(await status(nobody), { needed: false, factors: [] });
   });
 
   test("works with a passkey, for five minutes and in that session alone", async () => {
     const who = await unprovedSession(await people.holder());
-    const elsewhere = await bed.session(who.userId, { door: "bind" });
-    await bed.database.admin("update identity.sessions set reauth_at = null where token_hash = $1", [
+    const elsewhere = await fixture.session(who.userId, { door: "bind" });
+    await fixture.database.admin("update identity.sessions set reauth_at = null where token_hash = $1", [
       elsewhere.hash,
     ]);
-    const { publicKey } = await bed.gateway.call(passkeys.beginReauth, {}, people.as(who));
+    const { publicKey } = await fixture.gateway.call(passkeys.beginReauth, {}, people.as(who));
     assert.deepEqual(publicKey["allowCredentials"], [
       { id: who.device.id, type: "public-key", transports: ["hybrid", "internal"] },
     ]);
     const assertion = who.device.assert(publicKey as { challenge: string; rpId: string });
     const given = { assertion: assertion as unknown as Record<string, unknown> };
-    const proved = await bed.gateway.call(passkeys.finishReauth, given, people.as(who));
+    const proved = await fixture.gateway.call(passkeys.finishReauth, given, people.as(who));
     assert.deepEqual(proved, { ok: true, until: until5() });
     assert.equal((await status(who)).needed, false);
     const there = { ...who, principal: { ...who.principal, session: elsewhere.hash } };
     assert.equal((await status(there)).needed, true);
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.equal((await status(who)).needed, true);
   });
 
   test("a wrong passkey is audited and counted", async () => {
     const line = 'svc_auth_failures_total{door="reauth",reason="bad_assertion"}';
-    const before = await bed.metric(line);
+    const before = await fixture.metric(line);
     const who = await people.holder();
     assert.equal(await people.pass("reauth", who, { isForged: true }), "passkey_login_invalid");
-    assert.equal(await bed.metric(line), before + 1);
+    assert.equal(await fixture.metric(line), before + 1);
     await until(async () => {
-      const rows = await bed.database.admin(
+      const rows = await fixture.database.admin(
         "select 1 from identity.audit_logs where action = 'auth.reauth.failed' and actor_user_id = $1",
         [who.userId],
       );
@@ -92,16 +98,16 @@ describe("proving that it is still you", () => {
 
   test("an account without a passkey has none to prove itself with", async () => {
     const person = await unproved();
-    const answer = await bed.refused(passkeys.beginReauth, {}, people.as(person));
+    const answer = await fixture.refused(passkeys.beginReauth, {}, people.as(person));
     assert.equal(answer.fault, "no_passkey");
   });
 
   test("works with a mailed code, which works once", async () => {
     const player = await unproved();
     const { expires_at: expiresAt } = await start(player);
-    assert.equal(expiresAt, new Date(bed.now().getTime() + 10 * minute).toISOString());
-    await bed.smtp.awaitMail(player.email);
-    const code = bed.smtp.codeTo(player.email);
+    assert.equal(expiresAt, new Date(fixture.now().getTime() + 10 * minute).toISOString());
+    await fixture.smtp.awaitMail(player.email);
+    const code = fixture.smtp.codeTo(player.email);
     assert.deepEqual(await verify(player, code), { ok: true, until: until5() });
     assert.equal((await status(player)).needed, false);
     assert.equal(await verifyRefused(player, code), "invalid_code");
@@ -109,26 +115,26 @@ describe("proving that it is still you", () => {
 
   test("a code that another door mailed proves nothing", async () => {
     const player = await unproved();
-    const sent = await bed.gateway.call(passkeys.startReauthEmail, {}, people.as(player));
+    const sent = await fixture.gateway.call(passkeys.startReauthEmail, {}, people.as(player));
     assert.ok(sent.sent);
-    await bed.smtp.awaitMail(player.email);
-    await bed.database.admin("update identity.email_otps set purpose = 'sign_in' where user_id = $1", [
+    await fixture.smtp.awaitMail(player.email);
+    await fixture.database.admin("update identity.email_otps set purpose = 'sign_in' where user_id = $1", [
       player.userId,
     ]);
-    assert.equal(await verifyRefused(player, bed.smtp.codeTo(player.email)), "invalid_code");
+    assert.equal(await verifyRefused(player, fixture.smtp.codeTo(player.email)), "invalid_code");
     assert.equal((await status(player)).needed, true);
   });
 
   test("a new code takes the place of the one before, a minute apart at least", async () => {
     const player = await unproved();
     await start(player);
-    await bed.smtp.awaitMail(player.email);
-    const first = bed.smtp.codeTo(player.email);
+    await fixture.smtp.awaitMail(player.email);
+    const first = fixture.smtp.codeTo(player.email);
     assert.deepEqual(await startRefused(player), { fault: "otp_resend_cooldown", retryAfterSeconds: 60 });
-    bed.pass(minute);
+    fixture.pass(minute);
     await start(player);
-    await bed.smtp.awaitMail(player.email, 2);
-    const second = bed.smtp.codeTo(player.email);
+    await fixture.smtp.awaitMail(player.email, 2);
+    const second = fixture.smtp.codeTo(player.email);
     if (first !== second) assert.equal(await verifyRefused(player, first), "invalid_code");
     await verify(player, second);
   });
@@ -137,15 +143,15 @@ describe("proving that it is still you", () => {
     const who = await unprovedSession(await people.holder());
     const code = async (mails: number) => {
       await start(who);
-      await bed.smtp.awaitMail(who.email, mails);
-      return bed.smtp.codeTo(who.email);
+      await fixture.smtp.awaitMail(who.email, mails);
+      return fixture.smtp.codeTo(who.email);
     };
     // The first mail told of the passkey.
     const first = await code(2);
     for (let tries = 0; tries < 5; tries++)
       assert.equal(await verifyRefused(who, wrong(first)), "invalid_code");
     assert.equal(await verifyRefused(who, first), "otp_locked");
-    bed.pass(minute);
+    fixture.pass(minute);
     const second = await code(3);
     for (let tries = 0; tries < 5; tries++) await verifyRefused(who, wrong(second));
     assert.equal(await verifyRefused(who, second), "otp_account_locked");
@@ -156,11 +162,11 @@ describe("proving that it is still you", () => {
   test("a code to an address that is the account's no more proves nothing", async () => {
     const player = await unproved();
     await start(player);
-    await bed.smtp.awaitMail(player.email);
-    await bed.database.admin("update identity.users set email = 'elsewhere@example.org' where id = $1", [
+    await fixture.smtp.awaitMail(player.email);
+    await fixture.database.admin("update identity.users set email = 'elsewhere@example.org' where id = $1", [
       player.userId,
     ]);
-    assert.equal(await verifyRefused(player, bed.smtp.codeTo(player.email)), "invalid_code");
+    assert.equal(await verifyRefused(player, fixture.smtp.codeTo(player.email)), "invalid_code");
   });
 
   test("operators never prove themselves by mail", async () => {
@@ -168,7 +174,7 @@ describe("proving that it is still you", () => {
       const staff = await unproved({ role });
       assert.equal((await startRefused(staff)).fault, "staff_reauth");
       assert.equal(await verifyRefused(staff, "000000"), "staff_reauth");
-      assert.equal(bed.smtp.mails.filter(({ to }) => to === staff.email).length, 0);
+      assert.equal(fixture.smtp.mails.filter(({ to }) => to === staff.email).length, 0);
     }
   });
 
@@ -181,10 +187,10 @@ describe("proving that it is still you", () => {
   test("a session that was ended meanwhile is not proved, and the code is kept", async () => {
     const player = await unproved();
     await start(player);
-    await bed.smtp.awaitMail(player.email);
-    const code = bed.smtp.codeTo(player.email);
-    const other = await bed.session(player.userId);
-    await bed.database.admin("update identity.sessions set revoked_at = now() where token_hash = $1", [
+    await fixture.smtp.awaitMail(player.email);
+    const code = fixture.smtp.codeTo(player.email);
+    const other = await fixture.session(player.userId);
+    await fixture.database.admin("update identity.sessions set revoked_at = now() where token_hash = $1", [
       player.session,
     ]);
     assert.equal(await verifyRefused(player, code), "no_session");
@@ -192,7 +198,7 @@ describe("proving that it is still you", () => {
     await verify(there, code);
     const who = await people.holder();
     const { options } = await people.begin("reauth", who);
-    await bed.database.admin("update identity.sessions set revoked_at = now() where token_hash = $1", [
+    await fixture.database.admin("update identity.sessions set revoked_at = now() where token_hash = $1", [
       who.session,
     ]);
     const assertion = who.device.assert(options);
@@ -201,15 +207,18 @@ describe("proving that it is still you", () => {
 });
 
 test("without a mail relay no code is mailed, and a verified address asks for no proof", async () => {
-  const bed = await startBed({ hasRelay: false });
+  const fixture = await startFixture({ hasRelay: false });
   try {
-    const person = await bed.person({
+    const person = await fixture.person({
       ...{ email: "relayless@example.org", emailVerified: true, door: "bind", isProof: false },
     });
     const as = { principal: person.principal };
-    assert.equal((await bed.refused(passkeys.startReauthEmail, {}, as)).fault, "mail_unavailable");
-    assert.deepEqual(await bed.gateway.call(passkeys.reauthStatus, {}, as), { needed: false, factors: [] });
+    assert.equal((await fixture.refused(passkeys.startReauthEmail, {}, as)).fault, "mail_unavailable");
+    assert.deepEqual(await fixture.gateway.call(passkeys.reauthStatus, {}, as), {
+      needed: false,
+      factors: [],
+    });
   } finally {
-    await bed.stop();
+    await fixture.stop();
   }
 });

@@ -24,7 +24,7 @@ export type Sweep = {
   states?: readonly string[];
 };
 
-/** Which rows go at this moment: those whose `column` lies before `before`. */
+/** Which rows go at this moment: those whose `column` forgeries before `before`. */
 export function planSweep(now: Date, { expiredKeepMs, auditKeepMs }: Ages): Sweep[] {
   const ago = (ms: number) => new Date(now.getTime() - ms);
   const expired = ago(expiredKeepMs);

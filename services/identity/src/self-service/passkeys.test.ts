@@ -1,34 +1,35 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { passkeys } from "@svc/proto";
-import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, type Person, startFixture, stateOf } from "../testing/fixture.ts";
 import { createPasskeyPeople } from "../testing/passkeys.ts";
 
 const minute = 60_000;
 
 describe("removing a passkey", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
-  const people = createPasskeyPeople(() => bed);
+  after(() => fixture.stop());
+  const people = createPasskeyPeople(() => fixture);
   const ids = async (person: Person) =>
-    (await bed.gateway.call(passkeys.list, {}, people.as(person))).credentials.map(({ id }) => id);
-  const remove = (person: Person, id = "") => bed.gateway.call(passkeys.remove, { id }, people.as(person));
+    (await fixture.gateway.call(passkeys.list, {}, people.as(person))).credentials.map(({ id }) => id);
+  const remove = (person: Person, id = "") =>
+    fixture.gateway.call(passkeys.remove, { id }, people.as(person));
   const refused = async (person: Person, id = "") =>
-    (await bed.refused(passkeys.remove, { id }, people.as(person))).fault;
+    (await fixture.refused(passkeys.remove, { id }, people.as(person))).fault;
 
   test("signs out everywhere else, tells the verified address, and signs in no more", async () => {
     const who = await people.holder();
-    const other = await bed.session(who.userId);
+    const other = await fixture.session(who.userId);
     const [id] = await ids(who);
     assert.equal(await remove(who, id), null);
     assert.deepEqual(await ids(who), []);
-    assert.equal((await stateOf(bed, other.hash)).state, "unknown");
-    assert.equal((await stateOf(bed, who.session)).state, "live");
-    await bed.smtp.awaitMail(who.email, 2);
-    const subjects = bed.smtp.mails.filter(({ to }) => to === who.email).map(({ subject }) => subject);
+    assert.equal((await stateOf(fixture, other.hash)).state, "unknown");
+    assert.equal((await stateOf(fixture, who.session)).state, "live");
+    await fixture.smtp.awaitMail(who.email, 2);
+    const subjects = fixture.smtp.mails.filter(({ to }) => to === who.email).map(({ subject }) => subject);
     assert.deepEqual(subjects, [
       "A passkey was added to your account",
       "A passkey was removed from your account",
@@ -37,7 +38,7 @@ describe("removing a passkey", () => {
   });
 
   test("the last one stays while no verified address is another way in", async () => {
-    const person = await bed.person({ email: "unproved@example.org" });
+    const person = await fixture.person({ email: "unproved@example.org" });
     await people.register(person, people.newDevice());
     await people.register(person, people.newDevice());
     const [one, two] = await ids(person);
@@ -47,7 +48,7 @@ describe("removing a passkey", () => {
   });
 
   test("of the last two, one stays when both are removed at the same time", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     await people.register(person, people.newDevice());
     await people.register(person, people.newDevice());
     const ends = await Promise.allSettled((await ids(person)).map((id) => remove(person, id)));
@@ -60,7 +61,7 @@ describe("removing a passkey", () => {
     const [own] = await ids(who);
     const [foreign] = await ids(other);
     assert.equal(await refused(who, foreign), "not_found");
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.equal(await refused(who, own), "reauth_required");
     assert.equal((await ids(who)).length, 1);
     assert.equal((await ids(other)).length, 1);

@@ -4,7 +4,7 @@ import type { Context, Handler } from "@svc/mesh";
 import { Fault, type links } from "@svc/proto";
 import { findLiveAccount, lockLiveAccount } from "../account/store.ts";
 import { recordAudit } from "../audit/record.ts";
-import { takeCodeTry } from "../budget/code.ts";
+import { takeCodeAttempt } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { lacksProof } from "../fresh-proof/require.ts";
@@ -42,7 +42,7 @@ type Outcome =
 /** identity.link.verify: whatever is refused keeps the code. */
 export function createVerifyLink(deps: Deps): Handler<typeof links.verifyLink> {
   return async (context, { code }) => {
-    await takeCodeTry(deps, context, "bind");
+    await takeCodeAttempt(deps, context, "bind");
     const outcome = await deps.db.transaction().execute((trx) => settle(deps, trx, { context, code }));
     if (outcome.kind !== "linked") throw refusal(deps, context, outcome.kind);
     return { linked: true, mc_uuid: outcome.mcUuid, auth_source: outcome.authSource };

@@ -4,13 +4,13 @@ import type { Context, Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";
 import { findLiveAccount, hasPasskey, lockLiveAccount } from "../account/store.ts";
 import { recordAudit } from "../audit/record.ts";
-import { takeCodeTry } from "../budget/code.ts";
+import { takeCodeAttempt } from "../budget/code.ts";
 import type { CodePurpose, IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { mailLockout, recordLockout } from "../email-code/lockout.ts";
 import type { SendCode } from "../email-code/send.ts";
 import { spendCodes } from "../email-code/store.ts";
-import { type TryOutcome, tryCode } from "../email-code/verify.ts";
+import { type CodeOutcome, verifyCode } from "../email-code/verify.ts";
 import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
 import { atOf } from "./issue-code.ts";
@@ -20,7 +20,7 @@ import { confirmMigration, findUnfinished } from "./store.ts";
 type VerifyDeps = Deps & { mailQueue: MailQueue };
 const purpose: CodePurpose = "migrate_confirm";
 type VerifyContext = Context<typeof accountMigrations.verifyCode>;
-type Outcome = TryOutcome | { kind: "no_migration" | "already_confirmed" };
+type Outcome = CodeOutcome | { kind: "no_migration" | "already_confirmed" };
 
 /** identity.account-migration.start-code */
 export function createStartCode(
@@ -45,7 +45,7 @@ export function createStartCode(
 /** identity.account-migration.verify-code: one transaction; a wrong code commits too, because it counts. */
 export function createVerifyCode(deps: VerifyDeps): Handler<typeof accountMigrations.verifyCode> {
   return async (context, { code }) => {
-    await takeCodeTry(deps, context, "account_migration");
+    await takeCodeAttempt(deps, context, "account_migration");
     const caller = getAccount(context.principal);
     const outcome = await deps.db
       .transaction()
@@ -69,7 +69,7 @@ async function settle(
   if (!migration) return { kind: "no_migration" };
   const at = atOf(deps, caller);
   if (stateFor(migration, at) !== "initiated") return { kind: "already_confirmed" };
-  const tried = await tryCode(deps, trx, { userId: account.id, purpose, code });
+  const tried = await verifyCode(deps, trx, { userId: account.id, purpose, code });
   if (tried.kind !== "right") {
     await recordLockout(deps, trx, { requester: context, tried, purpose });
     return tried;

@@ -8,49 +8,49 @@ import {
   bent,
   type CreationOptions,
   createAuthenticator,
-  type Lie,
+  type Forgery,
   type RequestOptions,
 } from "../testing/authenticator.ts";
-import { type Bed, type Person, startBed } from "../testing/fixture.ts";
+import { type Fixture, type Person, startFixture } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const velocity: Principal = { kind: "caller", caller: "velocity" };
 const origin = "https://console.svc.localhost";
 
 describe("account migration with a passkey", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["smtp.max_per_hour=100000"] });
+    fixture = await startFixture({ set: ["smtp.max_per_hour=100000"] });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   type Source = Person & { mcUuid: string; device: Authenticator };
   const as = (person: Person) => ({ principal: person.principal });
   /** A player with a verified address and a passkey, whose migration is open unless said otherwise. */
   const source = async ({ isOpen = true } = {}): Promise<Source> => {
     const email = `keyed-${randomUUID().slice(0, 8)}@example.org`;
-    const person = await bed.person({ email, emailVerified: true });
+    const person = await fixture.person({ email, emailVerified: true });
     const mcUuid = randomUUID();
-    await bed.store.db
+    await fixture.store.db
       .transaction()
       .execute((trx) =>
-        linkPlayer(trx, { userId: person.userId, mcUuid, authSource: "mojang", now: bed.now() }),
+        linkPlayer(trx, { userId: person.userId, mcUuid, authSource: "mojang", now: fixture.now() }),
       );
     const device = createAuthenticator({ origin });
-    const options = await bed.gateway.call(passkeys.beginRegister, {}, as(person));
+    const options = await fixture.gateway.call(passkeys.beginRegister, {}, as(person));
     const attestation = device.register(options as CreationOptions);
-    await bed.gateway.call(passkeys.finishRegister, { attestation }, as(person));
-    if (isOpen) await bed.internal.call(contracts.start, { mc_uuid: mcUuid }, { principal: velocity });
+    await fixture.gateway.call(passkeys.finishRegister, { attestation }, as(person));
+    if (isOpen) await fixture.internal.call(contracts.start, { mc_uuid: mcUuid }, { principal: velocity });
     return { ...person, mcUuid, device };
   };
   const begin = async (person: Person): Promise<RequestOptions> => {
-    const { publicKey } = await bed.gateway.call(contracts.beginPasskey, {}, as(person));
+    const { publicKey } = await fixture.gateway.call(contracts.beginPasskey, {}, as(person));
     return publicKey as RequestOptions;
   };
   const finish = (person: Person, assertion: object) =>
-    bed.gateway.call(contracts.finishPasskey, { assertion: { ...assertion } }, as(person));
+    fixture.gateway.call(contracts.finishPasskey, { assertion: { ...assertion } }, as(person));
   const stateOf = async (person: Person) =>
-    (await bed.gateway.call(contracts.read, {}, as(person))).state ?? "none";
+    (await fixture.gateway.call(contracts.read, {}, as(person))).state ?? "none";
   const faultOf = (answer: Promise<unknown>) =>
     answer.then(
       () => "none",
@@ -61,14 +61,14 @@ describe("account migration with a passkey", () => {
     const person = await source();
     const options = await begin(person);
     assert.deepEqual(await finish(person, person.device.assert(options)), { confirmed: true });
-    const view = await bed.gateway.call(contracts.read, {}, as(person));
+    const view = await fixture.gateway.call(contracts.read, {}, as(person));
     assert.equal(view.state, "confirmed");
     assert.equal(view.confirm_factor, "passkey");
   });
 
   test("an account with a passkey is not confirmed by mail", async () => {
     const person = await source();
-    const mail = bed.gateway.call(contracts.startCode, {}, as(person));
+    const mail = fixture.gateway.call(contracts.startCode, {}, as(person));
     assert.equal(await faultOf(mail), "passkey_required");
   });
 
@@ -76,16 +76,18 @@ describe("account migration with a passkey", () => {
     const person = await source({ isOpen: false });
     assert.equal(await faultOf(begin(person)), "no_migration");
     assert.equal(await faultOf(finish(person, {})), "no_migration");
-    assert.equal(await faultOf(begin(await bed.person())), "no_migration");
+    assert.equal(await faultOf(begin(await fixture.person())), "no_migration");
   });
 
   test("an account without a passkey has none to confirm with", async () => {
     const person = await source();
-    await bed.database.admin("delete from identity.webauthn_credentials where user_id = $1", [person.userId]);
+    await fixture.database.admin("delete from identity.webauthn_credentials where user_id = $1", [
+      person.userId,
+    ]);
     assert.equal(await faultOf(begin(person)), "no_passkey");
   });
 
-  const lies: Record<string, Lie> = {
+  const forgeries: Record<string, Forgery> = {
     "of another page": { origin: "https://evil.example.org" },
     "for another site": { rpId: "evil.example.org" },
     "without the user": { flags: 1 },
@@ -94,15 +96,15 @@ describe("account migration with a passkey", () => {
       tamper: (response) => ({ ...response, signature: bent(response["signature"]) }),
     },
   };
-  for (const [what, lie] of Object.entries(lies)) {
+  for (const [what, forgery] of Object.entries(forgeries)) {
     test(`an assertion ${what} is refused, counted and confirms nothing`, async () => {
       const person = await source();
       const line = 'svc_auth_failures_total{door="account_migration",reason="bad_assertion"}';
-      const before = await bed.metric(line);
-      const assertion = person.device.assert(await begin(person), lie);
+      const before = await fixture.metric(line);
+      const assertion = person.device.assert(await begin(person), forgery);
       assert.equal(await faultOf(finish(person, assertion)), "passkey_login_invalid");
       assert.equal(await stateOf(person), "initiated");
-      assert.equal(await bed.metric(line), before + 1);
+      assert.equal(await fixture.metric(line), before + 1);
     });
   }
 
@@ -115,7 +117,7 @@ describe("account migration with a passkey", () => {
 
   test("an assertion for a reauthentication does not confirm", async () => {
     const person = await source();
-    const { publicKey } = await bed.gateway.call(passkeys.beginReauth, {}, as(person));
+    const { publicKey } = await fixture.gateway.call(passkeys.beginReauth, {}, as(person));
     const assertion = person.device.assert(publicKey as unknown as RequestOptions);
     assert.equal(await faultOf(finish(person, assertion)), "passkey_login_invalid");
     assert.equal(await stateOf(person), "initiated");
@@ -123,7 +125,7 @@ describe("account migration with a passkey", () => {
 
   test("an assertion that another session began does not confirm in this one", async () => {
     const person = await source();
-    const other = await bed.session(person.userId);
+    const other = await fixture.session(person.userId);
     const elsewhere = { ...person, principal: { ...person.principal, session: other.hash } };
     const assertion = person.device.assert(await begin(elsewhere));
     assert.equal(await faultOf(finish(person, assertion)), "passkey_login_invalid");
@@ -138,14 +140,14 @@ describe("account migration with a passkey", () => {
   test("a challenge ends after five minutes", async () => {
     const person = await source();
     const options = await begin(person);
-    bed.pass(5 * minute);
+    fixture.pass(5 * minute);
     assert.equal(await faultOf(finish(person, person.device.assert(options))), "passkey_login_invalid");
   });
 
   test("a code that is out stays out: it is not confirmed anew", async () => {
-    const [person, target] = [await source(), await bed.person()];
+    const [person, target] = [await source(), await fixture.person()];
     await finish(person, person.device.assert(await begin(person)));
-    await bed.gateway.call(contracts.issueCode, { target_user_id: target.userId }, as(person));
+    await fixture.gateway.call(contracts.issueCode, { target_user_id: target.userId }, as(person));
     const assertion = person.device.assert(await begin(person));
     assert.equal(await faultOf(finish(person, assertion)), "already_confirmed");
     assert.equal(await stateOf(person), "code_issued");

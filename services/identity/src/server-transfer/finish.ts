@@ -8,7 +8,7 @@ import type { ServiceDeps } from "../service-deps.ts";
 import { endAccount } from "../user/retire.ts";
 import { markDeleted } from "../user/store.ts";
 import type { Migration } from "./policy.ts";
-import { abandonRedemption, endRedemption, giveCodeBack, noteTold } from "./redemption-store.ts";
+import { abandonRedemption, endRedemption, giveCodeBack, markAnswered } from "./redemption-store.ts";
 import { findTarget, lockSource } from "./store.ts";
 
 export type HandOver = Deps &
@@ -89,7 +89,7 @@ async function retireSource(needs: HandOver, work: Work, servers: readonly strin
   });
   if (!isRetired) {
     // Another process was sooner; the target hears of it from this one all the same.
-    if (work.isTold) await noteTold(db, { id, now });
+    if (work.isTold) await markAnswered(db, { id, now });
     return;
   }
   mailQueue.wake();

@@ -27,7 +27,7 @@ const base: Migration = {
   codeExpiresAt: null,
   leasedUntil: null,
   servers: null,
-  toldAt: null,
+  answeredAt: null,
 };
 const confirmed = (about: Partial<Migration> = {}): Migration => ({
   ...base,
@@ -47,7 +47,7 @@ const issued = (about: Partial<Migration> = {}): Migration => ({
 const redeeming = (about: Partial<Migration> = {}): Migration =>
   issued({ state: "redeeming", leasedUntil: fromNow(1_000), ...about });
 const redeemed = (about: Partial<Migration> = {}): Migration =>
-  issued({ state: "redeemed", servers: ["a"], toldAt: now, ...about });
+  issued({ state: "redeemed", servers: ["a"], answeredAt: now, ...about });
 
 const states: Record<string, [Migration, ReturnType<typeof stateFor>]> = {
   "an opened migration is initiated": [base, "initiated"],
@@ -184,7 +184,12 @@ const redeems: Record<
     "invalid_code",
   ],
   "a spent code is invalid": [redeemed(), "target", source({ deletedAt: now }), "invalid_code"],
-  "a redemption that nobody was told of is told": [redeemed({ toldAt: null }), "target", source(), "tell"],
+  "a redemption that nobody was told of is told": [
+    redeemed({ answeredAt: null }),
+    "target",
+    source(),
+    "tell",
+  ],
   "a migration without a code has no redemption": [confirmed(), "target", source(), "invalid_code"],
 };
 for (const [fact, [migration, callerId, from, verdict]] of Object.entries(redeems))

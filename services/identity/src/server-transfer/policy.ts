@@ -22,7 +22,7 @@ export type Migration = {
   leasedUntil: Date | null;
   servers: string[] | null;
   /** When the target was told that it is done. */
-  toldAt: Date | null;
+  answeredAt: Date | null;
 };
 
 export type At = { now: Date; session: string; confirmTtlMs: number };
@@ -125,7 +125,7 @@ export function decideRedeem(
     case "redeeming":
       return isAfter(migration.leasedUntil, about.now) ? "invalid_code" : "carry_on";
     case "redeemed":
-      return migration.toldAt ? "invalid_code" : "tell";
+      return migration.answeredAt ? "invalid_code" : "tell";
     default:
       return "invalid_code";
   }

@@ -5,14 +5,14 @@
 
 import type { Context, Handler } from "@svc/mesh";
 import { type accountMigrations, Fault } from "@svc/proto";
-import { takeCodeTry } from "../budget/code.ts";
+import { takeCodeAttempt } from "../budget/code.ts";
 import type { IdentityTrx } from "../database.ts";
 import type { Deps } from "../deps.ts";
 import { hashBindCode } from "../link/code.ts";
 import { getAccount } from "../principal.ts";
 import { type HandOver, handOver } from "./finish.ts";
 import { decideRedeem, type Migration, type RedeemVerdict } from "./policy.ts";
-import { isRedeeming, leaseRedemption, noteTold } from "./redemption-store.ts";
+import { isRedeeming, leaseRedemption, markAnswered } from "./redemption-store.ts";
 import { findByCode, findMigration, lockBoth } from "./store.ts";
 
 type Output = { migrated: true; servers_moved: number; servers: string[] };
@@ -20,7 +20,7 @@ type Output = { migrated: true; servers_moved: number; servers: string[] };
 /** identity.account-migration.redeem */
 export function createRedeem(needs: HandOver): Handler<typeof accountMigrations.redeem> {
   return async (context, { code }) => {
-    await takeCodeTry(needs, context, "account_migration");
+    await takeCodeAttempt(needs, context, "account_migration");
     const callerId = getAccount(context.principal).user_id;
     const { verdict, migration } = await begin(needs, { code, callerId });
     if (verdict === "invalid_code" || !migration) {
@@ -68,7 +68,7 @@ async function tell(
   context: Context<typeof accountMigrations.redeem>,
   migration: Migration,
 ): Promise<Output> {
-  const isFirst = await noteTold(db, { id: migration.id, now: now() });
+  const isFirst = await markAnswered(db, { id: migration.id, now: now() });
   if (!isFirst) throw context.fault("invalid_code");
   return toOutput(migration.servers ?? []);
 }

@@ -106,7 +106,7 @@ export async function endRedemption(
 }
 
 /** Notes that the target was told; false when it has been already. */
-export async function noteTold(db: IdentityDb, about: { id: string; now: Date }): Promise<boolean> {
+export async function markAnswered(db: IdentityDb, about: { id: string; now: Date }): Promise<boolean> {
   const told = await db
     .updateTable("account_migrations")
     .set({ told_at: about.now })

@@ -6,18 +6,18 @@ import { Fault, quotas } from "@svc/proto";
 import {
   faultOf,
   live,
-  type MigrationBed,
   newName,
   retired,
-  startMigrationBed,
+  type ServerTransferFixture,
+  startServerTransferFixture,
 } from "../testing/server-transfer-fixture.ts";
 
 describe("a redemption that is interrupted", () => {
-  let all: MigrationBed;
+  let all: ServerTransferFixture;
   before(async () => {
-    all = await startMigrationBed();
+    all = await startServerTransferFixture();
   });
-  after(() => all.bed.stop());
+  after(() => all.fixture.stop());
   beforeEach(() => all.lifecycle.calm());
 
   test("lifecycle away is unavailable; what it did by then stands, and the same code gets the same answer", async () => {
@@ -39,10 +39,10 @@ describe("a redemption that is interrupted", () => {
 
   /** What a process leaves that dies right after it took the code. */
   const dieAfterTaking = async (sourceId: string) => {
-    await all.bed.database.admin(
+    await all.fixture.database.admin(
       `update identity.account_migrations set state = 'redeeming', leased_until = $2
        where source_user_id = $1`,
-      [sourceId, new Date(all.bed.now().getTime() + 30_000)],
+      [sourceId, new Date(all.fixture.now().getTime() + 30_000)],
     );
   };
 
@@ -51,7 +51,7 @@ describe("a redemption that is interrupted", () => {
     await dieAfterTaking(source.userId);
     assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
     assert.equal(all.lifecycle.calls, 0);
-    all.bed.pass(30_000);
+    all.fixture.pass(30_000);
     await until(async () => (await all.rowOf(source.userId))?.["state"] === "redeemed");
     assert.equal((await all.redeem(target, code)).servers_moved, 1);
     assert.deepEqual(await all.account(source.userId), retired);
@@ -68,18 +68,18 @@ describe("a redemption that is interrupted", () => {
       limits: { max_servers: null, max_cpu_milli: null, max_memory_mb: null, max_storage_gb: null },
     });
     await dieAfterTaking(source.userId);
-    all.bed.pass(30_000);
+    all.fixture.pass(30_000);
     await until(async () => (await all.rowOf(source.userId))?.["state"] === "redeemed");
     assert.deepEqual((await all.redeem(target, code)).servers, [world]);
   });
 
   test("killed before the target's quota was asked: the loop gives the code back and nothing is moved", async () => {
     const { source, target, code } = await all.ready(newName());
-    await all.bed.database.admin("insert into identity.quotas (user_id, max_servers) values ($1, 0)", [
+    await all.fixture.database.admin("insert into identity.quotas (user_id, max_servers) values ($1, 0)", [
       target.userId,
     ]);
     await dieAfterTaking(source.userId);
-    all.bed.pass(30_000);
+    all.fixture.pass(30_000);
     await until(async () => (await all.rowOf(source.userId))?.["state"] === "code_issued");
     assert.deepEqual(await all.account(source.userId), live);
     assert.equal(await faultOf(all.redeem(target, code)), "migrate_quota_exceeded");
@@ -89,12 +89,12 @@ describe("a redemption that is interrupted", () => {
   test("the database gone after the move: the servers are the target's, and the source is retired later", async () => {
     const world = newName();
     const { source, target, code } = await all.ready(world);
-    all.lifecycle.after = () => all.bed.wire.cut();
+    all.lifecycle.after = () => all.fixture.wire.cut();
     assert.equal(await faultOf(all.redeem(target, code)), "unavailable");
     assert.deepEqual(all.lifecycle.ownedBy(target.userId), [world]);
     all.lifecycle.after = async () => {};
-    await all.bed.wire.mend();
-    all.bed.pass(30_000);
+    await all.fixture.wire.mend();
+    all.fixture.pass(30_000);
     await until(async () => (await all.rowOf(source.userId))?.["state"] === "redeemed");
     assert.deepEqual((await all.redeem(target, code)).servers, [world]);
     assert.deepEqual(await all.account(source.userId), retired);
@@ -105,7 +105,7 @@ describe("a redemption that is interrupted", () => {
     const stray = newName();
     let active: boolean | undefined;
     all.lifecycle.after = async () => {
-      active = (await all.bed.lifecycle.call(quotas.readLimits, { user_id: source.userId })).active;
+      active = (await all.fixture.lifecycle.call(quotas.readLimits, { user_id: source.userId })).active;
       all.lifecycle.own(source.userId, stray);
     };
     await all.redeem(target, code);
@@ -134,10 +134,10 @@ describe("a redemption that is interrupted", () => {
 
   test("an account that is getting servers does not give its own away meanwhile", async () => {
     const { source, target, code } = await all.ready(newName());
-    const third = await all.bed.person();
+    const third = await all.fixture.person();
     const email = `middle-${randomUUID().slice(0, 8)}@example.org`;
     const sql = "update identity.users set email = $2, email_verified = true where id = $1";
-    await all.bed.database.admin(sql, [target.userId, email]);
+    await all.fixture.database.admin(sql, [target.userId, email]);
     await all.open(await all.link(target.userId));
     await all.verify(target, await all.mailCode({ ...target, email }));
     const onward = await all.issue(target, third.userId);

@@ -9,7 +9,7 @@ const identityItself = {
 } as const;
 
 /** Carries one abandoned redemption on; false when there is none. */
-export async function carryOn(needs: HandOver): Promise<boolean> {
+export async function resumeNext(needs: HandOver): Promise<boolean> {
   const { db, limits } = needs;
   const now = needs.now();
   const until = new Date(now.getTime() + limits.migration_lease);
@@ -24,9 +24,9 @@ export async function carryOn(needs: HandOver): Promise<boolean> {
 }
 
 /** Looks for abandoned redemptions until closed; any number of replicas may. */
-export function startCarryingOn(needs: HandOver): { close: () => Promise<void> } {
+export function startTransferLoop(needs: HandOver): { close: () => Promise<void> } {
   return startSagaLoop({
-    carryOn: () => carryOn(needs),
+    resumeNext: () => resumeNext(needs),
     everyMs: needs.limits.migration_retry,
     onError: (error) =>
       needs.log.debug({ err: error }, "an abandoned account migration could not be carried on"),

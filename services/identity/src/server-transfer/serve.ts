@@ -7,7 +7,7 @@ import { createBeginPasskey, createFinishPasskey } from "./confirm-passkey.ts";
 import type { HandOver } from "./finish.ts";
 import { createIssueCode, createRead } from "./issue-code.ts";
 import { createRedeem } from "./redeem.ts";
-import { startCarryingOn } from "./resume.ts";
+import { startTransferLoop } from "./resume.ts";
 import { createStart } from "./start.ts";
 
 /** Returns the loop that carries abandoned redemptions on. */
@@ -28,5 +28,5 @@ export function serveServerTransfers(deps: ServiceDeps): { close: () => Promise<
   mesh.serve(accountMigrations.finishPasskey, createFinishPasskey(passkeyDeps(deps)));
   mesh.serve(accountMigrations.issueCode, createIssueCode(deps));
   mesh.serve(accountMigrations.redeem, createRedeem(handing));
-  return startCarryingOn(handing);
+  return startTransferLoop(handing);
 }

@@ -6,26 +6,26 @@ import { stateOf } from "../testing/fixture.ts";
 import {
   faultOf,
   live,
-  type MigrationBed,
   newName,
   retired,
-  startMigrationBed,
+  type ServerTransferFixture,
+  startServerTransferFixture,
 } from "../testing/server-transfer-fixture.ts";
 
 const minute = 60_000;
 
 describe("account migration", () => {
-  let all: MigrationBed;
+  let all: ServerTransferFixture;
   before(async () => {
-    all = await startMigrationBed();
+    all = await startServerTransferFixture();
   });
-  after(() => all.bed.stop());
+  after(() => all.fixture.stop());
   beforeEach(() => all.lifecycle.calm());
 
   test("the whole way: opened in the game, proved by mail, a code for one target, everything moves at once", async () => {
     const names = [newName(), newName()].sort();
-    const [source, target] = [await all.player(), await all.bed.person()];
-    const second = await all.bed.session(source.userId);
+    const [source, target] = [await all.player(), await all.fixture.person()];
+    const second = await all.fixture.session(source.userId);
     all.lifecycle.own(source.userId, ...names);
     assert.deepEqual(await all.read(source), { active: false });
     assert.deepEqual(await all.open(source.mcUuid), { started: true, state: "initiated" });
@@ -34,24 +34,24 @@ describe("account migration", () => {
     assert.equal((await all.read(source)).state, "confirmed");
     const { code, expires_at } = await all.issue(source, target.userId);
     assert.match(code, /^[A-HJ-NP-Z2-9]{8}$/);
-    assert.equal(Date.parse(expires_at), all.bed.now().getTime() + 10 * minute);
+    assert.equal(Date.parse(expires_at), all.fixture.now().getTime() + 10 * minute);
     assert.equal((await all.read(source)).target_user_id, target.userId);
     const answer = await all.redeem(target, ` ${code.toLowerCase()} `);
     assert.deepEqual(answer, { migrated: true, servers_moved: 2, servers: names });
     assert.deepEqual(all.lifecycle.ownedBy(target.userId).sort(), names);
     assert.deepEqual(await all.account(source.userId), retired);
     for (const hash of [source.session, second.hash])
-      assert.equal((await stateOf(all.bed, hash)).state, "unknown");
+      assert.equal((await stateOf(all.fixture, hash)).state, "unknown");
     assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
   });
 
   test("the source is told by mail when the code is issued and when it is used", async () => {
     const { source, target, code } = await all.ready(newName());
-    const first = await all.bed.smtp.awaitMail(source.email, 2);
+    const first = await all.fixture.smtp.awaitMail(source.email, 2);
     assert.ok(first.subject.includes("about to change hands"));
     assert.ok(!first.source.includes(code));
     await all.redeem(target, code);
-    const second = await all.bed.smtp.awaitMail(source.email, 3);
+    const second = await all.fixture.smtp.awaitMail(source.email, 3);
     assert.ok(second.subject.includes("handed over"));
     assert.ok(second.source.includes(target.principal.username));
   });
@@ -61,7 +61,9 @@ describe("account migration", () => {
     assert.equal(await faultOf(all.open("nobody")), "bad_request");
     assert.equal(await faultOf(all.open((await all.player({ role: "owner" })).mcUuid)), "owner_protected");
     const gone = await all.player();
-    await all.bed.database.admin("update identity.users set disabled = true where id = $1", [gone.userId]);
+    await all.fixture.database.admin("update identity.users set disabled = true where id = $1", [
+      gone.userId,
+    ]);
     assert.equal(await faultOf(all.open(gone.mcUuid)), "account_is_retired");
     const { source, target, code } = await all.ready();
     await all.redeem(target, code);
@@ -78,7 +80,7 @@ describe("account migration", () => {
   test("parallel starts leave one migration", async () => {
     const source = await all.player();
     await Promise.all(Array.from({ length: 10 }, () => all.open(source.mcUuid)));
-    const rows = await all.bed.database.admin(
+    const rows = await all.fixture.database.admin(
       "select 1 from identity.account_migrations where source_user_id = $1",
       [source.userId],
     );
@@ -117,23 +119,26 @@ describe("account migration", () => {
     for (let index = 0; index < 5; index++)
       assert.equal(await faultOf(all.verify(source, wrong)), "invalid_code");
     assert.equal(await faultOf(all.verify(source, first)), "otp_locked");
-    all.bed.pass(minute);
+    all.fixture.pass(minute);
     await all.mailCode(source);
-    const spare = all.bed.smtp.codeTo(source.email) === "000000" ? "000001" : "000000";
+    const spare = all.fixture.smtp.codeTo(source.email) === "000000" ? "000001" : "000000";
     for (let index = 0; index < 5; index++)
       assert.equal(await faultOf(all.verify(source, spare)), "invalid_code");
-    assert.equal(await faultOf(all.verify(source, all.bed.smtp.codeTo(source.email))), "otp_account_locked");
+    assert.equal(
+      await faultOf(all.verify(source, all.fixture.smtp.codeTo(source.email))),
+      "otp_account_locked",
+    );
     assert.equal((await all.read(source)).state, "initiated");
   });
 
   test("a proof counts ten minutes and only in the session that gave it", async () => {
     const source = await all.confirmed();
-    const target = await all.bed.person();
-    const other = await all.bed.session(source.userId);
+    const target = await all.fixture.person();
+    const other = await all.fixture.session(source.userId);
     const elsewhere = { ...source, principal: { ...source.principal, session: other.hash } };
     assert.deepEqual(await all.read(elsewhere), { active: true, state: "initiated" });
     assert.equal(await faultOf(all.issue(elsewhere, target.userId)), "not_confirmed");
-    all.bed.pass(10 * minute);
+    all.fixture.pass(10 * minute);
     assert.deepEqual(await all.read(source), { active: true, state: "initiated" });
     assert.equal(await faultOf(all.issue(source, target.userId)), "not_confirmed");
     await all.verify(source, await all.mailCode(source));
@@ -142,7 +147,7 @@ describe("account migration", () => {
 
   test("a code that ran out reads as initiated, and everything can be done again", async () => {
     const { source, target, code } = await all.ready(newName());
-    all.bed.pass(10 * minute);
+    all.fixture.pass(10 * minute);
     assert.deepEqual(await all.read(source), { active: true, state: "initiated" });
     assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
     await all.verify(source, await all.mailCode(source));
@@ -152,19 +157,21 @@ describe("account migration", () => {
 
   test("a target is somebody else, known and live", async () => {
     const source = await all.confirmed();
-    const gone = await all.bed.person();
-    await all.bed.database.admin("update identity.users set disabled = true where id = $1", [gone.userId]);
+    const gone = await all.fixture.person();
+    await all.fixture.database.admin("update identity.users set disabled = true where id = $1", [
+      gone.userId,
+    ]);
     assert.equal(await faultOf(all.issue(source, source.userId)), "invalid_target");
     assert.equal(await faultOf(all.issue(source, "nobody")), "target_not_found");
     assert.equal(await faultOf(all.issue(source, gone.userId)), "target_unavailable");
-    const target = await all.bed.person();
+    const target = await all.fixture.person();
     await all.issue(source, target.userId);
     assert.equal(await faultOf(all.issue(source, target.userId)), "not_confirmed");
   });
 
   test("nobody but the named target redeems, and their tries change nothing", async () => {
     const { source, target, code } = await all.ready(newName());
-    const stranger = await all.bed.person();
+    const stranger = await all.fixture.person();
     assert.equal(await faultOf(all.redeem(stranger, code)), "invalid_code");
     assert.equal(await faultOf(all.redeem(source, code)), "invalid_code");
     assert.equal(await faultOf(all.redeem(target, "AAAAAAAA")), "invalid_code");
@@ -184,7 +191,7 @@ describe("account migration", () => {
   test("a target without quota gets nothing, and the code works once there is room", async () => {
     const { source, target, code } = await all.ready(newName(), newName());
     const limit = async (most: number | null) => {
-      await all.bed.database.admin(
+      await all.fixture.database.admin(
         `insert into identity.quotas (user_id, max_servers) values ($1, $2)
          on conflict (user_id) do update set max_servers = excluded.max_servers`,
         [target.userId, most],
@@ -202,7 +209,9 @@ describe("account migration", () => {
 
   test("a source that was closed meanwhile gives nothing away", async () => {
     const { source, target, code } = await all.ready(newName());
-    await all.bed.database.admin("update identity.users set disabled = true where id = $1", [source.userId]);
+    await all.fixture.database.admin("update identity.users set disabled = true where id = $1", [
+      source.userId,
+    ]);
     assert.equal(await faultOf(all.redeem(target, code)), "invalid_code");
     assert.equal(all.lifecycle.ownedBy(source.userId).length, 1);
   });
@@ -210,7 +219,7 @@ describe("account migration", () => {
   test("links and ways in do not move", async () => {
     const { source, target, code } = await all.ready();
     await all.redeem(target, code);
-    const links = await all.bed.database.admin(
+    const links = await all.fixture.database.admin(
       "select mc_uuid from identity.account_links where user_id = $1",
       [source.userId],
     );
@@ -219,11 +228,11 @@ describe("account migration", () => {
 
   test("every step leaves an audit entry, and results are counted", async () => {
     const { target, code } = await all.ready(newName());
-    const before = await all.bed.metric('svc_account_migrations_total{result="redeemed"}');
+    const before = await all.fixture.metric('svc_account_migrations_total{result="redeemed"}');
     await all.redeem(target, code);
-    assert.equal(await all.bed.metric('svc_account_migrations_total{result="redeemed"}'), before + 1);
+    assert.equal(await all.fixture.metric('svc_account_migrations_total{result="redeemed"}'), before + 1);
     const actions = async () => {
-      const rows = await all.bed.database.admin("select distinct action from identity.audit_logs");
+      const rows = await all.fixture.database.admin("select distinct action from identity.audit_logs");
       return rows.map((row) => row["action"]);
     };
     const wanted = ["start", "confirm", "issue_code", "redeem"].map((step) => `account.migrate.${step}`);

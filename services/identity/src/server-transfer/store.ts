@@ -20,7 +20,7 @@ export function toMigration(row: Row): Migration {
     codeExpiresAt: row.code_expires_at,
     leasedUntil: row.leased_until,
     servers: row.servers,
-    toldAt: row.told_at,
+    answeredAt: row.told_at,
   };
 }
 

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import { after, afterEach, before, describe, test } from "node:test";
 import { links, type Principal, sessionVerifier } from "@svc/proto";
 import { linkPlayer } from "../link/store.ts";
-import { type Bed, startBed } from "../testing/fixture.ts";
+import { type Fixture, startFixture } from "../testing/fixture.ts";
 import { type Player, type SessionServer, sendJson, startSessionServer } from "../testing/session-server.ts";
 import { thirdPartyId, toDashed } from "./profile.ts";
 
@@ -18,7 +18,7 @@ const newPlayer = (name: string, about: Partial<Player> = {}): Player => ({
 const newServerId = () => `-${randomBytes(19).toString("hex")}`;
 
 describe("hasJoined", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   let mojang: SessionServer;
   let ely: SessionServer;
   let other: SessionServer;
@@ -28,7 +28,7 @@ describe("hasJoined", () => {
       startSessionServer(),
       startSessionServer(),
     ]);
-    bed = await startBed({
+    fixture = await startFixture({
       set: [
         `identity.mojang_session_url=${mojang.hasJoinedUrl}`,
         `identity.mojang_profile_url=${mojang.profileUrl}`,
@@ -41,7 +41,7 @@ describe("hasJoined", () => {
     });
   });
   after(async () => {
-    await bed.stop();
+    await fixture.stop();
     await Promise.all([mojang, ely, other].map((one) => one.stop()));
   });
   afterEach(() => {
@@ -53,7 +53,7 @@ describe("hasJoined", () => {
   });
 
   type Query = { username?: string; serverId?: string; ip?: string; bars?: string };
-  const ask = (query: Query) => bed.internal.call(sessionVerifier.hasJoined, query);
+  const ask = (query: Query) => fixture.internal.call(sessionVerifier.hasJoined, query);
   /** A client that joined at a server and now connects to the proxy. */
   const connecting = async (server: SessionServer, player: Player): Promise<Query> => {
     const serverId = newServerId();
@@ -227,7 +227,7 @@ describe("hasJoined", () => {
 
   test("a source that is not there at all has failed, and all that are there not knowing is null", async () => {
     const port = await freePort();
-    const alone = await startBed({
+    const alone = await startFixture({
       set: [`identity.mojang_session_url=${mojang.hasJoinedUrl}`],
       authSources: [{ tag: "gone", prefix: "GO", url: `http://127.0.0.1:${port}/hasJoined` }],
     });
@@ -250,7 +250,7 @@ describe("hasJoined", () => {
     const uuid = toDashed(thirdPartyId("ely", squatter.id));
     assert.equal((await ask(query))?.name, "Wanted");
     const input = { squatter_uuid: uuid, username: "Wanted" };
-    await bed.internal.call(links.reclaimName, input, { principal: velocity });
+    await fixture.internal.call(links.reclaimName, input, { principal: velocity });
     assert.equal(await ask(query), null);
     await assert.rejects(ask({ ...query, bars: "told" }), { fault: "player_barred" });
     const rightful = await connecting(mojang, newPlayer("Wanted"));
@@ -259,9 +259,9 @@ describe("hasJoined", () => {
 
   test("a bar that cannot be looked up lets nobody in and is an internal error", async () => {
     const query = await connecting(mojang, newPlayer("Unlucky"));
-    await bed.wire.cut();
+    await fixture.wire.cut();
     await assert.rejects(ask(query), { fault: "internal" });
-    await bed.wire.mend();
+    await fixture.wire.mend();
     assert.equal((await ask(query))?.name, "Unlucky");
   });
 
@@ -269,37 +269,37 @@ describe("hasJoined", () => {
     const player = newPlayer("Linked_elly");
     const profile = await ask(await connecting(ely, player));
     const mc_uuid = toDashed(profile?.id ?? "");
-    const { code } = await bed.internal.call(links.mintCode, { mc_uuid }, { principal: velocity });
-    const bound = await bed.gateway.call(links.bind, { code });
+    const { code } = await fixture.internal.call(links.mintCode, { mc_uuid }, { principal: velocity });
+    const bound = await fixture.gateway.call(links.bind, { code });
     assert.equal(bound.auth_source, "thirdparty");
-    await bed.store.db
+    await fixture.store.db
       .transaction()
       .execute((trx) =>
-        linkPlayer(trx, { userId: bound.user_id, mcUuid: mc_uuid, authSource: "mojang", now: bed.now() }),
+        linkPlayer(trx, { userId: bound.user_id, mcUuid: mc_uuid, authSource: "mojang", now: fixture.now() }),
       );
   });
 
   test("answers and outcomes are counted", async () => {
-    const before = await bed.metric('svc_has_joined_total{answer="admitted"}');
+    const before = await fixture.metric('svc_has_joined_total{answer="admitted"}');
     const source = 'svc_session_source_total{source="ely",outcome="profile"}';
-    const outcomes = await bed.metric(source);
+    const outcomes = await fixture.metric(source);
     await ask(await connecting(ely, newPlayer("Counted")));
-    assert.equal(await bed.metric('svc_has_joined_total{answer="admitted"}'), before + 1);
-    assert.equal(await bed.metric(source), outcomes + 1);
+    assert.equal(await fixture.metric('svc_has_joined_total{answer="admitted"}'), before + 1);
+    assert.equal(await fixture.metric(source), outcomes + 1);
   });
 });
 
 describe("a local source", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({
+    fixture = await startFixture({
       set: ['identity.mojang_session_url=""', 'identity.mojang_profile_url=""'],
       authSources: [{ kind: "local", tag: "local" }],
     });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
   const ask = (username: string, serverId = "local") =>
-    bed.internal.call(sessionVerifier.hasJoined, { username, serverId });
+    fixture.internal.call(sessionVerifier.hasJoined, { username, serverId });
 
   test("is not asked about a login, only about names that a local proxy takes as they are", async () => {
     assert.equal(await ask("Steve", newServerId()), null);

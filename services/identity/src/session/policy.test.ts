@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isProven, judgeSession, keptUserAgent, type SessionFacts } from "./policy.ts";
+import { decideSession, isProven, type SessionFacts, truncateUserAgent } from "./policy.ts";
 
 const now = new Date("2026-01-01T12:00:00Z");
 const ago = (ms: number) => new Date(now.getTime() - ms);
@@ -36,7 +36,7 @@ const verdicts: [string, Partial<SessionFacts>, string, boolean?][] = [
 for (const [name, facts, verdict, isPasswordDoorOpen = false] of verdicts) {
   test(name, () => {
     const at = { now, staffIdleMs: 30 * minute, isPasswordDoorOpen };
-    assert.equal(judgeSession({ ...live, ...facts }, at), verdict);
+    assert.equal(decideSession({ ...live, ...facts }, at), verdict);
   });
 }
 
@@ -48,9 +48,9 @@ test("a proof counts for less than its time", () => {
 });
 
 test("a user agent is kept to 256 bytes without half a character or control characters", () => {
-  assert.equal(keptUserAgent("a\u0000b\r\nc"), "abc");
-  assert.equal(keptUserAgent("x".repeat(300)).length, 256);
-  const kept = keptUserAgent("é".repeat(200).replace(/^/, "x"));
+  assert.equal(truncateUserAgent("a\u0000b\r\nc"), "abc");
+  assert.equal(truncateUserAgent("x".repeat(300)).length, 256);
+  const kept = truncateUserAgent("é".repeat(200).replace(/^/, "x"));
   assert.equal(Buffer.byteLength(kept), 255);
   assert.ok(!kept.includes("\ufffd"));
 });

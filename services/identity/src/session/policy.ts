@@ -18,7 +18,7 @@ export type SessionFacts = {
 export type SessionVerdict = "live" | "unknown" | "local_auth_off";
 
 /** Forged, ended, idle and retired all look the same to the outside. */
-export function judgeSession(
+export function decideSession(
   session: SessionFacts,
   at: { now: Date; staffIdleMs: number; isPasswordDoorOpen: boolean },
 ): SessionVerdict {
@@ -39,7 +39,7 @@ const userAgentBytes = 256;
 const addressLength = 64;
 
 /** A user agent as it is kept: without control characters, at most 256 bytes, never half a character. */
-export function keptUserAgent(text: string): string {
+export function truncateUserAgent(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is removed
   const clean = text.replace(/[\u0000-\u001f\u007f]/g, "");
   const bytes = Buffer.from(clean);
@@ -48,6 +48,6 @@ export function keptUserAgent(text: string): string {
 }
 
 /** A client address as it is kept. */
-export function keptAddress(text: string): string {
+export function truncateAddress(text: string): string {
   return text.replaceAll("\u0000", "").slice(0, addressLength);
 }

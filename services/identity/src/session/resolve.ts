@@ -2,8 +2,8 @@ import type { Handler } from "@svc/mesh";
 import type { accounts } from "@svc/proto";
 import { isInSetup } from "../account/policy.ts";
 import type { Deps } from "../deps.ts";
-import { judgeSession } from "./policy.ts";
-import { findSession, noteSeen } from "./store.ts";
+import { decideSession } from "./policy.ts";
+import { findSession, recordSeen } from "./store.ts";
 
 /** identity.session.resolve */
 export function createResolve(deps: Omit<Deps, "events">): Handler<typeof accounts.resolveSession> {
@@ -13,10 +13,10 @@ export function createResolve(deps: Omit<Deps, "events">): Handler<typeof accoun
     const session = await findSession(db, hash);
     if (!session) return { state: "unknown" };
     const { isPasswordDoorOpen } = session;
-    const state = judgeSession(session, { now, staffIdleMs: limits.staff_idle, isPasswordDoorOpen });
+    const state = decideSession(session, { now, staffIdleMs: limits.staff_idle, isPasswordDoorOpen });
     if (state !== "live") return { state };
     if (now.getTime() - session.lastSeenAt.getTime() >= limits.last_seen_every)
-      await noteSeen(db, { tokenHash: hash, now, lastSeenAt: session.lastSeenAt });
+      await recordSeen(db, { tokenHash: hash, now, lastSeenAt: session.lastSeenAt });
     const { userId, username, role, emailVerified, hasPasskey } = session;
     return {
       state,

@@ -3,94 +3,94 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts } from "@svc/proto";
 import { sha256 } from "../secret.ts";
-import { type Bed, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, startFixture, stateOf } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 
 describe("sessions", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   test("only the sha-256 of a cookie is stored", async () => {
-    const { cookie, session } = await bed.person();
+    const { cookie, session } = await fixture.person();
     assert.equal(session, sha256(cookie));
-    const rows = await bed.database.admin("select * from identity.sessions");
+    const rows = await fixture.database.admin("select * from identity.sessions");
     assert.ok(!JSON.stringify(rows).includes(cookie));
   });
 
   test("a live session tells the account, its role and its end", async () => {
-    const person = await bed.person();
-    const answer = await stateOf(bed, person.session);
+    const person = await fixture.person();
+    const answer = await stateOf(fixture, person.session);
     assert.deepEqual(answer, {
       state: "live",
       user_id: person.userId,
       username: person.principal.username,
       role: "user",
       setup: false,
-      expires_at: new Date(bed.now().getTime() + 12 * hour).toISOString(),
+      expires_at: new Date(fixture.now().getTime() + 12 * hour).toISOString(),
       host: "player",
     });
   });
 
   test("a forged cookie is unknown", async () => {
-    assert.deepEqual(await stateOf(bed, "0".repeat(64)), { state: "unknown" });
+    assert.deepEqual(await stateOf(fixture, "0".repeat(64)), { state: "unknown" });
   });
 
   test("a session ends after 12 hours", async () => {
-    const { session } = await bed.person();
-    bed.pass(12 * hour - 1);
-    assert.equal((await stateOf(bed, session)).state, "live");
-    bed.pass(1);
-    assert.equal((await stateOf(bed, session)).state, "unknown");
+    const { session } = await fixture.person();
+    fixture.pass(12 * hour - 1);
+    assert.equal((await stateOf(fixture, session)).state, "live");
+    fixture.pass(1);
+    assert.equal((await stateOf(fixture, session)).state, "unknown");
   });
 
   test("last_seen_at moves at most once a minute", async () => {
-    const { session } = await bed.person();
+    const { session } = await fixture.person();
     const seen = async () =>
       (
-        await bed.store.db
+        await fixture.store.db
           .selectFrom("sessions")
           .select("last_seen_at")
           .where("token_hash", "=", session)
           .executeTakeFirstOrThrow()
       ).last_seen_at.getTime();
-    const start = bed.now().getTime();
-    bed.pass(minute - 1);
-    await stateOf(bed, session);
+    const start = fixture.now().getTime();
+    fixture.pass(minute - 1);
+    await stateOf(fixture, session);
     assert.equal(await seen(), start);
-    bed.pass(1);
-    await stateOf(bed, session);
+    fixture.pass(1);
+    await stateOf(fixture, session);
     assert.equal(await seen(), start + minute);
   });
 
   test("a staff session that is idle for 30 minutes stops counting, and asking does not revive it", async () => {
-    const { session } = await bed.person({ role: "admin" });
-    bed.pass(29 * minute);
-    assert.equal((await stateOf(bed, session)).state, "live");
-    bed.pass(30 * minute);
-    assert.equal((await stateOf(bed, session)).state, "unknown");
-    assert.equal((await stateOf(bed, session)).state, "unknown");
+    const { session } = await fixture.person({ role: "admin" });
+    fixture.pass(29 * minute);
+    assert.equal((await stateOf(fixture, session)).state, "live");
+    fixture.pass(30 * minute);
+    assert.equal((await stateOf(fixture, session)).state, "unknown");
+    assert.equal((await stateOf(fixture, session)).state, "unknown");
   });
 
   test("staff with a passkey are not in setup", async () => {
-    const { session, userId } = await bed.person({ role: "admin" });
+    const { session, userId } = await fixture.person({ role: "admin" });
     const isInSetup = async () => {
-      const answer = await stateOf(bed, session);
+      const answer = await stateOf(fixture, session);
       return answer.state === "live" && answer.setup;
     };
     assert.equal(await isInSetup(), true);
-    await bed.database.admin(
+    await fixture.database.admin(
       `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
        values ($1, $1, $1, '', now())`,
       [userId],
     );
     assert.equal(await isInSetup(), false);
-    const { principal } = await bed.person({ role: "admin" });
-    const status = await bed.gateway.call(
+    const { principal } = await fixture.person({ role: "admin" });
+    const status = await fixture.gateway.call(
       accounts.setupStatus,
       {},
       { principal: { ...principal, user_id: userId } },
@@ -99,37 +99,37 @@ describe("sessions", () => {
   });
 
   test("a player's session may be idle", async () => {
-    const { session } = await bed.person();
-    bed.pass(hour);
-    assert.equal((await stateOf(bed, session)).state, "live");
+    const { session } = await fixture.person();
+    fixture.pass(hour);
+    assert.equal((await stateOf(fixture, session)).state, "live");
   });
 
   test("a session of a disabled or deleted account is unknown", async () => {
-    for (const change of [{ disabled: true }, { deleted_at: bed.now() }]) {
-      const { session, userId } = await bed.person();
-      await bed.store.db.updateTable("users").set(change).where("id", "=", userId).execute();
-      assert.equal((await stateOf(bed, session)).state, "unknown");
+    for (const change of [{ disabled: true }, { deleted_at: fixture.now() }]) {
+      const { session, userId } = await fixture.person();
+      await fixture.store.db.updateTable("users").set(change).where("id", "=", userId).execute();
+      assert.equal((await stateOf(fixture, session)).state, "unknown");
     }
   });
 
   test("a password session counts only while the platform setting is on, and its change shows at once", async () => {
-    const { session } = await bed.person({ door: "password" });
-    assert.equal((await stateOf(bed, session)).state, "local_auth_off");
+    const { session } = await fixture.person({ door: "password" });
+    assert.equal((await stateOf(fixture, session)).state, "local_auth_off");
     const set = (value: string) =>
-      bed.database.admin(
+      fixture.database.admin(
         `insert into identity.platform_settings (key, value) values ('local_auth_enabled', $1)
          on conflict (key) do update set value = excluded.value`,
         [value],
       );
     await set("true");
-    assert.equal((await stateOf(bed, session)).state, "live");
+    assert.equal((await stateOf(fixture, session)).state, "live");
     await set('"yes"');
-    assert.equal((await stateOf(bed, session)).state, "local_auth_off");
+    assert.equal((await stateOf(fixture, session)).state, "local_auth_off");
   });
 
   test("staff without a verified e-mail are in setup, players never", async () => {
-    const setupOf = async (about: Parameters<Bed["person"]>[0]) => {
-      const answer = await stateOf(bed, (await bed.person(about)).session);
+    const setupOf = async (about: Parameters<Fixture["person"]>[0]) => {
+      const answer = await stateOf(fixture, (await fixture.person(about)).session);
       return answer.state === "live" && answer.setup;
     };
     assert.equal(await setupOf({ role: "owner" }), true);
@@ -139,30 +139,30 @@ describe("sessions", () => {
   });
 
   test("logout ends the presented session, clears the cookie and tells the gateways", async () => {
-    const person = await bed.person();
+    const person = await fixture.person();
     const told: string[] = [];
-    const stop = bed.gateway.listen(
+    const stop = fixture.gateway.listen(
       "svc.evt.identity.session.revoked.*",
       (subject) => void told.push(subject),
     );
-    const reply = await bed.forward(accounts.logout, {}, { principal: person.principal });
+    const reply = await fixture.forward(accounts.logout, {}, { principal: person.principal });
     assert.equal(reply.session, null);
-    assert.equal((await stateOf(bed, person.session)).state, "unknown");
+    assert.equal((await stateOf(fixture, person.session)).state, "unknown");
     await until(() => told.some((subject) => subject.endsWith(person.session)));
     stop();
-    const again = await bed.forward(accounts.logout, {}, { principal: person.principal });
+    const again = await fixture.forward(accounts.logout, {}, { principal: person.principal });
     assert.equal(again.session, null);
   });
 
   test("logout ends a session that does not count at the moment, so that it never comes back", async () => {
-    const closed = await bed.person({ door: "password" });
-    const idle = await bed.person({ role: "admin" });
-    bed.pass(31 * minute);
+    const closed = await fixture.person({ door: "password" });
+    const idle = await fixture.person({ role: "admin" });
+    fixture.pass(31 * minute);
     for (const { session } of [closed, idle]) {
-      assert.notEqual((await stateOf(bed, session)).state, "live");
+      assert.notEqual((await stateOf(fixture, session)).state, "live");
       const principal = { kind: "anonymous", session } as const;
-      assert.equal((await bed.forward(accounts.logout, {}, { principal })).session, null);
-      const rows = await bed.database.admin(
+      assert.equal((await fixture.forward(accounts.logout, {}, { principal })).session, null);
+      const rows = await fixture.database.admin(
         "select revoked_at is not null as ended from identity.sessions where token_hash = $1",
         [session],
       );
@@ -171,18 +171,22 @@ describe("sessions", () => {
   });
 
   test("logout without a session is fine", async () => {
-    const reply = await bed.forward(accounts.logout, {});
+    const reply = await fixture.forward(accounts.logout, {});
     assert.equal(reply.session, null);
   });
 
   test("the list has the live sessions of the caller alone, most recently seen first", async () => {
-    const person = await bed.person();
-    await bed.person();
-    bed.pass(5 * minute);
-    const newer = await bed.session(person.userId);
-    const ended = await bed.session(person.userId);
-    await bed.gateway.call(accounts.revokeSession, { hash: ended.hash }, { principal: person.principal });
-    const { sessions } = await bed.gateway.call(accounts.listSessions, {}, { principal: person.principal });
+    const person = await fixture.person();
+    await fixture.person();
+    fixture.pass(5 * minute);
+    const newer = await fixture.session(person.userId);
+    const ended = await fixture.session(person.userId);
+    await fixture.gateway.call(accounts.revokeSession, { hash: ended.hash }, { principal: person.principal });
+    const { sessions } = await fixture.gateway.call(
+      accounts.listSessions,
+      {},
+      { principal: person.principal },
+    );
     assert.deepEqual(
       sessions.map((session) => [session.token_hash, session.current]),
       [
@@ -194,62 +198,68 @@ describe("sessions", () => {
   });
 
   test("nobody ends a session of somebody else", async () => {
-    const [one, other] = await Promise.all([bed.person(), bed.person()]);
-    const answer = await bed.refused(
+    const [one, other] = await Promise.all([fixture.person(), fixture.person()]);
+    const answer = await fixture.refused(
       accounts.revokeSession,
       { hash: other.session },
       { principal: one.principal },
     );
     assert.equal(answer.fault, "session_not_found");
-    assert.equal((await stateOf(bed, other.session)).state, "live");
+    assert.equal((await stateOf(fixture, other.session)).state, "live");
   });
 
   test("ending the own session signs out, ending another does not", async () => {
-    const person = await bed.person();
-    const other = await bed.session(person.userId);
+    const person = await fixture.person();
+    const other = await fixture.session(person.userId);
     const principal = person.principal;
-    const first = await bed.forward(accounts.revokeSession, { hash: other.hash }, { principal });
+    const first = await fixture.forward(accounts.revokeSession, { hash: other.hash }, { principal });
     assert.deepEqual(JSON.parse(Buffer.from(first.body).toString()), { ok: true, signed_out: false });
     assert.equal(first.session, undefined);
-    const second = await bed.forward(accounts.revokeSession, { hash: person.session }, { principal });
+    const second = await fixture.forward(accounts.revokeSession, { hash: person.session }, { principal });
     assert.deepEqual(JSON.parse(Buffer.from(second.body).toString()), { ok: true, signed_out: true });
     assert.equal(second.session, null);
   });
 
   test("revoke-others ends all but this session and says how many", async () => {
-    const person = await bed.person();
-    const others = [await bed.session(person.userId), await bed.session(person.userId)];
+    const person = await fixture.person();
+    const others = [await fixture.session(person.userId), await fixture.session(person.userId)];
     const principal = person.principal;
-    assert.deepEqual(await bed.gateway.call(accounts.revokeOtherSessions, {}, { principal }), { revoked: 2 });
-    for (const { hash } of others) assert.equal((await stateOf(bed, hash)).state, "unknown");
-    assert.equal((await stateOf(bed, person.session)).state, "live");
-    assert.deepEqual(await bed.gateway.call(accounts.revokeOtherSessions, {}, { principal }), { revoked: 0 });
+    assert.deepEqual(await fixture.gateway.call(accounts.revokeOtherSessions, {}, { principal }), {
+      revoked: 2,
+    });
+    for (const { hash } of others) assert.equal((await stateOf(fixture, hash)).state, "unknown");
+    assert.equal((await stateOf(fixture, person.session)).state, "live");
+    assert.deepEqual(await fixture.gateway.call(accounts.revokeOtherSessions, {}, { principal }), {
+      revoked: 0,
+    });
   });
 
   test("parallel revokes count a session once", async () => {
-    const person = await bed.person();
-    await bed.session(person.userId);
-    const before = await bed.metric("svc_sessions_revoked_total");
+    const person = await fixture.person();
+    await fixture.session(person.userId);
+    const before = await fixture.metric("svc_sessions_revoked_total");
     const answers = await Promise.all(
       [1, 2, 3, 4].map(() =>
-        bed.gateway.call(accounts.revokeOtherSessions, {}, { principal: person.principal }),
+        fixture.gateway.call(accounts.revokeOtherSessions, {}, { principal: person.principal }),
       ),
     );
     assert.equal(
       answers.reduce((sum, { revoked }) => sum + revoked, 0),
       1,
     );
-    assert.equal(await bed.metric("svc_sessions_revoked_total"), before + 1);
+    assert.equal(await fixture.metric("svc_sessions_revoked_total"), before + 1);
   });
 
   test("a database that is gone is unavailable, never an unknown session", async () => {
-    const person = await bed.person();
-    await bed.wire.cut();
-    const answer = await bed.refused(accounts.resolveSession, { hash: person.session });
+    const person = await fixture.person();
+    await fixture.wire.cut();
+    const answer = await fixture.refused(accounts.resolveSession, { hash: person.session });
     assert.equal(answer.fault, "unavailable");
-    const me = await bed.refused(accounts.me, {}, { principal: person.principal });
+    const me = await fixture.refused(accounts.me, {}, { principal: person.principal });
     assert.equal(me.fault, "auth_unavailable");
-    await bed.wire.mend();
-    await until(async () => (await stateOf(bed, person.session).catch(() => undefined))?.state === "live");
+    await fixture.wire.mend();
+    await until(
+      async () => (await stateOf(fixture, person.session).catch(() => undefined))?.state === "live",
+    );
   });
 });

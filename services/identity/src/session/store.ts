@@ -5,7 +5,7 @@ import { outboxRow } from "@svc/store";
 import { type Selectable, sql } from "kysely";
 import type { IdentityDb, IdentityTrx, SessionDoor, SessionsTable } from "../database.ts";
 import { mintToken, sha256 } from "../secret.ts";
-import { keptAddress, keptUserAgent, type SessionFacts } from "./policy.ts";
+import { type SessionFacts, truncateAddress, truncateUserAgent } from "./policy.ts";
 
 // PostgreSQL takes 65,535 parameters in a statement.
 const outboxBatch = 1_000;
@@ -56,7 +56,7 @@ export async function findSession(db: IdentityDb, tokenHash: string): Promise<Fo
 }
 
 /** Notes that a live session was seen; a session that another replica noted meanwhile is left alone. */
-export async function noteSeen(
+export async function recordSeen(
   db: IdentityDb,
   about: { tokenHash: string; now: Date; lastSeenAt: Date },
 ): Promise<void> {
@@ -97,8 +97,8 @@ export async function createSession(
       created_at: session.now,
       expires_at: expiresAt,
       last_seen_at: session.now,
-      user_agent: keptUserAgent(session.client.userAgent),
-      client_ip: keptAddress(session.client.address),
+      user_agent: truncateUserAgent(session.client.userAgent),
+      client_ip: truncateAddress(session.client.address),
       reauth_at: session.isProof ? session.now : null,
     })
     .execute();
@@ -215,7 +215,10 @@ export async function findReauthAt(db: IdentityDb, tokenHash: string): Promise<D
 }
 
 /** False when the session was ended meanwhile. */
-export async function noteProof(trx: IdentityTrx, about: { tokenHash: string; now: Date }): Promise<boolean> {
+export async function recordProof(
+  trx: IdentityTrx,
+  about: { tokenHash: string; now: Date },
+): Promise<boolean> {
   const noted = await trx
     .updateTable("sessions")
     .set({ reauth_at: about.now })

@@ -3,54 +3,54 @@ import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { settings } from "@svc/proto";
 import { saveEntry } from "../audit/store.ts";
-import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, type Person, startFixture, stateOf } from "../testing/fixture.ts";
 
 describe("platform settings and the audit log", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   let owner: Person;
   before(async () => {
-    bed = await startBed();
-    owner = await bed.person({ role: "owner" });
+    fixture = await startFixture();
+    owner = await fixture.person({ role: "owner" });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
   const asOwner = () => ({ principal: owner.principal });
 
   test("the password door is closed until the owner opens it, and its sessions follow", async () => {
-    const person = await bed.person({ door: "password" });
-    assert.deepEqual(await bed.gateway.call(settings.readSettings, {}, asOwner()), {
+    const person = await fixture.person({ door: "password" });
+    assert.deepEqual(await fixture.gateway.call(settings.readSettings, {}, asOwner()), {
       local_auth_enabled: false,
     });
-    assert.equal((await stateOf(bed, person.session)).state, "local_auth_off");
-    await bed.gateway.call(settings.writeSettings, { local_auth_enabled: true }, asOwner());
-    assert.equal((await stateOf(bed, person.session)).state, "live");
-    assert.deepEqual(await bed.gateway.call(settings.writeSettings, {}, asOwner()), {
+    assert.equal((await stateOf(fixture, person.session)).state, "local_auth_off");
+    await fixture.gateway.call(settings.writeSettings, { local_auth_enabled: true }, asOwner());
+    assert.equal((await stateOf(fixture, person.session)).state, "live");
+    assert.deepEqual(await fixture.gateway.call(settings.writeSettings, {}, asOwner()), {
       local_auth_enabled: true,
     });
   });
 
   test("closing the password door takes its sessions, and no others, out of the gateways' memory at once", async () => {
-    const [shut, other] = [await bed.person({ door: "password" }), await bed.person()];
+    const [shut, other] = [await fixture.person({ door: "password" }), await fixture.person()];
     const forgotten: string[] = [];
-    const stop = bed.gateway.listen(
+    const stop = fixture.gateway.listen(
       "svc.evt.identity.session.revoked.*",
       (subject) => void forgotten.push(subject.slice(subject.lastIndexOf(".") + 1)),
     );
     const set = (local_auth_enabled: boolean) =>
-      bed.gateway.call(settings.writeSettings, { local_auth_enabled }, asOwner());
+      fixture.gateway.call(settings.writeSettings, { local_auth_enabled }, asOwner());
     await set(false);
     await until(() => forgotten.includes(shut.session));
     stop();
     assert.ok(!forgotten.includes(other.session));
-    assert.equal((await stateOf(bed, shut.session)).state, "local_auth_off");
+    assert.equal((await stateOf(fixture, shut.session)).state, "local_auth_off");
     await set(true);
-    assert.equal((await stateOf(bed, shut.session)).state, "live");
+    assert.equal((await stateOf(fixture, shut.session)).state, "live");
   });
 
   test("a setting that cannot be read counts as off", async () => {
-    await bed.database.admin(
+    await fixture.database.admin(
       `update identity.platform_settings set value = '"yes"' where key = 'local_auth_enabled'`,
     );
-    assert.deepEqual(await bed.gateway.call(settings.readSettings, {}, asOwner()), {
+    assert.deepEqual(await fixture.gateway.call(settings.readSettings, {}, asOwner()), {
       local_auth_enabled: false,
     });
   });
@@ -68,12 +68,18 @@ describe("platform settings and the audit log", () => {
         const kind = kinds[n % kinds.length];
         if (!kind) throw new Error("no kind");
         const at = new Date(start + Math.floor(n / 2) * 1_000).toISOString();
-        await saveEntry(bed.store.db, { id: `entry-${n}`, at, source: "external", payload: { n }, ...kind });
+        await saveEntry(fixture.store.db, {
+          id: `entry-${n}`,
+          at,
+          source: "external",
+          payload: { n },
+          ...kind,
+        });
       }
     });
     const until = new Date(start + 3_600_000).toISOString();
     const search = (about: object) =>
-      bed.gateway.call(settings.searchAudit, { limit: 100, until, ...about }, asOwner());
+      fixture.gateway.call(settings.searchAudit, { limit: 100, until, ...about }, asOwner());
 
     test("pages come newest first without a gap or a repeat, also within one millisecond", async () => {
       const seen: unknown[] = [];
@@ -104,7 +110,7 @@ describe("platform settings and the audit log", () => {
     }
 
     test("a cursor that is none of ours is refused", async () => {
-      const refused = await bed.refused(settings.searchAudit, { limit: 5, cursor: "1; drop" }, asOwner());
+      const refused = await fixture.refused(settings.searchAudit, { limit: 5, cursor: "1; drop" }, asOwner());
       assert.equal(refused.fault, "bad_request");
     });
   });

@@ -10,7 +10,7 @@ import { createLogger } from "@svc/telemetry";
 import type { Limits } from "../config.ts";
 import type { Tables } from "../database.ts";
 import { sha256 } from "../secret.ts";
-import { type Bed, createIdentityDatabase, startBed, stateOf } from "../testing/fixture.ts";
+import { createIdentityDatabase, type Fixture, startFixture, stateOf } from "../testing/fixture.ts";
 import { ensureOwner } from "./ensure-owner.ts";
 import { decideSetup } from "./policy.ts";
 import { createSetupToken } from "./store.ts";
@@ -30,9 +30,9 @@ test("an owner without a way in and without a link gets one", () => {
 describe("the first owner", () => {
   const dir = mkdtempSync(join(tmpdir(), "svc-setup-"));
   const file = join(dir, "setup-url");
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({
+    fixture = await startFixture({
       set: [
         `identity.setup_url_file=${file}`,
         "server.root_domain=svc.localhost",
@@ -41,7 +41,7 @@ describe("the first owner", () => {
     });
   });
   after(async () => {
-    await bed.stop();
+    await fixture.stop();
     rmSync(dir, { recursive: true });
   });
   const token = () => new URL(readFileSync(file, "utf8").trim()).searchParams.get("token") ?? "";
@@ -53,26 +53,26 @@ describe("the first owner", () => {
   });
 
   test("only the sha-256 of the token is stored", async () => {
-    const rows = await bed.database.admin("select * from identity.setup_tokens");
+    const rows = await fixture.database.admin("select * from identity.setup_tokens");
     assert.equal(rows.length, 1);
     assert.equal(rows[0]?.["token_hash"], sha256(token()));
   });
 
   test("an unknown token is refused, counted and audited", async () => {
-    const { fault } = await bed.refused(accounts.redeemSetup, { token: "nonsense" });
+    const { fault } = await fixture.refused(accounts.redeemSetup, { token: "nonsense" });
     assert.equal(fault, "setup_token_invalid");
-    assert.equal(await bed.metric('svc_auth_failures_total{door="setup",reason="bad_code"}'), 1);
-    await until(async () => (await actions(bed)).includes("auth.setup.failed"));
+    assert.equal(await fixture.metric('svc_auth_failures_total{door="setup",reason="bad_code"}'), 1);
+    await until(async () => (await actions(fixture)).includes("auth.setup.failed"));
   });
 
   test("a link signs in again and again until a way in is proven, and then it is spent and gone", async () => {
     const link = token();
     const client = { address: "192.0.2.1", userAgent: "x".repeat(400) };
-    const redeem = () => bed.forward(accounts.redeemSetup, { token: link }, { client });
+    const redeem = () => fixture.forward(accounts.redeemSetup, { token: link }, { client });
     const [first, second] = [await redeem(), await redeem()];
     const grant = first?.session;
     assert.ok(grant && second?.session);
-    assert.equal(Date.parse(grant.expires_at), bed.now().getTime() + 12 * 60 * minute);
+    assert.equal(Date.parse(grant.expires_at), fixture.now().getTime() + 12 * 60 * minute);
     const state = JSON.parse(Buffer.from(first?.body ?? []).toString()) as accounts.SetupState;
     assert.deepEqual(
       { ...state, user_id: "" },
@@ -87,10 +87,12 @@ describe("the first owner", () => {
       },
     );
     const hash = sha256(grant.value);
-    const session = await stateOf(bed, hash);
+    const session = await stateOf(fixture, hash);
     assert.ok(session.state === "live" && session.setup && session.user_id === state.user_id);
-    await until(async () => (await actions(bed)).includes("auth.setup.redeem"));
-    const [row] = await bed.database.admin("select reauth_at, user_agent, client_ip from identity.sessions");
+    await until(async () => (await actions(fixture)).includes("auth.setup.redeem"));
+    const [row] = await fixture.database.admin(
+      "select reauth_at, user_agent, client_ip from identity.sessions",
+    );
     assert.ok(row?.["reauth_at"]);
     assert.equal(String(row["user_agent"]).length, 256);
     assert.equal(row["client_ip"], "192.0.2.1");
@@ -104,83 +106,89 @@ describe("the first owner", () => {
       session: hash,
       setup: true,
     };
-    await bed.gateway.call(accounts.startEmail, { email: "o@example.org" }, { principal: owner });
-    const wrong = bed.refused(accounts.verifyEmail, { code: "no code" }, { principal: owner });
+    await fixture.gateway.call(accounts.startEmail, { email: "o@example.org" }, { principal: owner });
+    const wrong = fixture.refused(accounts.verifyEmail, { code: "no code" }, { principal: owner });
     assert.equal((await wrong).fault, "invalid_code");
     assert.equal(existsSync(file), true);
-    const code = bed.smtp.codeTo("o@example.org");
-    await bed.gateway.call(accounts.verifyEmail, { code }, { principal: owner });
+    const code = fixture.smtp.codeTo("o@example.org");
+    await fixture.gateway.call(accounts.verifyEmail, { code }, { principal: owner });
     assert.equal(existsSync(file), false);
-    assert.equal((await bed.refused(accounts.redeemSetup, { token: link })).fault, "setup_token_invalid");
-    assert.equal((await stateOf(bed, hash)).state, "live");
-    assert.equal((await stateOf(bed, sha256(second.session.value))).state, "unknown");
-    await bed.database.admin("update identity.users set email = null, email_verified = false");
+    assert.equal((await fixture.refused(accounts.redeemSetup, { token: link })).fault, "setup_token_invalid");
+    assert.equal((await stateOf(fixture, hash)).state, "live");
+    assert.equal((await stateOf(fixture, sha256(second.session.value))).state, "unknown");
+    await fixture.database.admin("update identity.users set email = null, email_verified = false");
   });
 
   test("of parallel redeems of a link to an account that has a way in, one signs in", async () => {
-    const owner = await bed.person({ role: "admin", email: "in@example.org", emailVerified: true });
-    const link = await bed.store.db
+    const owner = await fixture.person({ role: "admin", email: "in@example.org", emailVerified: true });
+    const link = await fixture.store.db
       .transaction()
-      .execute((trx) => createSetupToken(trx, { userId: owner.userId, now: bed.now(), ttlMs: minute }));
+      .execute((trx) => createSetupToken(trx, { userId: owner.userId, now: fixture.now(), ttlMs: minute }));
     const tries = await Promise.allSettled(
-      [1, 2, 3, 4].map(() => bed.forward(accounts.redeemSetup, { token: link })),
+      [1, 2, 3, 4].map(() => fixture.forward(accounts.redeemSetup, { token: link })),
     );
     assert.equal(tries.filter(({ status }) => status === "fulfilled").length, 1);
-    assert.equal((await bed.refused(accounts.redeemSetup, { token: link })).fault, "setup_token_invalid");
+    assert.equal((await fixture.refused(accounts.redeemSetup, { token: link })).fault, "setup_token_invalid");
   });
 
   test("a restart mints again while the owner has no way in", async () => {
-    assert.equal(await restart(bed, file), "mint");
-    assert.equal(await restart(bed, file), "keep");
+    assert.equal(await restart(fixture, file), "mint");
+    assert.equal(await restart(fixture, file), "keep");
   });
 
   test("a link ends after 30 minutes, and the next start mints a new one", async () => {
     const old = token();
-    bed.pass(30 * minute);
-    assert.equal((await bed.refused(accounts.redeemSetup, { token: old })).fault, "setup_token_invalid");
-    assert.equal(await restart(bed, file), "mint");
+    fixture.pass(30 * minute);
+    assert.equal((await fixture.refused(accounts.redeemSetup, { token: old })).fault, "setup_token_invalid");
+    assert.equal(await restart(fixture, file), "mint");
     assert.notEqual(token(), old);
   });
 
   test("setup/status says how far the account is, and is 404 for one that is gone", async () => {
-    const admin = await bed.person({ role: "admin", email: "Admin@example.org", emailVerified: true });
-    const state = await bed.gateway.call(accounts.setupStatus, {}, { principal: admin.principal });
+    const admin = await fixture.person({ role: "admin", email: "Admin@example.org", emailVerified: true });
+    const state = await fixture.gateway.call(accounts.setupStatus, {}, { principal: admin.principal });
     assert.deepEqual(
       [state.email, state.email_verified, state.setup_required],
       ["Admin@example.org", true, false],
     );
     const principal = { ...admin.principal, user_id: "nobody" };
-    assert.equal((await bed.refused(accounts.setupStatus, {}, { principal })).fault, "not_found");
+    assert.equal((await fixture.refused(accounts.setupStatus, {}, { principal })).fault, "not_found");
   });
 
   test("me tells staff rights only on the operator console host", async () => {
-    const owner = await bed.person({ role: "owner" });
+    const owner = await fixture.person({ role: "owner" });
     const seen = async (staff: boolean) => {
       const principal = { ...owner.principal, staff };
-      const { role, is_admin, is_owner, email } = await bed.gateway.call(accounts.me, {}, { principal });
+      const { role, is_admin, is_owner, email } = await fixture.gateway.call(accounts.me, {}, { principal });
       return [role, is_admin, is_owner, email];
     };
     assert.deepEqual(await seen(true), ["owner", true, true, ""]);
     assert.deepEqual(await seen(false), ["owner", false, false, ""]);
-    const admin = await bed.person({ role: "admin" });
-    const { is_admin, is_owner } = await bed.gateway.call(accounts.me, {}, { principal: admin.principal });
+    const admin = await fixture.person({ role: "admin" });
+    const { is_admin, is_owner } = await fixture.gateway.call(
+      accounts.me,
+      {},
+      { principal: admin.principal },
+    );
     assert.deepEqual([is_admin, is_owner], [true, false]);
   });
 
   test("a failed write of the session leaves the token usable", async () => {
     const usable = token();
-    await bed.database.admin("alter table identity.sessions add constraint broken check (false) not valid");
-    assert.equal((await bed.refused(accounts.redeemSetup, { token: usable })).fault, "internal");
-    await bed.database.admin("alter table identity.sessions drop constraint broken");
-    await bed.gateway.call(accounts.redeemSetup, { token: usable });
+    await fixture.database.admin(
+      "alter table identity.sessions add constraint broken check (false) not valid",
+    );
+    assert.equal((await fixture.refused(accounts.redeemSetup, { token: usable })).fault, "internal");
+    await fixture.database.admin("alter table identity.sessions drop constraint broken");
+    await fixture.gateway.call(accounts.redeemSetup, { token: usable });
   });
 
   test("an owner with a verified e-mail gets no link, and a stale one is taken away", async () => {
-    await bed.database.admin(
+    await fixture.database.admin(
       "update identity.users set email = 'o@example.org', email_verified = true where username = 'owner'",
     );
     writeFileSync(file, "stale");
-    assert.equal(await restart(bed, file), "nothing");
+    assert.equal(await restart(fixture, file), "nothing");
     assert.equal(existsSync(file), false);
   });
 });
@@ -229,15 +237,15 @@ describe("replicas that start together", () => {
   });
 });
 
-async function actions(bed: Bed): Promise<unknown[]> {
-  return (await bed.database.admin("select action from identity.audit_logs")).map((row) => row["action"]);
+async function actions(fixture: Fixture): Promise<unknown[]> {
+  return (await fixture.database.admin("select action from identity.audit_logs")).map((row) => row["action"]);
 }
 
-function restart(bed: Bed, file: string) {
+function restart(fixture: Fixture, file: string) {
   return ensureOwner({
-    db: bed.store.db,
+    db: fixture.store.db,
     limits: { setup_url_file: file, setup_token_ttl: 30 * minute } as Limits,
-    now: bed.now,
+    now: fixture.now,
     hasRelay: true,
     origin: "https://op.console.example.org",
     log: createLogger("identity", "silent"),

@@ -2,30 +2,32 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { accounts, signIn } from "@svc/proto";
-import { createMailDoor, newAddress, wrong } from "../testing/sign-in-client.ts";
-import { type Bed, startBed } from "../testing/fixture.ts";
+import { type Fixture, startFixture } from "../testing/fixture.ts";
+import { createSignInClient, newAddress, wrong } from "../testing/sign-in-client.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
 
 describe("signing in with a mailed code", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"] });
+    fixture = await startFixture({
+      set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"],
+    });
   });
-  after(() => bed.stop());
-  const { options, start, verify, refused, holder, mailed, several, auditOf, settled } = createMailDoor(
-    () => bed,
+  after(() => fixture.stop());
+  const { options, start, verify, refused, holder, mailed, several, auditOf, settled } = createSignInClient(
+    () => fixture,
   );
 
   const lock = async (email: string) => {
     for (let round = 0; round < 2; round++) {
-      const before = bed.smtp.mails.filter(({ to }) => to === email).length;
+      const before = fixture.smtp.mails.filter(({ to }) => to === email).length;
       await start(email);
-      await bed.smtp.awaitMail(email, before + 1);
-      const code = bed.smtp.codeTo(email);
+      await fixture.smtp.awaitMail(email, before + 1);
+      const code = fixture.smtp.codeTo(email);
       for (let tries = 0; tries < 5; tries++) assert.equal(await refused(email, wrong(code)), "invalid_code");
-      bed.pass(minute);
+      fixture.pass(minute);
     }
   };
 
@@ -37,31 +39,31 @@ describe("signing in with a mailed code", () => {
       role: "user",
     });
     assert.match(reply.session?.value ?? "", /^[A-Za-z0-9_-]{43}$/);
-    const rows = await bed.database.admin(
+    const rows = await fixture.database.admin(
       "select door, reauth_at from identity.sessions where user_id = $1 and door = 'email'",
       [person.userId],
     );
-    assert.deepEqual(rows, [{ door: "email", reauth_at: bed.now() }]);
+    assert.deepEqual(rows, [{ door: "email", reauth_at: fixture.now() }]);
     await until(async () => (await auditOf("auth.email.login")).length > 0);
   });
 
   test("who signs in is written to in the language of that browser, and in no other for want of one", async () => {
     const { email, person, code } = await mailed();
     const languageOf = async () =>
-      (await bed.database.admin("select language from identity.users where id = $1", [person.userId]))[0];
+      (await fixture.database.admin("select language from identity.users where id = $1", [person.userId]))[0];
     const client = { address: "198.51.100.251", userAgent: "browser", language: "zh" } as const;
     const enter = { ...options(), client };
     assert.equal(
-      (await bed.refused(signIn.verifyEmail, { email, code: wrong(code) }, enter)).fault,
+      (await fixture.refused(signIn.verifyEmail, { email, code: wrong(code) }, enter)).fault,
       "invalid_code",
     );
     assert.deepEqual(await languageOf(), { language: "en" });
-    await bed.gateway.forward(signIn.verifyEmail, { email, code }, enter);
+    await fixture.gateway.forward(signIn.verifyEmail, { email, code }, enter);
     assert.deepEqual(await languageOf(), { language: "zh" });
-    bed.pass(minute);
+    fixture.pass(minute);
     await start(email);
     // The words are encoded for the wire, and whether digits stay readable is the encoder's choice: the language is not.
-    assert.match((await bed.smtp.awaitMail(email, 2)).source, /zh-Hans|emgtSGFucy/);
+    assert.match((await fixture.smtp.awaitMail(email, 2)).source, /zh-Hans|emgtSGFucy/);
     assert.deepEqual(await languageOf(), { language: "zh" });
   });
 
@@ -82,7 +84,7 @@ describe("signing in with a mailed code", () => {
 
   test("a code ends after ten minutes", async () => {
     const { email, code } = await mailed();
-    bed.pass(10 * minute);
+    fixture.pass(10 * minute);
     assert.equal(await refused(email, code), "invalid_code");
   });
 
@@ -90,10 +92,10 @@ describe("signing in with a mailed code", () => {
     const { email, code } = await mailed();
     for (let tries = 0; tries < 5; tries++) assert.equal(await refused(email, wrong(code)), "invalid_code");
     assert.equal(await refused(email, code), "invalid_code");
-    bed.pass(minute);
+    fixture.pass(minute);
     await start(email);
-    await bed.smtp.awaitMail(email, 2);
-    assert.ok((await verify(email, bed.smtp.codeTo(email))).session);
+    await fixture.smtp.awaitMail(email, 2);
+    assert.ok((await verify(email, fixture.smtp.codeTo(email))).session);
   });
 
   test("of parallel redeems of one code one wins", async () => {
@@ -105,21 +107,21 @@ describe("signing in with a mailed code", () => {
   test("ten wrong codes lock the account: one letter, one audit entry, the same answers as before", async () => {
     const { email, person } = await holder();
     const lockouts = 'svc_auth_otp_lockouts_total{purpose="sign_in"}';
-    const before = await bed.metric(lockouts);
+    const before = await fixture.metric(lockouts);
     await lock(email);
     const answer = await start(email);
-    assert.equal(Date.parse(answer.expires_at), bed.now().getTime() + 10 * minute);
-    const mails = () => bed.smtp.mails.filter(({ to }) => to === email).map(({ subject }) => subject);
+    assert.equal(Date.parse(answer.expires_at), fixture.now().getTime() + 10 * minute);
+    const mails = () => fixture.smtp.mails.filter(({ to }) => to === email).map(({ subject }) => subject);
     await until(() => mails().includes("Codes are locked for your account"));
     assert.equal(await settled(email), 3);
-    assert.equal(await bed.metric(lockouts), before + 1);
+    assert.equal(await fixture.metric(lockouts), before + 1);
     await until(async () =>
       (await auditOf("auth.otp.locked")).some(({ actor_user_id }) => actor_user_id === person.userId),
     );
-    bed.pass(24 * hour);
+    fixture.pass(24 * hour);
     await start(email);
-    await bed.smtp.awaitMail(email, 4);
-    assert.ok((await verify(email, bed.smtp.codeTo(email))).session);
+    await fixture.smtp.awaitMail(email, 4);
+    assert.ok((await verify(email, fixture.smtp.codeTo(email))).session);
   });
 
   test("wrong codes of all purposes count together, and a lock is told before a wait", async () => {
@@ -127,22 +129,22 @@ describe("signing in with a mailed code", () => {
     for (let tries = 0; tries < 5; tries++) await refused(email, wrong(code));
     const given = { principal: person.principal };
     const other = newAddress();
-    await bed.gateway.call(accounts.startEmail, { email: other }, given);
-    const own = bed.smtp.codeTo(other);
-    const tryOwn = () => bed.refused(accounts.verifyEmail, { code: wrong(own) }, given);
+    await fixture.gateway.call(accounts.startEmail, { email: other }, given);
+    const own = fixture.smtp.codeTo(other);
+    const tryOwn = () => fixture.refused(accounts.verifyEmail, { code: wrong(own) }, given);
     for (let tries = 0; tries < 5; tries++) assert.equal((await tryOwn()).fault, "invalid_code");
     const locked = { fault: "otp_account_locked", retryAfterSeconds: 24 * 3_600 };
     assert.deepEqual(await tryOwn(), locked);
-    assert.deepEqual(await bed.refused(accounts.startEmail, { email: other }, given), locked);
-    const subjects = () => bed.smtp.mails.filter(({ to }) => to === email).map(({ subject }) => subject);
+    assert.deepEqual(await fixture.refused(accounts.startEmail, { email: other }, given), locked);
+    const subjects = () => fixture.smtp.mails.filter(({ to }) => to === email).map(({ subject }) => subject);
     await until(() => subjects().includes("Codes are locked for your account"));
   });
 
   test("a right code of a locked account is invalid", async () => {
     const { email, codes, person } = await several(2);
-    await bed.store.db
+    await fixture.store.db
       .insertInto("otp_failure_windows")
-      .values({ user_id: person.userId, purpose: "any", window_start: bed.now(), failures: 10 })
+      .values({ user_id: person.userId, purpose: "any", window_start: fixture.now(), failures: 10 })
       .execute();
     assert.equal(await refused(email, codes[1] ?? ""), "invalid_code");
   });
@@ -161,11 +163,11 @@ describe("signing in with a mailed code", () => {
 
   test("codes that were mailed to an address end with the address", async () => {
     const { email, code, person } = await mailed();
-    await bed.gateway.call(accounts.enterEmail, { email: newAddress() }, { principal: person.principal });
-    await bed.database.admin("update identity.users set email = $2, email_verified = true where id = $1", [
-      person.userId,
-      email,
-    ]);
+    await fixture.gateway.call(accounts.enterEmail, { email: newAddress() }, { principal: person.principal });
+    await fixture.database.admin(
+      "update identity.users set email = $2, email_verified = true where id = $1",
+      [person.userId, email],
+    );
     assert.equal(await refused(email, code), "invalid_code");
   });
 });

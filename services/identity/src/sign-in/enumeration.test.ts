@@ -2,27 +2,31 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { isFault, signIn } from "@svc/proto";
-import { anonymous, createMailDoor, newAddress, wrong } from "../testing/sign-in-client.ts";
-import { type Bed, type Person, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, type Person, startFixture, stateOf } from "../testing/fixture.ts";
+import { anonymous, createSignInClient, newAddress, wrong } from "../testing/sign-in-client.ts";
 
 const minute = 60_000;
 
 describe("the door with mailed codes", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"] });
+    fixture = await startFixture({
+      set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"],
+    });
   });
-  after(() => bed.stop());
-  const { options, start, verify, refused, holder, mailed, auditOf, settled } = createMailDoor(() => bed);
+  after(() => fixture.stop());
+  const { options, start, verify, refused, holder, mailed, auditOf, settled } = createSignInClient(
+    () => fixture,
+  );
 
   test("a known and an unknown address get the same answer, now and within the minute", async () => {
     const { email } = await holder();
     const [known, unknown] = [await start(email), await start(newAddress())];
     assert.deepEqual(known, unknown);
-    assert.equal(Date.parse(known.expires_at), bed.now().getTime() + 10 * minute);
+    assert.equal(Date.parse(known.expires_at), fixture.now().getTime() + 10 * minute);
     const other = newAddress();
     const first = [await start(email), await start(other)];
-    bed.pass(59_000);
+    fixture.pass(59_000);
     const again = [await start(email), await start(other)];
     assert.deepEqual(again, first);
     assert.equal(await settled(email), 1);
@@ -30,28 +34,33 @@ describe("the door with mailed codes", () => {
 
   test("the answers for a known and an unknown address have the same bytes", async () => {
     const { email } = await holder();
-    const ask = (address: string) => bed.gateway.forward(signIn.startEmail, { email: address }, options());
+    const ask = (address: string) =>
+      fixture.gateway.forward(signIn.startEmail, { email: address }, options());
     const [known, unknown] = [await ask(email), await ask(newAddress())];
     assert.deepEqual(Buffer.from(known.body), Buffer.from(unknown.body));
     assert.deepEqual(Object.keys(known), Object.keys(unknown));
     const told = async (address: string) => {
-      const reply = bed.gateway.forward(signIn.verifyEmail, { email: address, code: "000000" }, options());
+      const reply = fixture.gateway.forward(
+        signIn.verifyEmail,
+        { email: address, code: "000000" },
+        options(),
+      );
       const error: unknown = await reply.catch((reason: unknown) => reason);
       assert.ok(isFault(error));
       return { fault: error.fault, message: error.message, wait: error.retryAfterSeconds };
     };
-    await bed.smtp.awaitMail(email);
+    await fixture.smtp.awaitMail(email);
     assert.deepEqual(await told(email), await told(newAddress()));
   });
 
   test("one mail goes to an address within a minute, however it is spelled", async () => {
     const { email } = await mailed();
-    bed.pass(59_000);
+    fixture.pass(59_000);
     await start(email.toUpperCase());
     assert.equal(await settled(email), 1);
-    bed.pass(1_000);
+    fixture.pass(1_000);
     await start(email.toUpperCase());
-    await bed.smtp.awaitMail(email, 2);
+    await fixture.smtp.awaitMail(email, 2);
   });
 
   test("letters that fold to those of an address only here, or only in the database, reach no account", async () => {
@@ -62,7 +71,7 @@ describe("the door with mailed codes", () => {
       ["a", "\u0430"],
     ] as const) {
       await start(email.replace(plain, strange));
-      bed.pass(minute);
+      fixture.pass(minute);
     }
     assert.equal(await settled(email), 0);
   });
@@ -90,11 +99,11 @@ describe("the door with mailed codes", () => {
 
   test("an address that is not verified, or whose account is disabled or deleted, is as an unknown one", async () => {
     const unverified = newAddress();
-    await bed.person({ email: unverified });
+    await fixture.person({ email: unverified });
     const disabled = await holder();
     const deleted = await holder();
     const change = (set: string, { person }: { person: Person }) =>
-      bed.database.admin(`update identity.users set ${set} where id = $1`, [person.userId]);
+      fixture.database.admin(`update identity.users set ${set} where id = $1`, [person.userId]);
     await change("disabled = true", disabled);
     await change("deleted_at = now()", deleted);
     for (const email of [unverified, disabled.email, deleted.email]) {
@@ -107,15 +116,15 @@ describe("the door with mailed codes", () => {
   test("a code goes to the address that was verified, not to the spelling that was typed", async () => {
     const { email } = await holder();
     await start(email.toUpperCase());
-    assert.equal((await bed.smtp.awaitMail(email)).to, email);
+    assert.equal((await fixture.smtp.awaitMail(email)).to, email);
     assert.equal(await settled(email.toUpperCase()), 0);
   });
 
   test("a letter is in the language of the account", async () => {
     const { email, person } = await holder();
-    await bed.database.admin("update identity.users set language = 'zh' where id = $1", [person.userId]);
+    await fixture.database.admin("update identity.users set language = 'zh' where id = $1", [person.userId]);
     await start(email);
-    const mail = await bed.smtp.awaitMail(email);
+    const mail = await fixture.smtp.awaitMail(email);
     assert.match(mail.subject, /^=\?UTF-8\?/);
     const body = mail.source.replace(/=\r?\n/g, "");
     const words = Buffer.from(
@@ -128,7 +137,7 @@ describe("the door with mailed codes", () => {
 
   test("a relay that refuses us is 502 for every address alike, and gives the wait back", async () => {
     const { email } = await holder();
-    bed.smtp.refuseSenderWith = "5.7.1 no relaying 4711";
+    fixture.smtp.refuseSenderWith = "5.7.1 no relaying 4711";
     for (const address of [email, newAddress()]) {
       const error: unknown = await start(address).catch((reason: unknown) => reason);
       assert.ok(isFault(error));
@@ -137,31 +146,31 @@ describe("the door with mailed codes", () => {
         ["mail_undeliverable", "The mail relay refused the message."],
       );
     }
-    bed.smtp.refuseSenderWith = undefined;
+    fixture.smtp.refuseSenderWith = undefined;
     await start(email);
-    await bed.smtp.awaitMail(email);
+    await fixture.smtp.awaitMail(email);
   });
 
   test("a refusal of one recipient is counted and told to nobody", async () => {
     const { email } = await holder();
     const failed = 'svc_mail_total{kind="code",result="failed"}';
-    const before = await bed.metric(failed);
-    bed.smtp.refuseWith = "5.1.1 no such mailbox";
+    const before = await fixture.metric(failed);
+    fixture.smtp.refuseWith = "5.1.1 no such mailbox";
     const answers = [await start(email), await start(newAddress())];
     assert.deepEqual(answers[0], answers[1]);
-    await until(async () => (await bed.metric(failed)) === before + 1);
-    bed.smtp.refuseWith = undefined;
+    await until(async () => (await fixture.metric(failed)) === before + 1);
+    fixture.smtp.refuseWith = undefined;
     assert.equal(await refused(email, "123456"), "invalid_code");
   });
 
   test("an address that a mail program would read as several is refused", async () => {
-    const answer = await bed.refused(signIn.startEmail, { email: "a,b@example.org" }, options());
+    const answer = await fixture.refused(signIn.startEmail, { email: "a,b@example.org" }, options());
     assert.equal(answer.fault, "bad_request");
   });
 
   test("what an address can do is told by options, and sends no mail", async () => {
     const { email } = await holder();
-    const ask = (address: string) => bed.gateway.call(signIn.options, { email: address }, options());
+    const ask = (address: string) => fixture.gateway.call(signIn.options, { email: address }, options());
     assert.deepEqual(await ask(email), { methods: ["email_otp"] });
     assert.deepEqual(await ask(newAddress()), { methods: [] });
     const staff = await holder({ role: "owner" });
@@ -171,18 +180,18 @@ describe("the door with mailed codes", () => {
 
   test("a passkey is told first, and only where there is one", async () => {
     const { email, person } = await holder();
-    await bed.database.admin(
+    await fixture.database.admin(
       `insert into identity.webauthn_credentials (id, user_id, credential_id, public_key, created_at)
        values ($1, $1, $1, '', now())`,
       [person.userId],
     );
-    const ask = (address: string) => bed.gateway.call(signIn.options, { email: address }, options());
+    const ask = (address: string) => fixture.gateway.call(signIn.options, { email: address }, options());
     assert.deepEqual(await ask(email), { methods: ["passkey", "email_otp"] });
   });
 
   test("without the database every door is 503 and sessions survive", async () => {
     const { email, code, person } = await mailed();
-    await bed.wire.cut();
+    await fixture.wire.cut();
     try {
       for (const [contract, input] of [
         [signIn.options, { email }],
@@ -191,32 +200,36 @@ describe("the door with mailed codes", () => {
         [signIn.finishOpLogin, { request_id: "x", code }],
         [signIn.passwordLogin, { username: "a", password: "b" }],
       ] as const) {
-        const answer = await bed.refused(contract, input as never, options());
+        const answer = await fixture.refused(contract, input as never, options());
         assert.equal(answer.fault, "unavailable", contract.subject);
       }
     } finally {
-      await bed.wire.mend();
+      await fixture.wire.mend();
     }
-    await until(async () => (await stateOf(bed, person.session).catch(() => undefined))?.state === "live");
+    await until(
+      async () => (await stateOf(fixture, person.session).catch(() => undefined))?.state === "live",
+    );
     assert.ok((await verify(email, code)).session);
   });
 });
 
 describe("an installation without a relay", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ hasRelay: false });
+    fixture = await startFixture({ hasRelay: false });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   test("answers 503 at every door with codes, whoever asks, and offers no codes", async () => {
     const email = newAddress();
-    await bed.person({ email, emailVerified: true });
+    await fixture.person({ email, emailVerified: true });
     for (const address of [email, newAddress()]) {
       const given = { principal: anonymous };
       for (const contract of [signIn.startEmail, signIn.startOpLogin])
-        assert.equal((await bed.refused(contract, { email: address }, given)).fault, "mail_unavailable");
-      assert.deepEqual(await bed.gateway.call(signIn.options, { email: address }, given), { methods: [] });
+        assert.equal((await fixture.refused(contract, { email: address }, given)).fault, "mail_unavailable");
+      assert.deepEqual(await fixture.gateway.call(signIn.options, { email: address }, given), {
+        methods: [],
+      });
     }
   });
 });

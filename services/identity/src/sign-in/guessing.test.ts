@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { accounts, isFault, signIn } from "@svc/proto";
-import { type Bed, startBed } from "../testing/fixture.ts";
+import { type Fixture, startFixture } from "../testing/fixture.ts";
 
 const minute = 60_000;
 const anonymous = { kind: "anonymous" } as const;
@@ -26,26 +26,28 @@ function counted(outcomes: readonly string[]): Record<string, number> {
 }
 
 describe("guessing on two replicas", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"] });
-    await bed.addReplica();
+    fixture = await startFixture({
+      set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"],
+    });
+    await fixture.addReplica();
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   const guess = (email: string, code: string) =>
-    outcomeOf(bed.gateway.forward(signIn.verifyEmail, { email, code }, anywhere()));
+    outcomeOf(fixture.gateway.forward(signIn.verifyEmail, { email, code }, anywhere()));
 
   test("one account gives ten tries a day, from wherever and whenever they come", async () => {
     const email = "victim@example.org";
-    const { userId } = await bed.person({ email, emailVerified: true });
+    const { userId } = await fixture.person({ email, emailVerified: true });
     let mails = 0;
     const newCode = async () => {
-      await bed.gateway.call(signIn.startEmail, { email }, anywhere());
-      await bed.smtp.awaitMail(email, ++mails);
+      await fixture.gateway.call(signIn.startEmail, { email }, anywhere());
+      await fixture.smtp.awaitMail(email, ++mails);
     };
     await newCode();
-    const codeOf = () => bed.smtp.codeTo(email);
+    const codeOf = () => fixture.smtp.codeTo(email);
     const guesses = (count: number) => {
       const right = codeOf();
       const others = Array.from({ length: count + 1 }, (_, index) => String(index).padStart(6, "0"));
@@ -55,51 +57,55 @@ describe("guessing on two replicas", () => {
     assert.deepEqual(counted(first), { invalid_code: 40 });
     const failures = async () =>
       (
-        await bed.database.admin("select failures from identity.otp_failure_windows where user_id = $1", [
+        await fixture.database.admin("select failures from identity.otp_failure_windows where user_id = $1", [
           userId,
         ])
       )[0]?.["failures"];
     assert.equal(await failures(), 5);
-    bed.pass(minute);
+    fixture.pass(minute);
     await newCode();
     await Promise.all(guesses(40).map((code) => guess(email, code)));
     assert.equal(await failures(), 10);
     assert.equal(await guess(email, codeOf()), "invalid_code");
-    await bed.smtp.awaitMail(email, mails + 1);
-    const letters = bed.smtp.mails.filter(({ subject }) => subject === "Codes are locked for your account");
+    await fixture.smtp.awaitMail(email, mails + 1);
+    const letters = fixture.smtp.mails.filter(
+      ({ subject }) => subject === "Codes are locked for your account",
+    );
     assert.equal(letters.length, 1);
   });
 
   test("the budget of an address is one for both replicas", async () => {
-    const take = () => bed.gateway.call(accounts.takeSignInBudget, { address: "192.0.2.1" }, anywhere());
+    const take = () => fixture.gateway.call(accounts.takeSignInBudget, { address: "192.0.2.1" }, anywhere());
     const taken = await Promise.all(Array.from({ length: 60 }, take));
     assert.equal(taken.filter(({ allowed }) => allowed).length, 20);
   });
 });
 
 describe("the mail budget at public doors", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
     // 30 at once, of which one address may use 21; 3 at once to one recipient.
-    bed = await startBed({ set: ["identity.mail_recipient_burst=3", "identity.mail_reserve_burst=2"] });
-    await bed.addReplica();
+    fixture = await startFixture({
+      set: ["identity.mail_recipient_burst=3", "identity.mail_reserve_burst=2"],
+    });
+    await fixture.addReplica();
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   const start = (email: string, at: ReturnType<typeof from>) =>
-    outcomeOf(bed.gateway.call(signIn.startEmail, { email }, at));
+    outcomeOf(fixture.gateway.call(signIn.startEmail, { email }, at));
   const unknown = () => `nobody${++number}@example.org`;
 
   test("one address uses up its own share and leaves the others theirs", async () => {
     const outcomes = await Promise.all(Array.from({ length: 25 }, () => start(unknown(), from("192.0.2.1"))));
     assert.deepEqual(counted(outcomes), { done: 21, "mail_rate_limited 43": 4 });
     assert.equal(await start(unknown(), from("192.0.2.2")), "done");
-    bed.pass(60_000);
+    fixture.pass(60_000);
     assert.equal(await start(unknown(), from("192.0.2.1")), "done");
   });
 
   test("an IPv6 client has one share for its whole network", async () => {
-    bed.pass(24 * 60 * minute);
+    fixture.pass(24 * 60 * minute);
     const outcomes = await Promise.all(
       Array.from({ length: 25 }, (_, index) => start(unknown(), from(`2001:db8:1:2::${index}`))),
     );
@@ -108,13 +114,13 @@ describe("the mail budget at public doors", () => {
   });
 
   test("one recipient gets no flood, whoever asks, known or not", async () => {
-    bed.pass(24 * 60 * minute);
-    await bed.person({ email: "known@example.org", emailVerified: true });
+    fixture.pass(24 * 60 * minute);
+    await fixture.person({ email: "known@example.org", emailVerified: true });
     for (const email of ["known@example.org", unknown()]) {
       const outcomes: string[] = [];
       for (let tries = 0; tries < 5; tries++) {
         outcomes.push(await start(email, anywhere()));
-        bed.pass(minute);
+        fixture.pass(minute);
       }
       assert.deepEqual(
         outcomes.map((outcome) => outcome.replace(/ \d+$/, "")),
@@ -124,35 +130,35 @@ describe("the mail budget at public doors", () => {
   });
 
   test("used up, it refuses every address alike, and staff still get their codes from the reserve", async () => {
-    bed.pass(24 * 60 * minute);
-    await bed.person({ email: "player@example.org", emailVerified: true });
-    const staff = await bed.person({ role: "admin", email: "staff@example.org", emailVerified: true });
+    fixture.pass(24 * 60 * minute);
+    await fixture.person({ email: "player@example.org", emailVerified: true });
+    const staff = await fixture.person({ role: "admin", email: "staff@example.org", emailVerified: true });
     const outcomes = await Promise.all(Array.from({ length: 40 }, () => start(unknown(), anywhere())));
     assert.deepEqual(counted(outcomes), { done: 30, "mail_rate_limited 30": 10 });
     assert.equal(await start("player@example.org", anywhere()), "mail_rate_limited 30");
     assert.equal(await start(unknown(), anywhere()), "mail_rate_limited 30");
-    const opLogin = (email: string) => bed.gateway.call(signIn.startOpLogin, { email }, anywhere());
+    const opLogin = (email: string) => fixture.gateway.call(signIn.startOpLogin, { email }, anywhere());
     const answers = [await opLogin("staff@example.org"), await opLogin(unknown())];
     assert.equal(answers[0]?.expires_at, answers[1]?.expires_at);
-    await bed.smtp.awaitMail("staff@example.org");
+    await fixture.smtp.awaitMail("staff@example.org");
     // Strangers at the operators' door take nothing from the reserve.
     await Promise.all(Array.from({ length: 10 }, () => opLogin(unknown())));
-    await bed.person({ role: "admin", email: "staff2@example.org", emailVerified: true });
+    await fixture.person({ role: "admin", email: "staff2@example.org", emailVerified: true });
     await opLogin("staff2@example.org");
-    await bed.smtp.awaitMail("staff2@example.org");
+    await fixture.smtp.awaitMail("staff2@example.org");
     assert.ok(staff);
   });
 
   test("public doors cannot use up what a signed-in person may be mailed", async () => {
-    bed.pass(24 * 60 * minute);
+    fixture.pass(24 * 60 * minute);
     const email = "me@example.org";
-    const person = await bed.person({ email, emailVerified: true });
+    const person = await fixture.person({ email, emailVerified: true });
     for (let tries = 0; tries < 5; tries++) {
       await start(email, anywhere());
-      bed.pass(minute);
+      fixture.pass(minute);
     }
     await start(email, anywhere());
-    await bed.database.admin("update identity.sessions set reauth_at = $1", [bed.now()]);
-    await bed.gateway.call(accounts.startEmail, { email }, { principal: person.principal });
+    await fixture.database.admin("update identity.sessions set reauth_at = $1", [fixture.now()]);
+    await fixture.gateway.call(accounts.startEmail, { email }, { principal: person.principal });
   });
 });

@@ -5,11 +5,11 @@ import type { Mailer } from "../mail/mailer.ts";
 import type { OpenRelay } from "../mail/relay.ts";
 import { codeMessage } from "../mail/templates/account.ts";
 import { mintCode } from "../secret.ts";
-import type { DoorPurpose } from "./store.ts";
+import type { SignInPurpose } from "./store.ts";
 
 export type CodeToMail = {
   account: Account;
-  purpose: DoorPurpose;
+  purpose: SignInPurpose;
   expiresAt: Date;
   relay: OpenRelay;
   requestId: string;

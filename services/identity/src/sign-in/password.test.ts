@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { signIn } from "@svc/proto";
-import { type Bed, startBed, stateOf } from "../testing/fixture.ts";
+import { type Fixture, startFixture, stateOf } from "../testing/fixture.ts";
 import { hashPassword, isPassword } from "./password-hash.ts";
 import { savePassword } from "./password-store.ts";
 
@@ -34,30 +34,30 @@ test("a password that is typed in another normal form is the same", async () => 
 });
 
 describe("the local-password door", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed();
+    fixture = await startFixture();
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   const open = (value: string) =>
-    bed.database.admin(
+    fixture.database.admin(
       `insert into identity.platform_settings (key, value) values ('local_auth_enabled', $1::jsonb)
        on conflict (key) do update set value = excluded.value`,
       [value],
     );
   const person = async (password: string) => {
-    const one = await bed.person({ role: "admin" });
+    const one = await fixture.person({ role: "admin" });
     const passwordHash = await hashPassword(password);
-    await bed.store.db
+    await fixture.store.db
       .transaction()
-      .execute((trx) => savePassword(trx, { userId: one.userId, passwordHash, now: bed.now() }));
+      .execute((trx) => savePassword(trx, { userId: one.userId, passwordHash, now: fixture.now() }));
     return { ...one, username: one.principal.username };
   };
   const signInWith = (username: string, password: string) =>
-    bed.gateway.forward(signIn.passwordLogin, { username, password }, options);
+    fixture.gateway.forward(signIn.passwordLogin, { username, password }, options);
   const refused = async (username: string, password: string) =>
-    bed.refused(signIn.passwordLogin, { username, password }, options);
+    fixture.refused(signIn.passwordLogin, { username, password }, options);
 
   test("is closed while the setting is missing, off or unreadable", async () => {
     const { username } = await person("secret");
@@ -73,22 +73,22 @@ describe("the local-password door", () => {
     const { username, userId } = await person("secret");
     const reply = await signInWith(username, "secret");
     assert.deepEqual(JSON.parse(Buffer.from(reply.body).toString()), { user_id: userId, role: "admin" });
-    assert.equal(Date.parse(reply.session?.expires_at ?? ""), bed.now().getTime() + 12 * hour);
-    const rows = await bed.database.admin(
+    assert.equal(Date.parse(reply.session?.expires_at ?? ""), fixture.now().getTime() + 12 * hour);
+    const rows = await fixture.database.admin(
       "select token_hash, reauth_at from identity.sessions where user_id = $1 and door = 'password'",
       [userId],
     );
     assert.equal(rows[0]?.["reauth_at"], null);
     const hash = String(rows[0]?.["token_hash"]);
-    assert.equal((await stateOf(bed, hash)).state, "live");
+    assert.equal((await stateOf(fixture, hash)).state, "live");
     await open("false");
-    assert.equal((await stateOf(bed, hash)).state, "local_auth_off");
+    assert.equal((await stateOf(fixture, hash)).state, "local_auth_off");
     await open("true");
   });
 
   test("tells a wrong password and an unknown name alike, and audits which it was", async () => {
     const { username } = await person("secret");
-    const none = await bed.person();
+    const none = await fixture.person();
     const answers = [
       await refused(username, "Secret"),
       await refused("nobody", "secret"),
@@ -96,7 +96,7 @@ describe("the local-password door", () => {
     ];
     for (const answer of answers) assert.equal(answer.fault, "unauthorized");
     await until(async () => {
-      const rows = await bed.database.admin(
+      const rows = await fixture.database.admin(
         "select payload from identity.audit_logs where action = 'auth.password.failed'",
       );
       const reasons = rows.map(({ payload }) => (payload as { reason: string }).reason);
@@ -111,7 +111,7 @@ describe("the local-password door", () => {
         assert.equal((await refused(name, "wrong")).fault, "unauthorized");
       assert.deepEqual(await refused(name, "secret"), { fault: "rate_limited", retryAfterSeconds: 360 });
     }
-    bed.pass(360_000);
+    fixture.pass(360_000);
     assert.ok((await signInWith(username, "secret")).session);
   });
 
@@ -119,14 +119,14 @@ describe("the local-password door", () => {
     const { username, userId } = await person("secret");
     const passwordHash = await hashPassword("other");
     // The account is held by the change when the tried password is found right.
-    const signingIn = await bed.store.db.transaction().execute(async (trx) => {
-      await savePassword(trx, { userId, passwordHash, now: bed.now() });
+    const signingIn = await fixture.store.db.transaction().execute(async (trx) => {
+      await savePassword(trx, { userId, passwordHash, now: fixture.now() });
       const trying = signInWith(username, "secret").then(
         () => "signed in",
         (error: { fault: string }) => error.fault,
       );
       await until(async () => {
-        const waiting = await bed.database.admin(
+        const waiting = await fixture.database.admin(
           "select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
         );
         return waiting.length > 0;
@@ -138,13 +138,13 @@ describe("the local-password door", () => {
 
   test("a new password ends the sessions of the account", async () => {
     const { session, userId } = await person("secret");
-    assert.equal((await stateOf(bed, session)).state, "unknown");
-    const later = await bed.session(userId);
+    assert.equal((await stateOf(fixture, session)).state, "unknown");
+    const later = await fixture.session(userId);
     const passwordHash = await hashPassword("other");
-    const ended = await bed.store.db
+    const ended = await fixture.store.db
       .transaction()
-      .execute((trx) => savePassword(trx, { userId, passwordHash, now: bed.now() }));
+      .execute((trx) => savePassword(trx, { userId, passwordHash, now: fixture.now() }));
     assert.equal(ended, 1);
-    assert.equal((await stateOf(bed, later.hash)).state, "unknown");
+    assert.equal((await stateOf(fixture, later.hash)).state, "unknown");
   });
 });

@@ -9,9 +9,9 @@ import { release } from "../email-code/store.ts";
 import { isPlainAddress } from "../mail/address.ts";
 import type { Mailer } from "../mail/mailer.ts";
 import type { OpenRelay } from "../mail/relay.ts";
-import { type DoorPurpose, doorKey, takePlace } from "./store.ts";
+import { reservationKey, reserveAddress, type SignInPurpose } from "./store.ts";
 
-export type Knock = { purpose: DoorPurpose; email: string; client: Client; requestId: string };
+export type RequestedCode = { purpose: SignInPurpose; email: string; client: Client; requestId: string };
 
 export type Admitted = {
   expiresAt: Date;
@@ -22,16 +22,16 @@ export type Admitted = {
 };
 
 /** Throws `mail_unavailable`, `mail_rate_limited` or `mail_undeliverable`, and then gives the wait back. */
-export async function knock(deps: Deps & { mailer: Mailer }, asked: Knock): Promise<Admitted> {
+export async function requestCode(deps: Deps & { mailer: Mailer }, asked: RequestedCode): Promise<Admitted> {
   const { db, limits, mailer } = deps;
   const { purpose, email, requestId } = asked;
   if (!deps.hasRelay) throw new Fault("mail_unavailable");
   if (!isPlainAddress(email)) throw new Fault("bad_request", { message: "email: must be an e-mail address" });
   const now = deps.now();
-  const key = doorKey(purpose, email);
+  const key = reservationKey(purpose, email);
   const freeAt = new Date(now.getTime() + limits.otp_resend);
   const expiresAt = new Date(now.getTime() + limits.otp_ttl);
-  const place = await takePlace(db, { key, freeAt, expiresAt, now });
+  const place = await reserveAddress(db, { key, freeAt, expiresAt, now });
   if (!("taken" in place)) return { expiresAt: place.expiresAt, isPaid: false };
   try {
     const caller = networkOf(asked.client.address, 4);
@@ -46,7 +46,7 @@ export async function knock(deps: Deps & { mailer: Mailer }, asked: Knock): Prom
 }
 
 // Operator logins have a reserve, which only real staff may touch: whether they do shows after the answer.
-async function pay(mailer: Mailer, purpose: DoorPurpose): Promise<boolean> {
+async function pay(mailer: Mailer, purpose: SignInPurpose): Promise<boolean> {
   try {
     await mailer.takeBudget("code");
     return true;

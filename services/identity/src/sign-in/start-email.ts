@@ -5,7 +5,7 @@ import { decideLock } from "../email-code/policy.ts";
 import { findFailures } from "../email-code/store.ts";
 import type { SignInDeps } from "./deps.ts";
 import { mailCode } from "./mail-code.ts";
-import { type Admitted, knock } from "./request-code.ts";
+import { type Admitted, requestCode } from "./request-code.ts";
 
 type StartContext = Context<typeof signIn.startEmail>;
 
@@ -13,7 +13,7 @@ type StartContext = Context<typeof signIn.startEmail>;
 export function createStartEmail(deps: SignInDeps): Handler<typeof signIn.startEmail> {
   return async (context, { email }) => {
     const { client, requestId } = context;
-    const admitted = await knock(deps, { purpose: "sign_in", email, client, requestId });
+    const admitted = await requestCode(deps, { purpose: "sign_in", email, client, requestId });
     deps.background.run(requestId, () => mailSignInCode(deps, context, { email, admitted }));
     return { sent: true, expires_at: admitted.expiresAt.toISOString() };
   };

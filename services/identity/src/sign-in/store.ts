@@ -4,16 +4,16 @@ import { sql } from "kysely";
 import type { CodePurpose, IdentityDb, IdentityTrx } from "../database.ts";
 import { sha256 } from "../secret.ts";
 
-export type DoorPurpose = Extract<CodePurpose, "sign_in" | "op_login">;
+export type SignInPurpose = Extract<CodePurpose, "sign_in" | "op_login">;
 export type Place = { key: string; freeAt: Date; expiresAt: Date; now: Date };
 
 /** Each public door keeps an address waiting by itself: no other door can be blocked by it, or told of it. */
-export function doorKey(purpose: DoorPurpose, email: string): string {
+export function reservationKey(purpose: SignInPurpose, email: string): string {
   return `${purpose}:${sha256(email.toLowerCase())}`;
 }
 
 /** Takes an address's place for a while. When it is taken, answers the remembered end of the code mailed then. */
-export async function takePlace(
+export async function reserveAddress(
   db: IdentityDb,
   place: Place,
 ): Promise<{ taken: true } | { expiresAt: Date }> {
@@ -42,7 +42,7 @@ export async function takePlace(
 }
 
 /** The writes of a refused try that counts nowhere, as many as a counted one makes. */
-export async function noteMiss(trx: IdentityTrx, about: { key: string; now: Date }): Promise<void> {
+export async function recordMiss(trx: IdentityTrx, about: { key: string; now: Date }): Promise<void> {
   const slot = Number.parseInt(sha256(about.key).slice(0, 2), 16);
   await trx
     .insertInto("sign_in_misses")

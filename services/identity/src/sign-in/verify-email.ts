@@ -6,15 +6,15 @@ import { type Account, findByVerifiedEmail } from "../account/store.ts";
 import type { IdentityTrx } from "../database.ts";
 import { mailLockout, recordLockout } from "../email-code/lockout.ts";
 import { spendCodes } from "../email-code/store.ts";
-import { type TryOutcome, tryCode } from "../email-code/verify.ts";
+import { type CodeOutcome, verifyCode } from "../email-code/verify.ts";
 import { createSession } from "../session/store.ts";
 import type { SignInDeps } from "./deps.ts";
-import { noteMiss } from "./store.ts";
+import { recordMiss } from "./store.ts";
 
 const purpose = "sign_in";
 type VerifyContext = Context<typeof signIn.verifyEmail>;
 type Session = Awaited<ReturnType<typeof createSession>>;
-type Settled = { account?: Account | undefined; tried: TryOutcome; session?: Session };
+type Settled = { account?: Account | undefined; tried: CodeOutcome; session?: Session };
 
 /** identity.sign-in.verify-email: a wrong code commits too, because it counts. */
 export function createVerifyEmail(deps: SignInDeps): Handler<typeof signIn.verifyEmail> {
@@ -41,7 +41,7 @@ async function settle(deps: SignInDeps, trx: IdentityTrx, { context, email, code
   const now = deps.now();
   const account = await findByVerifiedEmail(trx, email);
   const userId = account?.id ?? "";
-  const tried = await tryCode(deps, trx, { userId, purpose, code, liveCodes: limits.otp_live_codes });
+  const tried = await verifyCode(deps, trx, { userId, purpose, code, liveCodes: limits.otp_live_codes });
   if (tried.kind === "right" && isSameAddress(tried.email, tried.account.email)) {
     await spendCodes(trx, { userId, purpose, now });
     if (isStaffRole(tried.account.role)) return { account, tried };
@@ -50,7 +50,7 @@ async function settle(deps: SignInDeps, trx: IdentityTrx, { context, email, code
     await deps.events.signedIn(trx, context, { door: "email", userId, username: tried.account.username });
     return { account, tried, session };
   }
-  if (tried.kind !== "wrong") await noteMiss(trx, { key: email.toLowerCase(), now });
+  if (tried.kind !== "wrong") await recordMiss(trx, { key: email.toLowerCase(), now });
   await recordLockout(deps, trx, { requester: context, tried, purpose });
   return { account, tried: tried.kind === "right" ? { kind: "no_code" } : tried };
 }

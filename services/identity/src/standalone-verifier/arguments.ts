@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ConfigError } from "@svc/config";
 
-export type NanoArguments = {
+export type Arguments = {
   file: string | undefined;
   overrides: string[];
   host: string;
@@ -9,7 +9,7 @@ export type NanoArguments = {
   help: boolean;
 };
 
-export const nanoHelp = `svc nano: the session verifier alone, without database, NATS and cluster
+export const helpText = `svc nano: the session verifier alone, without database, NATS and cluster
 
 usage: svc nano [--config FILE] [--listen HOST:PORT] [--set section.key=value ...] [--help]
 
@@ -30,7 +30,7 @@ GET /healthz answers 200 while the process is up.
 `;
 
 /** Reads the command line. Throws `ConfigError`. */
-export function parseNanoArguments(argv: readonly string[]): NanoArguments {
+export function parseArguments(argv: readonly string[]): Arguments {
   const { values } = parse(argv);
   const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(values.listen) ?? [];
   if (host === "" || Number(port) > 65_535)

@@ -4,15 +4,15 @@ import { loadSettings } from "@svc/config";
 import { createLogger } from "@svc/telemetry";
 import { settings as schema } from "../config.ts";
 import { createVerifier } from "../session-verifier/verify.ts";
-import { nanoHelp, parseNanoArguments } from "./arguments.ts";
-import { startNanoServer } from "./server.ts";
+import { helpText, parseArguments } from "./arguments.ts";
+import { startServer } from "./server.ts";
 
 async function run(argv: readonly string[]): Promise<void> {
-  const { help, file, overrides, host, port } = parseNanoArguments(argv);
-  if (help) return void process.stdout.write(nanoHelp);
+  const { help, file, overrides, host, port } = parseArguments(argv);
+  if (help) return void process.stdout.write(helpText);
   const settings = loadSettings(schema, { file, overrides });
   const log = createLogger("nano", "info");
-  const server = await startNanoServer({ host, port, verify: createVerifier({ settings, log }), log });
+  const server = await startServer({ host, port, verify: createVerifier({ settings, log }), log });
   const sources = ["mojang", ...settings.auth_source.map(({ tag }) => tag)];
   log.info({ host, port: server.port, sources }, "ready");
   // A terminal tells the whole group, and `svc nano` hands it on as well.

@@ -7,16 +7,16 @@ import { sessionVerifier } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import type { Verify } from "../session-verifier/verify.ts";
 
-export type NanoServer = { port: number; close: () => Promise<void> };
-export type NanoOptions = { host: string; port: number; verify: Verify; log: Pick<Logger, "error"> };
+export type StandaloneServer = { port: number; close: () => Promise<void> };
+export type ServerOptions = { host: string; port: number; verify: Verify; log: Pick<Logger, "error"> };
 
-const mostAtOnce = 256;
+const concurrentLimit = 256;
 const headersMs = 10_000;
 const { path, aliases = [] } = sessionVerifier.hasJoined.http ?? { path: "" };
 const paths = new Set([path, ...aliases]);
 
 /** Answers until closed; then it ends what is under way. */
-export async function startNanoServer(options: NanoOptions): Promise<NanoServer> {
+export async function startServer(options: ServerOptions): Promise<StandaloneServer> {
   const closing = new AbortController();
   let inFlight = 0;
   const server = createServer(
@@ -26,7 +26,7 @@ export async function startNanoServer(options: NanoOptions): Promise<NanoServer>
       response.once("close", () => {
         inFlight -= 1;
       });
-      const given = { request, response, isFull: inFlight > mostAtOnce, closing: closing.signal };
+      const given = { request, response, isFull: inFlight > concurrentLimit, closing: closing.signal };
       void answer(options, given).catch((error: unknown) => {
         options.log.error({ err: error }, "a question could not be answered");
         if (!response.headersSent) end(response, 500);
@@ -49,7 +49,7 @@ export async function startNanoServer(options: NanoOptions): Promise<NanoServer>
 
 type Given = { request: IncomingMessage; response: ServerResponse; isFull: boolean; closing: AbortSignal };
 
-async function answer({ verify }: NanoOptions, given: Given): Promise<void> {
+async function answer({ verify }: ServerOptions, given: Given): Promise<void> {
   const { request, response } = given;
   const url = new URL(request.url ?? "/", "http://nano");
   const isHealth = url.pathname === "/healthz";

@@ -1,9 +1,9 @@
 // A software authenticator and the browser before it: real keys, real attestation and assertion bytes (WebAuthn 6, 7).
-// What a hostile one would say instead is handed in as a lie.
+// What a hostile one would say instead is handed in as a forgery.
 
 import { generateKeyPairSync, hash, type KeyObject, randomBytes, sign } from "node:crypto";
 import { bytesOf, encode } from "./cbor.ts";
-import { vouch } from "./device-certificate.ts";
+import { certify } from "./device-certificate.ts";
 
 export type Algorithm = "ES256" | "EdDSA";
 
@@ -11,7 +11,7 @@ export type Algorithm = "ES256" | "EdDSA";
 export const flag = { present: 1, verified: 4, eligible: 8, backedUp: 16, attested: 64 } as const;
 
 /** What differs from an honest answer. */
-export type Lie = {
+export type Forgery = {
   origin?: string;
   rpId?: string;
   type?: string;
@@ -27,13 +27,13 @@ export type Lie = {
   /** Changes the answer after it was signed. */
   tamper?: (response: Record<string, unknown>) => Record<string, unknown>;
 };
-export type AttestationLie = Lie & {
+export type ForgedAttestation = Forgery & {
   format?: "none" | "packed" | "tpm" | "apple";
   statement?: Record<string, unknown>;
   /** A maker vouches for the device. */
-  isVouched?: boolean;
+  isCertified?: boolean;
   /** COSE number of the algorithm that is told; that of the key unless said otherwise. */
-  toldAlgorithm?: number;
+  claimedAlgorithm?: number;
   /** All of the attestation object. */
   object?: Buffer;
 };
@@ -65,46 +65,48 @@ export function createAuthenticator(about: { origin: string; algorithm?: Algorit
   const id = device.id.toString("base64url");
   let counter = 0;
   let userHandle: string | undefined;
-  const answer = (response: Record<string, unknown>, lie: Lie): Credential => {
-    const told = lie.tamper?.(response) ?? response;
+  const answer = (response: Record<string, unknown>, forgery: Forgery): Credential => {
+    const told = forgery.tamper?.(response) ?? response;
     return { id, rawId: id, type: "public-key", response: told, clientExtensionResults: {} };
   };
   return {
     id,
-    register: (options: CreationOptions, lie: AttestationLie = {}): Credential => {
+    register: (options: CreationOptions, forgery: ForgedAttestation = {}): Credential => {
       userHandle = options.user.id;
-      const client = clientData({ type: "webauthn.create", challenge: options.challenge, origin }, lie);
+      const client = clientData({ type: "webauthn.create", challenge: options.challenge, origin }, forgery);
       const object =
-        lie.object ?? attestationObject(device, client, { rpId: options.rp.id, counter, ...lie });
+        forgery.object ?? attestationObject(device, client, { rpId: options.rp.id, counter, ...forgery });
       const response = {
         clientDataJSON: client.toString("base64url"),
         attestationObject: object.toString("base64url"),
         transports: ["internal", "hybrid"],
       };
-      return answer(response, lie);
+      return answer(response, forgery);
     },
-    assert: (options: RequestOptions, lie: Lie = {}): Credential => {
+    assert: (options: RequestOptions, forgery: Forgery = {}): Credential => {
       if (isCounting) counter += 1;
-      const client = clientData({ type: "webauthn.get", challenge: options.challenge, origin }, lie);
-      const flags = lie.flags ?? flag.present | flag.verified;
-      const data = head(lie.rpId ?? options.rpId, flags, lie.counter ?? counter);
-      const handle = "userHandle" in lie ? lie.userHandle : userHandle;
+      const client = clientData({ type: "webauthn.get", challenge: options.challenge, origin }, forgery);
+      const flags = forgery.flags ?? flag.present | flag.verified;
+      const data = head(forgery.rpId ?? options.rpId, flags, forgery.counter ?? counter);
+      const handle = "userHandle" in forgery ? forgery.userHandle : userHandle;
       const response = {
         clientDataJSON: client.toString("base64url"),
         authenticatorData: data.toString("base64url"),
-        signature: signed(device, data, { client, isForged: lie.isForged ?? false }).toString("base64url"),
+        signature: signed(device, data, { client, isForged: forgery.isForged ?? false }).toString(
+          "base64url",
+        ),
         ...(handle !== undefined && { userHandle: handle }),
       };
-      return answer(response, lie);
+      return answer(response, forgery);
     },
   };
 }
 
 type Device = { id: Buffer; aaguid: Buffer; algorithm: Algorithm; keys: Keys };
 
-function clientData(honest: { type: string; challenge: string; origin: string }, lie: Lie): Buffer {
-  const { type = honest.type, challenge = honest.challenge, origin = honest.origin } = lie;
-  const { crossOrigin = false, topOrigin } = lie;
+function clientData(honest: { type: string; challenge: string; origin: string }, forgery: Forgery): Buffer {
+  const { type = honest.type, challenge = honest.challenge, origin = honest.origin } = forgery;
+  const { crossOrigin = false, topOrigin } = forgery;
   const told = { type, challenge, origin, crossOrigin, ...(topOrigin !== undefined && { topOrigin }) };
   return Buffer.from(JSON.stringify(told));
 }
@@ -116,11 +118,11 @@ function signed(device: Device, data: Buffer, about: { client: Buffer; isForged:
   return sign(algorithm === "EdDSA" ? null : "sha256", bytes, privateKey);
 }
 
-type Told = AttestationLie & { rpId: string; counter: number };
+type Told = ForgedAttestation & { rpId: string; counter: number };
 
 function attestationObject(device: Device, client: Buffer, told: Told): Buffer {
   const { id, aaguid, algorithm, keys } = device;
-  const publicKey = encode(coseKey(keys.publicKey, algorithm, told.toldAlgorithm));
+  const publicKey = encode(coseKey(keys.publicKey, algorithm, told.claimedAlgorithm));
   const flags = told.flags ?? flag.present | flag.verified | flag.attested;
   const attested = Buffer.concat([aaguid, uint16(id.length), id, publicKey]);
   const data = Buffer.concat([head(told.rpId, flags, told.counter), attested]);
@@ -128,8 +130,8 @@ function attestationObject(device: Device, client: Buffer, told: Told): Buffer {
   const self = { alg: cose[algorithm], sig: signature };
   const format = told.format ?? "none";
   const statement = told.statement ?? (format === "packed" ? self : {});
-  if (told.isVouched) {
-    const attStmt = vouch(Buffer.concat([data, sha256(client)]));
+  if (told.isCertified) {
+    const attStmt = certify(Buffer.concat([data, sha256(client)]));
     return encode({ fmt: "packed", attStmt, authData: data });
   }
   return encode({ fmt: format, attStmt: statement, authData: data });

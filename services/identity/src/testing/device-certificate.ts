@@ -27,6 +27,6 @@ const certificate = Buffer.from(
 );
 
 /** A statement of the format `packed` with a chain of certificates. */
-export function vouch(data: Buffer): Record<string, unknown> {
+export function certify(data: Buffer): Record<string, unknown> {
   return { alg: -7, sig: sign("sha256", data, key), x5c: [certificate] };
 }

@@ -42,7 +42,7 @@ export type NewPerson = {
   isProof?: boolean;
 };
 
-export type Bed = {
+export type Fixture = {
   store: Store<Tables>;
   database: TestDatabase;
   wire: Wire;
@@ -53,7 +53,7 @@ export type Bed = {
   lifecycle: Mesh;
   /** The internal face. */
   internal: Mesh;
-  /** One more identity on the same database; it ends with the bed. */
+  /** One more identity on the same database; it ends with the fixture. */
   addReplica: () => Promise<void>;
   /** Moves the clock on. */
   pass: (ms: number) => void;
@@ -80,7 +80,7 @@ export type Bed = {
   stop: () => Promise<void>;
 };
 
-export type BedOptions = {
+export type FixtureOptions = {
   /** Overrides as `--set` has them. */
   set?: readonly string[];
   /** False for an installation without a mail relay. */
@@ -89,7 +89,7 @@ export type BedOptions = {
   authSources?: z.input<typeof authSources>;
 };
 
-export async function startBed(options: BedOptions = {}): Promise<Bed> {
+export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const [database, nats, smtp] = await Promise.all([
     createIdentityDatabase(),
     startTestNats(),
@@ -184,7 +184,11 @@ function createReplicas({ settings, log, now, nats, database, url }: ReplicaNeed
   };
 }
 
-function createPeople(store: Store<Tables>, now: () => Date, ttlMs: number): Pick<Bed, "person" | "session"> {
+function createPeople(
+  store: Store<Tables>,
+  now: () => Date,
+  ttlMs: number,
+): Pick<Fixture, "person" | "session"> {
   const newSession = (
     userId: string,
     about: { door?: SessionDoor; isProof?: boolean; host?: FaceHost | undefined },
@@ -229,6 +233,6 @@ function createPeople(store: Store<Tables>, now: () => Date, ttlMs: number): Pic
 }
 
 /** The state a gateway is told of a session. */
-export async function stateOf(bed: Bed, hash: string): Promise<accounts.SessionAnswer> {
-  return bed.gateway.call(accounts.resolveSession, { hash });
+export async function stateOf(fixture: Fixture, hash: string): Promise<accounts.SessionAnswer> {
+  return fixture.gateway.call(accounts.resolveSession, { hash });
 }

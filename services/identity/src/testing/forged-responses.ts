@@ -1,9 +1,9 @@
 // What hostile browsers, pages, devices and networks make of a ceremony, in an attestation and an assertion alike.
 
-import type { Lie } from "./authenticator.ts";
+import type { Forgery } from "./authenticator.ts";
 
 /** What no honest browser answers. */
-export const lies: Record<string, Lie> = {
+export const forgeries: Record<string, Forgery> = {
   "the page of another site": { origin: "https://console.svc.localhost.example.org" },
   "the same host over http": { origin: "http://console.svc.localhost" },
   "another port of the host": { origin: "https://console.svc.localhost:8443" },

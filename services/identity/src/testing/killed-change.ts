@@ -21,7 +21,7 @@ const store = openStore<Tables>({
 });
 const events = createEvents({
   mesh: { audit: () => undefined },
-  noteRefusal: () => undefined,
+  countRefusal: () => undefined,
   registry: createRegistry("identity", "test"),
 });
 const deps = {

@@ -1,4 +1,4 @@
-// People with passkeys before the doors of a bed.
+// People with passkeys before the doors of a fixture.
 
 import type { CallOptions } from "@svc/mesh";
 import { type AccountPrincipal, passkeys } from "@svc/proto";
@@ -6,12 +6,12 @@ import {
   type Algorithm,
   type Authenticator,
   createAuthenticator,
-  type Lie,
+  type Forgery,
   type RequestOptions,
 } from "./authenticator.ts";
-import type { Bed, NewPerson, Person } from "./fixture.ts";
+import type { Fixture, NewPerson, Person } from "./fixture.ts";
 
-/** The panel of a bed, and the only host that its passkeys are for. */
+/** The panel of a fixture, and the only host that its passkeys are for. */
 export const panel = { origin: "https://console.svc.localhost", rpId: "console.svc.localhost" };
 
 export type Holder = Person & { email: string; device: Authenticator };
@@ -29,14 +29,14 @@ export function stranger(): CallOptions {
 
 export type PasskeyPeople = ReturnType<typeof createPasskeyPeople>;
 
-/** `bedOf` is asked late: a suite makes its people before its bed has started. */
-export function createPasskeyPeople(bedOf: () => Bed) {
+/** `fixtureOf` is asked late: a suite makes its people before its fixture has started. */
+export function createPasskeyPeople(fixtureOf: () => Fixture) {
   const as = (person: { principal: AccountPrincipal }): CallOptions => ({
     ...stranger(),
     principal: person.principal,
   });
-  const call: Bed["gateway"]["call"] = (contract, input, options) =>
-    bedOf().gateway.call(contract, input, options);
+  const call: Fixture["gateway"]["call"] = (contract, input, options) =>
+    fixtureOf().gateway.call(contract, input, options);
   const newDevice = (algorithm: Algorithm = "ES256", isCounting = true) =>
     createAuthenticator({ origin: panel.origin, algorithm, isCounting });
 
@@ -54,7 +54,7 @@ export function createPasskeyPeople(bedOf: () => Bed) {
   const holder = async (about: NewPerson & { algorithm?: Algorithm; isCounting?: boolean } = {}) => {
     const { algorithm, isCounting, ...rest } = about;
     const email = `holder${++number}@example.org`;
-    const person = await bedOf().person({ email, emailVerified: true, ...rest });
+    const person = await fixtureOf().person({ email, emailVerified: true, ...rest });
     const device = newDevice(algorithm, isCounting);
     await register(person, device);
     return { ...person, email, device };
@@ -91,15 +91,15 @@ export function createPasskeyPeople(bedOf: () => Bed) {
     about: { loginId: string; assertion: unknown },
   ): Promise<string | undefined> => {
     const { contract, input, options } = ending(ceremony, who, about);
-    const ended = await bedOf()
+    const ended = await fixtureOf()
       .gateway.call(contract as typeof passkeys.finishReauth, input as never, options)
       .catch((error: { fault?: string }) => error.fault ?? String(error));
     return typeof ended === "string" ? ended : undefined;
   };
-  /** A whole ceremony, in which the device may lie. */
-  const pass = async (ceremony: Ceremony, who: Holder, lie: Lie = {}) => {
+  /** A whole ceremony, in which the device may forgery. */
+  const pass = async (ceremony: Ceremony, who: Holder, forgery: Forgery = {}) => {
     const { options, loginId } = await begin(ceremony, who);
-    return finish(ceremony, who, { loginId, assertion: who.device.assert(options, lie) });
+    return finish(ceremony, who, { loginId, assertion: who.device.assert(options, forgery) });
   };
   return { as, newDevice, beginRegister, register, holder, begin, finish, pass };
 }

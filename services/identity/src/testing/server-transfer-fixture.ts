@@ -10,7 +10,7 @@ import {
   type quotas,
 } from "@svc/proto";
 import { linkPlayer } from "../link/store.ts";
-import { type Bed, type NewPerson, type Person, startBed } from "./fixture.ts";
+import { type Fixture, type NewPerson, type Person, startFixture } from "./fixture.ts";
 
 const velocity: Principal = { kind: "caller", caller: "velocity" };
 type Moving = { transfer_id: string; from_user_id: string; to_user_id: string; limits: quotas.Limits };
@@ -65,30 +65,31 @@ function createLifecycle() {
 }
 
 /** The operations of a migration, as the proxy and browsers call them. */
-function createSteps(bed: Bed) {
+function createSteps(fixture: Fixture) {
   const as = (person: Person) => ({ principal: person.principal });
   const steps = {
-    open: (mc_uuid: string) => bed.internal.call(contracts.start, { mc_uuid }, { principal: velocity }),
-    read: (person: Person) => bed.gateway.call(contracts.read, {}, as(person)),
-    startCode: (person: Person) => bed.gateway.call(contracts.startCode, {}, as(person)),
+    open: (mc_uuid: string) => fixture.internal.call(contracts.start, { mc_uuid }, { principal: velocity }),
+    read: (person: Person) => fixture.gateway.call(contracts.read, {}, as(person)),
+    startCode: (person: Person) => fixture.gateway.call(contracts.startCode, {}, as(person)),
     mailCode: async (person: Person & { email: string }) => {
       await steps.startCode(person);
-      return bed.smtp.codeTo(person.email);
+      return fixture.smtp.codeTo(person.email);
     },
-    verify: (person: Person, code: string) => bed.gateway.call(contracts.verifyCode, { code }, as(person)),
+    verify: (person: Person, code: string) =>
+      fixture.gateway.call(contracts.verifyCode, { code }, as(person)),
     issue: (person: Person, target_user_id: string) =>
-      bed.gateway.call(contracts.issueCode, { target_user_id }, as(person)),
-    redeem: (person: Person, code: string) => bed.gateway.call(contracts.redeem, { code }, as(person)),
+      fixture.gateway.call(contracts.issueCode, { target_user_id }, as(person)),
+    redeem: (person: Person, code: string) => fixture.gateway.call(contracts.redeem, { code }, as(person)),
   };
   return steps;
 }
 
-export type MigrationBed = Awaited<ReturnType<typeof startMigrationBed>>;
+export type ServerTransferFixture = Awaited<ReturnType<typeof startServerTransferFixture>>;
 export const retired = { disabled: true, deleted: true };
 export const live = { disabled: false, deleted: false };
 
-export async function startMigrationBed() {
-  const bed = await startBed({
+export async function startServerTransferFixture() {
+  const fixture = await startFixture({
     set: [
       "smtp.max_per_hour=100000",
       "identity.migration_retry=20ms",
@@ -97,20 +98,20 @@ export async function startMigrationBed() {
     ],
   });
   const lifecycle = createLifecycle();
-  bed.lifecycle.serve(ownership.transferAccount, (_context, input) => lifecycle.transfer(input));
-  bed.lifecycle.serve(ownership.releaseAccount, (_context, { user_id }) => lifecycle.release(user_id));
-  const steps = createSteps(bed);
+  fixture.lifecycle.serve(ownership.transferAccount, (_context, input) => lifecycle.transfer(input));
+  fixture.lifecycle.serve(ownership.releaseAccount, (_context, { user_id }) => lifecycle.release(user_id));
+  const steps = createSteps(fixture);
   /** Links a new player to a person. */
   const link = async (userId: string) => {
     const mcUuid = randomUUID();
-    await bed.store.db
+    await fixture.store.db
       .transaction()
-      .execute((trx) => linkPlayer(trx, { userId, mcUuid, authSource: "mojang", now: bed.now() }));
+      .execute((trx) => linkPlayer(trx, { userId, mcUuid, authSource: "mojang", now: fixture.now() }));
     return mcUuid;
   };
   const player = async (about: NewPerson = {}) => {
     const email = `giver-${randomUUID().slice(0, 8)}@example.org`;
-    const person = await bed.person({ email, emailVerified: true, ...about });
+    const person = await fixture.person({ email, emailVerified: true, ...about });
     return { ...person, email, mcUuid: await link(person.userId) };
   };
   /** A source with servers that has proved itself. */
@@ -122,7 +123,7 @@ export async function startMigrationBed() {
     return source;
   };
   return {
-    bed,
+    fixture,
     lifecycle,
     ...steps,
     link,
@@ -130,19 +131,19 @@ export async function startMigrationBed() {
     confirmed,
     /** A source and a target with a code between them. */
     ready: async (...names: string[]) => {
-      const [source, target] = [await confirmed(...names), await bed.person()];
+      const [source, target] = [await confirmed(...names), await fixture.person()];
       const { code } = await steps.issue(source, target.userId);
       return { source, target, code };
     },
     account: async (userId: string) => {
-      const rows = await bed.database.admin(
+      const rows = await fixture.database.admin(
         "select disabled, deleted_at is not null as deleted from identity.users where id = $1",
         [userId],
       );
       return rows[0];
     },
     rowOf: async (sourceId: string) => {
-      const rows = await bed.database.admin(
+      const rows = await fixture.database.admin(
         "select id, state from identity.account_migrations where source_user_id = $1",
         [sourceId],
       );

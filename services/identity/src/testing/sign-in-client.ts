@@ -1,7 +1,7 @@
-// A person before the public doors of a bed: asks for codes, types them, and sees what was mailed and audited.
+// A person before the public doors of a fixture: asks for codes, types them, and sees what was mailed and audited.
 
 import { signIn } from "@svc/proto";
-import type { Bed, NewPerson } from "./fixture.ts";
+import type { Fixture, NewPerson } from "./fixture.ts";
 
 const minute = 60_000;
 let number = 0;
@@ -10,42 +10,42 @@ export const newAddress = () => `mail${++number}@example.org`;
 export const anonymous = { kind: "anonymous" } as const;
 export const wrong = (code: string) => (code === "000000" ? "000001" : "000000");
 
-export type MailDoor = ReturnType<typeof createMailDoor>;
+export type SignInClient = ReturnType<typeof createSignInClient>;
 
-/** `bed` is asked for late: a suite makes its door before its bed has started. */
-export function createMailDoor(bedOf: () => Bed) {
+/** `fixture` is asked for late: a suite makes its door before its fixture has started. */
+export function createSignInClient(fixtureOf: () => Fixture) {
   const client = () => ({ address: `198.51.100.${++number % 250}`, userAgent: "browser" });
   const options = () => ({ principal: anonymous, client: client() });
-  const start = (email: string) => bedOf().gateway.call(signIn.startEmail, { email }, options());
+  const start = (email: string) => fixtureOf().gateway.call(signIn.startEmail, { email }, options());
   const verify = (email: string, code: string) =>
-    bedOf().gateway.forward(signIn.verifyEmail, { email, code }, options());
+    fixtureOf().gateway.forward(signIn.verifyEmail, { email, code }, options());
   const refused = async (email: string, code: string) =>
-    (await bedOf().refused(signIn.verifyEmail, { email, code }, options())).fault;
+    (await fixtureOf().refused(signIn.verifyEmail, { email, code }, options())).fault;
   const holder = async (about: NewPerson = {}) => {
     const email = newAddress();
-    return { email, person: await bedOf().person({ email, emailVerified: true, ...about }) };
+    return { email, person: await fixtureOf().person({ email, emailVerified: true, ...about }) };
   };
   const mailed = async (about: NewPerson = {}) => {
     const given = await holder(about);
     await start(given.email);
-    await bedOf().smtp.awaitMail(given.email);
-    return { ...given, code: bedOf().smtp.codeTo(given.email) };
+    await fixtureOf().smtp.awaitMail(given.email);
+    return { ...given, code: fixtureOf().smtp.codeTo(given.email) };
   };
   /** The codes of `count` mails, a minute apart, oldest first. */
   const several = async (count: number) => {
     const { email, person, code } = await mailed();
     const codes = [code];
     while (codes.length < count) {
-      bedOf().pass(minute);
+      fixtureOf().pass(minute);
       await start(email);
-      await bedOf().smtp.awaitMail(email, codes.length + 1);
-      codes.push(bedOf().smtp.codeTo(email));
+      await fixtureOf().smtp.awaitMail(email, codes.length + 1);
+      codes.push(fixtureOf().smtp.codeTo(email));
     }
     return { email, person, codes };
   };
   const auditOf = async (action: string) =>
     (
-      await bedOf().database.admin("select * from identity.audit_logs where action = $1 order by id", [
+      await fixtureOf().database.admin("select * from identity.audit_logs where action = $1 order by id", [
         action,
       ])
     ).map(({ payload, actor_user_id }) => ({ payload, actor_user_id }));
@@ -53,8 +53,8 @@ export function createMailDoor(bedOf: () => Bed) {
   const settled = async (email: string) => {
     const mark = await holder();
     await start(mark.email);
-    await bedOf().smtp.awaitMail(mark.email);
-    return bedOf().smtp.mails.filter(({ to }) => to === email).length;
+    await fixtureOf().smtp.awaitMail(mark.email);
+    return fixtureOf().smtp.mails.filter(({ to }) => to === email).length;
   };
   return { options, start, verify, refused, holder, mailed, several, auditOf, settled };
 }

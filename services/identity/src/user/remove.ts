@@ -31,13 +31,16 @@ export function createRemoveUser(deps: Deps & DeletionDeps): Handler<typeof user
       await recordAudit(trx, context, { action: "user.delete", payload: { user_id: id } });
     });
     // The answer does not wait for the servers: the account is gone, and the rest comes about.
-    void carryOn(deps, id).catch(() => undefined);
+    void resumeNext(deps, id).catch(() => undefined);
     return { deleted: true };
   };
 }
 
 /** Releases the servers of one open deletion; false when there is none whose turn it is. */
-export async function carryOn({ mesh, db, now, limits, log }: DeletionDeps, only?: string): Promise<boolean> {
+export async function resumeNext(
+  { mesh, db, now, limits, log }: DeletionDeps,
+  only?: string,
+): Promise<boolean> {
   const retryAt = new Date(now().getTime() + limits.deletion_retry);
   const userId = await takeDeletion(db, { now: now(), retryAt, ...(only !== undefined && { only }) });
   if (userId === undefined) return false;
@@ -54,7 +57,7 @@ export async function carryOn({ mesh, db, now, limits, log }: DeletionDeps, only
 /** Looks for open deletions; any number of replicas may. */
 export function startDeletions(deps: DeletionDeps): { close: () => Promise<void> } {
   return startSagaLoop({
-    carryOn: () => carryOn(deps),
+    resumeNext: () => resumeNext(deps),
     everyMs: deps.limits.deletion_retry,
     onError: (error) => deps.log.warn({ err: error }, "open deletions could not be looked at"),
   });

@@ -45,11 +45,11 @@ const simplifiedChinese: Words = {
 const words: Readonly<Record<Language, Words>> = { en: english, zh: simplifiedChinese };
 
 /** Tells that a code is out with which everything changes hands. */
-export function migrationIssuedDraft(about: Issued, language: Language): Draft {
+export function serverTransferIssuedDraft(about: Issued, language: Language): Draft {
   return words[language].issued(about);
 }
 
 /** Tells that everything has changed hands. */
-export function migrationDoneDraft(about: Done, language: Language): Draft {
+export function serverTransferDoneDraft(about: Done, language: Language): Draft {
   return words[language].done(about);
 }

@@ -6,7 +6,7 @@ import type { Account } from "../../account/store.ts";
 import type { IdentityTrx } from "../../database.ts";
 import { mailLockout, recordLockout } from "../../email-code/lockout.ts";
 import { spendCodes } from "../../email-code/store.ts";
-import { type TryOutcome, tryCode } from "../../email-code/verify.ts";
+import { type CodeOutcome, verifyCode } from "../../email-code/verify.ts";
 import { createSession } from "../../session/store.ts";
 import type { SignInDeps } from "../deps.ts";
 import { consume, countAttempt, findApproved, lockApproved } from "./store.ts";
@@ -16,7 +16,7 @@ type FinishContext = Context<typeof signIn.finishOpLogin>;
 type Session = Awaited<ReturnType<typeof createSession>>;
 type Outcome =
   | { kind: "unapproved" }
-  | { kind: "refused"; userId: string; tried: TryOutcome }
+  | { kind: "refused"; userId: string; tried: CodeOutcome }
   | { kind: "not_staff"; account: Account }
   | { kind: "signed_in"; account: Account; session: Session };
 
@@ -59,7 +59,7 @@ async function settle(deps: SignInDeps, trx: IdentityTrx, { context, id, code }:
   const userId = request.user_id;
   // The lock after ten wrong codes does not hold here: staff have approved this very request (6.9).
   const given = { userId, purpose, code, liveCodes: limits.otp_live_codes, isBeyondLock: true } as const;
-  const tried = await tryCode(deps, trx, given);
+  const tried = await verifyCode(deps, trx, given);
   if (tried.kind !== "right" || !hasKeptAddress(tried.account, request.email)) {
     await countAttempt(trx, id);
     await recordLockout(deps, trx, { requester: context, tried, purpose });

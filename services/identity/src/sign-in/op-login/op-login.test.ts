@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { type AnyContract, type InputOf, isFault, signIn } from "@svc/proto";
-import { type Bed, type NewPerson, type Person, startBed } from "../../testing/fixture.ts";
+import { type Fixture, type NewPerson, type Person, startFixture } from "../../testing/fixture.ts";
 
 const minute = 60_000;
 const anonymous = { kind: "anonymous" } as const;
@@ -14,26 +14,29 @@ const wrong = (code: string) => (code === "000000" ? "000001" : "000000");
 const client = { address: "203.0.113.9", userAgent: "browser" };
 
 describe("an operator login", () => {
-  let bed: Bed;
+  let fixture: Fixture;
   before(async () => {
-    bed = await startBed({ set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"] });
+    fixture = await startFixture({
+      set: ["smtp.max_per_hour=1000000", "identity.mail_recipient_burst=1000"],
+    });
   });
-  after(() => bed.stop());
+  after(() => fixture.stop());
 
   const start = (email: string) =>
-    bed.gateway.call(signIn.startOpLogin, { email }, { principal: anonymous, client });
+    fixture.gateway.call(signIn.startOpLogin, { email }, { principal: anonymous, client });
   const finish = (request_id: string, code: string) =>
-    bed.gateway.forward(signIn.finishOpLogin, { request_id, code }, { principal: anonymous, client });
+    fixture.gateway.forward(signIn.finishOpLogin, { request_id, code }, { principal: anonymous, client });
   const finishRefused = async (request_id: string, code: string) =>
-    (await bed.refused(signIn.finishOpLogin, { request_id, code }, { principal: anonymous, client })).fault;
+    (await fixture.refused(signIn.finishOpLogin, { request_id, code }, { principal: anonymous, client }))
+      .fault;
   const isApproved = async (id: string) =>
-    (await bed.gateway.call(signIn.readOpLoginStatus, { id }, { principal: anonymous })).approved;
+    (await fixture.gateway.call(signIn.readOpLoginStatus, { id }, { principal: anonymous })).approved;
   const pendingIds = async () =>
-    (await bed.internal.call(signIn.listPendingOpLogins, {}, { principal: velocity })).pending.map(
+    (await fixture.internal.call(signIn.listPendingOpLogins, {}, { principal: velocity })).pending.map(
       ({ request_id }) => request_id,
     );
   const inGame = <C extends AnyContract>(contract: C, input: InputOf<C>) =>
-    bed.internal.call(contract, input, { principal: velocity });
+    fixture.internal.call(contract, input, { principal: velocity });
   const inGameRefused = async <C extends AnyContract>(contract: C, input: InputOf<C>) => {
     const error: unknown = await inGame(contract, input).catch((reason: unknown) => reason);
     assert.ok(isFault(error), String(error));
@@ -42,9 +45,9 @@ describe("an operator login", () => {
   /** An account that a player is linked to. */
   const linked = async (about: NewPerson = {}) => {
     const email = newAddress();
-    const person = await bed.person({ role: "admin", email, emailVerified: true, ...about });
+    const person = await fixture.person({ role: "admin", email, emailVerified: true, ...about });
     const uuid = randomUUID();
-    await bed.store.db
+    await fixture.store.db
       .insertInto("account_links")
       .values({ user_id: person.userId, mc_uuid: uuid })
       .execute();
@@ -54,18 +57,18 @@ describe("an operator login", () => {
   const waiting = async (about: NewPerson = {}) => {
     const staff = await linked(about);
     const { request_id: id } = await start(staff.email);
-    await bed.smtp.awaitMail(staff.email);
-    return { ...staff, id, code: bed.smtp.codeTo(staff.email) };
+    await fixture.smtp.awaitMail(staff.email);
+    return { ...staff, id, code: fixture.smtp.codeTo(staff.email) };
   };
   const nameOf = ({ principal }: Person) => principal.username;
   const approve = (id: string, { uuid, person }: { uuid: string; person: Person }) =>
     inGame(signIn.approveOpLogin, { id, approver_uuid: uuid, username: nameOf(person) });
   const change = (set: string, { userId }: Person) =>
-    bed.database.admin(`update identity.users set ${set} where id = $1`, [userId]);
+    fixture.database.admin(`update identity.users set ${set} where id = $1`, [userId]);
   const actions = async (userId: string) =>
-    (await bed.database.admin("select * from identity.audit_logs where actor_user_id = $1", [userId])).map(
-      ({ action, source }) => `${String(action)} ${String(source)}`,
-    );
+    (
+      await fixture.database.admin("select * from identity.audit_logs where actor_user_id = $1", [userId])
+    ).map(({ action, source }) => `${String(action)} ${String(source)}`);
 
   test("signs staff in with the mailed code once a player who is staff approved it", async () => {
     const staff = await waiting({ role: "owner" });
@@ -75,8 +78,8 @@ describe("an operator login", () => {
     assert.deepEqual(shown, {
       ...{ request_id: staff.id, username: nameOf(staff.person), email: staff.email },
       ...{ client_ip: "203.0.113.9", user_agent: "browser" },
-      created_at: bed.now().toISOString(),
-      expires_at: new Date(bed.now().getTime() + 10 * minute).toISOString(),
+      created_at: fixture.now().toISOString(),
+      expires_at: new Date(fixture.now().getTime() + 10 * minute).toISOString(),
     });
     const username = nameOf(staff.person);
     const approved = await inGame(signIn.approveOpLogin, {
@@ -106,11 +109,11 @@ describe("an operator login", () => {
     const staff = await waiting();
     await approve(staff.id, staff);
     await finish(staff.id, staff.code);
-    const rows = await bed.database.admin(
+    const rows = await fixture.database.admin(
       "select reauth_at from identity.sessions where user_id = $1 and door = 'op_login'",
       [staff.person.userId],
     );
-    assert.deepEqual(rows, [{ reauth_at: bed.now() }]);
+    assert.deepEqual(rows, [{ reauth_at: fixture.now() }]);
   });
 
   test("without the approval tries no code, so that nobody can guess or lock", async () => {
@@ -141,17 +144,17 @@ describe("an operator login", () => {
       assert.equal(await inGameRefused(signIn.readOpLogin, asked), "op_login_not_found");
     }
     await until(async () => (await actions(player.person.userId)).includes("auth.op_login.failed external"));
-    assert.ok(!bed.smtp.mails.some(({ to }) => to === player.email));
+    assert.ok(!fixture.smtp.mails.some(({ to }) => to === player.email));
   });
 
   test("a second start within the minute opens a request that the mailed code serves", async () => {
     const staff = await waiting();
-    bed.pass(30_000);
+    fixture.pass(30_000);
     const second = await start(staff.email);
     await until(async () => (await pendingIds()).includes(second.request_id));
     await approve(second.request_id, staff);
     assert.ok((await finish(second.request_id, staff.code)).session);
-    assert.equal(bed.smtp.mails.filter(({ to }) => to === staff.email).length, 1);
+    assert.equal(fixture.smtp.mails.filter(({ to }) => to === staff.email).length, 1);
   });
 
   test("an approver has to be linked to a live staff account", async () => {
@@ -192,7 +195,7 @@ describe("an operator login", () => {
     await approve(staff.id, staff);
     await assert.rejects(approve(staff.id, staff), /no such operator login/);
     const late = await waiting();
-    bed.pass(10 * minute);
+    fixture.pass(10 * minute);
     await assert.rejects(approve(late.id, late), /no such operator login/);
     assert.ok(!(await pendingIds()).includes(late.id));
     assert.equal(await finishRefused(staff.id, staff.code), "op_login_invalid");
@@ -209,22 +212,22 @@ describe("an operator login", () => {
     const staff = await waiting();
     await approve(staff.id, staff);
     for (let tries = 0; tries < 5; tries++) await finishRefused(staff.id, wrong(staff.code));
-    bed.pass(minute);
+    fixture.pass(minute);
     await start(staff.email);
-    await bed.smtp.awaitMail(staff.email, 2);
-    assert.equal(await finishRefused(staff.id, bed.smtp.codeTo(staff.email)), "op_login_invalid");
+    await fixture.smtp.awaitMail(staff.email, 2);
+    assert.equal(await finishRefused(staff.id, fixture.smtp.codeTo(staff.email)), "op_login_invalid");
   });
 
   test("an account whose codes are locked still signs in this way", async () => {
     const staff = await linked();
-    await bed.store.db
+    await fixture.store.db
       .insertInto("otp_failure_windows")
-      .values({ user_id: staff.person.userId, purpose: "any", window_start: bed.now(), failures: 10 })
+      .values({ user_id: staff.person.userId, purpose: "any", window_start: fixture.now(), failures: 10 })
       .execute();
     const { request_id: id } = await start(staff.email);
-    await bed.smtp.awaitMail(staff.email);
+    await fixture.smtp.awaitMail(staff.email);
     await approve(id, staff);
-    assert.ok((await finish(id, bed.smtp.codeTo(staff.email))).session);
+    assert.ok((await finish(id, fixture.smtp.codeTo(staff.email))).session);
   });
 
   test("who stopped being staff after the approval is told so, and the code is spent", async () => {
@@ -248,15 +251,15 @@ describe("an operator login", () => {
 
   test("a code of the player's door is none here, and the other way round", async () => {
     const staff = await waiting();
-    await bed.gateway.call(signIn.startEmail, { email: staff.email }, { principal: anonymous, client });
-    await bed.smtp.awaitMail(staff.email, 2);
-    const signInCode = bed.smtp.codeTo(staff.email);
+    await fixture.gateway.call(signIn.startEmail, { email: staff.email }, { principal: anonymous, client });
+    await fixture.smtp.awaitMail(staff.email, 2);
+    const signInCode = fixture.smtp.codeTo(staff.email);
     assert.notEqual(signInCode, staff.code);
     await approve(staff.id, staff);
     assert.equal(await finishRefused(staff.id, signInCode), "op_login_invalid");
     const other = { email: staff.email, code: staff.code };
     assert.equal(
-      (await bed.refused(signIn.verifyEmail, other, { principal: anonymous })).fault,
+      (await fixture.refused(signIn.verifyEmail, other, { principal: anonymous })).fault,
       "invalid_code",
     );
   });

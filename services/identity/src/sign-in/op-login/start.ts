@@ -5,7 +5,7 @@ import { findByVerifiedEmail } from "../../account/store.ts";
 import { mintId } from "../../secret.ts";
 import type { SignInDeps } from "../deps.ts";
 import { mailCode } from "../mail-code.ts";
-import { type Admitted, knock } from "../request-code.ts";
+import { type Admitted, requestCode } from "../request-code.ts";
 import { saveOpLogin } from "./store.ts";
 
 type StartContext = Context<typeof signIn.startOpLogin>;
@@ -15,7 +15,7 @@ export function createStartOpLogin(deps: SignInDeps): Handler<typeof signIn.star
   return async (context, { email }) => {
     const { client, requestId } = context;
     const id = mintId();
-    const admitted = await knock(deps, { purpose: "op_login", email, client, requestId });
+    const admitted = await requestCode(deps, { purpose: "op_login", email, client, requestId });
     deps.background.run(requestId, () => openRequest(deps, context, { id, email, admitted }));
     return { request_id: id, expires_at: admitted.expiresAt.toISOString() };
   };

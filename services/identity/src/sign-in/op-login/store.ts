@@ -3,7 +3,7 @@
 import type { Client } from "@svc/proto";
 import type { Account } from "../../account/store.ts";
 import type { IdentityDb, IdentityTrx } from "../../database.ts";
-import { keptAddress, keptUserAgent } from "../../session/policy.ts";
+import { truncateAddress, truncateUserAgent } from "../../session/policy.ts";
 
 export type NewOpLogin = { id: string; account: Account; client: Client; now: Date; expiresAt: Date };
 
@@ -17,8 +17,8 @@ export async function saveOpLogin(db: IdentityDb, about: NewOpLogin): Promise<vo
       email: account.email ?? "",
       created_at: now,
       expires_at: expiresAt,
-      client_ip: keptAddress(client.address),
-      user_agent: keptUserAgent(client.userAgent),
+      client_ip: truncateAddress(client.address),
+      user_agent: truncateUserAgent(client.userAgent),
     })
     .execute();
 }
