@@ -1,57 +1,73 @@
-// The steps of a redemption that come after its code was taken.
+// The effects of a redemption, once its code was accepted under a lease.
 
-import { isFault, ownership } from "@svc/proto";
+import { ownership } from "@svc/proto";
 import { type Requester, recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { findQuota, unlimited } from "../quota/store.ts";
 import type { ServiceDeps } from "../service-deps.ts";
 import { endAccount } from "../user/retire.ts";
 import { markDeleted } from "../user/store.ts";
-import type { Migration } from "./policy.ts";
-import { abandonRedemption, endRedemption, giveCodeBack, markAnswered } from "./redemption-store.ts";
+import type { Transfer } from "./policy.ts";
+import { decideOutcome, type StepOutcome } from "./redemption-plan.ts";
+import { endRedemption, markAnswered, releaseLease, returnCode } from "./redemption-store.ts";
 import { findTarget, lockSource } from "./store.ts";
 
-export type HandOver = Deps &
+export type RedemptionDeps = Pick<Deps, "db" | "now" | "limits" | "events"> &
   Pick<ServiceDeps, "mesh" | "mailQueue" | "log"> & {
-    /** Counts what became of redemptions. */
+    /** Counts redemptions by outcome. */
     count: (result: "redeemed" | "refused" | "interrupted") => void;
   };
-export type Work = {
-  migration: Migration;
-  asker: Requester;
-  /** Whether the target hears of the end from this very call. */
-  isTold: boolean;
+export type Redemption = {
+  transfer: Transfer;
+  requester: Requester;
+  /** Whether the target gets the outcome as the answer to this call. */
+  isAnswered: boolean;
 };
 
 /**
- * Moves the servers and retires the source; call it with the lease. Throws `migrate_quota_exceeded` when nothing was
- * moved, and whatever else went wrong with the redemption left for anybody to carry on.
+ * Transfers the servers and retires the source; call it with the lease. Throws `migrate_quota_exceeded` when nothing was
+ * transferred; after any other failure the redemption is left for any replica to resume.
  */
-export async function handOver(needs: HandOver, work: Work): Promise<string[]> {
-  const { db, count, log } = needs;
-  const { id, leasedUntil } = work.migration;
-  try {
-    const servers = await moveServers(needs, work);
-    await retireSource(needs, work, servers);
-    count("redeemed");
-    return servers;
-  } catch (error) {
-    const leased = { id, leasedUntil, now: needs.now() };
-    if (isFault(error) && error.fault === "migrate_quota_exceeded") {
-      await giveCodeBack(db, leased);
+export async function runRedemption(deps: RedemptionDeps, redemption: Redemption): Promise<string[]> {
+  const outcome = await transferServers(deps, redemption).then(
+    (servers): StepOutcome => ({ servers }),
+    (error: unknown): StepOutcome => ({ error }),
+  );
+  return act(deps, redemption, outcome);
+}
+
+async function act(deps: RedemptionDeps, redemption: Redemption, outcome: StepOutcome): Promise<string[]> {
+  const { db, log, count } = deps;
+  const { id, leasedUntil } = redemption.transfer;
+  const now = deps.now();
+  const plan = decideOutcome(outcome, now);
+  switch (plan.act) {
+    case "retire_source":
+      try {
+        await retireSource(deps, redemption, plan.servers);
+      } catch (error) {
+        return act(deps, redemption, { error });
+      }
+      count("redeemed");
+      return plan.servers;
+    case "return_code":
+      await returnCode(db, { id, leasedUntil, now });
       count("refused");
-      throw error;
-    }
-    count("interrupted");
-    log.warn({ migration: id, err: error }, "an account migration is not over yet; it is carried on");
-    await abandonRedemption(db, leased).catch(() => undefined);
-    throw error;
+      throw plan.error;
+    case "release_lease":
+      count("interrupted");
+      log.warn({ migration: id, err: plan.error }, "server transfer interrupted; retrying");
+      await releaseLease(db, { id, leasedUntil, now: plan.requeueAt }).catch(() => undefined);
+      throw plan.error;
   }
 }
 
-async function moveServers({ db, mesh }: HandOver, { migration, asker }: Work): Promise<string[]> {
-  const { id, sourceUserId, targetUserId } = migration;
-  if (targetUserId === null) throw new Error(`account migration ${id} has no target`);
+async function transferServers(
+  { db, mesh }: RedemptionDeps,
+  { transfer, requester }: Redemption,
+): Promise<string[]> {
+  const { id, sourceUserId, targetUserId } = transfer;
+  if (targetUserId === null) throw new Error(`server transfer ${id} has no target`);
   const quota = await findQuota(db, targetUserId);
   const { servers } = await mesh.call(
     ownership.transferAccount,
@@ -61,19 +77,24 @@ async function moveServers({ db, mesh }: HandOver, { migration, asker }: Work): 
       to_user_id: targetUserId,
       limits: quota?.limits ?? unlimited,
     },
-    { requestId: asker.requestId, principal: asker.principal, client: asker.client },
+    { requestId: requester.requestId, principal: requester.principal, client: requester.client },
   );
   return servers;
 }
 
-// Servers that the source took while it was giving its others away are released with the deletion.
-async function retireSource(needs: HandOver, work: Work, servers: readonly string[]): Promise<void> {
-  const { db, events, mailQueue } = needs;
-  const { id, sourceUserId, targetUserId } = work.migration;
-  const now = needs.now();
+// Servers that the source claimed during the transfer are released with the deletion of its account.
+async function retireSource(
+  deps: RedemptionDeps,
+  redemption: Redemption,
+  servers: readonly string[],
+): Promise<void> {
+  const { db, events, mailQueue } = deps;
+  const { requester, isAnswered } = redemption;
+  const { id, sourceUserId, targetUserId } = redemption.transfer;
+  const now = deps.now();
   const isRetired = await db.transaction().execute(async (trx) => {
     const source = await lockSource(trx, sourceUserId);
-    if (!(await endRedemption(trx, { id, servers, isTold: work.isTold, now }))) return false;
+    if (!(await endRedemption(trx, { id, servers, isAnswered, now }))) return false;
     await markDeleted(trx, sourceUserId, now);
     const count = await endAccount(trx, { userId: sourceUserId, by: "migrated", now });
     if (source?.emailVerified && source.email !== null) {
@@ -82,14 +103,14 @@ async function retireSource(needs: HandOver, work: Work, servers: readonly strin
       const { email: to, language } = source;
       await mailQueue.add(trx, { kind: "migration_done", to, language, facts });
     }
-    await events.sessionsRevoked(trx, work.asker, { count, action: "user.session.revoke" });
+    await events.sessionsRevoked(trx, requester, { count, action: "user.session.revoke" });
     const payload = { migration: id, source_user_id: sourceUserId, target_user_id: targetUserId, servers };
-    await recordAudit(trx, work.asker, { action: "account.migrate.redeem", payload });
+    await recordAudit(trx, requester, { action: "account.migrate.redeem", payload });
     return true;
   });
   if (!isRetired) {
-    // Another process was sooner; the target hears of it from this one all the same.
-    if (work.isTold) await markAnswered(db, { id, now });
+    // Another process ended it first; the target still gets its answer from this one.
+    if (isAnswered) await markAnswered(db, { id, now });
     return;
   }
   mailQueue.wake();

@@ -15,14 +15,14 @@ import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
 import { atOf } from "./issue-code.ts";
 import { stateFor } from "./policy.ts";
-import { confirmMigration, findUnfinished } from "./store.ts";
+import { confirmTransfer, findUnfinished } from "./store.ts";
 
 type VerifyDeps = Deps & { mailQueue: MailQueue };
 const purpose: CodePurpose = "migrate_confirm";
 type VerifyContext = Context<typeof accountMigrations.verifyCode>;
 type Outcome = CodeOutcome | { kind: "no_migration" | "already_confirmed" };
 
-/** identity.account-migration.start-code */
+/** identity.account-transfer.start-code */
 export function createStartCode(
   deps: Deps & { sendCode: SendCode },
 ): Handler<typeof accountMigrations.startCode> {
@@ -30,10 +30,10 @@ export function createStartCode(
     const caller = getAccount(context.principal);
     const account = await findLiveAccount(deps.db, caller.user_id);
     if (!account) throw new Fault("unauthorized");
-    const migration = await findUnfinished(deps.db, account.id);
-    if (!migration) throw context.fault("no_migration");
+    const transfer = await findUnfinished(deps.db, account.id);
+    if (!transfer) throw context.fault("no_migration");
     if (await hasPasskey(deps.db, account.id)) throw context.fault("passkey_required");
-    if (stateFor(migration, atOf(deps, caller)) !== "initiated") throw context.fault("already_confirmed");
+    if (stateFor(transfer, atOf(deps, caller)) !== "initiated") throw context.fault("already_confirmed");
     if (!deps.hasRelay) throw context.fault("mail_unavailable");
     if (!account.email_verified || account.email === null) throw context.fault("no_step_up_factor");
     const { id: userId, email } = account;
@@ -42,7 +42,7 @@ export function createStartCode(
   };
 }
 
-/** identity.account-migration.verify-code: one transaction; a wrong code commits too, because it counts. */
+/** identity.account-transfer.verify-code: one transaction; a wrong code commits too, because it counts. */
 export function createVerifyCode(deps: VerifyDeps): Handler<typeof accountMigrations.verifyCode> {
   return async (context, { code }) => {
     await takeCodeAttempt(deps, context, "account_migration");
@@ -65,18 +65,18 @@ async function settle(
 ): Promise<Outcome> {
   const account = await lockLiveAccount(trx, caller.user_id);
   if (!account) return { kind: "gone" };
-  const migration = await findUnfinished(trx, account.id);
-  if (!migration) return { kind: "no_migration" };
+  const transfer = await findUnfinished(trx, account.id);
+  if (!transfer) return { kind: "no_migration" };
   const at = atOf(deps, caller);
-  if (stateFor(migration, at) !== "initiated") return { kind: "already_confirmed" };
+  if (stateFor(transfer, at) !== "initiated") return { kind: "already_confirmed" };
   const tried = await verifyCode(deps, trx, { userId: account.id, purpose, code });
   if (tried.kind !== "right") {
     await recordLockout(deps, trx, { requester: context, tried, purpose });
     return tried;
   }
   await spendCodes(trx, { userId: account.id, purpose, now: at.now });
-  const proof = { id: migration.id, factor: "email_otp", session: caller.session, now: at.now } as const;
-  await confirmMigration(trx, proof);
+  const proof = { id: transfer.id, factor: "email_otp", session: caller.session, now: at.now } as const;
+  await confirmTransfer(trx, proof);
   await recordAudit(trx, context, { action: "account.migrate.confirm", payload: { factor: "email_otp" } });
   return tried;
 }

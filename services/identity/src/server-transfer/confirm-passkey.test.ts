@@ -17,7 +17,7 @@ const minute = 60_000;
 const velocity: Principal = { kind: "caller", caller: "velocity" };
 const origin = "https://console.svc.localhost";
 
-describe("account migration with a passkey", () => {
+describe("account transfer with a passkey", () => {
   let fixture: Fixture;
   before(async () => {
     fixture = await startFixture({ set: ["smtp.max_per_hour=100000"] });
@@ -26,7 +26,7 @@ describe("account migration with a passkey", () => {
 
   type Source = Person & { mcUuid: string; device: Authenticator };
   const as = (person: Person) => ({ principal: person.principal });
-  /** A player with a verified address and a passkey, whose migration is open unless said otherwise. */
+  /** A player with a verified address and a passkey, whose transfer is open unless said otherwise. */
   const source = async ({ isOpen = true } = {}): Promise<Source> => {
     const email = `keyed-${randomUUID().slice(0, 8)}@example.org`;
     const person = await fixture.person({ email, emailVerified: true });
@@ -72,7 +72,7 @@ describe("account migration with a passkey", () => {
     assert.equal(await faultOf(mail), "passkey_required");
   });
 
-  test("without a migration there is nothing to confirm, passkey or not", async () => {
+  test("without a transfer there is nothing to confirm, passkey or not", async () => {
     const person = await source({ isOpen: false });
     assert.equal(await faultOf(begin(person)), "no_migration");
     assert.equal(await faultOf(finish(person, {})), "no_migration");

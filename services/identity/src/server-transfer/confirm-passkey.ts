@@ -10,11 +10,11 @@ import { beginStepUp, finishStepUp } from "../passkey/step-up.ts";
 import { getAccount } from "../principal.ts";
 import { atOf } from "./issue-code.ts";
 import { stateFor } from "./policy.ts";
-import { confirmMigration, findUnfinished } from "./store.ts";
+import { confirmTransfer, findUnfinished } from "./store.ts";
 
 const purpose = "migrate";
 
-/** identity.account-migration.begin-passkey */
+/** identity.account-transfer.begin-passkey */
 export function createBeginPasskey(deps: PasskeyDeps): Handler<typeof accountMigrations.beginPasskey> {
   return async (context) => {
     const { user_id: userId, session } = getAccount(context.principal);
@@ -23,7 +23,7 @@ export function createBeginPasskey(deps: PasskeyDeps): Handler<typeof accountMig
   };
 }
 
-/** identity.account-migration.finish-passkey */
+/** identity.account-transfer.finish-passkey */
 export function createFinishPasskey(deps: PasskeyDeps): Handler<typeof accountMigrations.finishPasskey> {
   return async (context, { assertion }) => {
     const caller = getAccount(context.principal);
@@ -42,12 +42,12 @@ export function createFinishPasskey(deps: PasskeyDeps): Handler<typeof accountMi
 async function confirm(deps: Deps, requester: Requester, caller: AccountPrincipal): Promise<void> {
   await deps.db.transaction().execute(async (trx) => {
     if (!(await lockLiveAccount(trx, caller.user_id))) throw new Fault("unauthorized");
-    const migration = await findUnfinished(trx, caller.user_id);
-    if (!migration) throw new Fault("no_migration");
+    const transfer = await findUnfinished(trx, caller.user_id);
+    if (!transfer) throw new Fault("no_migration");
     const at = atOf(deps, caller);
-    if (stateFor(migration, at) === "code_issued") throw new Fault("already_confirmed");
-    const proof = { id: migration.id, factor: "passkey", session: caller.session, now: at.now } as const;
-    await confirmMigration(trx, proof);
+    if (stateFor(transfer, at) === "code_issued") throw new Fault("already_confirmed");
+    const proof = { id: transfer.id, factor: "passkey", session: caller.session, now: at.now } as const;
+    await confirmTransfer(trx, proof);
     const payload = { factor: "passkey" };
     await recordAudit(trx, requester, { action: "account.migrate.confirm", payload });
   });

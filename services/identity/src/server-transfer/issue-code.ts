@@ -8,14 +8,14 @@ import { hashBindCode, mintBindCode } from "../link/code.ts";
 import type { MailQueue } from "../mail/queue.ts";
 import { getAccount } from "../principal.ts";
 import { type At, decideIssue, toView } from "./policy.ts";
-import { findTarget, findUnfinished, lockSource, saveMigrationCode } from "./store.ts";
+import { findTarget, findUnfinished, lockSource, saveTransferCode } from "./store.ts";
 
 /** Now, as a session of the source sees it. */
 export function atOf(deps: Pick<Deps, "now" | "limits">, caller: AccountPrincipal): At {
   return { now: deps.now(), session: caller.session, confirmTtlMs: deps.limits.migration_confirm_ttl };
 }
 
-/** identity.account-migration.read */
+/** identity.account-transfer.read */
 export function createRead(deps: Deps): Handler<typeof accountMigrations.read> {
   return async ({ principal }) => {
     const caller = getAccount(principal);
@@ -23,7 +23,7 @@ export function createRead(deps: Deps): Handler<typeof accountMigrations.read> {
   };
 }
 
-/** identity.account-migration.issue-code */
+/** identity.account-transfer.issue-code */
 export function createIssueCode(
   deps: Deps & { mailQueue: MailQueue },
 ): Handler<typeof accountMigrations.issueCode> {
@@ -34,15 +34,15 @@ export function createIssueCode(
       const at = atOf(deps, caller);
       const source = await lockSource(trx, caller.user_id);
       if (!source || source.disabled || source.deletedAt) throw new Fault("unauthorized");
-      const migration = await findUnfinished(trx, source.id);
+      const transfer = await findUnfinished(trx, source.id);
       const target = await findTarget(trx, targetUserId);
-      const verdict = decideIssue({ migration, sourceUserId: source.id, targetUserId }, target, at);
+      const verdict = decideIssue({ transfer, sourceUserId: source.id, targetUserId }, target, at);
       if (verdict !== "issue") throw context.fault(verdict);
-      if (!migration || !target) throw context.fault("internal");
+      if (!transfer || !target) throw context.fault("internal");
       const code = mintBindCode();
       const expiresAt = new Date(at.now.getTime() + deps.limits.migration_code_ttl);
       const codeHash = hashBindCode(code);
-      await saveMigrationCode(trx, { id: migration.id, targetUserId, codeHash, expiresAt, now: at.now });
+      await saveTransferCode(trx, { id: transfer.id, targetUserId, codeHash, expiresAt, now: at.now });
       if (source.emailVerified && source.email !== null) {
         const validMinutes = Math.ceil(deps.limits.migration_code_ttl / 60_000);
         const facts = { target: target.username, validMinutes };

@@ -2,12 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   decideIssue,
-  decideRedeem,
   decideStart,
-  type Migration,
   type Source,
   stateFor,
   type Target,
+  type Transfer,
   toView,
 } from "./policy.ts";
 
@@ -16,7 +15,7 @@ const minute = 60_000;
 const fromNow = (ms: number) => new Date(now.getTime() + ms);
 const at = { now, session: "mine", confirmTtlMs: 10 * minute };
 
-const base: Migration = {
+const base: Transfer = {
   id: "m",
   sourceUserId: "source",
   targetUserId: null,
@@ -29,7 +28,7 @@ const base: Migration = {
   servers: null,
   answeredAt: null,
 };
-const confirmed = (about: Partial<Migration> = {}): Migration => ({
+const confirmed = (about: Partial<Transfer> = {}): Transfer => ({
   ...base,
   state: "confirmed",
   confirmFactor: "email_otp",
@@ -37,20 +36,18 @@ const confirmed = (about: Partial<Migration> = {}): Migration => ({
   confirmSession: "mine",
   ...about,
 });
-const issued = (about: Partial<Migration> = {}): Migration => ({
+const issued = (about: Partial<Transfer> = {}): Transfer => ({
   ...confirmed(),
   state: "code_issued",
   targetUserId: "target",
   codeExpiresAt: fromNow(minute),
   ...about,
 });
-const redeeming = (about: Partial<Migration> = {}): Migration =>
+const redeeming = (about: Partial<Transfer> = {}): Transfer =>
   issued({ state: "redeeming", leasedUntil: fromNow(1_000), ...about });
-const redeemed = (about: Partial<Migration> = {}): Migration =>
-  issued({ state: "redeemed", servers: ["a"], answeredAt: now, ...about });
 
-const states: Record<string, [Migration, ReturnType<typeof stateFor>]> = {
-  "an opened migration is initiated": [base, "initiated"],
+const states: Record<string, [Transfer, ReturnType<typeof stateFor>]> = {
+  "an opened transfer is initiated": [base, "initiated"],
   "a proof counts in its own session": [confirmed(), "confirmed"],
   "a proof of another session does not count": [confirmed({ confirmSession: "other" }), "initiated"],
   "a proof counts to the last millisecond of ten minutes": [
@@ -97,7 +94,7 @@ const source = (about: Partial<Source> = {}): Source => ({
   deletedAt: null,
   ...about,
 });
-const starts: Record<string, [Source | undefined, Migration | undefined, ReturnType<typeof decideStart>]> = {
+const starts: Record<string, [Source | undefined, Transfer | undefined, ReturnType<typeof decideStart>]> = {
   "a linked player opens a migration": [source(), undefined, "open"],
   "an unfinished one is replaced, its code too": [source(), issued(), "open"],
   "one that is being redeemed is not": [source(), redeeming(), "account_is_retired"],
@@ -117,10 +114,10 @@ const target = (about: Partial<Target> = {}): Target => ({
 });
 const issues: Record<
   string,
-  [Migration | undefined, string, Target | undefined, ReturnType<typeof decideIssue>]
+  [Transfer | undefined, string, Target | undefined, ReturnType<typeof decideIssue>]
 > = {
   "a confirmed source names a target": [confirmed(), "target", target(), "issue"],
-  "without a migration there is nothing to issue": [undefined, "target", target(), "no_migration"],
+  "without a transfer there is nothing to issue": [undefined, "target", target(), "no_migration"],
   "an unproved source learns nothing of accounts": [base, "nobody", undefined, "not_confirmed"],
   "a second code is not given out while one is": [issued(), "target", target(), "not_confirmed"],
   "nobody hands servers to themselves": [confirmed(), "source", target(), "invalid_target"],
@@ -138,67 +135,7 @@ const issues: Record<
     "target_unavailable",
   ],
 };
-for (const [fact, [migration, targetUserId, found, verdict]] of Object.entries(issues)) {
-  const about = { migration, sourceUserId: "source", targetUserId };
+for (const [fact, [transfer, targetUserId, found, verdict]] of Object.entries(issues)) {
+  const about = { transfer, sourceUserId: "source", targetUserId };
   test(fact, () => assert.equal(decideIssue(about, found, at), verdict));
 }
-
-const redeems: Record<
-  string,
-  [Migration | undefined, string, Source | undefined, ReturnType<typeof decideRedeem>]
-> = {
-  "the named target redeems": [issued(), "target", source(), "begin"],
-  "an unknown code is invalid": [undefined, "target", source(), "invalid_code"],
-  "nobody but the named target redeems": [issued(), "other", source(), "invalid_code"],
-  "the source does not redeem its own code": [issued(), "source", source(), "invalid_code"],
-  "a code that has run out is invalid": [issued({ codeExpiresAt: now }), "target", source(), "invalid_code"],
-  "a source that was disabled meanwhile gives nothing": [
-    issued(),
-    "target",
-    source({ disabled: true }),
-    "invalid_code",
-  ],
-  "a source that became owner meanwhile gives nothing": [
-    issued(),
-    "target",
-    source({ role: "owner" }),
-    "invalid_code",
-  ],
-  "a redemption that is worked on is nobody else's": [redeeming(), "target", source(), "invalid_code"],
-  "an abandoned redemption is carried on by its target": [
-    redeeming({ leasedUntil: now }),
-    "target",
-    source(),
-    "carry_on",
-  ],
-  "an abandoned redemption is carried on even after the code ran out and the source was disabled": [
-    redeeming({ leasedUntil: now, codeExpiresAt: fromNow(-minute) }),
-    "target",
-    source({ disabled: true }),
-    "carry_on",
-  ],
-  "an abandoned redemption is not carried on by somebody else": [
-    redeeming({ leasedUntil: now }),
-    "other",
-    source(),
-    "invalid_code",
-  ],
-  "a spent code is invalid": [redeemed(), "target", source({ deletedAt: now }), "invalid_code"],
-  "a redemption that nobody was told of is told": [
-    redeemed({ answeredAt: null }),
-    "target",
-    source(),
-    "tell",
-  ],
-  "a migration without a code has no redemption": [confirmed(), "target", source(), "invalid_code"],
-};
-for (const [fact, [migration, callerId, from, verdict]] of Object.entries(redeems))
-  test(fact, () =>
-    assert.equal(decideRedeem(migration, { callerId, source: from, isBusy: false, now }), verdict),
-  );
-
-test("an account that is in another redemption waits for its end", () => {
-  const about = { callerId: "target", source: source(), isBusy: true, now };
-  assert.equal(decideRedeem(issued(), about), "busy");
-  assert.equal(decideRedeem(redeeming({ leasedUntil: now }), about), "carry_on");
-});

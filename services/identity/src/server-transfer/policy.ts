@@ -1,15 +1,16 @@
-// The state machine of an account migration (api.md A12, behaviour.md f): pure, the clock is handed in.
+// The states of a transfer of all servers of one account to another (api.md A12, behaviour.md f). Pure.
 //
-// initiated    opened in the game; nothing is proved. Every lapsed state counts as this one.
-// confirmed    proved in a browser; counts ten minutes, and only for the session that proved it.
-// code_issued  a code is out for one named target; counts ten minutes.
-// redeeming    the target's code was taken and lifecycle may be moving the servers; told as code_issued. It ends in
-//              redeemed, or in code_issued when the target's quota refuses; whoever finds it abandoned carries it on.
-// redeemed     the servers are moved and the source is retired, once and for all.
+// initiated    opened in the game; nothing is proved. Every state that has expired counts as this one.
+// confirmed    proved in a browser; counts for ten minutes, and only in the session that proved it.
+// code_issued  a code for one named target is out; counts for ten minutes.
+// redeeming    the target's code was accepted and lifecycle may be transferring the servers; shown as code_issued. It
+//              ends in redeemed, or in code_issued when the target's quota refuses; any replica resumes it when its
+//              lease has expired.
+// redeemed     the servers are transferred and the source is retired, permanently.
 
 import type { accountMigrations, Role } from "@svc/proto";
 
-export type Migration = {
+export type Transfer = {
   id: string;
   sourceUserId: string;
   targetUserId: string | null;
@@ -21,40 +22,40 @@ export type Migration = {
   codeExpiresAt: Date | null;
   leasedUntil: Date | null;
   servers: string[] | null;
-  /** When the target was told that it is done. */
+  /** When the target was told the outcome. */
   answeredAt: Date | null;
 };
 
 export type At = { now: Date; session: string; confirmTtlMs: number };
 
-/** What an unfinished migration counts as for one session of the source. */
-export function stateFor(migration: Migration, at: At): accountMigrations.MigrationState {
-  switch (migration.state) {
+/** What an unfinished transfer counts as for one session of the source. */
+export function stateFor(transfer: Transfer, at: At): accountMigrations.MigrationState {
+  switch (transfer.state) {
     case "redeeming":
       return "code_issued";
     case "code_issued":
-      return isAfter(migration.codeExpiresAt, at.now) ? "code_issued" : "initiated";
+      return isAfter(transfer.codeExpiresAt, at.now) ? "code_issued" : "initiated";
     case "confirmed":
-      return isConfirmed(migration, at) ? "confirmed" : "initiated";
+      return isConfirmed(transfer, at) ? "confirmed" : "initiated";
     default:
       return "initiated";
   }
 }
 
-function isConfirmed({ confirmedAt, confirmSession }: Migration, at: At): boolean {
+function isConfirmed({ confirmedAt, confirmSession }: Transfer, at: At): boolean {
   if (!confirmedAt || confirmSession !== at.session) return false;
   return confirmedAt.getTime() + at.confirmTtlMs > at.now.getTime();
 }
 
-function isAfter(moment: Date | null, now: Date): boolean {
+export function isAfter(moment: Date | null, now: Date): boolean {
   return moment !== null && moment > now;
 }
 
-/** What the source is told of its migration. */
-export function toView(migration: Migration | undefined, at: At): accountMigrations.MigrationView {
-  if (!migration) return { active: false };
-  const state = stateFor(migration, at);
-  const { targetUserId, confirmFactor, confirmedAt, codeExpiresAt } = migration;
+/** What the source is told of its transfer. */
+export function toView(transfer: Transfer | undefined, at: At): accountMigrations.MigrationView {
+  if (!transfer) return { active: false };
+  const state = stateFor(transfer, at);
+  const { targetUserId, confirmFactor, confirmedAt, codeExpiresAt } = transfer;
   if (state === "initiated") return { active: true, state };
   const factor = { ...(confirmFactor && { confirm_factor: confirmFactor }) };
   if (state === "confirmed" && confirmedAt) {
@@ -74,8 +75,8 @@ export type Source = { id: string; role: Role; disabled: boolean; deletedAt: Dat
 
 export type StartVerdict = "open" | "migrate_not_linked" | "account_is_retired" | "owner_protected";
 
-/** Whether a player's account may be opened for a migration; an unfinished one is replaced. */
-export function decideStart(source: Source | undefined, current: Migration | undefined): StartVerdict {
+/** Whether a player's account may be opened for a transfer; an unfinished one is replaced. */
+export function decideStart(source: Source | undefined, current: Transfer | undefined): StartVerdict {
   if (!source) return "migrate_not_linked";
   if (isRetired(source) || current?.state === "redeeming") return "account_is_retired";
   if (source.role === "owner") return "owner_protected";
@@ -93,46 +94,20 @@ export type IssueVerdict =
 
 /** Whether a code for this target may be given out. Without a proof nobody learns which accounts there are. */
 export function decideIssue(
-  about: { migration: Migration | undefined; sourceUserId: string; targetUserId: string },
+  about: { transfer: Transfer | undefined; sourceUserId: string; targetUserId: string },
   target: Target | undefined,
   at: At,
 ): IssueVerdict {
-  const { migration } = about;
-  if (!migration) return "no_migration";
-  if (stateFor(migration, at) !== "confirmed") return "not_confirmed";
+  const { transfer } = about;
+  if (!transfer) return "no_migration";
+  if (stateFor(transfer, at) !== "confirmed") return "not_confirmed";
   if (about.targetUserId === about.sourceUserId) return "invalid_target";
   if (!target) return "target_not_found";
   return isRetired(target) ? "target_unavailable" : "issue";
 }
 
-export type RedeemVerdict = "begin" | "carry_on" | "tell" | "busy" | "invalid_code";
-
-/**
- * What a presented code does. `carry_on`: an earlier redemption was abandoned half-way. `tell`: one was finished
- * without the target, whose request had failed by then. A redemption that is being worked on is nobody else's.
- * `busy`: one of the two accounts is giving or getting servers in another one, and might be retired under our feet.
- */
-export function decideRedeem(
-  migration: Migration | undefined,
-  about: { callerId: string; source: Source | undefined; isBusy: boolean; now: Date },
-): RedeemVerdict {
-  if (migration?.targetUserId !== about.callerId) return "invalid_code";
-  switch (migration.state) {
-    case "code_issued":
-      if (!isAfter(migration.codeExpiresAt, about.now)) return "invalid_code";
-      if (!about.source || !mayGive(about.source)) return "invalid_code";
-      return about.isBusy ? "busy" : "begin";
-    case "redeeming":
-      return isAfter(migration.leasedUntil, about.now) ? "invalid_code" : "carry_on";
-    case "redeemed":
-      return migration.answeredAt ? "invalid_code" : "tell";
-    default:
-      return "invalid_code";
-  }
-}
-
 // Nobody's servers are given away after their account was closed, and the owner is changed on the host alone.
-function mayGive(source: Source): boolean {
+export function mayGive(source: Source): boolean {
   return !isRetired(source) && source.role !== "owner";
 }
 

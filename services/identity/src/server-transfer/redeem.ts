@@ -1,76 +1,69 @@
-// Redeeming is a saga (architecture.md 4): the target's code is taken, lifecycle moves the servers in one transaction of
-// its own under the id of the migration, and then the source is retired. A process that dies between two steps leaves
-// the state `redeeming` behind a lease that runs out; whoever looks next carries it on, and lifecycle gives the same
-// answer to the same id. The target is told once, by this request or, when it died, by the next with the same code.
+// Redeeming is a saga (architecture.md 4): the target's code is accepted under a lease, lifecycle transfers the servers in
+// one transaction of its own under the id of the transfer, and then the source is retired. A process that dies between
+// two steps leaves the state `redeeming` behind a lease that expires; any replica resumes it, and lifecycle gives the same
+// answer to the same id. The target is answered once, by this request or, when it died, by the next with the same code.
 
-import type { Context, Handler } from "@svc/mesh";
+import type { Handler } from "@svc/mesh";
 import { type accountMigrations, Fault } from "@svc/proto";
 import { takeCodeAttempt } from "../budget/code.ts";
-import type { IdentityTrx } from "../database.ts";
-import type { Deps } from "../deps.ts";
 import { hashBindCode } from "../link/code.ts";
 import { getAccount } from "../principal.ts";
-import { type HandOver, handOver } from "./finish.ts";
-import { decideRedeem, type Migration, type RedeemVerdict } from "./policy.ts";
+import { type RedemptionDeps, runRedemption } from "./act.ts";
+import type { Transfer } from "./policy.ts";
+import { decideRedemption, type RedeemPlan } from "./redemption-plan.ts";
 import { isRedeeming, leaseRedemption, markAnswered } from "./redemption-store.ts";
-import { findByCode, findMigration, lockBoth } from "./store.ts";
+import { findByCode, findTransfer, lockBoth } from "./store.ts";
 
 type Output = { migrated: true; servers_moved: number; servers: string[] };
 
-/** identity.account-migration.redeem */
-export function createRedeem(needs: HandOver): Handler<typeof accountMigrations.redeem> {
+/** identity.account-transfer.redeem */
+export function createRedeem(deps: RedemptionDeps): Handler<typeof accountMigrations.redeem> {
+  const { db, now, events } = deps;
   return async (context, { code }) => {
-    await takeCodeAttempt(needs, context, "account_migration");
+    await takeCodeAttempt(deps, context, "account_migration");
+    const found = await findByCode(db, hashBindCode(code));
     const callerId = getAccount(context.principal).user_id;
-    const { verdict, migration } = await begin(needs, { code, callerId });
-    if (verdict === "invalid_code" || !migration) {
-      needs.events.signInFailed(context, { door: "account_migration", reason: "bad_code" });
-      throw context.fault("invalid_code");
+    const plan: RedeemPlan = found ? await begin(deps, found, callerId) : unknownCode;
+    switch (plan.act) {
+      case "transfer_servers": {
+        const { transfer } = plan;
+        return toOutput(await runRedemption(deps, { transfer, requester: context, isAnswered: true }));
+      }
+      case "answer": {
+        const isFirst = await markAnswered(db, { id: plan.transfer.id, now: now() });
+        if (!isFirst) throw context.fault("invalid_code");
+        return toOutput(plan.transfer.servers ?? []);
+      }
+      case "refuse":
+        if (plan.reason === "busy") throw context.fault("unavailable", busy);
+        events.signInFailed(context, { door: "account_migration", reason: "bad_code" });
+        throw context.fault("invalid_code");
     }
-    if (verdict === "busy") throw context.fault("unavailable", busy);
-    if (verdict === "tell") return tell(needs, context, migration);
-    return toOutput(await handOver(needs, { migration, asker: context, isTold: true }));
   };
 }
 
+const unknownCode: RedeemPlan = { act: "refuse", reason: "invalid_code" };
 const busy = {
-  message: "Servers of one of these accounts are being handed over right now; try again in a moment.",
+  message: "Servers of one of these accounts are being transferred; try again in a moment.",
   retryAfterSeconds: 5,
 };
-type Begun = { verdict: RedeemVerdict; migration: Migration | undefined };
 
-async function begin(deps: Deps, given: { code: string; callerId: string }): Promise<Begun> {
-  const found = await findByCode(deps.db, hashBindCode(given.code));
-  if (!found) return { verdict: "invalid_code", migration: undefined };
-  return deps.db.transaction().execute((trx) => settle(deps, trx, { found, callerId: given.callerId }));
-}
-
-async function settle(
-  deps: Deps,
-  trx: IdentityTrx,
-  { found, callerId }: { found: Migration; callerId: string },
-): Promise<Begun> {
-  const now = deps.now();
-  const { source, target } = await lockBoth(trx, found.sourceUserId, callerId);
-  // A gateway may know a session for some seconds longer than the account lives.
-  if (!target || target.disabled || target.deletedAt) throw new Fault("unauthorized");
-  const migration = await findMigration(trx, found.id);
-  const isBusy = await isRedeeming(trx, { userIds: [found.sourceUserId, callerId], except: found.id });
-  const verdict = decideRedeem(migration, { callerId, source, isBusy, now });
-  if (!migration || (verdict !== "begin" && verdict !== "carry_on")) return { verdict, migration };
-  const leasedUntil = new Date(now.getTime() + deps.limits.migration_lease);
-  await leaseRedemption(trx, { id: found.id, until: leasedUntil, now });
-  return { verdict, migration: { ...migration, leasedUntil } };
-}
-
-async function tell(
-  { db, now }: HandOver,
-  context: Context<typeof accountMigrations.redeem>,
-  migration: Migration,
-): Promise<Output> {
-  const isFirst = await markAnswered(db, { id: migration.id, now: now() });
-  if (!isFirst) throw context.fault("invalid_code");
-  return toOutput(migration.servers ?? []);
+/** Observes under both locks, decides, and takes the lease that the plan asks for. */
+function begin(deps: RedemptionDeps, found: Transfer, callerId: string): Promise<RedeemPlan> {
+  return deps.db.transaction().execute(async (trx) => {
+    const now = deps.now();
+    const { source, target } = await lockBoth(trx, found.sourceUserId, callerId);
+    // A gateway may know a session for some seconds longer than the account lives.
+    if (!target || target.disabled || target.deletedAt) throw new Fault("unauthorized");
+    const transfer = await findTransfer(trx, found.id);
+    const isBusy = await isRedeeming(trx, { userIds: [found.sourceUserId, callerId], except: found.id });
+    const observed = { transfer, source, callerId, isBusy };
+    const plan = decideRedemption(observed, now, deps.limits.migration_lease);
+    if (plan.act !== "transfer_servers") return plan;
+    const { requeueAt } = plan;
+    await leaseRedemption(trx, { id: found.id, until: requeueAt, now });
+    return { ...plan, transfer: { ...plan.transfer, leasedUntil: requeueAt } };
+  });
 }
 
 function toOutput(servers: readonly string[]): Output {

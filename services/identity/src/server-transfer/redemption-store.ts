@@ -1,10 +1,10 @@
-// All SQL of redemptions: who works on one, and how it ends. Whoever begins one holds the lock on its source account.
+// All SQL of redemptions: their leases and how they end. To begin one, lock its source account.
 
 import type { IdentityDb, IdentityTrx } from "../database.ts";
-import type { Migration } from "./policy.ts";
-import { toMigration } from "./store.ts";
+import type { Transfer } from "./policy.ts";
+import { toTransfer } from "./store.ts";
 
-/** Whether one of these accounts gives or gets servers in another redemption. */
+/** Whether one of these accounts gives or receives servers in another redemption. */
 export async function isRedeeming(
   db: IdentityDb,
   about: { userIds: readonly string[]; except: string },
@@ -24,7 +24,7 @@ export async function isRedeeming(
   return row !== undefined;
 }
 
-/** Takes the redemption of a code for one process. */
+/** Leases the redemption of a code to one process. */
 export async function leaseRedemption(
   trx: IdentityTrx,
   lease: { id: string; until: Date; now: Date },
@@ -36,11 +36,11 @@ export async function leaseRedemption(
     .execute();
 }
 
-/** Takes one abandoned redemption; no other process takes it before `until`. */
-export async function takeAbandoned(
+/** Leases one abandoned redemption until `until`. */
+export async function leaseAbandoned(
   db: IdentityDb,
   lease: { until: Date; now: Date },
-): Promise<Migration | undefined> {
+): Promise<Transfer | undefined> {
   const row = await db
     .updateTable("account_migrations")
     .set({ leased_until: lease.until })
@@ -57,12 +57,12 @@ export async function takeAbandoned(
     )
     .returningAll()
     .executeTakeFirst();
-  return row && toMigration(row);
+  return row && toTransfer(row);
 }
 
 type Leased = { id: string; leasedUntil: Date | null; now: Date };
 
-// Whoever lost the lease meanwhile decides nothing any more.
+// A process that has lost the lease changes nothing.
 function leasedBy(db: IdentityDb, { id, leasedUntil }: Leased) {
   return db
     .updateTable("account_migrations")
@@ -71,13 +71,13 @@ function leasedBy(db: IdentityDb, { id, leasedUntil }: Leased) {
     .where("leased_until", "=", leasedUntil);
 }
 
-/** Lets anybody carry a redemption on whose outcome is not known. */
-export async function abandonRedemption(db: IdentityDb, leased: Leased): Promise<void> {
+/** Lets any replica resume a redemption whose outcome is unknown. */
+export async function releaseLease(db: IdentityDb, leased: Leased): Promise<void> {
   await leasedBy(db, leased).set({ leased_until: leased.now }).execute();
 }
 
-/** Nothing was moved: the code is as it was. */
-export async function giveCodeBack(db: IdentityDb, leased: Leased): Promise<void> {
+/** Nothing was transferred: the code is valid again. */
+export async function returnCode(db: IdentityDb, leased: Leased): Promise<void> {
   await leasedBy(db, leased)
     .set({ state: "code_issued", leased_until: null, updated_at: leased.now })
     .execute();
@@ -86,7 +86,7 @@ export async function giveCodeBack(db: IdentityDb, leased: Leased): Promise<void
 /** Ends a redemption; false when another process has ended it already. */
 export async function endRedemption(
   trx: IdentityTrx,
-  about: { id: string; servers: readonly string[]; isTold: boolean; now: Date },
+  about: { id: string; servers: readonly string[]; isAnswered: boolean; now: Date },
 ): Promise<boolean> {
   const { now } = about;
   const ended = await trx
@@ -95,7 +95,7 @@ export async function endRedemption(
       state: "redeemed",
       servers: JSON.stringify(about.servers),
       redeemed_at: now,
-      told_at: about.isTold ? now : null,
+      told_at: about.isAnswered ? now : null,
       leased_until: null,
       updated_at: now,
     })
@@ -105,7 +105,7 @@ export async function endRedemption(
   return ended.numUpdatedRows > 0n;
 }
 
-/** Notes that the target was told; false when it has been already. */
+/** Records that the target got its answer; false when it had it already. */
 export async function markAnswered(db: IdentityDb, about: { id: string; now: Date }): Promise<boolean> {
   const told = await db
     .updateTable("account_migrations")

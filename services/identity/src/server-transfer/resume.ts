@@ -1,34 +1,33 @@
 import { isFault } from "@svc/proto";
 import { startSagaLoop } from "../saga.ts";
-import { type HandOver, handOver } from "./finish.ts";
-import { takeAbandoned } from "./redemption-store.ts";
+import { type RedemptionDeps, runRedemption } from "./act.ts";
+import { leaseAbandoned } from "./redemption-store.ts";
 
 const identityItself = {
   principal: { kind: "service", service: "identity" },
   client: { address: "", userAgent: "" },
 } as const;
 
-/** Carries one abandoned redemption on; false when there is none. */
-export async function resumeNext(needs: HandOver): Promise<boolean> {
-  const { db, limits } = needs;
-  const now = needs.now();
+/** Resumes one abandoned redemption; false when there is none. */
+async function resumeNext(deps: RedemptionDeps): Promise<boolean> {
+  const { db, limits } = deps;
+  const now = deps.now();
   const until = new Date(now.getTime() + limits.migration_lease);
-  const migration = await takeAbandoned(db, { until, now });
-  if (!migration) return false;
-  const work = { migration, asker: { ...identityItself, requestId: migration.id }, isTold: false };
-  // A refusal for want of quota gives the code back, which is an end too; anything else was logged and stays open.
-  await handOver(needs, work).catch((error: unknown) => {
+  const transfer = await leaseAbandoned(db, { until, now });
+  if (!transfer) return false;
+  const requester = { ...identityItself, requestId: transfer.id };
+  // A refused quota is an outcome as well; any other failure was logged and is retried.
+  await runRedemption(deps, { transfer, requester, isAnswered: false }).catch((error: unknown) => {
     if (!isFault(error) || error.fault !== "migrate_quota_exceeded") throw error;
   });
   return true;
 }
 
-/** Looks for abandoned redemptions until closed; any number of replicas may. */
-export function startTransferLoop(needs: HandOver): { close: () => Promise<void> } {
+/** Resumes abandoned redemptions until closed; any number of replicas may run it. */
+export function startTransferLoop(deps: RedemptionDeps): { close: () => Promise<void> } {
   return startSagaLoop({
-    resumeNext: () => resumeNext(needs),
-    everyMs: needs.limits.migration_retry,
-    onError: (error) =>
-      needs.log.debug({ err: error }, "an abandoned account migration could not be carried on"),
+    resumeNext: () => resumeNext(deps),
+    everyMs: deps.limits.migration_retry,
+    onError: (error) => deps.log.debug({ err: error }, "server transfer not resumed; retrying"),
   });
 }

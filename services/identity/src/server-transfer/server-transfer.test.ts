@@ -70,7 +70,7 @@ describe("account migration", () => {
     assert.equal(await faultOf(all.open(source.mcUuid)), "account_is_retired");
   });
 
-  test("a new start ends an unfinished migration and its code", async () => {
+  test("a new start ends an unfinished transfer and its code", async () => {
     const { source, target, code } = await all.ready();
     await all.open(source.mcUuid);
     assert.deepEqual(await all.read(source), { active: true, state: "initiated" });

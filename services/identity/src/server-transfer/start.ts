@@ -4,9 +4,9 @@ import { recordAudit } from "../audit/record.ts";
 import type { Deps } from "../deps.ts";
 import { lockLinkedAccount } from "../link/store.ts";
 import { decideStart } from "./policy.ts";
-import { findUnfinished, openMigration } from "./store.ts";
+import { findUnfinished, openTransfer } from "./store.ts";
 
-/** identity.account-migration.start: the player was verified by the proxy; nothing moves yet. */
+/** identity.account-transfer.start: the player was verified by the proxy; nothing moves yet. */
 export function createStart(deps: Deps): Handler<typeof accountMigrations.start> {
   return async (context, { mc_uuid: mcUuid }) => {
     const now = deps.now();
@@ -15,7 +15,7 @@ export function createStart(deps: Deps): Handler<typeof accountMigrations.start>
       const current = account && (await findUnfinished(trx, account.id));
       const verdict = decideStart(account, current);
       if (verdict !== "open" || !account) throw context.fault(verdict === "open" ? "internal" : verdict);
-      await openMigration(trx, { sourceUserId: account.id, now });
+      await openTransfer(trx, { sourceUserId: account.id, now });
       const subject = { userId: account.id, username: account.username };
       const payload = { mc_uuid: mcUuid };
       await recordAudit(trx, context, { action: "account.migrate.start", ...subject, payload });

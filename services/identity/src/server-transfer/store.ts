@@ -1,14 +1,14 @@
-// All SQL of account migrations. Whoever changes one holds the lock on its source account.
+// All SQL of server transfers. To change one, lock its source account.
 
 import type { Selectable } from "kysely";
 import type { AccountMigrationsTable, IdentityDb, IdentityTrx } from "../database.ts";
 import { mintId } from "../secret.ts";
-import type { Migration, Source } from "./policy.ts";
+import type { Source, Transfer } from "./policy.ts";
 
 type Row = Selectable<AccountMigrationsTable>;
 
-/** A row as the policy sees it. */
-export function toMigration(row: Row): Migration {
+/** The one mapper from a row. */
+export function toTransfer(row: Row): Transfer {
   return {
     id: row.id,
     sourceUserId: row.source_user_id,
@@ -24,29 +24,29 @@ export function toMigration(row: Row): Migration {
   };
 }
 
-/** The migration of a source that is not redeemed. */
-export async function findUnfinished(db: IdentityDb, sourceUserId: string): Promise<Migration | undefined> {
+/** The transfer of a source that is not redeemed. */
+export async function findUnfinished(db: IdentityDb, sourceUserId: string): Promise<Transfer | undefined> {
   const row = await db
     .selectFrom("account_migrations")
     .selectAll()
     .where("source_user_id", "=", sourceUserId)
     .where("state", "<>", "redeemed")
     .executeTakeFirst();
-  return row && toMigration(row);
+  return row && toTransfer(row);
 }
 
-export async function findByCode(db: IdentityDb, codeHash: string): Promise<Migration | undefined> {
+export async function findByCode(db: IdentityDb, codeHash: string): Promise<Transfer | undefined> {
   const row = await db
     .selectFrom("account_migrations")
     .selectAll()
     .where("code_hash", "=", codeHash)
     .executeTakeFirst();
-  return row && toMigration(row);
+  return row && toTransfer(row);
 }
 
-export async function findMigration(db: IdentityDb, id: string): Promise<Migration | undefined> {
+export async function findTransfer(db: IdentityDb, id: string): Promise<Transfer | undefined> {
   const row = await db.selectFrom("account_migrations").selectAll().where("id", "=", id).executeTakeFirst();
-  return row && toMigration(row);
+  return row && toTransfer(row);
 }
 
 export type SourceAccount = Source & {
@@ -56,7 +56,7 @@ export type SourceAccount = Source & {
   language: "en" | "zh";
 };
 
-/** An account, retired or not; nobody else changes it or its migration until the transaction ends. */
+/** Locks an account, retired or not, and with it its transfer. */
 export async function lockSource(trx: IdentityTrx, id: string): Promise<SourceAccount | undefined> {
   const row = await trx
     .selectFrom("users")
@@ -69,7 +69,7 @@ export async function lockSource(trx: IdentityTrx, id: string): Promise<SourceAc
   return { ...account, deletedAt, emailVerified };
 }
 
-/** As `lockSource`, with the target locked too; in one order, so that two accounts never wait for each other. */
+/** Locks both accounts, always in the same order, so that two transfers never deadlock. */
 export async function lockBoth(
   trx: IdentityTrx,
   sourceUserId: string,
@@ -92,8 +92,8 @@ export async function findTarget(db: IdentityDb, id: string): Promise<TargetAcco
   return row && { id: row.id, username: row.username, disabled: row.disabled, deletedAt: row.deleted_at };
 }
 
-/** Opens a migration in place of an unfinished one, whose code dies with it. */
-export async function openMigration(
+/** Opens a transfer in place of an unfinished one, whose code becomes invalid. */
+export async function openTransfer(
   trx: IdentityTrx,
   { sourceUserId, now }: { sourceUserId: string; now: Date },
 ): Promise<void> {
@@ -116,8 +116,8 @@ export async function openMigration(
 
 export type Confirmation = { id: string; factor: "passkey" | "email_otp"; session: string; now: Date };
 
-/** Notes the proof of one session; a code that has run out goes. */
-export async function confirmMigration(trx: IdentityTrx, proof: Confirmation): Promise<void> {
+/** Records the proof of one session and deletes an expired code. */
+export async function confirmTransfer(trx: IdentityTrx, proof: Confirmation): Promise<void> {
   await trx
     .updateTable("account_migrations")
     .set({
@@ -142,7 +142,7 @@ export type IssuedCode = {
   now: Date;
 };
 
-export async function saveMigrationCode(trx: IdentityTrx, code: IssuedCode): Promise<void> {
+export async function saveTransferCode(trx: IdentityTrx, code: IssuedCode): Promise<void> {
   await trx
     .updateTable("account_migrations")
     .set({
