@@ -1,6 +1,6 @@
 // Runs the tests: one PostgreSQL for all files, then node:test with a process per file.
-// `npm test` runs everything; `npm test -- libs/mesh tests/flow` only what lies below those paths. Tables and crowds
-// that take minutes are driven in part; `npm test -- --whole` drives them whole, and runs no other files.
+// `npm test` runs everything; `npm test -- libs/mesh tests/flow` only what lies below those paths. Tests that take
+// minutes (*.sampled.test.ts) run a sample; `npm test -- --whole` runs them completely, and no other files.
 
 import { spawn } from "node:child_process";
 import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -23,9 +23,9 @@ function testFiles(wanted: readonly string[]): string[] {
 
 const fileTimeoutMs = 420_000;
 const patience = measureSlowness();
-const atOnce = { plain: patience > 1 ? 2 : 3, scene: patience > 1 ? 1 : 3, alone: 1 } as const;
+const atOnce = { plain: patience > 1 ? 2 : 3, stack: patience > 1 ? 1 : 3, alone: 1 } as const;
 
-/** Runs files and answers the exit code; which failed and how long each took is written to `reportTo`. */
+/** Runs files and returns the exit code; which failed and how long each took is written to `reportTo`. */
 function run(
   files: readonly string[],
   options: readonly string[],
@@ -35,11 +35,11 @@ function run(
     ...["--test-reporter=spec", "--test-reporter-destination=stdout"],
     ...[`--test-reporter=${join(root, "tests/file-report.ts")}`, `--test-reporter-destination=${reportTo}`],
   ];
-  // A file whose failed test left something open would otherwise never end.
+  // A file whose failed test left a handle open would otherwise never end.
   const limit = `--test-timeout=${fileTimeoutMs * patience}`;
   const args = ["--test", limit, ...reporters, ...options, ...files];
   const child = spawn(process.execPath, args, { cwd: root, stdio: "inherit", env });
-  // Whoever gives up waiting must not leave a database behind.
+  // An interrupted run must not leave a database behind.
   const onSignal = () => child.kill("SIGTERM");
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, onSignal);
   return new Promise((settle) =>
@@ -79,8 +79,7 @@ function printSlowest(took: Report["took"]): void {
   console.log(`\nThe slowest of ${took.length} files:\n${lines.join("\n")}`);
 }
 
-const isSampled = (file: string) =>
-  /from "@svc\/config\/testing"/.test(readFileSync(join(root, file), "utf8"));
+const isSampled = (file: string) => file.endsWith(".sampled.test.ts");
 
 const args = process.argv.slice(2);
 const isWhole = args.includes("--whole");
@@ -93,7 +92,7 @@ if (files.length === 0) {
   process.exit(1);
 }
 if (patience > 1)
-  console.log(`This machine is ${patience} times slower than usual: tests wait as much longer.`);
+  console.log(`This machine is ${patience} times slower than usual: tests wait longer by that factor.`);
 const dataDir = mkdtempSync(join(tmpdir(), "svc-test-"));
 const postgres = await startPostgres({
   dataDir: join(dataDir, "postgres"),
@@ -109,13 +108,13 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 try {
-  // Scenes come after everything else: they start whole stacks, which would take the time from the others; then alone what shows
-  // how little a caller meets while a process is killed.
+  // Files that start a whole stack come after the others, which they would slow down; last and alone comes the file that
+  // measures what a caller notices while a process is killed.
   const kindOf = (file: string) =>
-    file === "tests/fault/replicas.test.ts"
+    file === "tests/fault/replicas.sampled.test.ts"
       ? "alone"
       : /^tests\/(browser|fault|flow)\//.test(file)
-        ? "scene"
+        ? "stack"
         : "plain";
   const env = {
     ...process.env,
@@ -123,7 +122,7 @@ try {
     SVC_TEST_PATIENCE: String(patience),
     ...(isWhole && { SVC_TESTS: "whole" }),
   };
-  const kinds = (["plain", "scene", "alone"] as const).filter((kind) =>
+  const kinds = (["plain", "stack", "alone"] as const).filter((kind) =>
     files.some((file) => kindOf(file) === kind),
   );
   const codes: number[] = [];

@@ -1,4 +1,5 @@
-// Which folders may import which: no circle at any level of a package, no arrow from a library to a service.
+// Which folders may import which (no circle at any level of a package, no arrow from a library to a service), and what
+// files may look like.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
@@ -80,6 +81,19 @@ function findCircle(graph: Graph): Import[] | undefined {
 
 const describeCircle = (circle: readonly Import[]) =>
   circle.map(({ from, to }) => `  ${from} imports ${to}`).join("\n");
+
+describe("test files", () => {
+  test("those that drive only a sample without --whole are named *.sampled.test.ts", () => {
+    const files = globSync("{libs,services,tests}/**/*.test.ts", {
+      cwd: root,
+      exclude: (path) => path.includes("node_modules"),
+    });
+    const isSampled = (file: string) =>
+      /^(import|\}) .*from "@svc\/config\/testing"/m.test(readFileSync(join(root, file), "utf8"));
+    const wrong = files.filter((file) => isSampled(file) !== file.endsWith(".sampled.test.ts"));
+    assert.deepEqual(wrong, []);
+  });
+});
 
 describe("the import graph", () => {
   const imports = readImports();

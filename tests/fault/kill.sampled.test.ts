@@ -1,6 +1,7 @@
 // Every process of the stack is killed or hung in turn, at a random moment of a server's day; the day must end as always.
 
 import assert from "node:assert/strict";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join as pathJoin } from "node:path";
@@ -10,6 +11,7 @@ import { until } from "@svc/local-stack/testing";
 import { blockNameAt, breakFloorBlock, join, type Player } from "../flow/player.ts";
 import { runSvc, type Stack, startStack, withoutGame } from "../flow/stack.ts";
 import { freeze } from "./processes.ts";
+import { createRandom } from "./random.ts";
 
 const player = "069a79f4-44e9-4726-a5be-fca90e38aaf5";
 const victims = [
@@ -110,7 +112,10 @@ function pidOf(name: string): number {
   return found.pid;
 }
 
-const someTime = () => new Promise((wake) => setTimeout(wake, Math.random() * dayMs));
+/** `SVC_FAULT_SEED=<seed>` repeats the moments of a failed run. */
+const seed = Number(process.env["SVC_FAULT_SEED"] ?? randomInt(2 ** 31));
+const random = createRandom(seed);
+const someTime = () => new Promise((wake) => setTimeout(wake, random() * dayMs));
 
 /** What happens to a process in the middle of a day; each resolves once the process works again. */
 const fates: Record<string, (victim: string) => Promise<void>> = {
@@ -148,7 +153,7 @@ const table: [victim: string, fate: string, strike: () => Promise<void>][] = [
 ];
 
 for (const [turn, [victim, fate, strike]] of sampleOf(table, 4).entries()) {
-  test(`a server's day ends as always when ${victim} is ${fate}`, async () => {
+  test(`a server's day ends as always when ${victim} is ${fate}, seed ${seed}`, async () => {
     const struck = someTime().then(strike);
     await patiently("POST", "/api/v1/internal/servers/survival/wake", 202, { mc_uuid: player });
     const broken = await digPatiently("alice", turn);

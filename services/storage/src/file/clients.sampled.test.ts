@@ -29,7 +29,7 @@ const base = "/api/v1/servers/survival";
 type Session = uploads.FileUploadSession;
 
 // Minutes on two cores: CI drives it with the whole tables.
-describe("clients of transfers", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
+describe("clients of transfers", { skip: isWhole ? false : "runs with npm test -- --whole" }, () => {
   let fixture: FaceFixture;
   const replicas: Replica[] = [];
   // More than the sockets on the way hold: a reader that stands still would otherwise be sent all of it.

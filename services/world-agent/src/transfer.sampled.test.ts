@@ -214,7 +214,7 @@ test("what is sent to the archive folder of another node holds no secret of the 
 });
 
 // A quarter of a minute on two idle cores.
-describe("with 100 MB of heap", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
+describe("with 100 MB of heap", { skip: isWhole ? false : "runs with npm test -- --whole" }, () => {
   const env = { NODE_OPTIONS: "--max-old-space-size=100" };
 
   test("a backup and a restore of any size pass", async () => {

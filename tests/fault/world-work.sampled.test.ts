@@ -13,6 +13,7 @@ import type { RawRequest, RawResponse } from "../security/raw-request.ts";
 import { player, type StackFixture, startStackFixture } from "../security/stack-fixture.ts";
 import { createTransfer } from "./account-transfer.ts";
 import { freeze, pidOf } from "./processes.ts";
+import { createRandom } from "./random.ts";
 
 const seed = Number(process.env["SVC_FAULT_SEED"] ?? 1);
 const rounds = 3;
@@ -34,21 +35,10 @@ const victims = [
 const fates = ["is killed", "hangs"] as const;
 type Fault = { victim: string; fate: (typeof fates)[number]; delayMs: number };
 
-/** Numbers from 0 up to 1 that follow from the seed (mulberry32). */
-function createRandom(from: number): () => number {
-  let state = from >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 const works = ["a move", "a reclaim", "a deletion", "a transfer", "a download", "an extraction"] as const;
 type Work = (typeof works)[number];
 
-describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
+describe(`work on worlds, seed ${seed}`, { skip: isWhole ? false : "runs with npm test -- --whole" }, () => {
   const random = createRandom(seed);
   const pick = <T>(from: readonly T[]): T => from[Math.floor(random() * from.length)] as T;
   let fixture: StackFixture;

@@ -17,7 +17,7 @@ const server = `/api/v1/internal/servers/${name}`;
 const recoveryMs = 5_000;
 const doubled = ["lifecycle", "identity", "gateway-internal"];
 
-describe("two replicas of a service", { skip: isWhole ? false : "npm test -- --whole drives it" }, () => {
+describe("two replicas of a service", { skip: isWhole ? false : "runs with npm test -- --whole" }, () => {
   let opened: StackFixture | undefined;
   const fixture = (): StackFixture => {
     assert.ok(opened, "the stack did not start");
