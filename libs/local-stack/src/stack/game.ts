@@ -8,7 +8,7 @@ const queueTickMs = 500;
 /** Everybody who plays on this machine comes from the same address. */
 const connectionsPerAddress = 1_000;
 
-/** Whether players are believed the names they type; SVC_PROXY_LOCAL_NAMES=false asks for accounts. */
+/** Whether player names are taken without verification; SVC_PROXY_LOCAL_NAMES=false requires accounts. */
 export function takesLocalNames(env: NodeJS.ProcessEnv): boolean {
   return env["SVC_PROXY_LOCAL_NAMES"] !== "false";
 }

@@ -25,7 +25,7 @@ const setupUrlWaitMs = 5_000;
 const setupUrlPollMs = 50;
 const setupUrlWatchMs = 250;
 const localNamesWarning =
-  "NOTE: on this machine players are believed the names they type; SVC_PROXY_LOCAL_NAMES=false asks for their accounts";
+  "NOTE: player names are not verified on this machine; SVC_PROXY_LOCAL_NAMES=false requires genuine accounts";
 
 /** Resolves at the first SIGTERM, SIGINT or SIGHUP; `release` gives the signals back. */
 function awaitEndSignal(): { told: Promise<NodeJS.Signals>; release: () => void } {
