@@ -1,7 +1,7 @@
 // A server that speaks another version would leave the player waiting for packets that never come.
 
 import { type Backend, type ServerAnswer, versionLabel } from "@svc/minecraft";
-import type { Context, Session } from "../player/session.ts";
+import type { Context, Session } from "../session/session.ts";
 
 export type Mismatch = { server: string; serverVersion: string; clientVersion: string };
 

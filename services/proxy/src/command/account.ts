@@ -1,7 +1,7 @@
 // Commands about accounts. The UUID is always that of the connection.
 
 import type { Answer } from "../api/internal-api.ts";
-import { type Context, type Session, sentence, tell } from "../player/session.ts";
+import { type Context, type Session, sentence, tell } from "../session/session.ts";
 
 type Refusal = Extract<Answer<unknown>, { ok: false }>;
 

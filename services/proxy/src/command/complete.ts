@@ -1,7 +1,7 @@
 // What clients complete by Tab of the player commands.
 
 import type { CommandWord } from "@svc/minecraft";
-import { type Context, isSystem, type Session } from "../player/session.ts";
+import { type Context, isSystem, type Session } from "../session/session.ts";
 
 const word = (name: string): CommandWord => ({ name, isComplete: true });
 const serverName: CommandWord = { name: "server", argument: "word", isComplete: true };

@@ -1,4 +1,4 @@
-import { type Context, type Session, tell } from "../player/session.ts";
+import { type Context, type Session, tell } from "../session/session.ts";
 
 /** How many play where, over all proxies. Names stay with the staff (`svc players`). */
 export async function listEverybody({ online }: Context, session: Session): Promise<void> {

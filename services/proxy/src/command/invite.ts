@@ -1,6 +1,6 @@
 import type { players } from "@svc/proto";
 import { goOrWake } from "../control/frames.ts";
-import { type Context, isSystem, type Session, sentence, tell } from "../player/session.ts";
+import { type Context, isSystem, type Session, sentence, tell } from "../session/session.ts";
 
 /** Invites somebody on any proxy to the server the sender is on. */
 export async function invite(context: Context, session: Session, player: string): Promise<void> {

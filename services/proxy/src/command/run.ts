@@ -2,8 +2,8 @@
 
 import { BusyError } from "../api/pool.ts";
 import { goOrWake } from "../control/frames.ts";
-import { toLobby } from "../player/connect-player.ts";
-import { type Context, isSystem, type Session, tell } from "../player/session.ts";
+import { toLobby } from "../connect/connect-player.ts";
+import { type Context, isSystem, type Session, tell } from "../session/session.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { approveLogin, mintLink, startMigration } from "./account.ts";
 import { listEverybody } from "./glist.ts";

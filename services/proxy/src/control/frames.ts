@@ -9,14 +9,14 @@ import {
 } from "@svc/minecraft";
 import { BusyError } from "../api/pool.ts";
 import { release } from "../gate/release.ts";
-import { enterServer } from "../player/connect-player.ts";
-import { type Context, isCurrent, isSystem, type Session, sentence } from "../player/session.ts";
+import { enterServer } from "../connect/connect-player.ts";
+import { type Context, isCurrent, isSystem, type Session, sentence } from "../session/session.ts";
 import { joinAddress } from "../queue/policy.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
 import type { ForeignFrameLog } from "./foreign-frames.ts";
 import type { MenuCache } from "./menu-cache.ts";
 import { type FrameSource, listFor, maySend } from "./policy.ts";
-import { sendToLobby as send } from "./send.ts";
+import { sendToLobby as send } from "../session/send-to-lobby.ts";
 
 export type FrameContext = Context & { readonly menus: MenuCache; readonly foreignFrames: ForeignFrameLog };
 

@@ -2,7 +2,7 @@
 
 import type { Listener } from "@svc/minecraft";
 import { parseAddress } from "../config.ts";
-import { type Context, disconnect, type Session, sentence } from "../player/session.ts";
+import { type Context, disconnect, type Session, sentence } from "../session/session.ts";
 import { openTicket, sealTicket, ticketCookie } from "./ticket.ts";
 
 /** Waits a while for the players to go; who has not gone by then is told so and disconnected. */

@@ -2,7 +2,7 @@
 
 import type { links } from "@svc/proto";
 import { BusyError } from "../api/pool.ts";
-import { enterServer, toLobby } from "../player/connect-player.ts";
+import { enterServer, toLobby } from "../connect/connect-player.ts";
 import {
   type Context,
   disconnect,
@@ -11,7 +11,7 @@ import {
   type Session,
   sentence,
   tell,
-} from "../player/session.ts";
+} from "../session/session.ts";
 import { standingTexts } from "../player/standing.ts";
 import { wakeAndQueue } from "../queue/wake-player.ts";
 import type { SentenceKey } from "../text/text.ts";

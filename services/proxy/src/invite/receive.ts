@@ -1,5 +1,5 @@
 import type { players } from "@svc/proto";
-import { type Context, sentence } from "../player/session.ts";
+import { type Context, sentence } from "../session/session.ts";
 
 /** An invitation by a player of another proxy. */
 export function receiveInvitation(

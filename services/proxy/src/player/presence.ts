@@ -4,7 +4,7 @@ import { players } from "@svc/proto";
 import type { InternalApi } from "../api/internal-api.ts";
 import { receiveInvitation } from "../invite/receive.ts";
 import { serverOf } from "../report/player-events.ts";
-import { type Context, disconnect, isCurrent, type Session, sentence } from "./session.ts";
+import { type Context, disconnect, isCurrent, type Session, sentence } from "../session/session.ts";
 
 /** One report of everybody who is on. A player who has connected to another proxy since ends here. */
 export async function reportPresence(context: Context): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { links } from "@svc/proto";
 import type { SentenceKey } from "../text/text.ts";
-import { type Context, disconnect, isCurrent, type Session, sentence } from "./session.ts";
+import { type Context, disconnect, isCurrent, type Session, sentence } from "../session/session.ts";
 
 /** What a player reads who may not be here. */
 export const standingTexts = {

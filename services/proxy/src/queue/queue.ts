@@ -1,8 +1,8 @@
 // The waiting players: one round every two seconds, one status call for each server that somebody waits for.
 
-import { sendToLobby } from "../control/send.ts";
-import { enterServer } from "../player/connect-player.ts";
-import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
+import { sendToLobby } from "../session/send-to-lobby.ts";
+import { enterServer } from "../connect/connect-player.ts";
+import { type Context, isCurrent, type Session, tell } from "../session/session.ts";
 import type { SentenceKey } from "../text/text.ts";
 import { type Decision, decide, type LeaveReason, type Look, type Waiter } from "./policy.ts";
 import { wakeAndQueue } from "./wake-player.ts";

@@ -1,6 +1,6 @@
 import type { Answer } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";
-import { type Context, isCurrent, type Session, tell } from "../player/session.ts";
+import { type Context, isCurrent, type Session, tell } from "../session/session.ts";
 import type { SentenceKey } from "../text/text.ts";
 import type { Waiter } from "./policy.ts";
 import { wakeOutcome } from "./wake.ts";

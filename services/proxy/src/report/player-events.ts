@@ -3,7 +3,7 @@
 import type { MinecraftFault } from "@svc/minecraft";
 import type { Answer } from "../api/internal-api.ts";
 import type { Place } from "../gate/policy.ts";
-import type { Context, Session } from "../player/session.ts";
+import type { Context, Session } from "../session/session.ts";
 
 function about({ config }: Context, { name: player, uuid: mc_uuid, bridge }: Session) {
   return { player, mc_uuid, ...(config.logAddresses && { address: bridge.player.address }) };

@@ -7,7 +7,7 @@ import { parseAddress } from "../config.ts";
 import { type Destination, mayConnect } from "../gate/policy.ts";
 import { joinAddress } from "../queue/policy.ts";
 import { reportSwitch } from "../report/player-events.ts";
-import { type Context, disconnect, isCurrent, type Session, sentence, tell } from "./session.ts";
+import { type Context, disconnect, isCurrent, type Session, sentence, tell } from "../session/session.ts";
 
 export type ConnectResult =
   | { ok: true }

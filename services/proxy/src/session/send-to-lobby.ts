@@ -1,5 +1,5 @@
 import { type ControlFrame, controlChannel, encodeControl } from "@svc/minecraft";
-import type { Context, Session } from "../player/session.ts";
+import type { Context, Session } from "./session.ts";
 
 /**
  * A frame for the lobby. A player who has moved on meanwhile is on a server that must not read it: frames tell which

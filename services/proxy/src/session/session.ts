@@ -16,7 +16,7 @@ import type { Queue } from "../queue/queue.ts";
 import type { Registry } from "../registry/registry.ts";
 import type { Activity } from "../report/activity.ts";
 import { languageOf, type SentenceKey, say } from "../text/text.ts";
-import type { Online } from "./presence.ts";
+import type { Online } from "../player/presence.ts";
 
 export type Session = {
   /** Tells this connection from every other one of the player, at any proxy. */
