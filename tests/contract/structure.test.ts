@@ -14,9 +14,6 @@ const root = resolve(import.meta.dirname, "../..");
 const relativeImport = /^(?:import|export)\b[^;"]*?(?:from )?"(\.[^"]+)"/gm;
 const packageImport = /^(?:import|export)\b[^;"]*?(?:from )?"@svc\/([^/"]+)/gm;
 
-/** Folders whose circles are known and not yet cut; a folder that is clean must leave the list. */
-const knownCircles: readonly string[] = ["services/proxy/src", "services/proxy/src/player"];
-
 function readImports(): Import[] {
   const files = globSync(["proto/src/**/*.ts", "libs/*/src/**/*.ts", "services/*/src/**/*.ts"], {
     cwd: root,
@@ -99,18 +96,11 @@ describe("the import graph", () => {
   const imports = readImports();
 
   test("no folder takes part in a circle", () => {
-    const found = foldersOf(imports)
-      .filter((folder) => !knownCircles.includes(folder))
-      .flatMap((folder) => {
-        const circle = findCircle(graphOf(folder, imports));
-        return circle ? [`${folder}:\n${describeCircle(circle)}`] : [];
-      });
+    const found = foldersOf(imports).flatMap((folder) => {
+      const circle = findCircle(graphOf(folder, imports));
+      return circle ? [`${folder}:\n${describeCircle(circle)}`] : [];
+    });
     assert.deepEqual(found, [], found.join("\n"));
-  });
-
-  test("a folder without a circle has left the list of known circles", () => {
-    const clean = knownCircles.filter((folder) => !findCircle(graphOf(folder, imports)));
-    assert.deepEqual(clean, []);
   });
 
   test("a circle of two folders is found and names both files", () => {

@@ -21,8 +21,9 @@ import { createBudget } from "./budget/bucket.ts";
 import { commandTree, completeCommand } from "./command/complete.ts";
 import { runCommand } from "./command/run.ts";
 import { type ProxyConfig, parseAddress } from "./config.ts";
+import { connectPlayer, onLost } from "./connect/connect-player.ts";
 import { createForeignFrameLog } from "./control/foreign-frames.ts";
-import { type FrameContext, takeFrame } from "./control/frames.ts";
+import { takeFrame } from "./control/frames.ts";
 import { createMenuCache } from "./control/menu-cache.ts";
 import { mayReach } from "./control/policy.ts";
 import { drain, readTicket, transferAway } from "./drain/drain.ts";
@@ -33,17 +34,18 @@ import { createInvites } from "./invite/invites.ts";
 import { createLoginBudget } from "./login/budget.ts";
 import { parsePeers } from "./login/peers.ts";
 import { startLoops } from "./loops.ts";
-import { connectPlayer, onLost } from "./connect/connect-player.ts";
 import { createOnline, reportPresence } from "./player/presence.ts";
-import { disconnect, isCurrent, isSystem, type Session, sentence } from "./session/session.ts";
 import { checkStandings } from "./player/standing.ts";
-import { joinAddress } from "./queue/policy.ts";
-import { createQueue, drainQueue } from "./queue/queue.ts";
+import { drainQueue } from "./queue/drain-queue.ts";
+import { createQueue } from "./queue/queue.ts";
+import { joinAddress } from "./registry/join-address.ts";
 import { createRefresh } from "./registry/refresh.ts";
 import { createRefreshOnMiss, shareRuns } from "./registry/refresh-on-miss.ts";
 import { createRegistry, readLastServers } from "./registry/registry.ts";
 import { createActivity } from "./report/activity.ts";
 import { logConnected, reportDisconnected } from "./report/player-events.ts";
+import { isSystem } from "./session/place.ts";
+import { disconnect, isCurrent, type Session, sentence } from "./session/session.ts";
 import { createStartWatch, entryOf, listingOf, type StartTimes } from "./status/motd.ts";
 
 export type Proxy = AsyncDisposable & {
@@ -117,10 +119,10 @@ export async function startProxy(
   return { port: listener.port, isReady, close, [Symbol.asyncDispose]: close };
 }
 
-function createContext(
-  config: ProxyConfig,
-  { log, metrics }: { log: Logger; metrics: Metrics },
-): FrameContext & { readonly refresh: () => Promise<void> } {
+type Context = ReturnType<typeof createContext>;
+
+/** Everything there is; each part takes of it what it needs. */
+function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; metrics: Metrics }) {
   const { limits, dataDir } = config;
   // The clock of the wall may be set back, which would lengthen what is remembered.
   const now = () => performance.timeOrigin + performance.now();
@@ -156,7 +158,7 @@ function createContext(
     forwarding,
     proxyId: `${config.name}-${randomBytes(4).toString("hex")}`,
     online: createOnline({ api, keepMs: limits.onlineCacheMs, now }),
-    reports: new Set(),
+    reports: new Set<Promise<void>>(),
     queue,
     activity,
     sessions,
@@ -181,7 +183,7 @@ function trustOf({ onlineMode, localNames, sessionServer, ...config }: ProxyConf
 }
 
 async function statusOf(
-  context: FrameContext,
+  context: Context,
   { host, protocol }: Ping,
   timesOf: (name: string) => StartTimes,
 ): Promise<ServerStatus> {
@@ -199,7 +201,7 @@ async function statusOf(
   return entryOf(server, listing, await context.statuses.read(backend, version));
 }
 
-async function welcome(context: FrameContext, player: Player): Promise<void> {
+async function welcome(context: Context, player: Player): Promise<void> {
   const { config, registry, sessions, log } = context;
   const { uuid, name } = player.profile;
   const subdomain = context.isRouting ? subdomainOf(player.host, config.rootDomain) : undefined;
@@ -253,7 +255,7 @@ async function welcome(context: FrameContext, player: Player): Promise<void> {
     disconnect(session, result.reason || sentence(session, "gateUnavailable"), "no_gate");
 }
 
-function leave(context: FrameContext, session: Session): void {
+function leave(context: Context, session: Session): void {
   if (!isCurrent(context, session)) return;
   const { uuid } = session;
   context.sessions.delete(uuid);

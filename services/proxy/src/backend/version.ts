@@ -1,13 +1,16 @@
 // A server that speaks another version would leave the player waiting for packets that never come.
 
 import { type Backend, type ServerAnswer, versionLabel } from "@svc/minecraft";
-import type { Context, Session } from "../session/session.ts";
+import type { Session } from "../session/session.ts";
+import type { StatusCache } from "./status-cache.ts";
+
+export type VersionDeps = { readonly statuses: StatusCache };
 
 export type Mismatch = { server: string; serverVersion: string; clientVersion: string };
 
 /** The versions of server and game when they differ; undefined when they fit, and when the server does not tell. */
 export async function findMismatch(
-  { statuses }: Context,
+  { statuses }: VersionDeps,
   session: Session,
   backend: Backend,
 ): Promise<Mismatch | undefined> {

@@ -1,7 +1,18 @@
 // Commands about accounts. The UUID is always that of the connection.
 
-import type { Answer } from "../api/internal-api.ts";
-import { type Context, type Session, sentence, tell } from "../session/session.ts";
+import type { Answer, InternalApi } from "../api/internal-api.ts";
+import type { Pool } from "../api/pool.ts";
+import type { ProxyConfig } from "../config.ts";
+import { type Session, sentence, tell } from "../session/session.ts";
+
+export type AccountDeps = {
+  readonly config: Pick<ProxyConfig, "onlineMode">;
+  readonly api: Pick<
+    InternalApi,
+    "linkStatus" | "mintCode" | "startMigration" | "readLogin" | "approveLogin"
+  >;
+  readonly pool: Pool;
+};
 
 type Refusal = Extract<Answer<unknown>, { ok: false }>;
 
@@ -11,7 +22,7 @@ function tellRefusal(session: Session, answer: Refusal) {
 }
 
 /** `/link`: a code as a card to click. A UUID that nobody vouched for gets none. */
-export async function mintLink({ config, api, pool }: Context, session: Session): Promise<void> {
+export async function mintLink({ config, api, pool }: AccountDeps, session: Session): Promise<void> {
   if (!config.onlineMode) return tell(session, "tryAgain");
   const linked = await pool.run(() => api.linkStatus(session.uuid));
   if (linked.ok && linked.value.linked) return tell(session, "alreadyLinked");
@@ -22,7 +33,7 @@ export async function mintLink({ config, api, pool }: Context, session: Session)
   session.bridge.message({ text, color: "gold", click: { copy: code }, hover: code });
 }
 
-export async function startMigration({ api, pool }: Context, session: Session): Promise<void> {
+export async function startMigration({ api, pool }: AccountDeps, session: Session): Promise<void> {
   const answer = await pool.run(() => api.startMigration(session.uuid));
   if (!answer.ok) return tellRefusal(session, answer);
   tell(session, "migrateStarted");
@@ -30,7 +41,7 @@ export async function startMigration({ api, pool }: Context, session: Session): 
 
 /** Without the account's name it only shows who asks: approving takes having read that. */
 export async function approveLogin(
-  { api, pool }: Context,
+  { api, pool }: AccountDeps,
   session: Session,
   { id, account }: { id: string; account: string | undefined },
 ): Promise<void> {

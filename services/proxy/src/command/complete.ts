@@ -1,7 +1,17 @@
 // What clients complete by Tab of the player commands.
 
 import type { CommandWord } from "@svc/minecraft";
-import { type Context, isSystem, type Session } from "../session/session.ts";
+import type { Budget } from "../budget/bucket.ts";
+import type { Registry } from "../registry/registry.ts";
+import { isSystem, type SystemServers } from "../session/place.ts";
+import type { Session, Sessions } from "../session/session.ts";
+
+export type CompleteDeps = {
+  readonly config: SystemServers;
+  readonly registry: Pick<Registry, "all">;
+  readonly sessions: Sessions;
+  readonly completions: Budget;
+};
 
 const word = (name: string): CommandWord => ({ name, isComplete: true });
 const serverName: CommandWord = { name: "server", argument: "word", isComplete: true };
@@ -25,7 +35,7 @@ const maxWords = 64;
 
 /** Words for the end of a line that is being typed; undefined when it is no command of ours. */
 export function completeCommand(
-  context: Context,
+  context: CompleteDeps,
   session: Session,
   line: string,
 ): readonly string[] | undefined {
@@ -49,7 +59,7 @@ function startingWith(start: string, names: Iterable<string>): string[] {
   return found.sort();
 }
 
-function* namesOf(context: Context, session: Session, words: readonly CommandWord[]): Iterable<string> {
+function* namesOf(context: CompleteDeps, session: Session, words: readonly CommandWord[]): Iterable<string> {
   for (const { name, argument } of words) {
     if (argument === undefined) yield name;
     if (argument === "word")

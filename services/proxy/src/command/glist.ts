@@ -1,7 +1,11 @@
-import { type Context, type Session, tell } from "../session/session.ts";
+import type { Online } from "../player/presence.ts";
+import { type Session, tell } from "../session/session.ts";
 
 /** How many play where, over all proxies. Names stay with the staff (`svc players`). */
-export async function listEverybody({ online }: Context, session: Session): Promise<void> {
+export async function listEverybody(
+  { online }: { readonly online: Online },
+  session: Session,
+): Promise<void> {
   const players = await online.read();
   if (!players) return tell(session, "serviceDown");
   const counts = new Map<string, number>();

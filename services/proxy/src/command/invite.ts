@@ -1,9 +1,21 @@
 import type { players } from "@svc/proto";
-import { goOrWake } from "../control/frames.ts";
-import { type Context, isSystem, type Session, sentence, tell } from "../session/session.ts";
+import type { InternalApi } from "../api/internal-api.ts";
+import { type GoDeps, goOrWake } from "../control/frames.ts";
+import type { Invites } from "../invite/invites.ts";
+import type { Online } from "../player/presence.ts";
+import { isSystem } from "../session/place.ts";
+import { type Session, sentence, tell } from "../session/session.ts";
+
+export type InviteDeps = GoDeps & {
+  readonly api: Pick<InternalApi, "invite">;
+  readonly isRouting: boolean;
+  readonly invites: Invites;
+  readonly online: Online;
+  readonly proxyId: string;
+};
 
 /** Invites somebody on any proxy to the server the sender is on. */
-export async function invite(context: Context, session: Session, player: string): Promise<void> {
+export async function invite(context: InviteDeps, session: Session, player: string): Promise<void> {
   const { invites, isRouting, sessions } = context;
   if (!isRouting) return tell(session, "routingOff");
   if (session.place.kind !== "server") return tell(session, "inviteNowhere");
@@ -25,7 +37,7 @@ export async function invite(context: Context, session: Session, player: string)
 }
 
 function inviteHere(
-  { invites }: Context,
+  { invites }: InviteDeps,
   session: Session,
   { guest, server }: { guest: Session; server: string },
 ): boolean {
@@ -40,7 +52,7 @@ function inviteHere(
 }
 
 async function inviteThere(
-  { invites, api, pool }: Context,
+  { invites, api, pool }: InviteDeps,
   session: Session,
   { far, server }: { far: players.OnlinePlayer; server: string },
 ): Promise<boolean> {
@@ -54,7 +66,7 @@ async function inviteThere(
 }
 
 async function findElsewhere(
-  { online, proxyId, config }: Context,
+  { online, proxyId, config }: InviteDeps,
   wanted: string,
 ): Promise<players.OnlinePlayer | undefined> {
   const found = (await online.read())?.find(({ name }) => name.toLowerCase() === wanted);
@@ -62,7 +74,7 @@ async function findElsewhere(
   return isIn && found.proxy !== proxyId ? found : undefined;
 }
 
-export async function acceptInvite(context: Context, session: Session, id: string): Promise<void> {
+export async function acceptInvite(context: InviteDeps, session: Session, id: string): Promise<void> {
   const card = context.invites.accept(session.uuid, id);
   const server = card && (await serverOfHost(context, card.from));
   // The card leads to where the inviter is now, and to nobody who has left.
@@ -70,7 +82,7 @@ export async function acceptInvite(context: Context, session: Session, id: strin
   await goOrWake(context, session, { server, origin: "join" });
 }
 
-async function serverOfHost(context: Context, uuid: string): Promise<string | undefined> {
+async function serverOfHost(context: InviteDeps, uuid: string): Promise<string | undefined> {
   const here = context.sessions.get(uuid);
   if (here) return here.place.kind === "server" ? here.place.name : undefined;
   const there = (await context.online.read())?.find(({ mc_uuid }) => mc_uuid === uuid)?.server;

@@ -1,17 +1,33 @@
 // What the player commands do (behaviour.md r.2). Nothing of it works in the gate.
 
+import type { InternalApi } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";
-import { goOrWake } from "../control/frames.ts";
+import type { Budget } from "../budget/bucket.ts";
+import type { ProxyConfig } from "../config.ts";
 import { toLobby } from "../connect/connect-player.ts";
-import { type Context, isSystem, type Session, tell } from "../session/session.ts";
+import { goOrWake } from "../control/frames.ts";
+import type { Queue } from "../queue/queue.ts";
+import type { Registry } from "../registry/registry.ts";
+import { isSystem } from "../session/place.ts";
+import { type Session, tell } from "../session/session.ts";
 import type { SentenceKey } from "../text/text.ts";
-import { approveLogin, mintLink, startMigration } from "./account.ts";
+import { type AccountDeps, approveLogin, mintLink, startMigration } from "./account.ts";
 import { listEverybody } from "./glist.ts";
-import { acceptInvite, invite } from "./invite.ts";
+import { acceptInvite, type InviteDeps, invite } from "./invite.ts";
 import { type Command, isActing, parseCommand } from "./parse.ts";
 
+export type CommandDeps = AccountDeps &
+  InviteDeps & {
+    readonly config: Pick<ProxyConfig, "panelUrl">;
+    readonly api: Pick<InternalApi, "claim">;
+    readonly registry: Pick<Registry, "all">;
+    readonly queue: Pick<Queue, "find" | "leave">;
+    readonly actions: Budget;
+    readonly refreshOnMiss: () => Promise<void>;
+  };
+
 /** True when the command is ours: then the server never sees it. */
-export function runCommand(context: Context, session: Session, line: string): boolean {
+export function runCommand(context: CommandDeps, session: Session, line: string): boolean {
   const command = parseCommand(line);
   if (!command) return false;
   if (session.place.kind === "gate" || !session.isReleased) {
@@ -31,7 +47,7 @@ export function runCommand(context: Context, session: Session, line: string): bo
   return true;
 }
 
-async function act(context: Context, session: Session, command: Command): Promise<void> {
+async function act(context: CommandDeps, session: Session, command: Command): Promise<void> {
   switch (command.name) {
     case "link":
       return mintLink(context, session);
@@ -57,7 +73,7 @@ async function act(context: Context, session: Session, command: Command): Promis
 }
 
 function show(
-  context: Context,
+  context: CommandDeps,
   session: Session,
   name: "status" | "list" | "help" | "web" | "usage" | "inviteUsage",
 ) {
@@ -84,7 +100,7 @@ function show(
   tell(session, name);
 }
 
-async function go(context: Context, session: Session, server: string): Promise<void> {
+async function go(context: CommandDeps, session: Session, server: string): Promise<void> {
   if (!context.isRouting) return tell(session, "routingOff");
   if (server === context.config.lobbyServer) return lobby(context, session);
   if (!context.registry.find(server)) await context.refreshOnMiss();
@@ -93,7 +109,7 @@ async function go(context: Context, session: Session, server: string): Promise<v
   await goOrWake(context, session, { server, origin: "join" });
 }
 
-async function lobby(context: Context, session: Session): Promise<void> {
+async function lobby(context: CommandDeps, session: Session): Promise<void> {
   if (session.place.kind === "lobby" && session.bridge.server !== undefined) return tell(session, "inLobby");
   context.queue.leave(session.uuid);
   session.target = undefined;
@@ -109,7 +125,7 @@ const claimRefusals: Readonly<Record<string, SentenceKey>> = {
 };
 
 /** Claims the server that the player is on. */
-async function claim({ api, pool }: Context, session: Session): Promise<void> {
+async function claim({ api, pool }: CommandDeps, session: Session): Promise<void> {
   if (session.place.kind !== "server") return tell(session, "usage");
   const server = session.place.name;
   const answer = await pool.run(() => api.claim(server, session.uuid));

@@ -2,12 +2,25 @@
 
 import { type Backend, MinecraftFault, plainText, type Text } from "@svc/minecraft";
 import type { ServerInfo } from "@svc/proto";
-import { findMismatch } from "../backend/version.ts";
-import { parseAddress } from "../config.ts";
-import { type Destination, mayConnect } from "../gate/policy.ts";
-import { joinAddress } from "../queue/policy.ts";
-import { reportSwitch } from "../report/player-events.ts";
-import { type Context, disconnect, isCurrent, type Session, sentence, tell } from "../session/session.ts";
+import { findMismatch, type VersionDeps } from "../backend/version.ts";
+import { type ProxyConfig, parseAddress } from "../config.ts";
+import type { Forwarding } from "../forwarding/secrets.ts";
+import { joinAddress } from "../registry/join-address.ts";
+import type { Registry } from "../registry/registry.ts";
+import { type ReportDeps, reportSwitch } from "../report/player-events.ts";
+import { type Destination, mayConnect } from "../session/place.ts";
+import { disconnect, isCurrent, type Session, type Sessions, sentence, tell } from "../session/session.ts";
+
+export type ConnectDeps = ReportDeps &
+  VersionDeps & {
+    readonly config: Pick<
+      ProxyConfig,
+      "loginAddress" | "lobbyAddress" | "sendProxyProtocol" | "connectTimeoutMs"
+    >;
+    readonly sessions: Sessions;
+    readonly registry: Pick<Registry, "find">;
+    readonly forwarding: Pick<Forwarding, "ofServer" | "ofSystem">;
+  };
 
 export type ConnectResult =
   | { ok: true }
@@ -23,7 +36,7 @@ const failed = (why: Exclude<ConnectResult, { ok: true }>["why"], reason = ""): 
 });
 
 export async function connectPlayer(
-  context: Context,
+  context: ConnectDeps,
   session: Session,
   { announce, ...to }: ConnectTarget,
 ): Promise<ConnectResult> {
@@ -56,7 +69,7 @@ export async function connectPlayer(
   }
 }
 
-function resultOf({ log }: Context, error: unknown, server: string): ConnectResult {
+function resultOf({ log }: ConnectDeps, error: unknown, server: string): ConnectResult {
   if (!(error instanceof MinecraftFault)) throw error;
   if (error.code === "busy") return failed("busy");
   if (error.code === "closed") return failed("left");
@@ -65,7 +78,7 @@ function resultOf({ log }: Context, error: unknown, server: string): ConnectResu
   return failed("unreachable");
 }
 
-function backendOf(context: Context, to: Destination & { address?: string }): Backend | undefined {
+function backendOf(context: ConnectDeps, to: Destination & { address?: string }): Backend | undefined {
   const { config, registry } = context;
   const name = to.kind === "server" ? to.name : to.kind === "gate" ? config.loginServer : config.lobbyServer;
   const fixed =
@@ -85,7 +98,7 @@ function backendOf(context: Context, to: Destination & { address?: string }): Ba
 
 /** Without one the server refuses the player, if it asks for one. */
 function secretOf(
-  { forwarding, log }: Context,
+  { forwarding, log }: ConnectDeps,
   to: Destination,
   server: ServerInfo | undefined,
 ): string | undefined {
@@ -104,7 +117,7 @@ function secretOf(
 
 /** To a user server. One that refuses or is gone is forgotten as the target, and the player goes to the lobby. */
 export async function enterServer(
-  context: Context,
+  context: ConnectDeps,
   session: Session,
   to: { name: string; address: string; announce?: () => void },
 ): Promise<ConnectResult> {
@@ -136,7 +149,7 @@ function failureLine(
 }
 
 /** To the lobby with a line of chat. Who has nowhere to stay reads the line while they are sent away. */
-export async function toLobby(context: Context, session: Session, line: Text | undefined): Promise<void> {
+export async function toLobby(context: ConnectDeps, session: Session, line: Text | undefined): Promise<void> {
   const isThere = session.place.kind === "lobby" && session.bridge.server !== undefined;
   const result: ConnectResult = isThere
     ? { ok: true }
@@ -157,7 +170,7 @@ export async function toLobby(context: Context, session: Session, line: Text | u
 
 /** The server a player was on kicked them or is gone. */
 export async function onLost(
-  context: Context,
+  context: ConnectDeps,
   session: Session,
   lost: { server: string; reason: Text | undefined },
 ): Promise<void> {

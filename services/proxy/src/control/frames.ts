@@ -7,22 +7,43 @@ import {
   maxControlBytes,
   type PluginMessage,
 } from "@svc/minecraft";
+import type { InternalApi } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";
-import { release } from "../gate/release.ts";
-import { enterServer } from "../connect/connect-player.ts";
-import { type Context, isCurrent, isSystem, type Session, sentence } from "../session/session.ts";
-import { joinAddress } from "../queue/policy.ts";
-import { wakeAndQueue } from "../queue/wake-player.ts";
+import type { Budget } from "../budget/bucket.ts";
+import { type ConnectDeps, enterServer } from "../connect/connect-player.ts";
+import { type ReleaseDeps, release } from "../gate/release.ts";
+import type { Queue } from "../queue/queue.ts";
+import { type WakeDeps, wakeAndQueue } from "../queue/wake-player.ts";
+import { joinAddress } from "../registry/join-address.ts";
+import type { Registry } from "../registry/registry.ts";
+import { isSystem, type SystemServers } from "../session/place.ts";
+import { sendToLobby as send } from "../session/send-to-lobby.ts";
+import { isCurrent, type Session, sentence } from "../session/session.ts";
 import type { ForeignFrameLog } from "./foreign-frames.ts";
 import type { MenuCache } from "./menu-cache.ts";
 import { type FrameSource, listFor, maySend } from "./policy.ts";
-import { sendToLobby as send } from "../session/send-to-lobby.ts";
 
-export type FrameContext = Context & { readonly menus: MenuCache; readonly foreignFrames: ForeignFrameLog };
+export type GoDeps = ConnectDeps &
+  WakeDeps & {
+    readonly api: Pick<InternalApi, "readStatus">;
+    readonly registry: Pick<Registry, "note">;
+    readonly queue: Pick<Queue, "leave">;
+  };
+
+export type FrameDeps = ReleaseDeps &
+  GoDeps & {
+    readonly api: Pick<InternalApi, "menuAccess" | "claim">;
+    readonly registry: Pick<Registry, "all">;
+    readonly isRouting: boolean;
+    readonly actions: Budget;
+    readonly frames: Budget;
+    readonly menus: MenuCache;
+    readonly foreignFrames: ForeignFrameLog;
+  };
 
 /** Takes a frame off the wire. True: it was ours and goes no further, whatever became of it. */
 export function takeFrame(
-  context: FrameContext,
+  context: FrameDeps,
   session: Session,
   from: { message: PluginMessage; server: string },
 ): boolean {
@@ -45,7 +66,7 @@ export function takeFrame(
   return true;
 }
 
-function sourceOf({ config }: Context, server: string): FrameSource {
+function sourceOf({ config }: SystemConfig, server: string): FrameSource {
   if (server === config.loginServer) return "gate";
   return server === config.lobbyServer ? "lobby" : "server";
 }
@@ -54,7 +75,7 @@ function serverOf(frame: ControlFrame): string | null {
   return "server" in frame ? (frame.server ?? null) : null;
 }
 
-async function obey(context: FrameContext, session: Session, frame: ControlFrame): Promise<void> {
+async function obey(context: FrameDeps, session: Session, frame: ControlFrame): Promise<void> {
   if (frame.type === "LoginRelease") return release(context, session);
   if (!session.isReleased) return;
   if (frame.type === "ListRequest") return sendList(context, session);
@@ -71,7 +92,7 @@ async function obey(context: FrameContext, session: Session, frame: ControlFrame
     await goOrWake(context, session, { server: name, origin: "menu" });
 }
 
-async function sendList(context: FrameContext, session: Session): Promise<void> {
+async function sendList(context: FrameDeps, session: Session): Promise<void> {
   const { api, pool, registry, config } = context;
   const [answer] = await Promise.all([pool.run(() => api.menuAccess(session.uuid)), context.refreshOnMiss()]);
   const names = registry
@@ -83,7 +104,7 @@ async function sendList(context: FrameContext, session: Session): Promise<void> 
   send(context, session, { type: "ListUpdate", ...list });
 }
 
-async function sendStatus(context: FrameContext, session: Session, name: string): Promise<void> {
+async function sendStatus(context: FrameDeps, session: Session, name: string): Promise<void> {
   const row = await context.menus.read(name);
   if (row === "unknown") return sendError(context, session, { code: "not_found", server: name });
   if (row === undefined) return sendError(context, session, { code: "unavailable", server: name });
@@ -99,7 +120,7 @@ async function sendStatus(context: FrameContext, session: Session, name: string)
   });
 }
 
-async function claim(context: FrameContext, session: Session, name: string): Promise<boolean> {
+async function claim(context: FrameDeps, session: Session, name: string): Promise<boolean> {
   const { api, pool } = context;
   const answer = await pool.run(() => api.claim(name, session.uuid));
   if (answer.ok) return true;
@@ -114,7 +135,7 @@ async function claim(context: FrameContext, session: Session, name: string): Pro
 
 /** To a server that is up at once; else it is woken and waited for. */
 export async function goOrWake(
-  context: Context,
+  context: GoDeps,
   session: Session,
   want: { server: string; origin: "menu" | "join" },
 ): Promise<void> {
@@ -137,9 +158,10 @@ export async function goOrWake(
   await enterServer(context, session, { name: server, address, announce });
 }
 
+type SystemConfig = { readonly config: SystemServers };
 type ErrorFrame = { code: string; server: string | null; message?: string };
 
-function sendError(context: Context, session: Session, { code, server, message }: ErrorFrame): void {
+function sendError(context: SystemConfig, session: Session, { code, server, message }: ErrorFrame): void {
   const text = message ?? (code === "busy" ? sentence(session, "busy") : sentence(session, "tryAgain"));
   send(context, session, { type: "Error", code, message: text, ...(server !== null && { server }) });
 }

@@ -1,12 +1,24 @@
 // The end of a proxy: nobody new stays, and everybody is sent to the other proxy, or away with a word.
 
 import type { Listener } from "@svc/minecraft";
-import { parseAddress } from "../config.ts";
-import { type Context, disconnect, type Session, sentence } from "../session/session.ts";
+import { type ProxyConfig, parseAddress } from "../config.ts";
+import type { Forwarding } from "../forwarding/secrets.ts";
+import type { Queue } from "../queue/queue.ts";
+import type { Registry } from "../registry/registry.ts";
+import { disconnect, type Session, type Sessions, sentence } from "../session/session.ts";
 import { openTicket, sealTicket, ticketCookie } from "./ticket.ts";
 
+export type DrainDeps = {
+  readonly config: Pick<ProxyConfig, "transferTo" | "limits">;
+  readonly sessions: Sessions;
+  readonly queue: Pick<Queue, "find">;
+  readonly registry: Pick<Registry, "find">;
+  readonly forwarding: Pick<Forwarding, "ofTickets">;
+  readonly life: { isDraining: boolean };
+};
+
 /** Waits a while for the players to go; who has not gone by then is told so and disconnected. */
-export async function drain(context: Context, listener: Listener): Promise<void> {
+export async function drain(context: DrainDeps, listener: Listener): Promise<void> {
   const { life, sessions, config } = context;
   life.isDraining = true;
   listener.stopAccepting();
@@ -16,7 +28,7 @@ export async function drain(context: Context, listener: Listener): Promise<void>
   await allGone(context, config.limits.drainMs);
 }
 
-async function allGone({ sessions }: Context, withinMs: number): Promise<void> {
+async function allGone({ sessions }: DrainDeps, withinMs: number): Promise<void> {
   const leaving = [...sessions.values()].map(({ bridge }) => bridge.player.connection.closed);
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<void>((resolve) => {
@@ -27,7 +39,7 @@ async function allGone({ sessions }: Context, withinMs: number): Promise<void> {
 }
 
 /** To the other proxy, with the way back to where they are or wait to be; without one, away with a word. */
-export function transferAway(context: Context, session: Session): void {
+export function transferAway(context: DrainDeps, session: Session): void {
   const { config, queue, forwarding } = context;
   const { bridge, place, uuid } = session;
   const other = config.transferTo === undefined ? undefined : parseAddress(config.transferTo);
@@ -46,7 +58,7 @@ export function transferAway(context: Context, session: Session): void {
 }
 
 /** Where a player who was sent here by another proxy was; undefined for everybody else. */
-export async function readTicket(context: Context, session: Session): Promise<string | undefined> {
+export async function readTicket(context: DrainDeps, session: Session): Promise<string | undefined> {
   const { config, registry, forwarding } = context;
   const { bridge, uuid } = session;
   const secrets = forwarding.ofTickets();

@@ -2,16 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServerInfo } from "@svc/proto";
 import { defaultLimits as limits } from "../config.ts";
-import {
-  afterGate,
-  type Destination,
-  type Heard,
-  type LinkVerdict,
-  linkVerdict,
-  mayConnect,
-  type Place,
-  subdomainOf,
-} from "./policy.ts";
+import { type Destination, mayConnect, type Place } from "../session/place.ts";
+import { afterGate, type Heard, type LinkVerdict, linkVerdict, subdomainOf } from "./policy.ts";
 
 const minute = 60_000;
 

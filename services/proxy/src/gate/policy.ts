@@ -5,7 +5,7 @@
 
 import type { ServerInfo } from "@svc/proto";
 import type { Limits } from "../config.ts";
-import { joinAddress } from "../queue/policy.ts";
+import { joinAddress } from "../registry/join-address.ts";
 
 /** `yes` and `no` are answers; `refused` is a 4xx to us, `silence` no answer or 5xx. */
 export type Heard = "yes" | "no" | "refused" | "silence";
@@ -28,18 +28,6 @@ export function linkVerdict(
   if (linked === "yes" && barred === "no") return "released";
   const age = linkedAt === undefined ? Number.POSITIVE_INFINITY : moment.now - linkedAt;
   return age >= 0 && age < moment.limits.linkMemoryMs ? "released" : "unknown";
-}
-
-export type Place = { kind: "none" | "gate" | "lobby" } | { kind: "server"; name: string };
-export type Destination = Exclude<Place, { kind: "none" }>;
-
-/**
- * Whether a connection may be made. A fresh connection goes to the gate; who is not released goes nowhere else. Commands
- * and frames of the gate never choose a server: only the release does, which asks for the link first.
- */
-export function mayConnect(from: Place, to: Destination, isReleased: boolean): boolean {
-  if (from.kind === "none" || to.kind === "gate") return to.kind === "gate";
-  return isReleased;
 }
 
 export type AfterGate =

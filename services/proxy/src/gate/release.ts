@@ -1,23 +1,30 @@
 // Letting a player out of the gate (behaviour.md r.2). Every connection passes here; nothing else sets `isReleased`.
 
 import type { links } from "@svc/proto";
+import type { InternalApi } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";
-import { enterServer, toLobby } from "../connect/connect-player.ts";
-import {
-  type Context,
-  disconnect,
-  isCurrent,
-  isSystem,
-  type Session,
-  sentence,
-  tell,
-} from "../session/session.ts";
+import type { ProxyConfig } from "../config.ts";
+import { type ConnectDeps, enterServer, toLobby } from "../connect/connect-player.ts";
 import { standingTexts } from "../player/standing.ts";
-import { wakeAndQueue } from "../queue/wake-player.ts";
+import { type WakeDeps, wakeAndQueue } from "../queue/wake-player.ts";
+import type { Registry } from "../registry/registry.ts";
+import { isSystem } from "../session/place.ts";
+import { disconnect, isCurrent, type Session, sentence, tell } from "../session/session.ts";
 import type { SentenceKey } from "../text/text.ts";
+import type { LinkCache } from "./link-cache.ts";
 import { afterGate, type Heard, type LinkAnswer, type LinkVerdict, linkVerdict } from "./policy.ts";
 
-export async function release(context: Context, session: Session): Promise<void> {
+export type ReleaseDeps = ConnectDeps &
+  WakeDeps & {
+    readonly config: Pick<ProxyConfig, "onlineMode" | "limits">;
+    readonly api: Pick<InternalApi, "linkStatus" | "readStandings" | "readStatus">;
+    readonly registry: Pick<Registry, "bySubdomain" | "note">;
+    readonly links: LinkCache;
+    /** Polls the list of servers out of turn, for a name that it lacks. */
+    readonly refreshOnMiss: () => Promise<void>;
+  };
+
+export async function release(context: ReleaseDeps, session: Session): Promise<void> {
   if (session.isReleasing || session.place.kind !== "gate") return;
   session.isReleasing = true;
   try {
@@ -34,7 +41,7 @@ export async function release(context: Context, session: Session): Promise<void>
 
 type Told = Exclude<LinkVerdict, "barred"> | keyof typeof standingTexts | "busy";
 
-async function askLink(context: Context, session: Session): Promise<Told> {
+async function askLink(context: ReleaseDeps, session: Session): Promise<Told> {
   const { pool, api, links, now, config } = context;
   const { uuid } = session;
   // Without online mode nobody vouches for the UUID: its link would be somebody else's.
@@ -71,7 +78,7 @@ const denials = {
   busy: "busy",
 } as const satisfies Record<string, SentenceKey>;
 
-function deny({ now, config }: Context, session: Session, verdict: Exclude<Told, "released">): void {
+function deny({ now, config }: ReleaseDeps, session: Session, verdict: Exclude<Told, "released">): void {
   if (verdict !== "not_linked" && verdict in standingTexts) {
     disconnect(session, sentence(session, standingTexts[verdict as links.BadStanding]), verdict);
     return;
@@ -82,7 +89,7 @@ function deny({ now, config }: Context, session: Session, verdict: Exclude<Told,
 }
 
 /** True when nothing has the subdomain that was typed: a server made a moment ago is in no list yet. */
-async function lookForTarget(context: Context, session: Session): Promise<boolean> {
+async function lookForTarget(context: ReleaseDeps, session: Session): Promise<boolean> {
   const { unknownSubdomain } = session;
   if (unknownSubdomain === undefined) return false;
   session.unknownSubdomain = undefined;
@@ -93,7 +100,7 @@ async function lookForTarget(context: Context, session: Session): Promise<boolea
   return false;
 }
 
-async function leaveGate(context: Context, session: Session): Promise<void> {
+async function leaveGate(context: ReleaseDeps, session: Session): Promise<void> {
   const { api, registry, pool } = context;
   const isUnknown = await lookForTarget(context, session);
   const { target } = session;

@@ -1,9 +1,19 @@
 import type { players } from "@svc/proto";
-import { type Context, sentence } from "../session/session.ts";
+import type { ProxyConfig } from "../config.ts";
+import { type Sessions, sentence } from "../session/session.ts";
+
+import type { Invites } from "./invites.ts";
+
+export type InvitationDeps = {
+  readonly config: Pick<ProxyConfig, "limits">;
+  readonly sessions: Sessions;
+  readonly invites: Pick<Invites, "keep">;
+  readonly now: () => number;
+};
 
 /** An invitation by a player of another proxy. */
 export function receiveInvitation(
-  { sessions, invites, now, config }: Context,
+  { sessions, invites, now, config }: InvitationDeps,
   { id, from_uuid, from_name, to_uuid, server }: players.Invitation,
 ): void {
   const guest = sessions.get(to_uuid);

@@ -2,12 +2,20 @@
 
 import { players } from "@svc/proto";
 import type { InternalApi } from "../api/internal-api.ts";
-import { receiveInvitation } from "../invite/receive.ts";
-import { serverOf } from "../report/player-events.ts";
-import { type Context, disconnect, isCurrent, type Session, sentence } from "../session/session.ts";
+import type { ProxyConfig } from "../config.ts";
+import { type InvitationDeps, receiveInvitation } from "../invite/receive.ts";
+import { type SystemServers, serverAt } from "../session/place.ts";
+import { disconnect, isCurrent, type Session, sentence } from "../session/session.ts";
+
+export type PresenceDeps = InvitationDeps & {
+  readonly config: SystemServers & Pick<ProxyConfig, "onlineMode">;
+  readonly api: Pick<InternalApi, "reportPlayers">;
+  /** This process, among all proxies. */
+  readonly proxyId: string;
+};
 
 /** One report of everybody who is on. A player who has connected to another proxy since ends here. */
-export async function reportPresence(context: Context): Promise<void> {
+export async function reportPresence(context: PresenceDeps): Promise<void> {
   // A UUID that nobody vouched for must not end the session of the player whose it is.
   if (!context.config.onlineMode) return;
   const sessions = [...context.sessions.values()].slice(0, players.maxPlayersReported);
@@ -21,8 +29,8 @@ export async function reportPresence(context: Context): Promise<void> {
   for (const invitation of answer.value.invitations) receiveInvitation(context, invitation);
 }
 
-const rowOf = (context: Context) => (session: Session) => {
-  const server = serverOf(context, session.place);
+const rowOf = (context: PresenceDeps) => (session: Session) => {
+  const server = serverAt(session.place, context.config);
   return {
     mc_uuid: session.uuid,
     name: session.name,
@@ -35,7 +43,11 @@ const rowOf = (context: Context) => (session: Session) => {
 export type Online = { read: () => Promise<readonly players.OnlinePlayer[] | undefined> };
 
 /** The list is kept a moment; those who ask at the same time share one call. */
-export function createOnline(about: { api: InternalApi; keepMs: number; now: () => number }): Online {
+export function createOnline(about: {
+  api: Pick<InternalApi, "listPlayers">;
+  keepMs: number;
+  now: () => number;
+}): Online {
   let kept: { until: number; list: ReturnType<Online["read"]> } | undefined;
   const ask = async () => {
     const answer = await about.api.listPlayers();

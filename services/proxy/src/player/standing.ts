@@ -1,8 +1,18 @@
 // A bar, and the end of an account or of its link, reach players who are on.
 
 import { links } from "@svc/proto";
+import type { InternalApi } from "../api/internal-api.ts";
+import type { ProxyConfig } from "../config.ts";
+import { disconnect, isCurrent, type Session, type Sessions, sentence } from "../session/session.ts";
 import type { SentenceKey } from "../text/text.ts";
-import { type Context, disconnect, isCurrent, type Session, sentence } from "../session/session.ts";
+
+export type StandingDeps = {
+  readonly config: Pick<ProxyConfig, "onlineMode">;
+  readonly api: Pick<InternalApi, "readStandings">;
+  /** Who was linked a moment ago. */
+  readonly links: { readonly forget: (player: string) => void };
+  readonly sessions: Sessions;
+};
 
 /** What a player reads who may not be here. */
 export const standingTexts = {
@@ -13,7 +23,7 @@ export const standingTexts = {
 } as const satisfies Record<links.BadStanding, SentenceKey>;
 
 /** One question for everybody who is on. Without an answer everybody stays. */
-export async function checkStandings(context: Context): Promise<void> {
+export async function checkStandings(context: StandingDeps): Promise<void> {
   // Nobody vouched for these UUIDs: what is held against them may be meant for somebody else.
   if (!context.config.onlineMode) return;
   const sessions = [...context.sessions.values()];
@@ -25,7 +35,7 @@ export async function checkStandings(context: Context): Promise<void> {
   }
 }
 
-function judge(context: Context, session: Session, standing: links.BadStanding | undefined): void {
+function judge(context: StandingDeps, session: Session, standing: links.BadStanding | undefined): void {
   // Who is in the gate is there to be linked.
   const isAllowed = standing === undefined || (standing === "not_linked" && !session.isReleased);
   if (isAllowed || !isCurrent(context, session)) return;

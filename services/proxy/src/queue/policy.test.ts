@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ServerInfo } from "@svc/proto";
 import { defaultLimits } from "../config.ts";
-import { decide, joinAddress, type Look, type Waiter } from "./policy.ts";
+import { joinAddress } from "../registry/join-address.ts";
+import { decide, type Look, type Waiter } from "./policy.ts";
 
 const hour = 3_600_000;
 const waiter: Waiter = {

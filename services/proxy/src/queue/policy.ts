@@ -15,6 +15,7 @@
 
 import type { ServerInfo } from "@svc/proto";
 import type { Limits } from "../config.ts";
+import { joinAddress } from "../registry/join-address.ts";
 
 export type Waiter = {
   readonly player: string;
@@ -41,12 +42,6 @@ export type Decision =
   | { do: "leave"; why: LeaveReason };
 
 export type Moment = { now: number; isConnected: boolean; limits: Limits };
-
-/** The address where players of a server may be brought now; a stale one of a failed server is none (interface.md 3.1.3). */
-export function joinAddress(server: ServerInfo): string | undefined {
-  const isOpen = server.phase === "Running" && server.ready && server.endpointMode === "direct";
-  return isOpen ? server.endpointAddress : undefined;
-}
 
 export function decide(waiter: Waiter, look: Look, { now, isConnected, limits }: Moment): Decision {
   if (!isConnected) return { do: "leave", why: "disconnected" };

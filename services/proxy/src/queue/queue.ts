@@ -1,11 +1,6 @@
-// The waiting players: one round every two seconds, one status call for each server that somebody waits for.
+// The waiting players, in memory.
 
-import { sendToLobby } from "../session/send-to-lobby.ts";
-import { enterServer } from "../connect/connect-player.ts";
-import { type Context, isCurrent, type Session, tell } from "../session/session.ts";
-import type { SentenceKey } from "../text/text.ts";
-import { type Decision, decide, type LeaveReason, type Look, type Waiter } from "./policy.ts";
-import { wakeAndQueue } from "./wake-player.ts";
+import type { Waiter } from "./policy.ts";
 
 export type Queue = {
   /** A player waits for one server; a newer wish replaces the older. */
@@ -28,95 +23,4 @@ export function createQueue(): Queue {
       if (waiters.get(before.player) === before) waiters.set(after.player, after);
     },
   };
-}
-
-/** One round of the queue. */
-export async function drainQueue(context: Context): Promise<void> {
-  const byServer = Map.groupBy(context.queue.all(), ({ server }) => server);
-  await Promise.all(
-    [...byServer].map(async ([server, waiters]) => {
-      const look = await lookAt(context, server);
-      for (const waiter of waiters) settle(context, waiter, look);
-    }),
-  );
-}
-
-async function lookAt({ api, registry }: Context, server: string): Promise<Look> {
-  const answer = await api.readStatus(server);
-  if (!answer.ok) return { kind: answer.status === 404 ? "unknown" : "silence" };
-  registry.note(answer.value);
-  return { kind: "status", server: answer.value };
-}
-
-function settle(context: Context, waiter: Waiter, look: Look) {
-  const { queue, sessions, now, config } = context;
-  // Gone or changed while we asked.
-  if (queue.find(waiter.player) !== waiter) return;
-  const session = sessions.get(waiter.player);
-  const moment = { now: now(), isConnected: session !== undefined, limits: config.limits };
-  const decision = decide(waiter, look, moment);
-  if (!session) return queue.leave(waiter.player);
-  act(context, session, { waiter, decision });
-}
-
-const farewells: Readonly<Record<Exclude<LeaveReason, "disconnected">, SentenceKey>> = {
-  too_long: "tooLong",
-  no_answer: "noAnswer",
-  gone: "serverGone",
-  gave_up: "gaveUp",
-  stopped: "stopped",
-};
-
-function act(
-  context: Context,
-  session: Session,
-  { waiter, decision }: { waiter: Waiter; decision: Decision },
-): void {
-  const { queue, log, now } = context;
-  const { server } = waiter;
-  if (decision.do === "leave") {
-    queue.leave(waiter.player);
-    session.target = undefined;
-    if (decision.why !== "disconnected") tell(session, farewells[decision.why], { server });
-    return;
-  }
-  if (decision.do === "transfer") {
-    queue.leave(waiter.player);
-    void transfer(context, session, { waiter, address: decision.address }).catch((error: unknown) =>
-      log.error({ error }, "transfer failed"),
-    );
-    return;
-  }
-  queue.replace(waiter, decision.waiter);
-  if (decision.do === "progress") {
-    tell(session, "stillWaiting", { server, minutes: Math.round((now() - waiter.since) / 60_000) });
-  }
-  if (decision.do === "wake") {
-    void wakeAndQueue(context, session, waiter).then(
-      (told) => told.queued || queue.leave(waiter.player),
-      (error: unknown) => log.error({ error }, "second wake failed"),
-    );
-  }
-}
-
-async function transfer(
-  context: Context,
-  session: Session,
-  { waiter, address }: { waiter: Waiter; address: string },
-): Promise<void> {
-  const { server, origin } = waiter;
-  const announce = () => {
-    if (origin === "menu")
-      sendToLobby(context, session, { type: "TransferReady", player: session.uuid, server });
-    tell(session, "joining", { server });
-  };
-  const isAnnounced = waiter.isAnnounced === true;
-  const result = await enterServer(context, session, {
-    name: server,
-    address,
-    ...(!isAnnounced && { announce }),
-  });
-  // The player is being moved just now: the wait goes on, unless they chose another server meanwhile.
-  const isBusy = !result.ok && result.why === "busy" && isCurrent(context, session);
-  if (isBusy && !context.queue.find(session.uuid)) context.queue.add({ ...waiter, isAnnounced: true });
 }

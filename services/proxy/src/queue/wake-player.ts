@@ -1,9 +1,18 @@
-import type { Answer } from "../api/internal-api.ts";
-import { BusyError } from "../api/pool.ts";
-import { type Context, isCurrent, type Session, tell } from "../session/session.ts";
+import type { Answer, InternalApi } from "../api/internal-api.ts";
+import { BusyError, type Pool } from "../api/pool.ts";
+import { isCurrent, type Session, type Sessions, tell } from "../session/session.ts";
 import type { SentenceKey } from "../text/text.ts";
 import type { Waiter } from "./policy.ts";
+import type { Queue } from "./queue.ts";
 import { wakeOutcome } from "./wake.ts";
+
+export type WakeDeps = {
+  readonly api: Pick<InternalApi, "wake" | "readMenu">;
+  readonly pool: Pool;
+  readonly queue: Pick<Queue, "find" | "add">;
+  readonly sessions: Sessions;
+  readonly now: () => number;
+};
 
 /** `retryAfterMs`: the server was woken a moment ago and is asked for again then. */
 export type WakeTold =
@@ -12,7 +21,7 @@ export type WakeTold =
 
 /** Wakes a server for a player and lets them wait for it; a refusal is told to the player. */
 export async function wakeAndQueue(
-  context: Context,
+  context: WakeDeps,
   session: Session,
   want: Pick<Waiter, "server" | "origin">,
 ): Promise<WakeTold> {
@@ -28,13 +37,13 @@ export async function wakeAndQueue(
 }
 
 /** False while the service does not say. */
-async function isUnclaimed({ pool, api }: Context, server: string): Promise<boolean> {
+async function isUnclaimed({ pool, api }: WakeDeps, server: string): Promise<boolean> {
   const row = await pool.run(() => api.readMenu(server)).catch(() => undefined);
   return row?.ok === true && row.value.claimable;
 }
 
 async function wakeOnce(
-  context: Context,
+  context: WakeDeps,
   session: Session,
   want: Pick<Waiter, "server" | "origin">,
 ): Promise<WakeTold> {

@@ -3,7 +3,7 @@
 
 import type { ServerAnswer, ServerStatus, Text } from "@svc/minecraft";
 import type { ServerInfo } from "@svc/proto";
-import { joinAddress } from "../queue/policy.ts";
+import { joinAddress } from "../registry/join-address.ts";
 import { type Language, say } from "../text/text.ts";
 
 export type Listing = { text: string; online: number; max: number };
