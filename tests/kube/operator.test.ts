@@ -11,11 +11,11 @@ import { acquireLock } from "@svc/world-lock";
 import { parse, stringify } from "yaml";
 import { until } from "../../libs/mesh/src/testing.ts";
 import { annotation, servers } from "../../services/lifecycle/src/cluster/resource.ts";
-import { walkToAgreement } from "../../services/lifecycle/src/testing/convergence.ts";
+import { walkToConvergence } from "../../services/lifecycle/src/testing/convergence.ts";
 import { type FakeNode, startFakeNode } from "../../services/lifecycle/src/testing/fake-node.ts";
-import { quickSettings } from "../../services/lifecycle/src/testing/fast-settings.ts";
-import { type Operators, openOperators } from "../../services/lifecycle/src/testing/operator-fixture.ts";
-import { applyRelease, applyShipped } from "../../services/lifecycle/src/testing/release-manifests.ts";
+import { fastSettings } from "../../services/lifecycle/src/testing/fast-settings.ts";
+import { type OperatorFixture, openOperatorFixture } from "../../services/lifecycle/src/testing/operator-fixture.ts";
+import { applyRelease, applyManifest } from "../../services/lifecycle/src/testing/release-manifests.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
 const seed = Number(process.env["SVC_WALK_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
@@ -43,7 +43,7 @@ describe("the operator on a real API server", () => {
   }
   const dir = mkdtempSync(join(tmpdir(), "svc-kube-operator-"));
   const kube = connectKube({ kubeconfigFile: lane });
-  let place: Parameters<typeof openOperators>[0];
+  let place: Parameters<typeof openOperatorFixture>[0];
   before(async () => {
     await applyRelease(kube);
     await until(() =>
@@ -59,17 +59,17 @@ describe("the operator on a real API server", () => {
     rmSync(dir, { recursive: true, force: true });
   });
 
-  test("the shipped NetworkPolicies are taken", () => applyShipped(kube, "network/game.yaml"));
+  test("the shipped NetworkPolicies are taken", () => applyManifest(kube, "network/game.yaml"));
 
   describe("one server through its life", () => {
     const name = `life-${seed.toString(36)}`;
     const target = { name, namespace };
-    let operators: Operators;
+    let operators: OperatorFixture;
     let node: FakeNode;
     before(async () => {
-      operators = await openOperators(place);
+      operators = await openOperatorFixture(place);
       node = await startFakeNode({ kube, namespace, getsReady: () => true });
-      await operators.start([...quickSettings, "lifecycle.platform_image=svc.local/svc:1"]);
+      await operators.start([...fastSettings, "lifecycle.platform_image=svc.local/svc:1"]);
     });
     after(async () => {
       await kube.remove(servers, target).catch(() => undefined);
@@ -206,6 +206,6 @@ describe("the operator on a real API server", () => {
 
   test("any sequence of happenings ends in agreement here as well", async (t) => {
     t.diagnostic(`SVC_WALK_SEED=${seed}`);
-    await walkToAgreement(place, { seed, servers: 6, steps: 200 });
+    await walkToConvergence(place, { seed, servers: 6, steps: 200 });
   });
 });

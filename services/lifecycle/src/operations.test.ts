@@ -6,15 +6,15 @@ import { account, faultOf, retryAfterOf, staff, velocity } from "@svc/mesh/testi
 import { servers as contracts, type InputOf, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { annotation, type Server, servers } from "./cluster/resource.ts";
-import { namespace, openStage, type Stage } from "./testing/fixture.ts";
+import { namespace, openFixture, type Fixture } from "./testing/fixture.ts";
 
 // An image that the cluster does not have: the pod waits, and costs nothing.
 const noImage = "svc.local/nothing:1";
 const overrides = ["lifecycle.stop_notice=300ms", "lifecycle.max_running_servers=12"];
 
-let stage: Stage;
+let stage: Fixture;
 before(async () => {
-  stage = await openStage();
+  stage = await openFixture();
   await stage.start(overrides);
 });
 after(() => stage.close());

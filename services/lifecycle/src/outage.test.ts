@@ -7,13 +7,13 @@ import { servers as contracts, isFault, ownership } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { createWire, type Wire } from "../../../libs/store/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
-import { namespace, openStage, type Stage } from "./testing/fixture.ts";
+import { namespace, openFixture, type Fixture } from "./testing/fixture.ts";
 
 const name = "survival";
-let stage: Stage;
+let stage: Fixture;
 let wire: Wire;
 before(async () => {
-  stage = await openStage();
+  stage = await openFixture();
   wire = await createWire(stage.database.url);
   await stage.start([], wire.url);
   await stage.external.call(contracts.create, { name, subdomain: name, claimable: true }, staff);

@@ -9,7 +9,7 @@ import { servers as contracts, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
 import { serviceOf } from "./reconcile/objects.ts";
-import { namespace, openStage, type Replica, type Stage } from "./testing/fixture.ts";
+import { namespace, openFixture, type Replica, type Fixture } from "./testing/fixture.ts";
 
 const overrides = [
   "lifecycle.stop_notice=1s",
@@ -21,10 +21,10 @@ const overrides = [
 ];
 const name = "survival";
 
-let stage: Stage;
+let stage: Fixture;
 let first: Replica;
 before(async () => {
-  stage = await openStage();
+  stage = await openFixture();
   first = await stage.start(overrides);
 });
 after(() => stage.close());

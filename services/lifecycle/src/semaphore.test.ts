@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createPlaces } from "./semaphore.ts";
+import { createSemaphore } from "./semaphore.ts";
 
 function gate() {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -9,12 +9,12 @@ function gate() {
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("no more works at a time than there are places", async () => {
-  const places = createPlaces(2);
+test("at most as many pieces of work run at a time as there are slots", async () => {
+  const semaphore = createSemaphore(2);
   const end = gate();
   let [working, highest] = [0, 0];
   const all = Array.from({ length: 10 }, () =>
-    places.run(async () => {
+    semaphore.run(async () => {
       highest = Math.max(highest, ++working);
       await end.opened;
       working -= 1;
@@ -27,15 +27,15 @@ test("no more works at a time than there are places", async () => {
   assert.equal(highest, 2);
 });
 
-test("who waits outside leaves the place to others, and works again only in a place", async () => {
-  const places = createPlaces(1);
+test("work that waits in releaseWhile frees its slot for others and takes one again before it goes on", async () => {
+  const semaphore = createSemaphore(1);
   const [slow, other] = [gate(), gate()];
   const steps: string[] = [];
-  const first = places.run(async (outside) => {
-    await outside(() => slow.opened);
-    steps.push("first is back");
+  const first = semaphore.run(async (releaseWhile) => {
+    await releaseWhile(() => slow.opened);
+    steps.push("first goes on");
   });
-  const second = places.run(async () => {
+  const second = semaphore.run(async () => {
     steps.push("second works");
     await other.opened;
     steps.push("second is done");
@@ -47,13 +47,13 @@ test("who waits outside leaves the place to others, and works again only in a pl
   assert.deepEqual(steps, ["second works"]);
   other.open();
   await Promise.all([first, second]);
-  assert.deepEqual(steps, ["second works", "second is done", "first is back"]);
+  assert.deepEqual(steps, ["second works", "second is done", "first goes on"]);
 });
 
-test("a place is given back by work that fails, outside or inside", async () => {
-  const places = createPlaces(1);
+test("work that fails gives its slot back, also when it fails in releaseWhile", async () => {
+  const semaphore = createSemaphore(1);
   const fail = () => Promise.reject(new Error("failed"));
-  await assert.rejects(places.run((outside) => outside(fail)));
-  await assert.rejects(places.run(fail));
-  assert.equal(await places.run(async () => "free"), "free");
+  await assert.rejects(semaphore.run((releaseWhile) => releaseWhile(fail)));
+  await assert.rejects(semaphore.run(fail));
+  assert.equal(await semaphore.run(async () => "free"), "free");
 });

@@ -143,7 +143,7 @@ function openFleet({
   const atOnce: RconAccess = {
     ...real,
     probe: async () => ({ kind: "reached", count: { online: 0, max: 20 } }),
-    tell: async () => true,
+    announce: async () => true,
     saveWorld: async () => {},
   };
   const reconciler = createReconciler({

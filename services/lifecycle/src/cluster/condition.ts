@@ -2,7 +2,7 @@ import type { KubernetesCondition } from "@svc/proto";
 
 export type ConditionType = "Ready" | "RconReached" | "Provisioned" | "PlayersCounted";
 
-/** Why a condition is what it is; documented constants, also the reasons of phase events (interface.md 3.1). */
+/** Reasons of conditions; documented constants, also the reasons of phase events (interface.md 3.1). */
 export type Reason =
   | "PodNotReady"
   | "SpecChanged"
@@ -42,7 +42,7 @@ export function conditionOf(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** The conditions with some of them set; the time of a transition moves only when a status changes. */
+/** The conditions with `inputs` set; the transition time changes only with the status. */
 export function withConditions(
   conditions: readonly KubernetesCondition[] | undefined,
   inputs: readonly ConditionInput[],

@@ -6,7 +6,7 @@ import { BlockList } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { type KubeObject, resource } from "@svc/kube";
 import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
-import { applyShipped, shippedObjects } from "../testing/release-manifests.ts";
+import { applyManifest, readManifest } from "../testing/release-manifests.ts";
 import { managedLabels } from "./resource.ts";
 
 type Labels = Record<string, string>;
@@ -23,7 +23,7 @@ type Policy = KubeObject & {
 /** An address outside, or a pod of a namespace. */
 type Peer = { ip: string } | { namespace: string; labels: Labels };
 
-const policies = shippedObjects("network/game.yaml") as Policy[];
+const policies = readManifest("network/game.yaml") as Policy[];
 const server = managedLabels("survival");
 const login = { ...managedLabels("login"), "svc.internal/system-role": "login" };
 const job = { "svc.internal/component": "world-job", "svc.internal/server": "survival" };
@@ -149,8 +149,8 @@ describe("on a cluster", () => {
   after(() => cluster.close());
 
   test("all policies apply, also twice, and are what the file says", async () => {
-    await applyShipped(cluster.kube, "network/game.yaml");
-    await applyShipped(cluster.kube, "network/game.yaml");
+    await applyManifest(cluster.kube, "network/game.yaml");
+    await applyManifest(cluster.kube, "network/game.yaml");
     const group = "networking.k8s.io";
     const about = {
       group,

@@ -48,7 +48,7 @@ export function watchOwned(
   return {
     statefulSets: startInformer({ ...shared, resource: resources.statefulSets, onChange }),
     services: startInformer({ ...shared, resource: resources.services, onChange }),
-    pods: startInformer({ ...shared, resource: resources.pods, onChange, strip: leanPod }),
+    pods: startInformer({ ...shared, resource: resources.pods, onChange, strip: trimPod }),
   };
 }
 
@@ -59,7 +59,7 @@ function withoutImages(node: Node): Node {
 }
 
 // Of a pod's spec only the place is read.
-function leanPod(pod: Pod): Pod {
+function trimPod(pod: Pod): Pod {
   const nodeName = pod.spec?.nodeName;
   return { ...pod, spec: { containers: [], ...(nodeName !== undefined && { nodeName }) } };
 }

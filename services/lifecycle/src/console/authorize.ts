@@ -17,14 +17,14 @@ async function open(deps: ServerDeps, { principal }: Asking, name: string): Prom
 }
 
 /** The server whose log is read. Throws `not_running` besides. */
-export async function openForReading(deps: ServerDeps, asking: Asking, name: string): Promise<Server> {
+export async function authorizeReading(deps: ServerDeps, asking: Asking, name: string): Promise<Server> {
   const server = await open(deps, asking, name);
   if (hasLog(server)) return server;
   throw new Fault("not_running", { message: "The server is not running; start it to see its console." });
 }
 
 /** The server that a command is for. Throws `not_running` besides. */
-export async function openForCommands(deps: ServerDeps, asking: Asking, name: string): Promise<Server> {
+export async function authorizeCommands(deps: ServerDeps, asking: Asking, name: string): Promise<Server> {
   const server = await open(deps, asking, name);
   if (takesCommands(server)) return server;
   const message =

@@ -1,10 +1,10 @@
 import type { Handler } from "@svc/mesh";
 import type { consoles, Principal } from "@svc/proto";
-import { openForCommands } from "./authorize.ts";
+import { authorizeCommands } from "./authorize.ts";
 import { cleanLine } from "./clean-line.ts";
 import { readCommand } from "./command-text.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
-import { notePlace } from "./log-streams.ts";
+import { noteStream } from "./log-streams.ts";
 
 const encoder = new TextEncoder();
 
@@ -12,7 +12,7 @@ export const command =
   (deps: ConsoleDeps): Handler<typeof consoles.command> =>
   async (context, input) => {
     const { name } = input;
-    const server = await openForCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, name);
     const read = readCommand(input.command);
     if ("problem" in read) throw context.fault("bad_request", { message: read.problem });
     audit(deps, context, {
@@ -28,7 +28,7 @@ export const command =
 
 /** Everybody who watches sees who ran what: the game itself does not log what comes over RCON. */
 function echo(deps: ConsoleDeps, name: string, text: string): Promise<void> {
-  const { owner, noun, key } = notePlace(name);
+  const { owner, noun, key } = noteStream(name);
   const line = cleanLine(encoder.encode(text), deps.settings.console_line_bytes);
   const echoed = deps.mesh.publishLiveLine(owner, noun, key, encoder.encode(line));
   echoed.catch(() => {});

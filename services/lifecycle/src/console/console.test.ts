@@ -13,7 +13,7 @@ import { consoles as contracts, type StreamTicket, servers as serverContracts } 
 import { connectRcon, type RconClient } from "@svc/rcon";
 import { servers } from "../cluster/resource.ts";
 import { serviceOf } from "../reconcile/objects.ts";
-import { namespace, openStage, type Replica, type Stage } from "../testing/fixture.ts";
+import { namespace, openFixture, type Replica, type Fixture } from "../testing/fixture.ts";
 
 const overrides = [
   "lifecycle.stop_notice=100ms",
@@ -26,12 +26,12 @@ const owner = account("usr-owner");
 const stranger = account("usr-stranger");
 const name = "shown";
 
-let stage: Stage;
+let stage: Fixture;
 let replica: Replica;
 let rcon: RconClient;
 
 before(async () => {
-  stage = await openStage();
+  stage = await openFixture();
   replica = await stage.start(overrides);
   await create(name, "svc.local/demo-server:1.21.4");
   await create("asleep", "svc.local/nothing:1");

@@ -9,8 +9,8 @@ import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { cleanLine } from "./clean-line.ts";
 import { createLineBudget } from "./line-budget.ts";
-import { createPlacing, encodePosition, parsePosition } from "./log-cursor.ts";
-import { logPlace, notePlace } from "./log-streams.ts";
+import { createCursorTracker, encodeCursor, parseCursor } from "./log-cursor.ts";
+import { logStream, noteStream } from "./log-streams.ts";
 import type { ConsoleMetrics } from "./metrics.ts";
 import { hasLog } from "./policy.ts";
 
@@ -66,7 +66,7 @@ export function startFollower(deps: FollowerDeps, name: string): Follower {
     check: () => {
       misses = hasLog(deps.known(name)) ? 0 : misses + 1;
       if (misses >= patience) follow.reading?.abort();
-      tellLeftOut(deps, follow);
+      reportDroppedLines(deps, follow);
     },
     stop: () => leaving.abort(),
   };
@@ -87,7 +87,7 @@ async function run(deps: FollowerDeps, follow: Follow): Promise<FollowEnd> {
   const { name, signal, started } = follow;
   while (!signal.aborted) {
     try {
-      const end = await followOn(deps, follow, await deps.mesh.openLiveLog(logPlace(name)));
+      const end = await followFrom(deps, follow, await deps.mesh.openLiveLog(logStream(name)));
       if (end) return end;
     } catch (error) {
       if (signal.aborted) break;
@@ -104,7 +104,7 @@ async function run(deps: FollowerDeps, follow: Follow): Promise<FollowEnd> {
 }
 
 /** Reads on behind the writer's last line; undefined when it has to begin again. */
-async function followOn(
+async function followFrom(
   deps: FollowerDeps,
   follow: Follow,
   writer: LiveLogWriter,
@@ -126,7 +126,7 @@ async function followOn(
     }
     if (signal.aborted) break;
     if (await hasStopped(deps, name)) {
-      await deps.mesh.endLiveLog(notePlace(name), encoder.encode("The server has stopped."));
+      await deps.mesh.endLiveLog(noteStream(name), encoder.encode("The server has stopped."));
       return "stopped";
     }
     started.resolve();
@@ -157,14 +157,14 @@ function requestFor(deps: FollowerDeps, follow: Follow) {
 /** What came since the last line that is kept, or the last lines when none is. */
 async function writeBacklog(deps: FollowerDeps, follow: Follow, { writer, pod }: Source): Promise<void> {
   const { settings } = deps;
-  const after = parsePosition(writer.position());
+  const after = parseCursor(writer.position());
   const known = after?.pod === pod ? after : undefined;
   const most = after ? settings.console_catch_up : settings.console_tail;
   const lines = await readLast(deps, follow, { sinceNs: known?.atNs, most });
-  const place = createPlacing(pod, after);
+  const place = createCursorTracker(pod, after);
   const fresh = lines.flatMap((line) => {
     const position = place(line.atNs);
-    return position ? [{ line, at: encodePosition(position) }] : [];
+    return position ? [{ line, at: encodeCursor(position) }] : [];
   });
   const isCut = lines.length >= most && (lines[0]?.atNs ?? 0n) > (known?.atNs ?? 0n);
   if (after && (isCut || fresh.length > most))
@@ -194,8 +194,8 @@ async function collect(groups: AsyncIterable<PodLogLine[]>): Promise<PodLogLine[
 }
 
 async function writeLive(deps: FollowerDeps, follow: Follow, { writer, pod }: Source): Promise<void> {
-  const after = parsePosition(writer.position());
-  const place = createPlacing(pod, after);
+  const after = parseCursor(writer.position());
+  const place = createCursorTracker(pod, after);
   follow.reading = new AbortController();
   const request = {
     ...requestFor(deps, follow),
@@ -209,9 +209,9 @@ async function writeLive(deps: FollowerDeps, follow: Follow, { writer, pod }: So
       const position = place(line.atNs);
       if (!position) continue;
       if (!follow.budget.take(line.line.length, performance.now())) deps.metrics.dropped();
-      else await write(deps, writer, { line, at: encodePosition(position) });
+      else await write(deps, writer, { line, at: encodeCursor(position) });
     }
-    tellLeftOut(deps, follow);
+    reportDroppedLines(deps, follow);
   }
 }
 
@@ -225,14 +225,14 @@ async function write(
   metrics.written();
 }
 
-function tellLeftOut(deps: FollowerDeps, { name, budget }: Follow): void {
+function reportDroppedLines(deps: FollowerDeps, { name, budget }: Follow): void {
   const count = budget.refused(performance.now());
   if (count === 0) return;
   note(deps, name, `${count} lines were left out: the server prints faster than the console may show.`);
 }
 
 function note({ mesh, log }: FollowerDeps, name: string, text: string): void {
-  const { owner, noun, key } = notePlace(name);
+  const { owner, noun, key } = noteStream(name);
   mesh
     .publishLiveLine(owner, noun, key, encoder.encode(text))
     .catch((error: unknown) => log.debug({ server: name, err: error }, "a note could not be published"));

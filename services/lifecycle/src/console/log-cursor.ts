@@ -1,14 +1,14 @@
 // Where a line stands in its log: the pod, the time that the node gave it, and which of the lines with that time it is.
 // Kept with each line, so that whoever takes over goes on behind it. Pure.
 
-export type Position = { pod: string; atNs: bigint; ordinal: number };
+export type LogCursor = { pod: string; atNs: bigint; ordinal: number };
 
-export function encodePosition({ pod, atNs, ordinal }: Position): string {
+export function encodeCursor({ pod, atNs, ordinal }: LogCursor): string {
   return `${pod} ${atNs} ${ordinal}`;
 }
 
 /** Undefined for what is no position, as if there were none. */
-export function parsePosition(text: string | undefined): Position | undefined {
+export function parseCursor(text: string | undefined): LogCursor | undefined {
   const [, pod, atNs, ordinal] = /^(\S+) (\d{1,20}) (\d{1,9})$/.exec(text ?? "") ?? [];
   return pod && atNs && ordinal ? { pod, atNs: BigInt(atNs), ordinal: Number(ordinal) } : undefined;
 }
@@ -17,11 +17,11 @@ export function parsePosition(text: string | undefined): Position | undefined {
  * Gives each line of a log its position and says which ones come behind `after`. The log must be read from the time of
  * `after` on, or from an earlier one; another pod's lines are all new.
  */
-export function createPlacing(
+export function createCursorTracker(
   pod: string,
-  after: Position | undefined,
-): (atNs: bigint) => Position | undefined {
-  let last: Position | undefined;
+  after: LogCursor | undefined,
+): (atNs: bigint) => LogCursor | undefined {
+  let last: LogCursor | undefined;
   return (atNs) => {
     const ordinal = last?.atNs === atNs ? last.ordinal + 1 : 0;
     last = { pod, atNs, ordinal };

@@ -10,9 +10,9 @@ const place = (name: string, what: "log" | "note"): LiveLogSource => ({
 });
 
 /** Only the follower of the server writes here. */
-export const logPlace = (name: string): LiveLogSource => place(name, "log");
+export const logStream = (name: string): LiveLogSource => place(name, "log");
 /** Everybody may add a line here; it is read in between. */
-export const notePlace = (name: string): LiveLogSource => place(name, "note");
+export const noteStream = (name: string): LiveLogSource => place(name, "note");
 
 /** What a gateway reads for a viewer. */
 export function ticketOf(name: string, tail: number): StreamTicket {

@@ -5,19 +5,19 @@ import { afterEach, beforeEach, test } from "node:test";
 import type { Context } from "@svc/mesh";
 import { faultOf } from "@svc/mesh/testing";
 import { type AnyContract, Fault, type FaultName, type FaultOptions } from "@svc/proto";
-import { createRconStage, type RconStage } from "../testing/console/rcon-fixture.ts";
+import { createRconFixture, type RconFixture } from "../testing/console/rcon-fixture.ts";
 import { defaults } from "../testing/observed.ts";
 import type { ConsoleDeps } from "./deps.ts";
 import { changeGroup, changePermission, readLuckPerms } from "./luck-perms.ts";
 import { createServerRcon } from "./rcon.ts";
 
-let stage: RconStage;
+let stage: RconFixture;
 let deps: ConsoleDeps;
 let ran: string[];
 const audited: string[] = [];
 
 beforeEach(() => {
-  stage = createRconStage();
+  stage = createRconFixture();
   ran = [];
   deps = {
     ...{ settings: defaults, kube: stage.kube, namespace: "minecraft" },

@@ -3,7 +3,7 @@
 import type { Handler } from "@svc/mesh";
 import { type consoles, Fault } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
-import { openForCommands } from "./authorize.ts";
+import { authorizeCommands } from "./authorize.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
 import { isUnknownCommand, type Permission, parseInfoPage, splitGroups } from "./reply/luck-perms.ts";
 
@@ -12,7 +12,7 @@ export const changePermission =
   async (context, { name, action, player, node, value, world }) => {
     if (action === "unset" && value !== undefined)
       throw context.fault("bad_request", { message: "value belongs to the action set; leave it out." });
-    const server = await openForCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, name);
     const payload = {
       action,
       player,
@@ -30,7 +30,7 @@ export const changePermission =
 export const changeGroup =
   (deps: ConsoleDeps): Handler<typeof consoles.changeGroup> =>
   async (context, { name, action, player, group }) => {
-    const server = await openForCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, name);
     audit(deps, context, { action: "access.group", server_name: name, payload: { action, player, group } });
     const output = checked(await deps.rcon.run(server, `lp user ${player} parent ${action} ${group}`));
     return { name, action, player, group, output };
@@ -39,7 +39,7 @@ export const changeGroup =
 export const readLuckPerms =
   (deps: ConsoleDeps): Handler<typeof consoles.readLuckPerms> =>
   async (context, { name, player }) => {
-    const server = await openForCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, name);
     const { replies, permissions } = await readPages(deps, server, player);
     return { player, ...splitGroups(permissions), output: replies.join("\n") };
   };

@@ -7,13 +7,13 @@ import { many } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
 import { accounts, eventSubject } from "@svc/proto";
 import { createWire } from "@svc/store/testing";
-import { type ConsoleStage, openConsoleStage, readConsole } from "../testing/console/console-fixture.ts";
+import { type ConsoleFixture, openConsoleFixture, readConsole } from "../testing/console/console-fixture.ts";
 
 const quick = { console_lease: 1_500, console_renew: 200, console_poll: 50 };
 
-let stage: ConsoleStage;
+let stage: ConsoleFixture;
 before(async () => {
-  stage = await openConsoleStage();
+  stage = await openConsoleFixture();
 });
 after(() => stage.close());
 // What viewers of the test before wanted to see is followed for some minutes.

@@ -3,21 +3,21 @@
 import type { Handler } from "@svc/mesh";
 import type { consoles } from "@svc/proto";
 import { parsePlayerList } from "@svc/rcon";
-import { openForCommands } from "./authorize.ts";
+import { authorizeCommands } from "./authorize.ts";
 import { audit, type ConsoleDeps } from "./deps.ts";
 import { bannedIn, whitelistedIn } from "./reply/names.ts";
 
 export const listWhitelist =
   (deps: ConsoleDeps): Handler<typeof consoles.listWhitelist> =>
   async (context, { name }) => {
-    const output = await deps.rcon.ask(await openForCommands(deps, context, name), "whitelist list");
+    const output = await deps.rcon.ask(await authorizeCommands(deps, context, name), "whitelist list");
     return { name, players: whitelistedIn(output), output };
   };
 
 export const changeWhitelist =
   (deps: ConsoleDeps): Handler<typeof consoles.changeWhitelist> =>
   async (context, { name, action, player }) => {
-    const server = await openForCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, name);
     audit(deps, context, { action: "access.whitelist", server_name: name, payload: { action, player } });
     return { name, action, player, output: await deps.rcon.run(server, `whitelist ${action} ${player}`) };
   };
@@ -25,7 +25,7 @@ export const changeWhitelist =
 export const listPlayers =
   (deps: ConsoleDeps): Handler<typeof consoles.listPlayers> =>
   async (context, { name }) => {
-    const server = await openForCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, name);
     const output = await deps.rcon.ask(server, "list");
     const counted = server.status?.players;
     const list = parsePlayerList(output);
@@ -41,14 +41,14 @@ export const listPlayers =
 export const listBans =
   (deps: ConsoleDeps): Handler<typeof consoles.listBans> =>
   async (context, { name }) => {
-    const output = await deps.rcon.ask(await openForCommands(deps, context, name), "banlist");
+    const output = await deps.rcon.ask(await authorizeCommands(deps, context, name), "banlist");
     return { name, players: bannedIn(output), output };
   };
 
 export const changeBan =
   (deps: ConsoleDeps): Handler<typeof consoles.changeBan> =>
   async (context, { name, action, player }) => {
-    const server = await openForCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, name);
     audit(deps, context, { action: "access.ban", server_name: name, payload: { action, player } });
     return { name, action, player, output: await deps.rcon.run(server, `${action} ${player}`) };
   };
@@ -56,7 +56,7 @@ export const changeBan =
 export const kick =
   (deps: ConsoleDeps): Handler<typeof consoles.kick> =>
   async (context, { name, player }) => {
-    const server = await openForCommands(deps, context, name);
+    const server = await authorizeCommands(deps, context, name);
     audit(deps, context, { action: "access.kick", server_name: name, payload: { player } });
     return { name, player, output: await deps.rcon.run(server, `kick ${player}`) };
   };

@@ -1,18 +1,18 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { faultOf } from "@svc/mesh/testing";
-import { createRconStage, type RconStage } from "../testing/console/rcon-fixture.ts";
+import { createRconFixture, type RconFixture } from "../testing/console/rcon-fixture.ts";
 import { defaults } from "../testing/observed.ts";
 import { createServerRcon, type ServerRcon } from "./rcon.ts";
 
-let stage: RconStage;
+let stage: RconFixture;
 let rcon: ServerRcon;
 const open = (more: Partial<typeof defaults> = {}) => {
   rcon = createServerRcon({ kube: stage.kube, settings: { ...defaults, ...more } });
 };
 
 beforeEach(() => {
-  stage = createRconStage();
+  stage = createRconFixture();
   open();
 });
 afterEach(async () => {
@@ -75,7 +75,7 @@ test("a server that hangs is 503 within the time, and does not hold others back"
   assert.equal(await faultOf(rcon.run(stage.server, "list")), "unavailable");
   assert.ok(performance.now() - startedAt < 2_000);
   release();
-  const other = createRconStage();
+  const other = createRconFixture();
   await other.start(() => "fine");
   const fine = { ...other.server, metadata: { ...other.server.metadata, name: "other" } };
   stage.secret.password = "first";
@@ -103,7 +103,7 @@ test("a password that was made anew is read again; a wrong one is 503", async ()
   stage.secret.password = "second";
   const again = () => rcon.run(stage.server, "list");
   assert.equal(await again().catch(again), "two");
-  const other = createRconStage();
+  const other = createRconFixture();
   await other.start(() => "never", "not what the Secret says");
   const wrong = { ...other.server, metadata: { ...other.server.metadata, name: "other" } };
   assert.equal(await faultOf(rcon.run(wrong, "list")), "unavailable");

@@ -37,7 +37,7 @@ export function createServerRcon({
     const host = hostOf(server);
     const known = lines.get(server.metadata.name);
     if (known?.host === host) return known;
-    hangUp(known);
+    closeConnection(known);
     const line = { host, client: undefined, waiting: 0, asked: new Map(), idle: undefined };
     lines.set(server.metadata.name, line);
     return line;
@@ -74,7 +74,7 @@ export function createServerRcon({
       line.waiting -= 1;
       if (line.waiting === 0) {
         line.idle = setTimeout(() => {
-          hangUp(line);
+          closeConnection(line);
           if (lines.get(server.metadata.name) === line) lines.delete(server.metadata.name);
         }, settings.rcon_idle).unref();
       }
@@ -120,7 +120,7 @@ function hostOf(server: Server): string {
   return host;
 }
 
-function hangUp(line: Line | undefined): void {
+function closeConnection(line: Line | undefined): void {
   clearTimeout(line?.idle);
   line?.client?.then((client) => client.close()).catch(() => {});
 }

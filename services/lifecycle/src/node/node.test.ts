@@ -4,7 +4,7 @@ import type { Node } from "@svc/kube";
 import { resources } from "@svc/kube";
 import { staff, until } from "@svc/mesh/testing";
 import { nodes } from "@svc/proto";
-import { openStage, type Stage } from "../testing/fixture.ts";
+import { openFixture, type Fixture } from "../testing/fixture.ts";
 import { toExecutionNode } from "./view.ts";
 
 type Labels = Record<string, string>;
@@ -82,9 +82,9 @@ describe("a node as operators see it", () => {
 });
 
 describe("the list", () => {
-  let stage: Stage;
+  let stage: Fixture;
   before(async () => {
-    stage = await openStage();
+    stage = await openFixture();
     await stage.start();
   });
   after(() => stage?.close());

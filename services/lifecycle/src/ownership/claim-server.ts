@@ -35,7 +35,7 @@ export async function assertClaimable(
 /** Makes the account the owner; throws what is in the way. */
 export async function claimServer(deps: OwnershipDeps, request: ClaimRequest): Promise<void> {
   const { name, accountId, refuse } = request;
-  const isThere = await deps.inTurn(() => {
+  const isThere = await deps.limitClaims(() => {
     // Whoever waited too long was told that it failed; it must not come about behind their back.
     request.context?.signal?.throwIfAborted();
     return deps.ownership.claim({ name, accountId }, (row, used) => judge(deps, request, { row, used }));

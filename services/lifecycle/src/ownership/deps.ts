@@ -8,8 +8,8 @@ import type { OwnershipStore } from "./store.ts";
 export type OwnershipDeps = ServerDeps & {
   ownership: OwnershipStore;
   lists: ListStore;
-  /** Runs so many claims at a time as the settings allow. */
-  inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** Runs at most as many claims at a time as the settings allow. */
+  limitClaims: <T>(work: () => Promise<T>) => Promise<T>;
 };
 
 export { contracts };

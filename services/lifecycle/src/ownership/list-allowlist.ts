@@ -1,6 +1,6 @@
 import type { Context, Handler } from "@svc/mesh";
 import { isUserName, links } from "@svc/proto";
-import { inBatches } from "../server/chunked-call.ts";
+import { callInChunks } from "../server/chunked-call.ts";
 import { callerOf, mayManage } from "./caller.ts";
 import { type contracts, findRow, type OwnershipDeps } from "./deps.ts";
 
@@ -36,5 +36,5 @@ async function namesOf(
   players: string[],
 ): Promise<Record<string, string>> {
   const ask = async (mc_uuids: string[]) => (await mesh.call(links.namePlayers, { mc_uuids }, context)).names;
-  return inBatches(players, ask).catch(() => ({}));
+  return callInChunks(players, ask).catch(() => ({}));
 }

@@ -4,7 +4,7 @@ import type { ownership } from "@svc/proto";
 import type { z } from "zod";
 import type { Server } from "../cluster/resource.ts";
 import { hasGivenUp } from "../server/info.ts";
-import { judgeWaker, type Waker } from "../server/wake-policy.ts";
+import { decideWake, type Waker } from "../server/wake-policy.ts";
 
 export type MenuVerdict = z.output<typeof ownership.MenuVerdict>;
 
@@ -24,7 +24,7 @@ export function verdictOf(
   if (hasGivenUp(server, about.autoRestarts)) return "start_failed";
   if (facts.isOwned) return "owner";
   const stranger: Waker = { accountId: undefined, isStaff: about.isStaff };
-  const answer = judgeWaker(server, undefined, stranger);
+  const answer = decideWake(server, undefined, stranger);
   if (answer === "allowed") return "wake";
   if (answer === "refused") return "owner_only";
   return facts.isListed ? "wake" : "allowlist";

@@ -9,14 +9,14 @@ import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
 import { ownership as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
 import { annotation, label, servers } from "../cluster/resource.ts";
 import { noLimits } from "../testing/fake-services.ts";
-import { namespace, openStage, type Stage } from "../testing/fixture.ts";
+import { namespace, openFixture, type Fixture } from "../testing/fixture.ts";
 
 const noImage = "svc.local/nothing:1";
 const smallPages = ["lifecycle.list_page=7"];
-let stage: Stage;
+let stage: Fixture;
 let identity: Mesh;
 before(async () => {
-  stage = await openStage();
+  stage = await openFixture();
   // Two replicas, so that nothing here holds only because one process does everything.
   await Promise.all([stage.start(smallPages), stage.start(smallPages)]);
   identity = await stage.nats.connect("identity");

@@ -1,6 +1,6 @@
 import type { Mesh } from "@svc/mesh";
 import type { LifecycleStore } from "../database/schema.ts";
-import { createLimit } from "../semaphore.ts";
+import { createSemaphore } from "../semaphore.ts";
 import type { ServerDeps } from "../server/deps.ts";
 import { countOwned, releaseAccount, transferAccount } from "./accounts.ts";
 import { cancelRetirement } from "./cancel-retirement.ts";
@@ -25,7 +25,7 @@ export function serveOwnership(
     ...servers,
     ownership: createOwnershipStore(database),
     lists: createListStore(database),
-    inTurn: createLimit(servers.settings.max_claims),
+    limitClaims: createSemaphore(servers.settings.max_claims).run,
   };
   mesh.serve(contracts.claimForPlayer, claimForPlayer(deps));
   mesh.serve(contracts.claim, claim(deps));

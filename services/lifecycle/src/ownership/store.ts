@@ -55,7 +55,7 @@ export function createOwnershipStore(store: LifecycleStore): OwnershipStore {
 
 type T = Trx<Tables>;
 
-const unwarned = { warned_3d_at: null, warned_1d_at: null };
+const clearedWarnings = { warned_3d_at: null, warned_1d_at: null };
 
 async function emptyAllowlists(trx: T, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
@@ -76,7 +76,7 @@ async function claim(
     const now = sql<Date>`now()`;
     const taken = await trx
       .updateTable("servers")
-      .set({ owner_id: accountId, claimed_at: now, last_active_at: now, ...unwarned, ...costColumns(costs) })
+      .set({ owner_id: accountId, claimed_at: now, last_active_at: now, ...clearedWarnings, ...costColumns(costs) })
       .where("name", "=", name)
       .where("owner_id", "is", null)
       .executeTakeFirst();
@@ -133,7 +133,7 @@ async function releaseAccount({ db }: LifecycleStore, accountId: string): Promis
     await lockAccounts(trx, accountId);
     const rows = await trx
       .updateTable("servers")
-      .set({ owner_id: null, claimed_at: null, last_active_at: sql<Date>`now()`, ...unwarned })
+      .set({ owner_id: null, claimed_at: null, last_active_at: sql<Date>`now()`, ...clearedWarnings })
       .where("owner_id", "=", accountId)
       .returning("name")
       .execute();
@@ -165,7 +165,7 @@ async function transfer(
     const rows = await trx
       .updateTable("servers")
       // The new owner was not warned yet; and a new owner says anew who may wake the server (api.md A13 claim).
-      .set({ owner_id: to, ...unwarned })
+      .set({ owner_id: to, ...clearedWarnings })
       .where("owner_id", "=", from)
       .returning("name")
       .execute();

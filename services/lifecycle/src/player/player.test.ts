@@ -5,11 +5,11 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { faultOf, staff, velocity } from "@svc/mesh/testing";
 import { players as contracts, type InputOf, servers } from "@svc/proto";
-import { openStage, type Stage } from "../testing/fixture.ts";
+import { openFixture, type Fixture } from "../testing/fixture.ts";
 
-let stage: Stage;
+let stage: Fixture;
 before(async () => {
-  stage = await openStage();
+  stage = await openFixture();
   await Promise.all([stage.start(), stage.start()]);
   const server = { name: "survival", subdomain: "survival", image: "svc.local/nothing:1" };
   await stage.external.call(servers.create, server, staff);

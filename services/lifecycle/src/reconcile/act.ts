@@ -19,38 +19,38 @@ import type { RconAccess } from "./rcon-access.ts";
 
 export type ActDeps = {
   kube: Kube;
-  rcon: Pick<RconAccess, "tell" | "saveWorld">;
+  rcon: Pick<RconAccess, "announce" | "saveWorld">;
   forwarding: Pick<ForwardingAccess, "wrote">;
   watched: Watched;
   events: EventRecorder;
-  /** Throws when this pass may do nothing any more: its time is over, or another replica leads. */
-  goOn: () => void;
-  /** Told of every change of phase. */
+  /** Throws when this pass must stop: its time is up, or another replica leads. */
+  assertMayContinue: () => void;
+  /** Called for every change of phase. */
   onPhase: (change: { server: string; from: string; to: string; reason: string }) => void;
 };
 
 export type Planned = {
   plan: Plan;
-  /** The plan when the API server calls invalid what we took for valid: that is the spec's fault. */
-  refused: (message: string) => Plan;
+  /** The plan when the API server rejects as invalid what we took for valid: the spec is at fault. */
+  rejected: (message: string) => Plan;
 };
 
-/** Does what a plan says; resolves with the plan that was really carried out. */
+/** Carries out a plan; resolves with the plan that was carried out in the end. */
 export async function act(deps: ActDeps, observed: Observed, planned: Planned): Promise<Plan> {
-  const { plan, refused } = planned;
+  const { plan, rejected } = planned;
   let about = observed;
   if (isStartFromRest(observed, plan))
     about = { ...observed, server: await claimStart(deps, observed, plan) };
   for (const effect of plan.effects) {
     if (isLate(effect)) continue;
-    deps.goOn();
+    deps.assertMayContinue();
     const instead = await perform(deps, about, effect).catch((error: unknown) => {
-      if (isKubeError(error, 422)) return refused(error.message);
+      if (isKubeError(error, 422)) return rejected(error.message);
       throw error;
     });
     if (instead) return act(deps, about, { ...planned, plan: instead });
   }
-  deps.goOn();
+  deps.assertMayContinue();
   const server = await writeStatus(deps, about, plan.status);
   for (const effect of plan.effects) if (isLate(effect)) await performLate(deps, server, effect);
   for (const note of plan.notes) deps.events.record({ about: server, ...note });
@@ -63,15 +63,15 @@ function isStartFromRest(observed: Observed, plan: Plan): boolean {
   return starts && isAtRest(observed);
 }
 
-// A lock on the world is written against a version of the object that says Stopped. So the word that the server starts
-// is written first, against the version that this pass has seen: of the two exactly one succeeds, and a pass that has
-// an old copy never opens a world that somebody else works on (interface.md 3.1 rule 9).
+// A lock on the world is written against a version of the object that says Stopped. So Starting is written first, against
+// the version that this pass has seen: exactly one of the two writes succeeds, and a pass with an old copy never opens a
+// world that somebody else works on (interface.md 3.1 rule 9).
 async function claimStart(
-  { kube, watched, goOn }: ActDeps,
+  { kube, watched, assertMayContinue }: ActDeps,
   { server }: Observed,
   plan: Plan,
 ): Promise<Server> {
-  goOn();
+  assertMayContinue();
   const written = await kube.replaceStatus(servers, { ...server, status: plan.status });
   watched.servers.remember(written);
   return written;
@@ -79,7 +79,7 @@ async function claimStart(
 
 type LateEffect = Extract<Effect, { kind: "remove-annotation" | "set-desired-stopped" }>;
 
-// These change the server's own object, which the status is written against.
+// These change the server's own object, so they follow the status, which is written against the version that was read.
 function isLate(effect: Effect): effect is LateEffect {
   return effect.kind === "remove-annotation" || effect.kind === "set-desired-stopped";
 }
@@ -94,7 +94,7 @@ async function perform(
   const target = { name: server.metadata.name, namespace };
   switch (effect.kind) {
     case "create-service": {
-      const made = await unlessThere(kube.create(resources.services, effect.service));
+      const made = await ignoreExisting(kube.create(resources.services, effect.service));
       if (made) watched.services.remember(made);
       return undefined;
     }
@@ -108,7 +108,7 @@ async function perform(
     }
     case "create-secret": {
       await kube.create(resources.secrets, effect.secret);
-      const message = `Secret ${effect.secret.metadata.name} was made with a new RCON password.`;
+      const message = `Secret ${effect.secret.metadata.name} was created with a new RCON password.`;
       events.record({ about: server, type: "Normal", reason: "RconSecretCreated", message });
       return undefined;
     }
@@ -137,7 +137,7 @@ async function perform(
       return undefined;
     }
     case "delete-pod":
-      await unlessGone(
+      await ignoreMissing(
         kube.remove(
           resources.pods,
           { name: effect.name, namespace },
@@ -145,9 +145,9 @@ async function perform(
         ),
       );
       return undefined;
-    case "tell-players": {
-      const wasHeard = await rcon.tell(observed, effect.message);
-      return wasHeard ? undefined : effect.unheard;
+    case "announce": {
+      const isDelivered = await rcon.announce(observed, effect.message);
+      return isDelivered ? undefined : effect.undelivered;
     }
     case "save-world":
       await rcon.saveWorld(observed);
@@ -155,7 +155,7 @@ async function perform(
   }
 }
 
-// The file of a pod that runs must not change, and a Secret that says the same is not written again.
+// The file of a running pod must not change, and an unchanged Secret is not written again.
 async function putSecret(kube: Kube, secret: Secret): Promise<void> {
   const { name, namespace } = secret.metadata;
   const found = await kube.find(resources.secrets, { name, ...(namespace && { namespace }) });
@@ -170,8 +170,8 @@ async function putSecret(kube: Kube, secret: Secret): Promise<void> {
     });
 }
 
-// Labels, annotations, replicas and template are ours; the rest of the set cannot be changed or is the cluster's.
-// A merge patch would keep keys that the template no longer has, so the set is replaced as a whole.
+// Labels, annotations, replicas and template are ours; the rest of the set is immutable or belongs to the cluster.
+// A merge patch would keep keys that the template no longer has, so the whole set is replaced.
 function updated(current: StatefulSet, wanted: StatefulSet): StatefulSet {
   return {
     ...current,
@@ -184,15 +184,15 @@ function updated(current: StatefulSet, wanted: StatefulSet): StatefulSet {
   };
 }
 
-async function unlessThere<T extends KubeObject>(made: Promise<T>): Promise<T | undefined> {
+async function ignoreExisting<T extends KubeObject>(made: Promise<T>): Promise<T | undefined> {
   return made.catch((error: unknown) => {
     if (isKubeError(error, 409)) return undefined;
     throw error;
   });
 }
 
-// Gone already, or another pod of the same name: either way the one that was meant is no more.
-async function unlessGone(removed: Promise<void>): Promise<void> {
+// Gone already, or another pod of the same name: either way the pod that was meant no longer exists.
+async function ignoreMissing(removed: Promise<void>): Promise<void> {
   await removed.catch((error: unknown) => {
     if (!isKubeError(error, 404) && !isKubeError(error, 409)) throw error;
   });
@@ -210,7 +210,7 @@ async function writeStatus(
   return written;
 }
 
-// Fields that are undefined are not there once they are stored.
+// Undefined fields are dropped when the status is stored.
 function plain(status: MinecraftServerStatus): unknown {
   return JSON.parse(JSON.stringify(status));
 }

@@ -3,7 +3,7 @@ import { positiveQuantity } from "../cluster/quantity.ts";
 import { rconPort } from "../cluster/resource.ts";
 
 /**
- * Why no objects can be built from a spec, in one sentence; undefined when they can (interface.md 3.1 InvalidSpec).
+ * Why a spec is invalid, in one sentence; undefined when it is valid (interface.md 3.1 InvalidSpec).
  * `defaultStorage` is the size of a server that names none.
  */
 export function faultOfSpec(spec: MinecraftServerSpec, defaultStorage: string): string | undefined {
@@ -45,5 +45,5 @@ function faultOfRcon({ rcon }: MinecraftServerSpec): string | undefined {
 
 function faultOfEnv({ env }: MinecraftServerSpec): string | undefined {
   const bad = env?.find(({ name }) => !/^[A-Za-z_.-][A-Za-z0-9_.-]*$/.test(name));
-  return bad && `spec.env has the name ${JSON.stringify(bad.name)}, which is no name of a variable.`;
+  return bad && `spec.env has the name ${JSON.stringify(bad.name)}, which is not a valid variable name.`;
 }

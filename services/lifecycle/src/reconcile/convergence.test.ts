@@ -1,8 +1,8 @@
 import { after, before, test } from "node:test";
-import { walkToAgreement } from "../testing/convergence.ts";
+import { walkToConvergence } from "../testing/convergence.ts";
 import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
 
-/** A walk that fails can be walked again: `SVC_WALK_SEED=<seed>`. */
+/** Repeat a failed walk with `SVC_WALK_SEED=<seed>`. */
 const seed = Number(process.env["SVC_WALK_SEED"] ?? Math.floor(Math.random() * 2 ** 32));
 
 let cluster: TestCluster;
@@ -11,7 +11,7 @@ before(async () => {
 });
 after(() => cluster.close());
 
-test("any sequence of wakes, stops, dying pods, lost RCON, changes, locks and crashes ends in agreement", async (t) => {
+test("any sequence of wakes, stops, dying pods, lost RCON, changes, locks and crashes converges", async (t) => {
   t.diagnostic(`SVC_WALK_SEED=${seed}`);
-  await walkToAgreement({ ...cluster, namespace: "minecraft" }, { seed, servers: 8, steps: 260 });
+  await walkToConvergence({ ...cluster, namespace: "minecraft" }, { seed, servers: 8, steps: 260 });
 });

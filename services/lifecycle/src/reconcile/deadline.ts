@@ -1,22 +1,22 @@
-// Deadlines of a start, automatic restarts, and starts that begin anew (behaviour.md b.5).
+// Deadlines of a start, automatic restarts, and starts over with changed settings (behaviour.md b.5).
 
 import type { Reason } from "../cluster/condition.ts";
-import type { Applied } from "./decide-objects.ts";
-import { isPodGoing, type Memory, type Observed, replicasOf } from "./observed.ts";
+import type { ObjectPlan } from "./decide-objects.ts";
+import { isPodTerminating, type PassMemory, type Observed, replicasOf } from "./observed.ts";
 import type { Effect, Note, Plan } from "./plan.ts";
 import { after, normal, plan } from "./rule.ts";
 import { failed, failureOf, starting } from "./status.ts";
 
-/** A start that does not get on and whose template is not the wanted one begins anew with the new one. */
-export function specChanged(observed: Observed, now: number, applied: Applied): Plan | undefined {
+/** A start that has not succeeded and whose template changed starts over with the new one. */
+export function specChanged(observed: Observed, now: number, applied: ObjectPlan): Plan | undefined {
   const { status, pod, statefulSet, settings } = observed;
   const isStarting = status.phase === "Starting" || status.phase === "Failed";
-  const why = { reason: "SpecChanged" as const, message: "The settings changed; the start begins anew." };
-  const again = () => starting(observed, now, { ...why, restart: { autoRestarts: 0 } });
+  const why = { reason: "SpecChanged" as const, message: "The settings changed; the server starts over with the new ones." };
+  const startOver = () => starting(observed, now, { ...why, restart: { autoRestarts: 0 } });
   if (applied.isTemplateChanged) {
     if (!isStarting || replicasOf(observed) === 0) return undefined;
     return plan(observed, {
-      status: again(),
+      status: startOver(),
       requeue: after(settings.reconcile_starting),
       effects: applied.effects,
     });
@@ -25,14 +25,14 @@ export function specChanged(observed: Observed, now: number, applied: Applied): 
   const wanted = statefulSet?.status?.updateRevision;
   const isSeen = (statefulSet?.status?.observedGeneration ?? 0) >= (statefulSet?.metadata.generation ?? 0);
   const isStale =
-    pod && !isPodGoing(pod, observed.memory) && revision && wanted && revision !== wanted && isSeen;
+    pod && !isPodTerminating(pod, observed.memory) && revision && wanted && revision !== wanted && isSeen;
   if (!isStale) return undefined;
   const { name, uid } = pod.metadata;
   return plan(observed, {
-    status: again(),
+    status: startOver(),
     requeue: after(settings.reconcile_starting),
     effects: [...applied.effects, { kind: "delete-pod", name, uid }],
-    notes: [normal("PodReplaced", "The pod of the old settings is replaced.")],
+    notes: [normal("PodReplaced", "The pod with the old settings is replaced.")],
     memory: { ...observed.memory, replacedPod: uid },
   });
 }
@@ -43,7 +43,7 @@ type Wait = {
   deadline: "StartupTimeout" | "ReadinessTimeout";
   waitMs: number;
   effects?: readonly Effect[];
-  memory?: Memory;
+  memory?: PassMemory;
 };
 
 /** Starting until its deadline, then Failed until its next automatic restart is due (behaviour.md b.5). */
@@ -71,7 +71,7 @@ type Failure = {
   anchor: number;
   budgetMs: number;
   effects: readonly Effect[];
-  memory: Memory;
+  memory: PassMemory;
 };
 
 function failOrRestart(observed: Observed, now: number, failure: Failure): Plan {
@@ -103,7 +103,7 @@ function failOrRestart(observed: Observed, now: number, failure: Failure): Plan 
   });
 }
 
-/** A new pod with a new anchor. */
+/** A new pod with a new start time. */
 export function restart(
   observed: Observed,
   now: number,
@@ -112,22 +112,22 @@ export function restart(
     message: string;
     autoRestarts: number;
     before: readonly Effect[];
-    /** The request that is answered with it. */
+    /** Clears the request that this restart answers. */
     request?: Effect;
   },
 ): Plan {
   const { reason, message, autoRestarts, before, request } = about;
   const { pod, settings } = observed;
   const status = starting(observed, now, { reason, message, restart: { autoRestarts } });
-  const leaving = pod !== undefined && !isPodGoing(pod, observed.memory) ? pod.metadata : undefined;
-  const replace: Effect[] = leaving ? [{ kind: "delete-pod", name: leaving.name, uid: leaving.uid }] : [];
+  const current = pod !== undefined && !isPodTerminating(pod, observed.memory) ? pod.metadata : undefined;
+  const replace: Effect[] = current ? [{ kind: "delete-pod", name: current.name, uid: current.uid }] : [];
   const notes: Note[] = reason === "AutoRestart" ? [] : [normal(reason, message)];
   return plan(observed, {
     status,
     requeue: after(settings.reconcile_starting),
     effects: [...before, ...replace, ...(request ? [request] : [])],
     notes,
-    memory: { ...observed.memory, misses: 0, ...(leaving && { replacedPod: leaving.uid }) },
+    memory: { ...observed.memory, misses: 0, ...(current && { replacedPod: current.uid }) },
   });
 }
 

@@ -4,10 +4,10 @@ import { isAtRest, type Observed, replicasOf } from "./observed.ts";
 import type { Effect } from "./plan.ts";
 import { statefulSetOf } from "./stateful-set.ts";
 
-export type Applied = { effects: Effect[]; isTemplateChanged: boolean };
+export type ObjectPlan = { effects: Effect[]; isTemplateChanged: boolean };
 
-/** What makes the objects of a server that is to run what they should be (behaviour.md b.3, 4 to 7). */
-export function apply(observed: Observed): Applied {
+/** The effects that bring the objects of a server that should run up to date (behaviour.md b.3, 4 to 7). */
+export function decideObjects(observed: Observed): ObjectPlan {
   const { server, service, headless, secret, forwarding, statefulSet, settings } = observed;
   const effects: Effect[] = [];
   const wanted = serviceOf(server, true);
@@ -16,7 +16,7 @@ export function apply(observed: Observed): Applied {
   if (!headless) effects.push({ kind: "create-service", service: headlessServiceOf(server) });
   if (secret.kind === "missing")
     effects.push({ kind: "create-secret", secret: rconSecretOf(server, secret.fresh) });
-  // A password that cannot be read now must not roll a pod that has it.
+  // A password that cannot be read now must not restart a pod that has it.
   if (hasRcon(server) && secret.kind !== "present" && secret.kind !== "missing") {
     return { effects, isTemplateChanged: false };
   }
@@ -31,7 +31,7 @@ export function apply(observed: Observed): Applied {
     return { effects, isTemplateChanged: false };
   }
   if (hasOwnClaim(statefulSet) !== hasOwnClaim(next)) {
-    // The pod of the old set would mount the old world: nothing is changed before it is gone.
+    // The pod of the old set would mount the old world, so nothing changes before it is gone.
     if (isAtRest(observed))
       effects.push({ kind: "replace-stateful-set", current: statefulSet, statefulSet: next });
     return { effects, isTemplateChanged: false };
@@ -44,7 +44,7 @@ export function apply(observed: Observed): Applied {
   return { effects, isTemplateChanged };
 }
 
-// A world that was moved lies in a volume with a name of its own; a set with a template for claims would go past it.
+// A world that was moved lies in a volume with a name of its own, which a set with a claim template would ignore.
 function hasOwnClaim({ spec }: { spec: { volumeClaimTemplates?: unknown[] } }): boolean {
   return (spec.volumeClaimTemplates?.length ?? 0) > 0;
 }

@@ -148,7 +148,7 @@ const starts: Row[] = [
       server: noRcon,
       status: startingSince(10),
       probe: { kind: "none" },
-      secret: { kind: "unasked" },
+      secret: { kind: "unread" },
     }),
     phase: "Running",
     reason: "PodReady",
@@ -508,7 +508,7 @@ const stops: Row[] = [
     phase: "Running",
     reason: "RconReached",
     requeue: 30_000,
-    effects: ["tell-players"],
+    effects: ["announce"],
     more: (plan) => {
       assert.equal(plan.status.stopNoticeAt, new Date(now).toISOString());
       assert.deepEqual(
@@ -516,16 +516,16 @@ const stops: Row[] = [
         ["StopNotice"],
       );
       const [effect] = plan.effects;
-      assert.equal(effect?.kind === "tell-players" && effect.unheard?.status.phase, "Stopping");
+      assert.equal(effect?.kind === "announce" && effect.undelivered?.status.phase, "Stopping");
     },
   },
   {
-    fact: "an unreadable count is a reason to tell them too",
+    fact: "players are warned also when the count is unreadable",
     observed: observedRunning({ server: stoppedServer, probe: unreadable }),
     phase: "Running",
     reason: "RconReached",
     requeue: 30_000,
-    effects: ["tell-players"],
+    effects: ["announce"],
   },
   {
     fact: "the notice lasts as long as it was given for, also over a restart of ours",
@@ -549,7 +549,7 @@ const stops: Row[] = [
     phase: "Stopping",
     reason: "Stopping",
     requeue: 0,
-    effects: ["tell-players"],
+    effects: ["announce"],
     more: ({ status }) => assert.equal(status.stopNoticeAt, undefined),
   },
   {
@@ -561,7 +561,7 @@ const stops: Row[] = [
     phase: "Running",
     reason: "RconReached",
     requeue: 30_000,
-    effects: ["tell-players"],
+    effects: ["announce"],
     more: ({ status }) => assert.equal(status.stopNoticeAt, undefined),
   },
   {

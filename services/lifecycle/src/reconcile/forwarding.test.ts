@@ -11,9 +11,9 @@ import { until } from "@svc/mesh/testing";
 import { serverForwardingSecret, systemForwardingSecrets } from "@svc/proto";
 import { servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
-import { quickSettings } from "../testing/fast-settings.ts";
+import { fastSettings } from "../testing/fast-settings.ts";
 import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
-import { type Operators, openOperators } from "../testing/operator-fixture.ts";
+import { type OperatorFixture, openOperatorFixture } from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
 const [old, next] = ["o".repeat(43), "n".repeat(43)];
@@ -21,14 +21,14 @@ const dir = mkdtempSync(join(tmpdir(), "svc-forwarding-"));
 const file = join(dir, "masters");
 
 let cluster: TestCluster;
-let operators: Operators;
+let operators: OperatorFixture;
 let node: FakeNode;
 before(async () => {
   writeFileSync(file, old);
   cluster = await startTestCluster({ nodes: 0 });
-  operators = await openOperators({ ...cluster, namespace });
+  operators = await openOperatorFixture({ ...cluster, namespace });
   node = await startFakeNode({ kube: operators.kube, namespace, getsReady: () => true });
-  await operators.start([...quickSettings, `lifecycle.forwarding_master_file=${file}`]);
+  await operators.start([...fastSettings, `lifecycle.forwarding_master_file=${file}`]);
   await operators.makeServer("survival", { desiredState: "Running" });
 });
 after(async () => {

@@ -1,6 +1,6 @@
-// Which forwarding secret a run has. The key of a run is settled when it starts from rest and written into the status
-// before anything is made, against the version that the pass has seen; the file of the pod, which holds the secret, and
-// the proxy, which derives it from the key, then agree whatever dies in between.
+// Which forwarding secret a run has. Its key is chosen when the server starts from rest and written into the status before
+// any object is created, against the version that the pass has seen. So the pod's file, which holds the secret, and the
+// proxy, which derives it from the key, agree whatever crashes in between.
 
 import { readFileSync } from "node:fs";
 import type { Secret } from "@svc/kube";
@@ -23,16 +23,16 @@ import type { LifecycleSettings } from "../config.ts";
 import { ownerOf } from "./objects.ts";
 
 export type ForwardingState =
-  /** Nobody forwards players here: servers take them from anywhere. */
+  /** Forwarding is not configured: servers accept players from anywhere. */
   | { kind: "off" }
   | { kind: "unusable"; problem: string }
   | {
       kind: "on";
       /** Absent for gate and lobby, whose secrets are the same in every run. */
       key?: string;
-      /** What the pod's file is to hold; absent when the master of a run is known no more: then the file stays. */
+      /** Content of the pod's file; absent when the master of the run is no longer known: then the file stays. */
       content?: string;
-      /** This process has put exactly that there. */
+      /** This process has written exactly this content. */
       isWritten: boolean;
     };
 
@@ -46,7 +46,7 @@ export type ForwardingAccess = {
 
 type Settings = Pick<LifecycleSettings, "forwarding_master_file" | "forwarding_shared_file">;
 
-/** The files are small and local: read in each pass that builds a pod, a new master counts from the next start. */
+/** The files are small and local and are read in each pass that builds a pod, so a new master takes effect at the next start. */
 export function createForwardingAccess(settings: Settings): ForwardingAccess {
   const written = new Map<string, string>();
   return {
@@ -114,7 +114,7 @@ export function withForwardingKey(
   return state.kind === "on" && state.key !== undefined ? { ...rest, forwardingKey: state.key } : rest;
 }
 
-/** What the pod mounts as a folder of one file; the server's own, and gone with it. */
+/** The Secret that the pod mounts; owned by the server and deleted with it. */
 export function forwardingSecretObject(server: Server, content: string): Secret {
   return {
     apiVersion: "v1",

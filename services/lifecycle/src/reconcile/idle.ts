@@ -4,14 +4,14 @@ import { iso } from "./status.ts";
 
 export type Idle =
   | { kind: "off" }
-  /** The count is unknown: the clock neither starts nor is cleared. */
+  /** The count is unknown: the clock neither starts nor is reset. */
   | { kind: "waits"; emptySince: string | undefined }
   | { kind: "busy" }
   | { kind: "empty"; emptySince: string; stopAt: number }
   | { kind: "over"; emptySince: string };
 
 /** Where the idle clock stands after a count (behaviour.md b.6). */
-export function judgeIdle(observed: Observed, count: PlayerCount | undefined, now: number): Idle {
+export function decideIdle(observed: Observed, count: PlayerCount | undefined, now: number): Idle {
   const limitMs = idleLimitMs(observed.server);
   if (limitMs === 0) return { kind: "off" };
   const { status, settings } = observed;

@@ -1,4 +1,4 @@
-// What only the leading replica does: passes over every server, and the projection of what they left.
+// What only the leading replica does: passes over every server, and the projection of their results.
 
 import { once } from "node:events";
 import { createEventRecorder, createWorkQueue, isKubeError, type Kube, type WorkQueue } from "@svc/kube";
@@ -29,21 +29,21 @@ export type OperatorDeps = {
   registry: Registry;
   log: Logger;
   now?: () => number;
-  /** Another way to servers than by the network. */
+  /** Replaces RCON over the network. */
   rcon?: RconAccess;
 };
 
 export type LeaderDeps = OperatorDeps & {
   shared: ReturnType<typeof watchServers>;
   metrics: LifecycleMetrics;
-  /** Called with what the rest may ask of the leader, and with undefined when it ends. */
+  /** Called with the interface of the leader when it leads, and with undefined when it stops. */
   onLeading: (leading: Leading | undefined) => void;
   isHeld: () => boolean;
 };
 
 const highestBackOffMs = 30_000;
 
-/** Leads until `signal` aborts, then lets what runs come to its end. */
+/** Leads until `signal` aborts, then waits for the passes under way. */
 export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promise<void> {
   const { kube, settings, namespace, log, shared, isHeld } = deps;
   const ended = signal.aborted ? Promise.resolve() : once(signal, "abort");
@@ -64,7 +64,7 @@ export async function leadServers(deps: LeaderDeps, signal: AbortSignal): Promis
     now: deps.now ?? Date.now,
     isHeld,
     onStarted: deps.metrics.started,
-    onPhase: (change) => log.info(change, "a server changed its phase"),
+    onPhase: (change) => log.info(change, "server changed its phase"),
   });
   const { queue, oldestPassMs } = startPasses(deps, reconciler, signal);
   const projection = startProjection({
@@ -95,10 +95,10 @@ function startPasses(deps: LeaderDeps, reconciler: Reconciler, signal: AbortSign
   const { settings, metrics } = deps;
   const begun = new Map<string, number>();
   const secondsOf = (name: string) => (performance.now() - (begun.get(name) ?? performance.now())) / 1_000;
-  // In the order of insertion: the first one is the oldest.
+  // A map keeps the order of insertion: the first entry is the oldest.
   const oldestPassMs = () => performance.now() - (begun.values().next().value ?? performance.now());
   const queue = createWorkQueue({
-    // Those that wait for RCON have stepped aside; the reconciler itself sees to how many work.
+    // Passes that wait for RCON release their slot; the reconciler itself limits how many work.
     concurrency: settings.concurrency + settings.max_probes,
     highestBackOffMs,
     handle: async (name, ending) => {
@@ -119,7 +119,7 @@ function startPasses(deps: LeaderDeps, reconciler: Reconciler, signal: AbortSign
       if (signal.aborted) return;
       if (isKubeError(error, 409)) return;
       const { message } = error as Error;
-      deps.log.warn({ server: name, error: message, retry_ms: retryMs }, "a pass over a server failed");
+      deps.log.warn({ server: name, error: message, retry_ms: retryMs }, "pass over a server failed; retrying");
     },
   });
   return { queue, oldestPassMs };

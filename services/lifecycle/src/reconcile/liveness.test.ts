@@ -5,18 +5,18 @@ import { after, afterEach, before, test } from "node:test";
 import { until } from "@svc/mesh/testing";
 import { servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
-import { quickSettings } from "../testing/fast-settings.ts";
+import { fastSettings } from "../testing/fast-settings.ts";
 import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
-import { type Operators, openOperators } from "../testing/operator-fixture.ts";
+import { type OperatorFixture, openOperatorFixture } from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
 
 let cluster: TestCluster;
-let operators: Operators;
+let operators: OperatorFixture;
 let node: FakeNode;
 before(async () => {
   cluster = await startTestCluster({ nodes: 0 });
-  operators = await openOperators({ ...cluster, namespace });
+  operators = await openOperatorFixture({ ...cluster, namespace });
   node = await startFakeNode({ kube: operators.kube, namespace, getsReady: () => true });
 });
 after(async () => {
@@ -43,7 +43,7 @@ function holdNextWrite(): { reached: Promise<void>; letGo: () => void } {
 }
 
 test("a pass that hangs fails liveness with a sentence, holds up no other server, and heals when it ends", async () => {
-  const replica = await operators.start([...quickSettings, "lifecycle.pass_stuck=1s"]);
+  const replica = await operators.start([...fastSettings, "lifecycle.pass_stuck=1s"]);
   await until(() => replica.operator.isLeading());
   assert.equal(replica.operator.stuck(), undefined);
   const held = holdNextWrite();
@@ -60,7 +60,7 @@ test("a pass that hangs fails liveness with a sentence, holds up no other server
 });
 
 test("a pass whose time is over does nothing more, and the next one does the rest", async () => {
-  const replica = await operators.start([...quickSettings, "lifecycle.pass_limit=200ms"]);
+  const replica = await operators.start([...fastSettings, "lifecycle.pass_limit=200ms"]);
   await until(() => replica.operator.isLeading());
   const held = holdNextWrite();
   await operators.makeServer("late", { desiredState: "Running" });

@@ -7,21 +7,21 @@ import { until } from "@svc/mesh/testing";
 import { acquireLock, type HeldLock, lockValue } from "@svc/world-lock";
 import { annotation, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
-import { quickSettings } from "../testing/fast-settings.ts";
+import { fastSettings } from "../testing/fast-settings.ts";
 import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
-import { type Operators, openOperators } from "../testing/operator-fixture.ts";
+import { type OperatorFixture, openOperatorFixture } from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
 const options = { kind: "backup", mustBeStopped: true } as const;
 
 let cluster: TestCluster;
-let operators: Operators;
+let operators: OperatorFixture;
 let node: FakeNode;
 before(async () => {
   cluster = await startTestCluster({ nodes: 0 });
-  operators = await openOperators({ ...cluster, namespace });
+  operators = await openOperatorFixture({ ...cluster, namespace });
   node = await startFakeNode({ kube: operators.kube, namespace, getsReady: () => true });
-  await operators.start(quickSettings);
+  await operators.start(fastSettings);
 });
 after(async () => {
   await node.stop();

@@ -33,16 +33,16 @@ export function createMetrics(registry: Registry, { list, leading }: MetricSourc
       },
     });
   gauge("svc_servers_total", "Servers that exist.", () => list().length);
-  gauge("svc_operator_leading", "1 in the replica that reconciles.", () => (leading() ? 1 : 0));
+  gauge("svc_operator_leading", "1 in the replica that reconciles, 0 in the others.", () => (leading() ? 1 : 0));
   gauge("svc_reconcile_queue_depth", "Servers that wait for a pass.", () => leading()?.depth() ?? 0);
   gauge(
     "svc_reconcile_oldest_pass_seconds",
-    "How long the longest pass that runs now has taken.",
+    "Age of the longest pass under way.",
     () => (leading()?.oldestPassMs() ?? 0) / 1_000,
   );
   new Gauge({
     name: "svc_server_phase",
-    help: "1 for the phase that a server is in.",
+    help: "1 for the current phase of each server.",
     labelNames: ["server", "role", "phase", "desired"] as const,
     registers,
     collect() {
@@ -56,7 +56,7 @@ export function createMetrics(registry: Registry, { list, leading }: MetricSourc
   });
   const starts = new Histogram({
     name: "svc_start_duration_seconds",
-    help: "From the start of a server to its first answer.",
+    help: "Time from the start of a server to its first successful probe.",
     buckets: [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1_200],
     registers,
   });
@@ -68,7 +68,7 @@ export function createMetrics(registry: Registry, { list, leading }: MetricSourc
   });
   const durations = new Histogram({
     name: "svc_reconcile_duration_seconds",
-    help: "Length of a pass over one server, waiting for RCON included.",
+    help: "Duration of a pass over one server, including the wait for RCON.",
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 5, 10, 60, 180],
     registers,
   });

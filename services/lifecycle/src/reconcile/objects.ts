@@ -24,7 +24,7 @@ export function ownerOf(server: Server): OwnerReference {
   };
 }
 
-function headOf(server: Server, name: string) {
+function metadataOf(server: Server, name: string) {
   return {
     name,
     namespace: namespaceOf(server),
@@ -39,14 +39,14 @@ function portsOf(server: Server) {
   return ports;
 }
 
-/** Players and probes come in here. While the node is not admitted its selector fits no pod. */
+/** Players and probes connect here. While the node is unavailable its selector matches no pod. */
 export function serviceOf(server: Server, isNodeOnline: boolean): Service {
   const { name } = server.metadata;
   const selector = { [label.server]: name, ...(!isNodeOnline && { [label.nodeOnline]: "true" }) };
   return {
     apiVersion: "v1",
     kind: "Service",
-    metadata: headOf(server, name),
+    metadata: metadataOf(server, name),
     spec: { type: "ClusterIP", selector, ports: portsOf(server) },
   };
 }
@@ -57,7 +57,7 @@ export function headlessServiceOf(server: Server): Service {
   return {
     apiVersion: "v1",
     kind: "Service",
-    metadata: headOf(server, `${name}-hl`),
+    metadata: metadataOf(server, `${name}-hl`),
     spec: { clusterIP: "None", selector: { [label.server]: name }, ports: portsOf(server) },
   };
 }
@@ -67,13 +67,13 @@ export function rconSecretOf(server: Server, password: string): Secret {
   return {
     apiVersion: "v1",
     kind: "Secret",
-    metadata: headOf(server, name),
+    metadata: metadataOf(server, name),
     type: "Opaque",
     data: { [key]: Buffer.from(password).toString("base64") },
   };
 }
 
-/** Whether a Service that exists differs from the wanted one in what we care for. */
+/** Whether an existing Service differs from the wanted one in what we set. */
 export function isServiceStale(existing: Service, wanted: Service): boolean {
   return shapeOf(existing) !== shapeOf(wanted);
 }

@@ -1,4 +1,4 @@
-// Everything that one pass knows. It is read once; what comes after it is pure.
+// Everything that one pass knows, and what follows from it. Pure; observe.ts reads it.
 
 import type { Pod, Service, StatefulSet } from "@svc/kube";
 import type { MinecraftServerStatus } from "@svc/proto";
@@ -9,7 +9,7 @@ import type { ForwardingState } from "./forwarding.ts";
 
 /** The RCON password: `fresh` is what the Secret will hold when it has to be made. */
 export type SecretState =
-  | { kind: "unasked" }
+  | { kind: "unread" }
   | { kind: "present"; password: string }
   | { kind: "missing"; fresh: string }
   | { kind: "unusable"; problem: string };
@@ -22,17 +22,17 @@ export type Probe =
   /** No count: the password was accepted, but the answer to `list` could not be read. */
   | { kind: "reached"; count?: PlayerCount };
 
-/** What the process remembers of a server between passes; losing it only costs a probe. */
-export type Memory = {
+/** What the process remembers of a server between passes; losing it costs one probe and nothing else. */
+export type PassMemory = {
   misses: number;
   /** Unix milliseconds of the last probe. */
   probedAt: number;
-  /** Until when players are counted more often, because a join was reported. */
+  /** Until when players are counted more often because a join was reported. */
   joinedUntil: number;
-  /** uid of a pod that was deleted for a new one: our copy may show it as ready for a moment more. */
+  /** uid of a pod that was deleted to be replaced: our copy may still show it as ready for a moment. */
   replacedPod?: string | undefined;
 };
-export const noMemory: Memory = { misses: 0, probedAt: 0, joinedUntil: 0 };
+export const emptyMemory: PassMemory = { misses: 0, probedAt: 0, joinedUntil: 0 };
 
 export type NodeState = { kind: "fine" } | { kind: "unavailable"; problem: string };
 
@@ -44,12 +44,12 @@ export type Observed = {
   headless: Service | undefined;
   pod: Pod | undefined;
   node: NodeState;
-  /** What holds the world, when somebody does; only asked for when nothing runs. */
+  /** Kind of the lock on the world, if there is one; only read when nothing runs. */
   holder: string | undefined;
   secret: SecretState;
   forwarding: ForwardingState;
   probe: Probe;
-  memory: Memory;
+  memory: PassMemory;
   settings: LifecycleSettings;
 };
 
@@ -62,16 +62,16 @@ export function isAtRest(observed: Observed): boolean {
   return replicasOf(observed) === 0 && (observed.statefulSet?.status?.replicas ?? 0) === 0;
 }
 
-/** The pod accepts connections. Its own word comes first: the set's count is some moments older. */
+/** The pod accepts connections. Its own condition counts first: the StatefulSet's count lags behind it. */
 export function isPodReady({ pod, statefulSet, memory }: Observed): boolean {
   if (pod === undefined)
     return memory.replacedPod === undefined && (statefulSet?.status?.readyReplicas ?? 0) > 0;
-  if (isPodGoing(pod, memory)) return false;
+  if (isPodTerminating(pod, memory)) return false;
   return pod.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
 }
 
-/** The pod was asked to go, by somebody else or by us a moment ago. */
-export function isPodGoing({ metadata }: Pod, memory: Memory): boolean {
+/** The pod was deleted, by somebody else or by us a moment ago. */
+export function isPodTerminating({ metadata }: Pod, memory: PassMemory): boolean {
   return (
     metadata.deletionTimestamp !== undefined ||
     (metadata.uid !== undefined && metadata.uid === memory.replacedPod)
@@ -93,12 +93,12 @@ export function specFaultOf({ server, settings }: Observed): string | undefined 
   return faultOfSpec(server.spec, settings.default_storage);
 }
 
-/** Whether this pass must know who holds the world. */
+/** Whether this pass must know who has locked the world. */
 export function needsHolder(observed: Observed): boolean {
   return wantsToRun(observed.server) && isAtRest(observed);
 }
 
-/** Whether this pass must know the password: it builds the pod, or it will talk to the server. */
+/** Whether this pass must know the password: it builds the pod or will send commands to the server. */
 export function needsSecret(observed: Observed): boolean {
   if (!hasRcon(observed.server) || specFaultOf(observed) !== undefined) return false;
   return wantsToRun(observed.server) || (replicasOf(observed) > 0 && isPodReady(observed));
@@ -109,7 +109,7 @@ export function needsForwarding(observed: Observed): boolean {
   return wantsToRun(observed.server) && specFaultOf(observed) === undefined;
 }
 
-/** Whether this pass asks the server over RCON; only where the state calls for it. */
+/** Whether this pass probes the server over RCON. */
 export function needsProbe(observed: Observed, now: number): boolean {
   const { server, status, secret } = observed;
   if (!hasRcon(server) || secret.kind !== "present") return false;
@@ -118,7 +118,7 @@ export function needsProbe(observed: Observed, now: number): boolean {
   return status.phase !== "Running" || now >= nextProbeAt(observed);
 }
 
-/** A stop begins and nobody has been warned yet. */
+/** A stop begins and players have not been warned yet. */
 export function isNoticeOpen(observed: Observed): boolean {
   const { status } = observed;
   return replicasOf(observed) > 0 && status.phase === "Running" && status.stopNoticeAt === undefined;
@@ -130,7 +130,7 @@ export function nextProbeAt({ status, memory, settings, server }: Observed): num
   const turns: number[] = [];
   const seconds = server.spec.idle?.emptySecondsBeforeStop ?? 0;
   if (seconds > 0 && server.spec.idle?.autoStopEnabled) {
-    // The idle clock starts at the end of the arrival window and ends at its deadline, not at the next round.
+    // The idle clock starts exactly at the end of the arrival window and ends exactly at its deadline.
     if (status.emptySince !== undefined) turns.push(Date.parse(status.emptySince) + seconds * 1_000);
     else if (status.readySignalAt !== undefined) {
       turns.push(Date.parse(status.readySignalAt) + settings.arrival_window);
@@ -139,13 +139,13 @@ export function nextProbeAt({ status, memory, settings, server }: Observed): num
   return Math.min(regular, ...turns.filter((at) => at > memory.probedAt));
 }
 
-function waitAfterProbe(memory: Memory, settings: LifecycleSettings): number {
+function waitAfterProbe(memory: PassMemory, settings: LifecycleSettings): number {
   if (memory.misses > 0) return settings.probe_retry;
   if (memory.probedAt < memory.joinedUntil) return settings.join_count_interval;
   return settings.count_interval;
 }
 
-/** Whether somebody asked for a new start of a failed server, or for a restart of a running one. */
-export function isAsked(server: Server, request: "startRetry" | "restart"): boolean {
+/** Whether another start of a failed server, or a restart of a running one, was requested. */
+export function isRequested(server: Server, request: "startRetry" | "restart"): boolean {
   return server.metadata.annotations?.[annotation[request]] !== undefined;
 }

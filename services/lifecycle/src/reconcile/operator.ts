@@ -1,4 +1,4 @@
-// One replica's part in running the servers: a copy of them for requests, and a candidate for the lead
+// One replica's part in running the servers: a copy of them for requests, and a candidate for leader
 // (architecture.md 5).
 
 import { type Informer, type Node, startLease } from "@svc/kube";
@@ -12,7 +12,7 @@ export type Operator = {
   servers: Informer<Server>;
   nodes: Informer<Node>;
   isLeading: () => boolean;
-  /** Why only a new process can help; undefined while passes come to their end. */
+  /** Why the process must be restarted; undefined while passes complete. */
   stuck: () => string | undefined;
   /** Counts players at once when this replica leads; false when another does. */
   countSoon: (name: string) => boolean;
@@ -47,7 +47,7 @@ export function startOperator(deps: OperatorDeps): Operator {
     isLeading: () => leading !== undefined,
     stuck: () => {
       const seconds = Math.round((leading?.oldestPassMs() ?? 0) / 1_000);
-      return seconds * 1_000 > settings.pass_stuck ? `a pass over a server takes ${seconds} s` : undefined;
+      return seconds * 1_000 > settings.pass_stuck ? `a pass over a server has taken ${seconds} s` : undefined;
     },
     countSoon: (name) => {
       leading?.countSoon(name);

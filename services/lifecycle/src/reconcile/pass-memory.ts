@@ -1,21 +1,21 @@
-import { type Memory, noMemory } from "./observed.ts";
+import { type PassMemory, emptyMemory } from "./observed.ts";
 
 /** What the process remembers between passes, by server. */
-export type Memories = {
-  of: (name: string) => Memory;
-  /** Players are counted at once, and often for `windowMs`. */
+export type PassMemories = {
+  of: (name: string) => PassMemory;
+  /** Has players counted at once, and often for `windowMs`. */
   countSoon: (name: string, now: number, windowMs: number) => void;
-  /** Takes over what a pass leaves, unless a join came while it ran. */
-  keep: (name: string, before: Memory, after: Memory) => void;
+  /** Keeps what a pass leaves, unless a join was reported while it ran. */
+  keep: (name: string, before: PassMemory, after: PassMemory) => void;
   /** True the first time a request is seen. */
   isNew: (name: string, request: string) => boolean;
   forget: (name: string) => void;
 };
 
-export function createMemories(): Memories {
-  const memories = new Map<string, Memory>();
+export function createPassMemories(): PassMemories {
+  const memories = new Map<string, PassMemory>();
   const requests = new Map<string, string>();
-  const of = (name: string) => memories.get(name) ?? noMemory;
+  const of = (name: string) => memories.get(name) ?? emptyMemory;
   return {
     of,
     countSoon: (name, now, windowMs) => {

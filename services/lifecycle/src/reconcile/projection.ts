@@ -1,4 +1,4 @@
-// What the leader tells the others: the view `servers`, and phase changes as rows and events.
+// What the leader publishes: the view `servers`, and phase changes as rows and events.
 
 import { createWorkQueue, type Informer } from "@svc/kube";
 import type { Mesh, ViewWriter } from "@svc/mesh";
@@ -6,7 +6,7 @@ import { servers as contracts, type ServerInfo } from "@svc/proto";
 import type { Logger } from "@svc/telemetry";
 import { conditionOf } from "../cluster/condition.ts";
 import { isOffered, type Server } from "../cluster/resource.ts";
-import { createLimit } from "../semaphore.ts";
+import { createSemaphore } from "../semaphore.ts";
 import { toServerInfo } from "../server/info.ts";
 import type { ServerStore } from "../server/store.ts";
 
@@ -24,13 +24,13 @@ export type Projection = {
 };
 
 const viewWriters = 64;
-/** Changes that wait for their row; the store writes them together. */
+/** Phase changes written at the same time; the store batches them. */
 const rowWriters = 256;
-/** Servers that get their rows only now, because somebody made their objects by hand. */
+/** Servers created by hand that get their rows at the same time. */
 const adoptions = 4;
 const highestBackOffMs = 15_000;
 
-/** Starts both; neither a lost NATS nor a lost database holds up anything else, they are caught up with later. */
+/** Starts both. A lost NATS or database delays nothing else; what was missed is written later. */
 export function startProjection(deps: Deps): Projection {
   const view = startView(deps);
   const rows = startRows(deps);
@@ -45,7 +45,7 @@ export function startProjection(deps: Deps): Projection {
   };
 }
 
-// The whole view is one key of the same queue, so that it is tried until it is written once.
+// The whole view is one key of the same queue, so that it is retried until it has been written once.
 const whole = "*";
 
 function startView({ mesh, servers, autoRestarts, log }: Deps) {
@@ -71,11 +71,11 @@ function startView({ mesh, servers, autoRestarts, log }: Deps) {
       return undefined;
     },
     onError: (key, error, retryMs) =>
-      log.warn({ key, error: (error as Error).message, retry_ms: retryMs }, "the view is not written yet"),
+      log.warn({ key, error: (error as Error).message, retry_ms: retryMs }, "writing the view failed; retrying"),
   });
   queue.add(whole);
   return {
-    // What changes before the first full copy is done is in a copy that is made again.
+    // A change before the first full copy has been written causes another full copy.
     add: (name: string) => queue.add(isWhole ? name : whole),
     close: async () => {
       await queue.close();
@@ -86,9 +86,9 @@ function startView({ mesh, servers, autoRestarts, log }: Deps) {
 
 function startRows({ store, servers, log }: Deps) {
   let known: Map<string, string | null> | undefined;
-  const adopting = createLimit(adoptions);
+  const adopting = createSemaphore(adoptions);
   let loading: Promise<Map<string, string | null>> | undefined;
-  // Read once for all who wait; a read that failed is tried again by the next.
+  // Read once for all callers; the next one retries a failed read.
   const load = async () => {
     loading ??= store.phases().finally(() => {
       loading = undefined;
@@ -106,7 +106,7 @@ function startRows({ store, servers, log }: Deps) {
       if (!server) phases.delete(name);
       if (!server || to === undefined || phases.get(name) === to) return undefined;
       if (!phases.has(name)) {
-        await adopting(async () => {
+        await adopting.run(async () => {
           await store.adopt({ name, subdomain: server.spec.subdomain, offered: isOffered(server) });
           phases.set(name, (await store.phaseOf(name)) ?? null);
         });
@@ -122,7 +122,7 @@ function startRows({ store, servers, log }: Deps) {
       return undefined;
     },
     onError: (name, error, retryMs) =>
-      log.warn({ name, error: (error as Error).message, retry_ms: retryMs }, "a phase is not recorded yet"),
+      log.warn({ name, error: (error as Error).message, retry_ms: retryMs }, "recording a phase failed; retrying"),
   });
   return queue;
 }

@@ -92,13 +92,13 @@ describe("a probe", () => {
 
 test("players are told in yellow and in both languages", async () => {
   const { host, commands } = await start();
-  assert.equal(await access.tell(observed(host), "stop-soon"), true);
+  assert.equal(await access.announce(observed(host), "stop-soon"), true);
   const [, json = ""] = /^tellraw @a (.*)$/.exec(commands[0] ?? "") ?? [];
   assert.deepEqual(JSON.parse(json), {
     text: "The server stops in 30 seconds. 服务器将在 30 秒后关闭。",
     color: "yellow",
   });
-  assert.equal(await access.tell(observed(freeHost()), "stop-soon"), false);
+  assert.equal(await access.announce(observed(freeHost()), "stop-soon"), false);
 });
 
 test("a world is saved with a flush, and a server that is gone is no error", async () => {

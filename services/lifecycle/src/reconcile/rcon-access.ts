@@ -1,4 +1,4 @@
-// The one place of the reconciler that talks RCON (behaviour.md b.4).
+// The only part of the reconciler that speaks RCON (behaviour.md b.4).
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,17 +6,17 @@ import { type Kube, resources } from "@svc/kube";
 import { connectRcon, parsePlayerList, probe, type RconError } from "@svc/rcon";
 import { namespaceOf, rconPort, rconSecretRef, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
-import { createLimit } from "../semaphore.ts";
+import { createSemaphore } from "../semaphore.ts";
 import { announcementCommand } from "./announcement.ts";
 import { clusterIpOf, type Observed, type Probe, type SecretState } from "./observed.ts";
 import type { Announcement } from "./plan.ts";
 
 export type RconAccess = {
-  /** Reads the password. One that was read a while ago is good enough for a server that runs. */
+  /** Reads the password; for a running server a cached one will do. */
   readSecret: (server: Server, isRunning: boolean) => Promise<SecretState>;
   probe: (observed: Observed, signal: AbortSignal) => Promise<Probe>;
-  /** False when nobody could be told. */
-  tell: (observed: Observed, message: Announcement) => Promise<boolean>;
+  /** False when the message could not be delivered. */
+  announce: (observed: Observed, message: Announcement) => Promise<boolean>;
   /** Best effort; waits for an answer as long as the settings say. */
   saveWorld: (observed: Observed) => Promise<void>;
   forget: (name: string) => void;
@@ -27,7 +27,7 @@ const connectRetryMs = 100;
 export function createRconAccess(deps: { kube: Kube; settings: LifecycleSettings }): RconAccess {
   const { kube, settings } = deps;
   const passwords = new Map<string, { password: string; readAt: number }>();
-  const limit = createLimit(settings.max_probes);
+  const probes = createSemaphore(settings.max_probes);
 
   const readSecret: RconAccess["readSecret"] = async (server, isRunning) => {
     const { name: serverName } = server.metadata;
@@ -58,23 +58,23 @@ export function createRconAccess(deps: { kube: Kube; settings: LifecycleSettings
     probe: async (observed, signal) => {
       const options = access(observed);
       if (!options) return { kind: "none" };
-      const isPatient = observed.status.phase !== "Running";
-      return limit(async () => {
+      const mayRetryConnect = observed.status.phase !== "Running";
+      return probes.run(async () => {
         try {
-          const { list } = await probePatiently({ ...options, signal }, isPatient);
+          const { list } = await probeWithRetry({ ...options, signal }, mayRetryConnect);
           const count = parsePlayerList(list);
           return count
             ? { kind: "reached", count: { online: count.online, max: count.max } }
             : { kind: "reached" };
         } catch (error) {
           signal.throwIfAborted();
-          // The Secret may have been made anew since it was read.
+          // The Secret may have been replaced since it was read.
           if ((error as RconError).code === "auth") passwords.delete(observed.server.metadata.name);
           return { kind: "failed", problem: `RCON: ${(error as Error).message}` };
         }
       });
     },
-    tell: async (observed, message) => {
+    announce: async (observed, message) => {
       const options = access(observed);
       if (!options) return false;
       const seconds = Math.round(settings.stop_notice / 1_000);
@@ -89,8 +89,8 @@ export function createRconAccess(deps: { kube: Kube; settings: LifecycleSettings
 
 type Options = { host: string; port: number; password: string; timeoutMs: number };
 
-// A pod is often ready a moment before the cluster's routes to it are; a refused connection is tried again at once.
-async function probePatiently(options: Options & { signal: AbortSignal }, isPatient: boolean) {
+// A pod is often ready a moment before the cluster's routes to it are, so a refused connection is retried at once.
+async function probeWithRetry(options: Options & { signal: AbortSignal }, mayRetryConnect: boolean) {
   const endAt = Date.now() + options.timeoutMs;
   for (;;) {
     const timeoutMs = Math.max(1, endAt - Date.now());
@@ -98,7 +98,7 @@ async function probePatiently(options: Options & { signal: AbortSignal }, isPati
       return await probe({ ...options, timeoutMs });
     } catch (error) {
       const mayRetry =
-        isPatient && (error as RconError).code === "connect" && endAt - Date.now() > 2 * connectRetryMs;
+        mayRetryConnect && (error as RconError).code === "connect" && endAt - Date.now() > 2 * connectRetryMs;
       if (!mayRetry) throw error;
       await delay(connectRetryMs, undefined, { signal: options.signal });
     }

@@ -1,49 +1,39 @@
-import { findHolder } from "@svc/world-lock";
 import { annotation, type Server } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
-import { createPlaces, type Outside } from "../semaphore.ts";
+import { createSemaphore, type ReleaseWhile } from "../semaphore.ts";
 import { type ActDeps, act } from "./act.ts";
 import { decide } from "./decide.ts";
-import { createForwardingAccess, type ForwardingAccess, withForwardingKey } from "./forwarding.ts";
-import { nodeStateOf } from "./node-state.ts";
-import {
-  isAtRest,
-  needsForwarding,
-  needsHolder,
-  needsProbe,
-  needsSecret,
-  type Observed,
-} from "./observed.ts";
-import { createMemories, type Memories } from "./pass-memory.ts";
+import { createForwardingAccess } from "./forwarding.ts";
+import { type ObserveDeps, observe } from "./observe.ts";
+import { createPassMemories, type PassMemories } from "./pass-memory.ts";
 import type { RconAccess } from "./rcon-access.ts";
 import { invalidSpec } from "./rule.ts";
 
-export type ReconcileDeps = Omit<ActDeps, "rcon" | "goOn" | "forwarding"> & {
+export type ReconcileDeps = Omit<ActDeps, "rcon" | "assertMayContinue" | "forwarding"> & {
   rcon: RconAccess;
   settings: LifecycleSettings;
   now: () => number;
   /** False once another replica may lead. */
   isHeld: () => boolean;
-  /** Told of every start that succeeded. */
+  /** Called for every start that succeeded. */
   onStarted: (seconds: number) => void;
 };
 
 export type Reconciler = {
   /** One pass over one server; resolves with the milliseconds to the next one, if it needs one. */
   reconcile: (name: string, signal: AbortSignal) => Promise<number | undefined>;
-  /** Players of a server are to be counted at once and often for a while. */
+  /** Counts the players of a server at once, and often for a while. */
   countSoon: (name: string) => void;
 };
 
-type PassDeps = ReconcileDeps &
-  ActDeps & { memories: Memories; signal: AbortSignal; forwarding: ForwardingAccess };
+type PassDeps = ReconcileDeps & ActDeps & ObserveDeps;
 
-/** The shell around `decide`: reads, decides, acts, remembers. */
+/** The shell around `decide`: observe, decide, act, remember. */
 export function createReconciler(deps: ReconcileDeps): Reconciler {
   const { watched, settings, now } = deps;
-  const memories = createMemories();
+  const memories = createPassMemories();
   const forwarding = createForwardingAccess(settings);
-  const places = createPlaces(settings.concurrency);
+  const semaphore = createSemaphore(settings.concurrency);
   const countSoon = (name: string) => memories.countSoon(name, now(), settings.join_count_window);
   const reconcile = async (name: string, signal: AbortSignal) => {
     const server = watched.servers.get(name);
@@ -54,10 +44,11 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
       return undefined;
     }
     if (server.metadata.deletionTimestamp !== undefined) return undefined;
-    if (isCountAsked(server, memories, now() - settings.join_count_window)) countSoon(name);
-    return places.run((outside) => {
-      const goOn = bound(deps);
-      return pass({ ...deps, rcon: besides(deps.rcon, outside), goOn, memories, forwarding, signal }, name);
+    if (isCountRequested(server, memories, now() - settings.join_count_window)) countSoon(name);
+    return semaphore.run((releaseWhile) => {
+      const rcon = withSlotReleased(deps.rcon, releaseWhile);
+      const assertMayContinue = createPassLimit(deps);
+      return pass({ ...deps, rcon, assertMayContinue, memories, forwarding, signal }, name);
     });
   };
   return { reconcile, countSoon };
@@ -65,13 +56,13 @@ export function createReconciler(deps: ReconcileDeps): Reconciler {
 
 async function pass(deps: PassDeps, name: string): Promise<number | undefined> {
   const { memories, now } = deps;
-  // It may have changed or gone while this pass waited for its place.
+  // It may have changed or gone while this pass waited for its slot.
   const server = deps.watched.servers.get(name);
   if (!server) return 0;
   const observed = await observe(deps, server);
   const at = now();
-  const refused = (message: string) => invalidSpec(observed, at, message);
-  const plan = await act(deps, observed, { plan: decide(observed, at), refused });
+  const rejected = (message: string) => invalidSpec(observed, at, message);
+  const plan = await act(deps, observed, { plan: decide(observed, at), rejected });
   memories.keep(name, observed.memory, plan.memory);
   if (plan.status.phase === "Running" && observed.status.phase !== "Running") {
     const since = Date.parse(observed.status.startRequestedAt ?? "");
@@ -80,8 +71,8 @@ async function pass(deps: PassDeps, name: string): Promise<number | undefined> {
   return plan.requeue === "on-change" ? undefined : plan.requeue.afterMs;
 }
 
-/** A pass ends with its time and with the lead; what it left is done by the next one. */
-function bound({ settings, isHeld }: ReconcileDeps): () => void {
+/** A pass ends when its time is up and when the lead is lost; the next one does the rest. */
+function createPassLimit({ settings, isHeld }: ReconcileDeps): () => void {
   const endAt = performance.now() + settings.pass_limit;
   return () => {
     if (!isHeld()) throw new Error("this process no longer leads");
@@ -90,55 +81,19 @@ function bound({ settings, isHeld }: ReconcileDeps): () => void {
   };
 }
 
-/** Servers that are slow to answer hold up nobody else. */
-function besides(rcon: RconAccess, outside: Outside): RconAccess {
+/** Servers that are slow to answer delay no other server's pass. */
+function withSlotReleased(rcon: RconAccess, releaseWhile: ReleaseWhile): RconAccess {
   return {
     ...rcon,
-    probe: (observed, signal) => outside(() => rcon.probe(observed, signal)),
-    tell: (observed, message) => outside(() => rcon.tell(observed, message)),
-    saveWorld: (observed) => outside(() => rcon.saveWorld(observed)),
+    probe: (observed, signal) => releaseWhile(() => rcon.probe(observed, signal)),
+    announce: (observed, message) => releaseWhile(() => rcon.announce(observed, message)),
+    saveWorld: (observed) => releaseWhile(() => rcon.saveWorld(observed)),
   };
 }
 
-// Another replica took the report of a join; an old request was answered long ago.
-function isCountAsked(server: Server, memories: Memories, notBefore: number): boolean {
+// Another replica received the report of a join; an old request was answered long ago.
+function isCountRequested(server: Server, memories: PassMemories, notBefore: number): boolean {
   const request = server.metadata.annotations?.[annotation.countRequested];
   if (request === undefined || !memories.isNew(server.metadata.name, request)) return false;
   return Date.parse(request) > notBefore;
-}
-
-/** Reads everything once: first from the copies, then what this state has to ask for. */
-async function observe(deps: PassDeps, server: Server): Promise<Observed> {
-  const { kube, watched, settings, rcon, now, memories, signal } = deps;
-  const { name } = server.metadata;
-  const pod = watched.pods.get(`${name}-0`);
-  const cached: Observed = {
-    server,
-    status: server.status ?? {},
-    statefulSet: watched.statefulSets.get(name),
-    service: watched.services.get(name),
-    headless: watched.services.get(`${name}-hl`),
-    pod,
-    node: nodeStateOf(server, pod, watched.nodes),
-    holder: undefined,
-    secret: { kind: "unasked" },
-    forwarding: { kind: "off" },
-    probe: { kind: "none" },
-    memory: memories.of(name),
-    settings,
-  };
-  const lock = { now: now(), ttlMs: settings.maintenance_lock };
-  const [holder, secret] = await Promise.all([
-    needsHolder(cached) ? findHolder(kube, server, lock) : undefined,
-    needsSecret(cached) ? rcon.readSecret(server, cached.status.phase === "Running") : cached.secret,
-  ]);
-  const asked = withForwarding(deps, { ...cached, holder: holder?.kind, secret });
-  return needsProbe(asked, now()) ? { ...asked, probe: await rcon.probe(asked, signal) } : asked;
-}
-
-function withForwarding({ forwarding }: PassDeps, observed: Observed): Observed {
-  if (!needsForwarding(observed)) return observed;
-  const { server, status } = observed;
-  const state = forwarding.read({ server, status, isAtRest: isAtRest(observed) });
-  return { ...observed, forwarding: state, status: withForwardingKey(status, state) };
 }

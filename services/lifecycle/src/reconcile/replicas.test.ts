@@ -5,25 +5,25 @@ import { after, before, test } from "node:test";
 import { patience, until } from "@svc/mesh/testing";
 import { servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
-import { quickSettings } from "../testing/fast-settings.ts";
+import { fastSettings } from "../testing/fast-settings.ts";
 import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
 import {
   type Counts,
   type OperatorReplica,
-  type Operators,
-  openOperators,
+  type OperatorFixture,
+  openOperatorFixture,
 } from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
 /** Each start and each stop asks once; nothing is asked by the clock. */
-const steady = [...quickSettings, "lifecycle.count_interval=60s", "lifecycle.arrival_window=60s"];
+const steady = [...fastSettings, "lifecycle.count_interval=60s", "lifecycle.arrival_window=60s"];
 
 let cluster: TestCluster;
-let operators: Operators;
+let operators: OperatorFixture;
 let node: FakeNode;
 before(async () => {
   cluster = await startTestCluster({ nodes: 0 });
-  operators = await openOperators({ ...cluster, namespace });
+  operators = await openOperatorFixture({ ...cluster, namespace });
   node = await startFakeNode({ kube: operators.kube, namespace, getsReady: () => true });
 });
 after(async () => {

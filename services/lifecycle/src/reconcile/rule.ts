@@ -2,7 +2,7 @@ import type { Observed } from "./observed.ts";
 import type { Note, Plan, Requeue } from "./plan.ts";
 import { failed } from "./status.ts";
 
-/** Answers when it applies. Rules are tried in order; the first answer is the plan of the pass. */
+/** Returns a plan when it applies. Rules are tried in order; the first plan wins. */
 export type Rule = (observed: Observed, now: number) => Plan | undefined;
 
 export const normal = (reason: string, message: string): Note => ({ type: "Normal", reason, message });
@@ -10,7 +10,7 @@ export const after = (afterMs: number): Requeue => ({ afterMs: Math.max(0, after
 
 type Parts = Pick<Plan, "status" | "requeue"> & Partial<Plan>;
 
-/** A plan that changes nothing besides what it names. */
+/** A plan that changes only what `parts` names. */
 export function plan(observed: Observed, parts: Parts): Plan {
   return { effects: [], notes: [], memory: observed.memory, ...parts };
 }

@@ -2,12 +2,12 @@
 
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import { restart, specChanged, waitOrFail } from "./deadline.ts";
-import { apply } from "./decide-objects.ts";
-import { judgeIdle } from "./idle.ts";
+import { decideObjects } from "./decide-objects.ts";
+import { decideIdle } from "./idle.ts";
 import { isServiceStale, serviceOf } from "./objects.ts";
 import {
   clusterIpOf,
-  isAsked,
+  isRequested,
   isAtRest,
   isPodReady,
   nextProbeAt,
@@ -16,24 +16,24 @@ import {
 } from "./observed.ts";
 import type { Effect } from "./plan.ts";
 import { after, invalidSpec, normal, plan, type Rule } from "./rule.ts";
-import { hindered, running, starting } from "./status.ts";
+import { blocked, running, starting } from "./status.ts";
 
-/** Nothing runs yet and somebody holds the world: the start waits. */
-export const maintenanceHold: Rule = (observed, now) => {
+/** Nothing runs yet and the world is locked: the start waits. */
+export const worldLocked: Rule = (observed, now) => {
   if (!isAtRest(observed) || observed.holder === undefined) return undefined;
-  const why = { reason: "MaintenanceInProgress" as const, message: `The world is held: ${observed.holder}.` };
-  const status = hindered(observed, now, { ...why, hidesEndpoint: false });
+  const why = { reason: "MaintenanceInProgress" as const, message: `The world is locked: ${observed.holder}.` };
+  const status = blocked(observed, now, { ...why, hidesEndpoint: false });
   return plan(observed, { status, requeue: after(observed.settings.reconcile_maintenance) });
 };
 
-/** The node is gone or not admitted: nobody is sent there, and nothing is moved. */
+/** The node is gone or not approved: players are not sent there, and the pod is not moved. */
 export const nodeUnavailable: Rule = (observed, now) => {
   if (observed.node.kind === "fine") return undefined;
   const why = { reason: "NodeUnavailable" as const, message: observed.node.problem };
-  const status = hindered(observed, now, { ...why, hidesEndpoint: true });
+  const status = blocked(observed, now, { ...why, hidesEndpoint: true });
   const service = serviceOf(observed.server, false);
-  const isOpen = observed.service !== undefined && isServiceStale(observed.service, service);
-  const effects: Effect[] = isOpen ? [{ kind: "patch-service", service }] : [];
+  const isStale = observed.service !== undefined && isServiceStale(observed.service, service);
+  const effects: Effect[] = isStale ? [{ kind: "patch-service", service }] : [];
   return plan(observed, { status, requeue: after(observed.settings.reconcile_node), effects });
 };
 
@@ -42,41 +42,41 @@ export const specInvalid: Rule = (observed, now) => {
   return fault === undefined ? undefined : invalidSpec(observed, now, fault);
 };
 
-/** A Failed server was asked to try again: a new pod and a fresh budget. */
+/** Another start of a Failed server was requested: a new pod and a fresh budget of restarts. */
 export const startRetried: Rule = (observed, now) => {
-  if (!isAsked(observed.server, "startRetry")) return undefined;
-  const forget: Effect = { kind: "remove-annotation", key: annotation.startRetry };
+  if (!isRequested(observed.server, "startRetry")) return undefined;
+  const clearRequest: Effect = { kind: "remove-annotation", key: annotation.startRetry };
   if (observed.status.phase !== "Failed")
-    return plan(observed, { status: observed.status, requeue: after(0), effects: [forget] });
-  const message = "The start is tried again with a fresh budget of restarts.";
+    return plan(observed, { status: observed.status, requeue: after(0), effects: [clearRequest] });
+  const message = "The start is retried with a fresh budget of restarts.";
   return restart(observed, now, {
     reason: "StartRetried",
     message,
     autoRestarts: 0,
     before: [],
-    request: forget,
+    request: clearRequest,
   });
 };
 
-/** A running server was asked to begin anew: it saves, and gets a new pod. Of any other one it is only forgotten. */
+/** A restart was requested: a running server saves and gets a new pod; for any other one the request is dropped. */
 export const restartRequested: Rule = (observed, now) => {
   const { server, status, pod } = observed;
-  if (!isAsked(server, "restart")) return undefined;
-  const forget: Effect = { kind: "remove-annotation", key: annotation.restart };
+  if (!isRequested(server, "restart")) return undefined;
+  const clearRequest: Effect = { kind: "remove-annotation", key: annotation.restart };
   if (status.phase !== "Running" || pod === undefined)
-    return plan(observed, { status, requeue: after(0), effects: [forget] });
+    return plan(observed, { status, requeue: after(0), effects: [clearRequest] });
   const save: Effect[] = hasRcon(server) && isPodReady(observed) ? [{ kind: "save-world" }] : [];
-  const message = "The server is restarted as it was asked to.";
+  const message = "The server restarts on request.";
   return restart(observed, now, {
     reason: "RestartRequested",
     message,
     autoRestarts: 0,
     before: save,
-    request: forget,
+    request: clearRequest,
   });
 };
 
-/** Without the secret the server would take players from anywhere. One that runs already is left alone. */
+/** Without the secret the server would accept players from anywhere. One that is already running is left alone. */
 export const forwardingUnusable: Rule = (observed, now) => {
   const { forwarding, status, settings } = observed;
   if (forwarding.kind !== "unusable" || status.phase === "Running") return undefined;
@@ -88,7 +88,7 @@ export const forwardingUnusable: Rule = (observed, now) => {
   });
 };
 
-/** The password cannot be read, so the pod cannot be built. A server that runs already is left alone. */
+/** The password cannot be read, so the pod cannot be built. A server that is already running is left alone. */
 export const secretUnusable: Rule = (observed, now) => {
   const { secret, status, settings } = observed;
   if (secret.kind !== "unusable" || status.phase === "Running") return undefined;
@@ -103,11 +103,11 @@ export const secretUnusable: Rule = (observed, now) => {
 /** No pod accepts connections. */
 export const podNotReady: Rule = (observed, now) => {
   if (isPodReady(observed)) return undefined;
-  const applied = apply(observed);
+  const applied = decideObjects(observed);
   const changed = specChanged(observed, now, applied);
   if (changed) return changed;
   const message =
-    replicasOf(observed) === 0 ? "The pod is being made." : "The pod does not accept connections yet.";
+    replicasOf(observed) === 0 ? "The pod is being created." : "The pod does not accept connections yet.";
   return waitOrFail(observed, now, {
     reason: "PodNotReady",
     message,
@@ -119,7 +119,7 @@ export const podNotReady: Rule = (observed, now) => {
 
 export const addressPending: Rule = (observed, now) => {
   if (clusterIpOf(observed) !== undefined) return undefined;
-  const { effects } = apply(observed);
+  const { effects } = decideObjects(observed);
   const why = { reason: "ServiceAddressPending" as const, message: "The Service has no address yet." };
   return plan(observed, {
     status: starting(observed, now, why),
@@ -128,13 +128,13 @@ export const addressPending: Rule = (observed, now) => {
   });
 };
 
-/** The pod is ready, but RCON did not let us in. */
+/** The pod is ready, but RCON cannot be reached. */
 export const rconNotReached: Rule = (observed, now) => {
   const { server, probe, secret, status, settings, memory } = observed;
   if (!hasRcon(server) || probe.kind === "reached") return undefined;
   if (probe.kind === "none" && secret.kind === "present") return undefined;
-  const { effects } = apply(observed);
-  // The server has its password and its players; that we cannot read it now is no reason to take the pod from them.
+  const { effects } = decideObjects(observed);
+  // The server has its password and its players; that we cannot read it now is no reason to replace the pod.
   if (secret.kind === "unusable" && status.phase === "Running") {
     const same = running(observed, now, { count: "unreadable", emptySince: status.emptySince });
     return plan(observed, { status: same, requeue: after(settings.reconcile_secret), effects });
@@ -143,7 +143,7 @@ export const rconNotReached: Rule = (observed, now) => {
   const misses = memory.misses + 1;
   const remembered = { ...memory, misses, probedAt: now };
   if (status.phase === "Running" && misses < settings.probe_misses) {
-    const same = running(observed, now, { count: "unasked", emptySince: status.emptySince });
+    const same = running(observed, now, { count: "unread", emptySince: status.emptySince });
     return plan(observed, {
       status: same,
       requeue: after(settings.probe_retry),
@@ -161,23 +161,23 @@ export const rconNotReached: Rule = (observed, now) => {
   });
 };
 
-/** Everything answers: Running, with the players counted and the idle clock read. */
+/** Everything answers: Running, with players counted and the idle clock updated. */
 export const isRunning: Rule = (observed, now) => {
   const { probe, status, settings, memory, server } = observed;
-  const { effects } = apply(observed);
+  const { effects } = decideObjects(observed);
   if (!hasRcon(server) || probe.kind !== "reached") {
-    const same = running(observed, now, { count: "unasked", emptySince: status.emptySince });
+    const same = running(observed, now, { count: "unread", emptySince: status.emptySince });
     const requeue = hasRcon(server) ? after(nextProbeAt(observed) - now) : after(settings.reconcile_running);
     return plan(observed, { status: same, requeue, effects });
   }
   const { count } = probe;
-  const idle = judgeIdle(observed, count, now);
+  const idle = decideIdle(observed, count, now);
   const emptySince =
     idle.kind === "empty" || idle.kind === "over" || idle.kind === "waits" ? idle.emptySince : undefined;
   const next = running(observed, now, { count: count ?? "unreadable", emptySince });
   const remembered = { ...memory, misses: 0, probedAt: now };
   if (idle.kind === "over") {
-    const message = "Nobody was on for the whole idle time; the server is being stopped.";
+    const message = "Nobody was online for the whole idle time; the server is being stopped.";
     return plan(observed, {
       status: next,
       requeue: after(settings.probe_retry),

@@ -1,12 +1,12 @@
-// How a server comes to rest (behaviour.md b.7).
+// How a server stops (behaviour.md b.7).
 
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import {
-  isAsked,
+  isRequested,
   isAtRest,
   isNoticeOpen,
   isPodReady,
-  noMemory,
+  emptyMemory,
   type Observed,
   replicasOf,
   specFaultOf,
@@ -15,13 +15,13 @@ import type { Effect, Plan } from "./plan.ts";
 import { after, invalidSpec, normal, plan, type Rule } from "./rule.ts";
 import { running, stopped, stopping } from "./status.ts";
 
-/** Nothing is left of a run. A spec that cannot be built shows here as well, before somebody wants to start. */
+/** Nothing is left of a run. An invalid spec shows here as well, before anybody starts the server. */
 export const atRest: Rule = (observed, now) => {
   if (!isAtRest(observed) || observed.pod !== undefined) return undefined;
-  const overtaken = (["startRetry", "restart"] as const).filter((request) =>
-    isAsked(observed.server, request),
+  const obsolete = (["startRetry", "restart"] as const).filter((request) =>
+    isRequested(observed.server, request),
   );
-  const forget = overtaken.map(
+  const forget = obsolete.map(
     (request): Effect => ({ kind: "remove-annotation", key: annotation[request] }),
   );
   const fault = specFaultOf(observed);
@@ -30,12 +30,12 @@ export const atRest: Rule = (observed, now) => {
     status: stopped(observed, now),
     requeue: "on-change",
     effects: forget,
-    memory: noMemory,
+    memory: emptyMemory,
   });
 };
 
-/** The set is at zero and its pod is still going. */
-export const podLeaving: Rule = (observed, now) => {
+/** The StatefulSet is scaled to zero and its pod is still terminating. */
+export const podTerminating: Rule = (observed, now) => {
   if (replicasOf(observed) > 0) return undefined;
   return plan(observed, {
     status: stopping(observed, now),
@@ -43,8 +43,8 @@ export const podLeaving: Rule = (observed, now) => {
   });
 };
 
-/** Players are on: they are told, and get some time. */
-export const noticeFirst: Rule = (observed, now) => {
+/** Players are online: they are warned and given some time. */
+export const beginNotice: Rule = (observed, now) => {
   const { probe, status, settings, memory } = observed;
   if (!isNoticeOpen(observed) || probe.kind !== "reached" || probe.count?.online === 0) return undefined;
   const at = new Date(now).toISOString();
@@ -53,14 +53,14 @@ export const noticeFirst: Rule = (observed, now) => {
   return plan(observed, {
     status: { ...kept, stopNoticeAt: at },
     requeue: after(settings.stop_notice),
-    effects: [{ kind: "tell-players", message: "stop-soon", unheard: stopNow(observed, now) }],
+    effects: [{ kind: "announce", message: "stop-soon", undelivered: stopNow(observed, now) }],
     notes: [normal("StopNotice", `Players were told that the server stops in ${seconds} s.`)],
     memory: { ...memory, probedAt: now },
   });
 };
 
-/** Players were told; the time they were given is not over. */
-export const noticeRuns: Rule = (observed, now) => {
+/** Players were warned, and their time is not up. */
+export const awaitNotice: Rule = (observed, now) => {
   const { status, settings } = observed;
   if (status.phase !== "Running" || status.stopNoticeAt === undefined || !isPodReady(observed))
     return undefined;
@@ -68,13 +68,13 @@ export const noticeRuns: Rule = (observed, now) => {
   return left > 0 ? plan(observed, { status, requeue: after(left) }) : undefined;
 };
 
-/** First the phase, so that nobody is sent there any more; then, in the next pass, the world and the pod. */
+/** First the phase, so that nobody is sent there any more; the next pass saves the world and scales down. */
 export const beginStop: Rule = (observed, now) =>
   observed.status.phase === "Stopping" ? undefined : stopNow(observed, now);
 
 export const scaleDown: Rule = (observed, now) => {
-  const canTalk = hasRcon(observed.server) && isPodReady(observed);
-  const save: Effect[] = canTalk ? [{ kind: "save-world" }] : [];
+  const isReachable = hasRcon(observed.server) && isPodReady(observed);
+  const save: Effect[] = isReachable ? [{ kind: "save-world" }] : [];
   const resourceVersion = observed.statefulSet?.metadata.resourceVersion;
   const effects: Effect[] = [...save, { kind: "scale-down", resourceVersion }];
   return plan(observed, {
@@ -85,7 +85,7 @@ export const scaleDown: Rule = (observed, now) => {
 };
 
 function stopNow(observed: Observed, now: number): Plan {
-  const wasTold = observed.status.stopNoticeAt !== undefined;
-  const effects: Effect[] = wasTold ? [{ kind: "tell-players", message: "stop-now" }] : [];
+  const isWarned = observed.status.stopNoticeAt !== undefined;
+  const effects: Effect[] = isWarned ? [{ kind: "announce", message: "stop-now" }] : [];
   return plan(observed, { status: stopping(observed, now), requeue: after(0), effects });
 }

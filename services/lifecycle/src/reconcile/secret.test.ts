@@ -6,22 +6,22 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { annotation, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "../testing/fake-node.ts";
-import { quickSettings } from "../testing/fast-settings.ts";
+import { fastSettings } from "../testing/fast-settings.ts";
 import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
-import { type Operators, openOperators } from "../testing/operator-fixture.ts";
+import { type OperatorFixture, openOperatorFixture } from "../testing/operator-fixture.ts";
 
 const namespace = "minecraft";
 const target = { name: "rolling", namespace };
 const secretTarget = { name: "rolling-rcon", namespace };
 
 let cluster: TestCluster;
-let operators: Operators;
+let operators: OperatorFixture;
 let node: FakeNode;
 before(async () => {
   cluster = await startTestCluster({ nodes: 0 });
-  operators = await openOperators({ ...cluster, namespace });
+  operators = await openOperatorFixture({ ...cluster, namespace });
   node = await startFakeNode({ kube: operators.kube, namespace, getsReady: () => true });
-  await operators.start(quickSettings);
+  await operators.start(fastSettings);
   await operators.makeServer("rolling", { desiredState: "Running" });
 });
 after(async () => {

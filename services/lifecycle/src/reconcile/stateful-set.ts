@@ -19,13 +19,13 @@ import {
 import type { LifecycleSettings } from "../config.ts";
 import { ownerOf } from "./objects.ts";
 
-/** How an init step is run in the platform's image; behaviour.md calls it `svc init-volume` and so on. */
+/** Runs an init step in the platform's image. */
 const initCommand = ["node", "services/world-agent/src/init/main.ts"];
 
 type Wanted = {
   server: Server;
   settings: LifecycleSettings;
-  /** Password of the RCON Secret; its digest makes the pod roll when the Secret was made anew. */
+  /** Password of the RCON Secret; its digest makes the pod restart when the Secret was replaced. */
   password: string | undefined;
   /** The pod gets its forwarding secret as a file. */
   isForwarded?: boolean;
@@ -106,7 +106,7 @@ function podTemplateOf({ server, settings, password, isForwarded = false }: Want
   };
 }
 
-// Of a real cluster's file the game's group, which nobody else is in, may read too: its user could not otherwise.
+// On a real cluster fsGroup lets the game's own group read the file too; its user could not read it otherwise.
 function volumesOf(server: Server, isForwarded: boolean): V1Volume[] {
   const claimName = server.spec.storage?.claimName;
   const secret = { secretName: forwardingSecretName(server), defaultMode: ownerReadsOnly };
@@ -155,7 +155,7 @@ function envOf(server: Server): V1EnvVar[] {
   return env;
 }
 
-// The operator judges slow starts, not the kubelet: the startup probe waits a minute longer than any deadline.
+// The operator times out slow starts, not the kubelet: the startup probe waits a minute longer than any deadline.
 function probesOf(server: Server, settings: LifecycleSettings) {
   const { startup } = server.spec;
   const http = startup?.healthHTTPPort ?? 0;
@@ -223,7 +223,7 @@ function shortDigest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-// With the platform's own image blanked, so that an upgrade of the platform leaves running servers alone.
+// Without the platform's own image, so that an upgrade of the platform does not restart running servers.
 function digestOf(template: V1PodTemplateSpec, platformImage: string): string {
   const text = JSON.stringify(template, (key, value: unknown) =>
     key === "image" && platformImage !== "" && value === platformImage ? "" : value,

@@ -193,7 +193,7 @@ describe("the table of phases", () => {
     const told = { ...first.status, stopNoticeAt: secondsBefore(30) };
     const second = decide(observedRunning({ server: stopped, status: told }), now);
     assert.equal(second.status.phase, "Stopping");
-    assert.deepEqual(second.effects, [{ kind: "tell-players", message: "stop-now" }]);
+    assert.deepEqual(second.effects, [{ kind: "announce", message: "stop-now" }]);
     const third = decide(observedRunning({ server: stopped, status: second.status }), now);
     assert.deepEqual(effectsOf(third), ["save-world", "scale-down"]);
   });
@@ -208,7 +208,7 @@ describe("the table of phases", () => {
     const plan = decide(observedRunning({ status, probe: someone }), now);
     assert.equal(plan.status.phase, "Running");
     assert.equal(plan.status.stopNoticeAt, undefined);
-    assert.deepEqual(plan.effects[0], { kind: "tell-players", message: "stop-cancelled" });
+    assert.deepEqual(plan.effects[0], { kind: "announce", message: "stop-cancelled" });
   });
 
   const atOnce: [fact: string, observed: Observed][] = [

@@ -1,4 +1,4 @@
-// The whole status of each phase, as a pass leaves it (interface.md 3.1, behaviour.md b.5 to b.7).
+// The whole status of each phase, as a pass writes it (interface.md 3.1, behaviour.md b.5 to b.7).
 
 import type { MinecraftServerStatus, Phase } from "@svc/proto";
 import { type ConditionInput, type Reason, withConditions, withoutCondition } from "../cluster/condition.ts";
@@ -18,7 +18,7 @@ function both(why: Why): ConditionInput[] {
   ];
 }
 
-/** Facts of this pass that every phase shows. */
+/** What every phase shows of this pass. */
 function base(observed: Observed, phase: Phase): MinecraftServerStatus {
   const { server, status, pod, statefulSet } = observed;
   const motd = server.spec.motd;
@@ -47,7 +47,7 @@ function fallback({ server }: Observed) {
   return { mode: "fallback" as const, address: server.spec.fallbackServer ?? "" };
 }
 
-/** Starting, for a reason. The anchor is set once and stays; `restart` sets a new one with a fresh run. */
+/** Starting, for a reason. The start time is set once and kept; `restart` sets a new one. */
 export function starting(
   observed: Observed,
   now: number,
@@ -73,13 +73,13 @@ export function starting(
   };
 }
 
-// A start after anything else than a start or a failed start has its own anchor; so has one after a spec was mended.
+// The start time is kept while a start is under way or has timed out; any other start, also after a corrected spec, sets a new one.
 function isFreshStart({ status }: Observed): boolean {
   if (status.phase === "Starting") return false;
   return status.phase !== "Failed" || failureOf(status) === "InvalidSpec";
 }
 
-/** The reason of a Failed server; undefined when it is none. */
+/** Why a server is Failed; undefined when it is not. */
 export function failureOf(status: MinecraftServerStatus): string | undefined {
   if (status.phase !== "Failed") return undefined;
   return status.conditions?.find(({ type }) => type === "Ready")?.reason ?? "";
@@ -102,11 +102,11 @@ export function failed(observed: Observed, now: number, why: Why): MinecraftServ
   return { ...status, conditions: withConditions(status.conditions, inputs, iso(now)) };
 }
 
-/** Running with what the last probe said; no count leaves the last real one. */
+/** Running, with the result of the last probe; without a count the last known one stays. */
 export function running(
   observed: Observed,
   now: number,
-  about: { count: PlayerCount | "unreadable" | "unasked"; emptySince: string | undefined },
+  about: { count: PlayerCount | "unreadable" | "unread"; emptySince: string | undefined },
 ): MinecraftServerStatus {
   const {
     startRequestedAt: _a,
@@ -130,7 +130,7 @@ export function running(
 
 function runningConditions(
   observed: Observed,
-  count: PlayerCount | "unreadable" | "unasked",
+  count: PlayerCount | "unreadable" | "unread",
 ): ConditionInput[] {
   const provisioned: ConditionInput = {
     type: "Provisioned",
@@ -152,7 +152,7 @@ function runningConditions(
     { type: "Ready", status: "True", reason: "RconReached", message: "Players may join." },
     provisioned,
   ];
-  if (count === "unasked") return reached;
+  if (count === "unread") return reached;
   const counted: ConditionInput =
     count === "unreadable"
       ? {
@@ -165,7 +165,7 @@ function runningConditions(
   return [...reached, counted];
 }
 
-/** Stopping: the pod is being asked to go, or is going. */
+/** Stopping: the pod is being deleted or is terminating. */
 export function stopping(observed: Observed, now: number): MinecraftServerStatus {
   const { emptySince: _e, readySignalAt: _r, stopNoticeAt: _n, ...rest } = base(observed, "Stopping");
   const why: Why = { reason: "Stopping", message: "The server is stopping." };
@@ -176,7 +176,7 @@ export function stopping(observed: Observed, now: number): MinecraftServerStatus
   };
 }
 
-/** Stopped: nothing of a run is left in the status. */
+/** Stopped: the status keeps nothing of the last run. */
 export function stopped(observed: Observed, now: number): MinecraftServerStatus {
   const kept = base(observed, "Stopped");
   const why: Why = { reason: "Stopped", message: "The server is stopped." };
@@ -194,8 +194,8 @@ export function stopped(observed: Observed, now: number): MinecraftServerStatus 
   };
 }
 
-/** The phase stays; only Ready says what is in the way. */
-export function hindered(
+/** The phase stays; only Ready says what blocks the server. */
+export function blocked(
   observed: Observed,
   now: number,
   about: Why & { hidesEndpoint: boolean },

@@ -6,13 +6,13 @@ import { faultOf, staff, until } from "@svc/mesh/testing";
 import { servers as contracts } from "@svc/proto";
 import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { servers } from "../cluster/resource.ts";
-import { namespace, openStage, type Stage } from "../testing/fixture.ts";
+import { namespace, openFixture, type Fixture } from "../testing/fixture.ts";
 
 const rounds = 60;
 
-let stage: Stage;
+let stage: Fixture;
 before(async () => {
-  stage = await openStage();
+  stage = await openFixture();
   await stage.start(["lifecycle.wake_cooldown=0ms"]);
 });
 after(() => stage.close());

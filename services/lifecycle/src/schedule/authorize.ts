@@ -1,7 +1,7 @@
 import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault, isUserName, type Principal } from "@svc/proto";
 import type { ScheduleDeps } from "./deps.ts";
-import type { HeldServer } from "./locked-server.ts";
+import type { LockedServer } from "./locked-server.ts";
 
 function checkOwner(principal: Principal, owner: string | null): void {
   const isAllowed = principal.kind === "account" && (principal.staff || principal.user_id === owner);
@@ -33,7 +33,7 @@ export async function checkAccess(
 export async function withAccess<R>(
   { schedules }: ScheduleDeps,
   about: { principal: Principal; name: string },
-  work: (held: HeldServer) => Promise<R>,
+  work: (held: LockedServer) => Promise<R>,
 ): Promise<R> {
   const { principal, name } = about;
   checkName(name);

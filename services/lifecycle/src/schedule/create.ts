@@ -5,7 +5,7 @@ import type { schedules as contracts } from "@svc/proto";
 import { withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
-import { auditPayload, savedOf } from "./save-schedule.ts";
+import { auditPayload, toSavedSchedule } from "./save-schedule.ts";
 
 export const create =
   (deps: ScheduleDeps): Handler<typeof contracts.create> =>
@@ -13,7 +13,7 @@ export const create =
     const { principal } = context;
     const at = new Date(deps.now());
     const row = await withAccess(deps, { principal, name }, async (held) => {
-      const saved = savedOf(input, at);
+      const saved = toSavedSchedule(input, at);
       if ((await held.count()) >= deps.settings.schedule_limit) throw context.fault("schedule_limit");
       return held.insert(saved, { createdBy: auditActor(context).actor, at });
     });

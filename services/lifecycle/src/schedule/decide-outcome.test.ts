@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { aLook, aRun, stopped } from "../testing/schedule/observed-schedule.ts";
-import { type Answer, judgeBackupAsked, judgeBackupRun, judgeStart } from "./decide-outcome.ts";
-import type { Look, Step } from "./plan.ts";
+import { anObservedTask, aRun, stopped } from "../testing/schedule/observed-schedule.ts";
+import { type Answer, decideAfterBackupRequest, decideAfterBackupCheck, decideAfterStart } from "./decide-outcome.ts";
+import type { Observed, Plan } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
-const rest: Step = { kind: "rest" };
+const rest: Plan = { kind: "rest" };
 const run = (action: ScheduleRow["action"]) => aRun({ action });
-const skipped = (detail: string): Step => ({ kind: "finish", result: "skipped", detail });
-const enterStopping = (isResumed: boolean): Step => ({ kind: "enter", state: "stopping", isResumed });
+const skipped = (detail: string): Plan => ({ kind: "finish", result: "skipped", detail });
+const enterStopping = (isResumed: boolean): Plan => ({ kind: "enter", state: "stopping", isResumed });
 const backup = (since: number, isResumed = true) =>
   aRun({ action: "backup", run_state: "stopping", run_resume: isResumed }, since);
-const resumeAfter = (detail: string): Step => ({
+const resumeAfter = (detail: string): Plan => ({
   kind: "enter",
   state: "starting",
   isResumed: true,
@@ -22,13 +22,13 @@ const done: Answer<void> = { kind: "done", value: undefined };
 const refused = (fault: Extract<Answer<unknown>, { kind: "refused" }>["fault"], message = "No.") =>
   ({ kind: "refused", fault, message }) as const;
 const resumed = (since: number, changes: Partial<ScheduleRow> = {}) =>
-  aLook({ row: aRun({ run_state: "starting", run_resume: true, ...changes }, since), server: stopped });
-const first = aLook({ row: run("start"), server: stopped });
+  anObservedTask({ row: aRun({ run_state: "starting", run_resume: true, ...changes }, since), server: stopped });
+const first = anObservedTask({ row: run("start"), server: stopped });
 const again = "The server could not be started again: No.";
 const lost = { last_result: "failed", last_detail: "The backup took too long." } as const;
 
 describe("a start that was asked for", () => {
-  const table: [fact: string, look: Look, answer: Answer<void>, step: Step][] = [
+  const table: [fact: string, look: Observed, answer: Answer<void>, step: Plan][] = [
     ["ends the run", first, done, { kind: "finish", result: "ok", detail: "" }],
     ["is skipped at the cap", first, refused("at_capacity"), skipped("No.")],
     ["is skipped while the world is held", first, refused("maintenance_in_progress"), skipped("No.")],
@@ -70,18 +70,18 @@ describe("a start that was asked for", () => {
     ],
   ];
   for (const [fact, look, answer, step] of table) {
-    test(fact, () => assert.deepEqual(judgeStart(look, answer), step));
+    test(fact, () => assert.deepEqual(decideAfterStart(look, answer), step));
   }
 });
 
-const finished = (result: "ok" | "skipped" | "failed", detail: string): Step => ({
+const finished = (result: "ok" | "skipped" | "failed", detail: string): Plan => ({
   kind: "finish",
   result,
   detail,
 });
-const asFirst = aLook({ row: run("backup") });
+const asFirst = anObservedTask({ row: run("backup") });
 const waiting = (since: number, isResumed = true) =>
-  aLook({ row: backup(since, isResumed), server: stopped });
+  anObservedTask({ row: backup(since, isResumed), server: stopped });
 
 describe("a backup that was asked for", () => {
   const job: Answer<{ job: string }> = { kind: "done", value: { job: "backup-survival-1" } };
@@ -90,7 +90,7 @@ describe("a backup that was asked for", () => {
     "A part of the service is not reachable right now; try again in a moment.",
   );
   const nobody = "No backup was made: the backup service does not answer.";
-  const table: [fact: string, look: Look, answer: Answer<{ job: string }>, step: Step][] = [
+  const table: [fact: string, look: Observed, answer: Answer<{ job: string }>, step: Plan][] = [
     ["of a running server has it stopped first", asFirst, refused("not_stopped"), enterStopping(true)],
     [
       "fails before anybody is put out when storage does not answer",
@@ -134,19 +134,19 @@ describe("a backup that was asked for", () => {
     ],
   ];
   for (const [fact, look, answer, step] of table) {
-    test(fact, () => assert.deepEqual(judgeBackupAsked(look, answer), step));
+    test(fact, () => assert.deepEqual(decideAfterBackupRequest(look, answer), step));
   }
 });
 
 describe("a backup under way", () => {
   const under = (since: number, isResumed = false) =>
-    aLook({
+    anObservedTask({
       row: aRun({ action: "backup", run_state: "backing_up", run_job: "b", run_resume: isResumed }, since),
       server: stopped,
     });
   const state = (state: "running" | "succeeded" | "failed", message?: string) =>
     ({ kind: "done", value: { state, message } }) as const;
-  const table: [fact: string, look: Look, answer: Parameters<typeof judgeBackupRun>[1], step: Step][] = [
+  const table: [fact: string, look: Observed, answer: Parameters<typeof decideAfterBackupCheck>[1], step: Plan][] = [
     ["is waited for", under(45), state("running"), rest],
     ["ends the run of a server that was stopped anyway", under(1), state("succeeded"), finished("ok", "")],
     [
@@ -184,6 +184,6 @@ describe("a backup under way", () => {
     ],
   ];
   for (const [fact, look, answer, step] of table) {
-    test(fact, () => assert.deepEqual(judgeBackupRun(look, answer), step));
+    test(fact, () => assert.deepEqual(decideAfterBackupCheck(look, answer), step));
   }
 });

@@ -1,7 +1,7 @@
 // What an answer means for a run (behaviour.md i.3). Pure: the answer and the look in, the next step out.
 
 import { type FaultName, faults } from "@svc/proto";
-import { type Ending, endWith, finish, isOver, type Look, rest, type Step } from "./plan.ts";
+import { type Ending, endWith, finish, isOver, type Observed, rest, type Plan } from "./plan.ts";
 
 /** How a request ended: it was done, or refused by name and with words. */
 export type Answer<T> = { kind: "done"; value: T } | { kind: "refused"; fault: FaultName; message: string };
@@ -29,7 +29,7 @@ const busy: ReadonlySet<FaultName> = new Set([
 ]);
 
 /** A start was asked for: as the whole run, or as the end of one that stopped the server. */
-export function judgeStart(look: Look, answer: Answer<unknown>): Step {
+export function decideAfterStart(look: Observed, answer: Answer<unknown>): Plan {
   const { row, settings } = look;
   const carried: Ending = { result: row.last_result || "ok", detail: row.last_detail };
   if (answer.kind === "done") return finish(carried.result, carried.detail);
@@ -41,7 +41,7 @@ export function judgeStart(look: Look, answer: Answer<unknown>): Step {
 }
 
 /** Storage was asked for a backup: before a running server is stopped, or once it is. */
-export function judgeBackupAsked(look: Look, answer: Answer<{ job: string }>): Step {
+export function decideAfterBackupRequest(look: Observed, answer: Answer<{ job: string }>): Plan {
   const { row, settings } = look;
   const isFirst = row.run_state === "claimed";
   if (answer.kind === "done") {
@@ -65,7 +65,7 @@ function wordsOf({ fault, message }: { fault: FaultName; message: string }): str
 export type BackupRun = { state: "running" | "succeeded" | "failed"; message?: string | undefined };
 
 /** Storage was asked how a backup stands. */
-export function judgeBackupRun(look: Look, answer: Answer<BackupRun>): Step {
+export function decideAfterBackupCheck(look: Observed, answer: Answer<BackupRun>): Plan {
   const { settings } = look;
   if (answer.kind === "done" && answer.value.state !== "running") {
     const { state, message = "" } = answer.value;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import {
-  aLook,
+  anObservedTask,
   aRow,
   aRun,
   claimedAt,
@@ -14,20 +14,20 @@ import {
   stopping,
 } from "../testing/schedule/observed-schedule.ts";
 import { begin, decide, stoppedBy } from "./decide.ts";
-import { type Look, runKeyOf, type Step } from "./plan.ts";
+import { type Observed, runKeyOf, type Plan } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
-type Fact = [fact: string, look: Partial<Look>, step: Step];
+type Fact = [fact: string, look: Partial<Observed>, step: Plan];
 
-function facts(title: string, judge: (look: Look) => Step, table: readonly Fact[]): void {
+function facts(title: string, judge: (look: Observed) => Plan, table: readonly Fact[]): void {
   describe(title, () => {
     for (const [fact, look, step] of table) {
-      test(fact, () => assert.deepEqual(judge(aLook(look)), step));
+      test(fact, () => assert.deepEqual(judge(anObservedTask(look)), step));
     }
   });
 }
 
-const rest: Step = { kind: "rest" };
+const rest: Plan = { kind: "rest" };
 const tomorrow = due + 24 * 60 * minute;
 const newOwner = "The server has a new owner; save it again to switch it on.";
 const warned = aRow({ warn_minutes: 10 });
@@ -102,10 +102,10 @@ facts("a task at rest", decide, [
 ]);
 
 const run = (action: ScheduleRow["action"]) => aRun({ action });
-const skipped = (detail: string): Step => ({ kind: "finish", result: "skipped", detail });
+const skipped = (detail: string): Plan => ({ kind: "finish", result: "skipped", detail });
 const notRunning = skipped("The server was not running.");
 const gone = skipped("The server does not exist any more.");
-const enterStopping = (isResumed: boolean): Step => ({ kind: "enter", state: "stopping", isResumed });
+const enterStopping = (isResumed: boolean): Plan => ({ kind: "enter", state: "stopping", isResumed });
 
 facts("a run that begins", begin, [
   ["of a server that is gone is skipped", { row: run("restart"), server: undefined }, gone],
@@ -145,7 +145,7 @@ const annotated = (server: typeof ready, key: string) => ({
 });
 const mine = runKeyOf({ id: 7, last_run_at: claimedAt });
 const late = "The server did not stop in time.";
-const resumeAfter = (detail: string): Step => ({
+const resumeAfter = (detail: string): Plan => ({
   kind: "enter",
   state: "starting",
   isResumed: true,

@@ -9,7 +9,7 @@
 import { MinecraftServer } from "@svc/proto";
 import { type Server, wantsToRun } from "../cluster/resource.ts";
 import { nextRun } from "./next-run.ts";
-import { endWith, finish, isOver, type Look, rest, runKeyOf, type Step } from "./plan.ts";
+import { endWith, finish, isOver, type Observed, rest, runKeyOf, type Plan } from "./plan.ts";
 import type { ScheduleSettings } from "./row.ts";
 
 const minuteMs = 60_000;
@@ -18,19 +18,19 @@ const minuteMs = 60_000;
 export const stoppedBy = `${MinecraftServer.group}/stopped-by-run`;
 
 /** One look at a task: carries a run on, or sees whether one is due. */
-export function decide(look: Look): Step {
+export function decide(look: Observed): Plan {
   return look.row.run_state === "" ? decideAtRest(look) : advance(look);
 }
 
-type Rule = (look: Look) => Step | undefined;
+type Rule = (look: Observed) => Plan | undefined;
 
-const rulesAtRest: readonly Rule[] = [notLooked, ofDeletedServer, ofFormerOwner, notYet, tooLate, due];
+const rulesAtRest: readonly Rule[] = [notEnabled, ofDeletedServer, ofFormerOwner, notYet, tooLate, due];
 
-export function decideAtRest(look: Look): Step {
+export function decideAtRest(look: Observed): Plan {
   return firstOf(rulesAtRest, look);
 }
 
-function firstOf(rules: readonly Rule[], look: Look): Step {
+function firstOf(rules: readonly Rule[], look: Observed): Plan {
   for (const rule of rules) {
     const step = rule(look);
     if (step) return step;
@@ -38,20 +38,20 @@ function firstOf(rules: readonly Rule[], look: Look): Step {
   return rest;
 }
 
-function notLooked({ row }: Look): Step | undefined {
+function notEnabled({ row }: Observed): Plan | undefined {
   return row.enabled && row.next_run_at ? undefined : rest;
 }
 
-function ofDeletedServer({ owner }: Look): Step | undefined {
+function ofDeletedServer({ owner }: Observed): Plan | undefined {
   return owner === undefined ? { kind: "disable", detail: "The server was deleted." } : undefined;
 }
 
-function ofFormerOwner({ row, owner }: Look): Step | undefined {
+function ofFormerOwner({ row, owner }: Observed): Plan | undefined {
   if (owner === row.owner_id) return undefined;
   return { kind: "disable", detail: "The server has a new owner; save it again to switch it on." };
 }
 
-function notYet(look: Look): Step | undefined {
+function notYet(look: Observed): Plan | undefined {
   const { row, now } = look;
   const due = row.next_run_at?.getTime() ?? 0;
   if (now >= due) return undefined;
@@ -63,13 +63,13 @@ function notYet(look: Look): Step | undefined {
   return isToWarn ? { kind: "warn", minutes: Math.ceil((due - now) / minuteMs) } : rest;
 }
 
-function tooLate(look: Look): Step | undefined {
+function tooLate(look: Observed): Plan | undefined {
   const { row, now, settings } = look;
   if (now - (row.next_run_at?.getTime() ?? 0) <= settings.schedule_missed_after) return undefined;
   return { kind: "miss", next: nextOf(look), detail: "svc was not running at the scheduled time." };
 }
 
-function due(look: Look): Step {
+function due(look: Observed): Plan {
   return { kind: "claim", next: nextOf(look) };
 }
 
@@ -86,7 +86,7 @@ export function isReady(server: Server | undefined): boolean {
 const gone = finish("skipped", "The server does not exist any more.");
 
 /** The first step of a run that was just claimed. */
-export function begin({ row, server }: Look): Step {
+export function begin({ row, server }: Observed): Plan {
   if (!server) return gone;
   const isRunning = wantsToRun(server);
   switch (row.action) {
@@ -108,7 +108,7 @@ export function begin({ row, server }: Look): Step {
   }
 }
 
-function advance(look: Look): Step {
+function advance(look: Observed): Plan {
   const { row, server, settings } = look;
   switch (row.run_state) {
     case "":
@@ -126,7 +126,7 @@ function advance(look: Look): Step {
   }
 }
 
-function whileStopping(look: Look, server: Server): Step {
+function whileStopping(look: Observed, server: Server): Plan {
   const { row, settings } = look;
   if (wantsToRun(server)) {
     const isStartedAgain = !row.run_resume || server.metadata.annotations?.[stoppedBy] === runKeyOf(row);

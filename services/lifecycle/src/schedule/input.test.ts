@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { judgeInput, type ScheduleInput } from "./input.ts";
+import { validateInput, type ScheduleInput } from "./input.ts";
 import { detailOf, warningCommand } from "./messages.ts";
 
 const base: ScheduleInput = { action: "restart", weekdays: 127, timezone: "Europe/Berlin" };
@@ -8,7 +8,7 @@ const command = (text: string): Partial<ScheduleInput> => ({ action: "command", 
 
 describe("what is stored", () => {
   const stored = (changes: Partial<ScheduleInput>) => {
-    const judged = judgeInput({ ...base, ...changes });
+    const judged = validateInput({ ...base, ...changes });
     assert.equal(judged.kind, "fine", JSON.stringify(judged));
     return judged.kind === "fine" ? judged.settings : assert.fail();
   };
@@ -78,7 +78,7 @@ describe("what is refused", () => {
   ];
   for (const [fact, changes, fault] of table) {
     test(`${fact} is ${fault}`, () => {
-      const judged = judgeInput({ ...base, ...changes });
+      const judged = validateInput({ ...base, ...changes });
       assert.equal(judged.kind === "refused" && judged.fault, fault);
     });
   }

@@ -18,7 +18,7 @@ const leastMinutes = 60;
 // Control characters, separators of lines and paragraphs, and halves of a surrogate pair.
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-export function judgeInput(input: ScheduleInput): Judged {
+export function validateInput(input: ScheduleInput): Judged {
   const action = contracts.scheduleActions.find((one) => one === input.action);
   if (!action) return bad(`action must be one of ${contracts.scheduleActions.join(", ")}.`);
   const every = input.every_minutes ?? 0;

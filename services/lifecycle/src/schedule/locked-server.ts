@@ -7,7 +7,7 @@ import type { ScheduleRow, ScheduleSettings } from "./row.ts";
 /** What a caller saves: the settings, and what follows from them. */
 export type Saved = ScheduleSettings & { next_run_at: Date | null };
 
-export type HeldServer = {
+export type LockedServer = {
   owner: string | null;
   count: () => Promise<number>;
   find: (id: number) => Promise<ScheduleRow | undefined>;
@@ -16,7 +16,7 @@ export type HeldServer = {
   remove: (row: ScheduleRow) => Promise<void>;
 };
 
-export async function holdServer(trx: Trx<Tables>, server: string): Promise<HeldServer | undefined> {
+export async function lockServer(trx: Trx<Tables>, server: string): Promise<LockedServer | undefined> {
   const held = await trx
     .selectFrom("servers")
     .select("owner_id")

@@ -8,7 +8,7 @@ import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { schedules as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
 import { servers } from "../cluster/resource.ts";
 import { serviceOf } from "../reconcile/objects.ts";
-import { namespace, openStage, type Replica, type Stage } from "../testing/fixture.ts";
+import { namespace, openFixture, type Replica, type Fixture } from "../testing/fixture.ts";
 
 const overrides = [
   "lifecycle.stop_notice=300ms",
@@ -22,10 +22,10 @@ const name = "survival";
 const owner = account("usr-1");
 const stranger = account("usr-2");
 
-let stage: Stage;
+let stage: Fixture;
 let replica: Replica;
 before(async () => {
-  stage = await openStage();
+  stage = await openFixture();
   replica = await stage.start(overrides);
   await stage.external.call(serverContracts.create, { name, subdomain: name, memory: "1Gi" }, staff);
   await sql("update lifecycle.servers set owner_id = 'usr-1' where name = $1", [name]);

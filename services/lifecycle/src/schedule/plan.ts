@@ -4,7 +4,7 @@ import type { LifecycleSettings } from "../config.ts";
 import type { ScheduleRow } from "./row.ts";
 
 /** All that a decision about one task may know. */
-export type Look = {
+export type Observed = {
   row: ScheduleRow;
   /** The server's owner of now; undefined when the server is deleted. */
   owner: string | null | undefined;
@@ -17,7 +17,7 @@ export type Result = Exclude<schedules.RunResult, "">;
 export type Ending = { result: Result; detail: string };
 
 /** What is to be done next about one task. */
-export type Step =
+export type Plan =
   | { kind: "rest" }
   | { kind: "disable"; detail: string }
   | { kind: "warn"; minutes: number }
@@ -39,19 +39,19 @@ export type Step =
     }
   | ({ kind: "finish" } & Ending);
 
-export const rest: Step = { kind: "rest" };
+export const rest: Plan = { kind: "rest" };
 
-export function finish(result: Result, detail = ""): Step {
+export function finish(result: Result, detail = ""): Plan {
   return { kind: "finish", result, detail };
 }
 
 /** Ends a run, by way of starting the server again when the run stopped it. */
-export function endWith({ row }: Pick<Look, "row">, ending: Ending): Step {
+export function endWith({ row }: Pick<Observed, "row">, ending: Ending): Plan {
   if (!row.run_resume) return { kind: "finish", ...ending };
   return { kind: "enter", state: "starting", isResumed: true, carried: ending };
 }
 
-export function isOver({ row, now }: Pick<Look, "row" | "now">, limitMs: number): boolean {
+export function isOver({ row, now }: Pick<Observed, "row" | "now">, limitMs: number): boolean {
   return now - (row.run_step_at?.getTime() ?? now) > limitMs;
 }
 

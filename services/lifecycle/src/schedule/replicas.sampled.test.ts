@@ -4,21 +4,21 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isWhole, many } from "@svc/config/testing";
 import { until } from "@svc/mesh/testing";
-import { type Death, mortal } from "../testing/schedule/kill-points.ts";
+import { type KillPoint, withKillPoint } from "../testing/schedule/kill-points.ts";
 import {
   minute,
-  openScheduleBed,
+  openScheduleFixture,
   running,
-  type ScheduleBed,
+  type ScheduleFixture,
   type State,
   stopped,
 } from "../testing/schedule/schedule-fixture.ts";
 import type { ScheduleRow } from "./row.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 
-let bed: ScheduleBed;
+let bed: ScheduleFixture;
 before(async () => {
-  bed = await openScheduleBed();
+  bed = await openScheduleFixture();
 });
 after(() => bed.close());
 
@@ -32,7 +32,7 @@ async function settle(name: string): Promise<void> {
 let made = 0;
 async function due(action: ScheduleRow["action"], state: State) {
   made += 1;
-  const name = `mortal-${made}`;
+  const name = `withKillPoint-${made}`;
   await bed.makeServer(name, state);
   const command = action === "command" ? `say ${name}` : "";
   const id = await bed.addTask(name, { action, command, next_run_at: new Date(bed.clock.now) });
@@ -65,10 +65,10 @@ describe("a replica that is killed", () => {
     test(`at any line of ${fact} leaves a run that another ends, once, with the server as it should be`, async () => {
       const heir = bed.replica();
       const seen = new Set<string>();
-      const die = async (death: Death): Promise<boolean> => {
+      const die = async (death: KillPoint): Promise<boolean> => {
         const task = await due(action, from);
         const before = bed.heard.length;
-        const victim = mortal(bed.deps, death);
+        const victim = withKillPoint(bed.deps, death);
         const first = createScheduler(victim.deps);
         let isOver = false;
         for (let left = 8; left > 0 && !victim.isDead() && !isOver; left--) {
@@ -165,7 +165,7 @@ test("three replicas restart a server again and again with one stop and one star
 test("a replica that was slow does not stop what was stopped for the run and started by someone since", async () => {
   const quick = bed.replica();
   const { name, id } = await due("restart", running);
-  const dies = mortal(bed.deps, { at: 2, when: "after" });
+  const dies = withKillPoint(bed.deps, { at: 2, when: "after" });
   void createScheduler(dies.deps).tick();
   await until(() => dies.isDead());
   assert.equal((await bed.read(id)).run_state, "stopping");

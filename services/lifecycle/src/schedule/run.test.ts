@@ -9,18 +9,18 @@ import { Fault } from "@svc/proto";
 import { annotation, servers } from "../cluster/resource.ts";
 import {
   minute,
-  openScheduleBed,
+  openScheduleFixture,
   running,
-  type ScheduleBed,
+  type ScheduleFixture,
   stopped,
 } from "../testing/schedule/schedule-fixture.ts";
 import type { ScheduleRow } from "./row.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-let bed: ScheduleBed;
+let bed: ScheduleFixture;
 let one: Scheduler;
 before(async () => {
-  bed = await openScheduleBed(["lifecycle.max_running_servers=50"]);
+  bed = await openScheduleFixture(["lifecycle.max_running_servers=50"]);
   one = bed.replica();
 });
 after(() => bed.close());

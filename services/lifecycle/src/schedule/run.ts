@@ -2,11 +2,11 @@
 // compare-and-set on the state that was decided on, so that any number of replicas may work on the same task.
 
 import { begin, decide } from "./decide.ts";
-import { judgeBackupAsked, judgeBackupRun, judgeStart } from "./decide-outcome.ts";
+import { decideAfterBackupRequest, decideAfterBackupCheck, decideAfterStart } from "./decide-outcome.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { askBackup, readBackup, readServer, startFor, stopServer } from "./effects.ts";
 import { detailOf, warningCommand } from "./messages.ts";
-import { finish, type Look, type Step } from "./plan.ts";
+import { finish, type Observed, type Plan } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 import type { Found } from "./store.ts";
 
@@ -16,8 +16,8 @@ const stepsAtOnce = 12;
 /** One look at one task, and what follows from it. */
 export async function handleTask(deps: ScheduleDeps, found: Found): Promise<void> {
   const { row } = found;
-  if (row.run_state !== "") return void (await carryOn(deps, found, decide));
-  const look = lookAt(deps, found, { server: deps.servers.get(row.server_name) });
+  if (row.run_state !== "") return void (await runOn(deps, found, decide));
+  const look = observedOf(deps, found, { server: deps.servers.get(row.server_name) });
   const step = decide(look);
   switch (step.kind) {
     case "disable": {
@@ -40,30 +40,30 @@ export async function handleTask(deps: ScheduleDeps, found: Found): Promise<void
       // Nothing is claimed that cannot be begun: while the cluster is away this throws, and the task stays due.
       await readServer(deps, row.server_name);
       const claimed = await deps.schedules.claim(row, new Date(look.now), new Date(step.next));
-      if (claimed) await beginRun(deps, { ...found, row: claimed });
+      if (claimed) await startRun(deps, { ...found, row: claimed });
       return;
     }
   }
 }
 
 /** The first step of a run that was claimed, and those that need not wait. Ends the run when it cannot be made. */
-export async function beginRun(deps: ScheduleDeps, found: Found): Promise<void> {
+export async function startRun(deps: ScheduleDeps, found: Found): Promise<void> {
   try {
-    await carryOn(deps, found, begin);
+    await runOn(deps, found, begin);
   } catch (error) {
     const message = (error as Error).message || "It could not be begun.";
     deps.log.warn({ schedule: found.row.id, error: message }, "a scheduled run could not be begun");
     // A run that got beyond its claim is carried on by the next tick; this then changes nothing.
-    const look = lookAt(deps, found, { server: undefined });
+    const look = observedOf(deps, found, { server: undefined });
     await perform(deps, look, finish("failed", message));
   }
 }
 
-async function carryOn(deps: ScheduleDeps, found: Found, first: (look: Look) => Step): Promise<void> {
+async function runOn(deps: ScheduleDeps, found: Found, first: (look: Observed) => Plan): Promise<void> {
   let { row } = found;
   let think = first;
-  let step: Step | undefined;
-  let look = await lookFresh(deps, found);
+  let step: Plan | undefined;
+  let look = await observe(deps, found);
   for (let left = stepsAtOnce; left > 0; left--) {
     const done = await perform(deps, look, step ?? think(look));
     if (done === undefined) return;
@@ -72,23 +72,23 @@ async function carryOn(deps: ScheduleDeps, found: Found, first: (look: Look) => 
       row = done.row;
       think = decide;
     }
-    if (step === undefined) look = await lookFresh(deps, { ...found, row });
+    if (step === undefined) look = await observe(deps, { ...found, row });
   }
   deps.log.error({ schedule: row.id, state: row.run_state }, "a scheduled run goes round in circles");
 }
 
-async function lookFresh(deps: ScheduleDeps, found: Found): Promise<Look> {
-  return lookAt(deps, found, { server: await readServer(deps, found.row.server_name) });
+async function observe(deps: ScheduleDeps, found: Found): Promise<Observed> {
+  return observedOf(deps, found, { server: await readServer(deps, found.row.server_name) });
 }
 
-function lookAt(deps: ScheduleDeps, found: Found, { server }: Pick<Look, "server">): Look {
+function observedOf(deps: ScheduleDeps, found: Found, { server }: Pick<Observed, "server">): Observed {
   return { ...found, server, now: deps.now(), settings: deps.settings };
 }
 
 /** What to do next: another step, a look at the row as it is now, a look at the world as it is now, or nothing. */
-type Done = { step: Step } | { row: ScheduleRow } | { again: true } | undefined;
+type Done = { step: Plan } | { row: ScheduleRow } | { again: true } | undefined;
 
-async function perform(deps: ScheduleDeps, look: Look, step: Step): Promise<Done> {
+async function perform(deps: ScheduleDeps, look: Observed, step: Plan): Promise<Done> {
   const { row, server } = look;
   switch (step.kind) {
     case "finish":
@@ -114,17 +114,17 @@ async function perform(deps: ScheduleDeps, look: Look, step: Step): Promise<Done
       return row.run_state === "claimed" ? { step: finish("ok") } : undefined;
     }
     case "start":
-      return server && { step: judgeStart(look, await startFor(deps, server)) };
+      return server && { step: decideAfterStart(look, await startFor(deps, server)) };
     case "ask-backup":
-      return { step: judgeBackupAsked(look, await askBackup(deps, row)) };
+      return { step: decideAfterBackupRequest(look, await askBackup(deps, row)) };
     case "read-backup":
-      return { step: judgeBackupRun(look, await readBackup(deps, row)) };
+      return { step: decideAfterBackupCheck(look, await readBackup(deps, row)) };
     default:
       return undefined;
   }
 }
 
-async function endRun(deps: ScheduleDeps, look: Look, step: Extract<Step, { kind: "finish" }>) {
+async function endRun(deps: ScheduleDeps, look: Observed, step: Extract<Plan, { kind: "finish" }>) {
   const { row } = look;
   const ending = { result: step.result, detail: detailOf(step.detail) };
   const finished = await deps.schedules.finish(row, ending, new Date(deps.now()));
@@ -139,8 +139,8 @@ async function endRun(deps: ScheduleDeps, look: Look, step: Extract<Step, { kind
 async function sendCommand(
   deps: ScheduleDeps,
   row: ScheduleRow,
-  server: NonNullable<Look["server"]>,
-): Promise<Step> {
+  server: NonNullable<Observed["server"]>,
+): Promise<Plan> {
   try {
     return finish("ok", await deps.rcon.run(server, row.command));
   } catch (error) {
@@ -149,7 +149,7 @@ async function sendCommand(
 }
 
 // Noted before it is said: of all replicas one warns, and a warning that was not heard is not said again.
-async function warn(deps: ScheduleDeps, { row, server }: Look, minutes: number): Promise<void> {
+async function warn(deps: ScheduleDeps, { row, server }: Observed, minutes: number): Promise<void> {
   const command = warningCommand(row.action, minutes);
   if (!server || command === undefined) return;
   if (!(await deps.schedules.changeAtRest(row, { warned_for: row.next_run_at }))) return;

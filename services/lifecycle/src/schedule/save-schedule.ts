@@ -1,12 +1,12 @@
 import { Fault } from "@svc/proto";
 import { nextOf } from "./decide.ts";
-import { judgeInput, type ScheduleInput } from "./input.ts";
+import { validateInput, type ScheduleInput } from "./input.ts";
 import type { Saved } from "./locked-server.ts";
 import type { ScheduleRow } from "./row.ts";
 
 /** What is stored for an input; throws `bad_schedule` or `bad_request`. */
-export function savedOf(input: ScheduleInput, now: Date): Saved {
-  const judged = judgeInput(input);
+export function toSavedSchedule(input: ScheduleInput, now: Date): Saved {
+  const judged = validateInput(input);
   if (judged.kind === "refused") throw new Fault(judged.fault, { message: judged.message });
   const { settings } = judged;
   const next = settings.enabled ? new Date(nextOf({ row: settings, now: now.getTime() })) : null;

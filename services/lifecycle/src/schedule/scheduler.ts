@@ -2,9 +2,9 @@
 
 import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
-import { createLimit } from "../semaphore.ts";
+import { createSemaphore } from "../semaphore.ts";
 import type { ScheduleDeps } from "./deps.ts";
-import { beginRun, handleTask } from "./run.ts";
+import { startRun, handleTask } from "./run.ts";
 import type { Found } from "./store.ts";
 
 export type Scheduler = {
@@ -17,11 +17,11 @@ export type Scheduler = {
 };
 
 /** Tasks that one tick takes up; what is beyond comes with the next. */
-const workAtMost = 2_000;
+const maxTasksPerTick = 2_000;
 
 export function createScheduler(deps: ScheduleDeps): Scheduler {
   const { settings, log } = deps;
-  const limit = createLimit(settings.schedule_concurrency);
+  const semaphore = createSemaphore(settings.schedule_concurrency);
   // One slow server must not keep the next tick from the others, nor be worked on twice.
   const taken = new Set<number>();
   const pending = new Set<Promise<void>>();
@@ -41,7 +41,7 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
         log.warn({ schedule: id, error: error.message }, "a scheduled task is left for the next tick"),
       );
     };
-    return track(limit(work).finally(() => taken.delete(id)));
+    return track(semaphore.run(work).finally(() => taken.delete(id)));
   };
 
   return {
@@ -49,7 +49,7 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
       const startedAt = performance.now();
       const seconds = () => (performance.now() - startedAt) / 1_000;
       try {
-        const found = await deps.schedules.findWork(new Date(deps.now()), workAtMost);
+        const found = await deps.schedules.findWork(new Date(deps.now()), maxTasksPerTick);
         await Promise.all(found.map((one) => take(one, signal)));
         deps.metrics.ticked(seconds(), "done");
       } catch (error) {
@@ -60,7 +60,7 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
     begin: async (found) => {
       const waiting = new AbortController();
       const late = delay(settings.schedule_first_step, undefined, { signal: waiting.signal }).catch(() => {});
-      await Promise.race([track(beginRun(deps, found)), late]).finally(() => waiting.abort());
+      await Promise.race([track(startRun(deps, found)), late]).finally(() => waiting.abort());
     },
     idle: async () => {
       while (pending.size > 0) await Promise.allSettled(pending);

@@ -5,7 +5,7 @@ import { type OutboxTable, outboxRow } from "@svc/store";
 import { type Selectable, sql, type UpdateQueryBuilder } from "kysely";
 import type { LifecycleStore, SchedulesTable, Tables } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
-import { type HeldServer, holdServer } from "./locked-server.ts";
+import { type LockedServer, lockServer } from "./locked-server.ts";
 import type { Ending } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
@@ -34,7 +34,7 @@ export type ScheduleStore = {
   list: (server: string) => Promise<ScheduleRow[]>;
   find: (server: string, id: number) => Promise<Found | undefined>;
   /** Does `work` while the server's row is held: who owns it and how many tasks it has cannot change meanwhile. */
-  withServer: <R>(server: string, work: (held: HeldServer) => Promise<R>) => Promise<R | undefined>;
+  withServer: <R>(server: string, work: (held: LockedServer) => Promise<R>) => Promise<R | undefined>;
   /** Everything that there is to do at `now`. */
   findWork: (now: Date, limit: number) => Promise<Found[]>;
   /** Takes a run that is due, unless it was changed or taken. */
@@ -64,7 +64,7 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
     withServer: (server, work) =>
       withDatabaseFaults(() =>
         db.transaction().execute(async (trx) => {
-          const held = await holdServer(trx, server);
+          const held = await lockServer(trx, server);
           return held && (await work(held));
         }),
       )(),
@@ -167,7 +167,7 @@ async function changeAtRest(
     .where("updated_at", "=", row.updated_at)
     .where("next_run_at", "=", row.next_run_at)
     .where(sql<boolean>`warned_for is not distinct from ${row.warned_for}`);
-  if (about) return (await tellOf(db, query.returningAll(), { row, ...about })) !== undefined;
+  if (about) return (await withRunEvent(db, query.returningAll(), { row, ...about })) !== undefined;
   return (await query.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
@@ -178,13 +178,13 @@ async function finish(
 ): Promise<ScheduleRow | undefined> {
   const ended = { run_state: "", run_resume: false, run_step_at: null, run_job: "" } as const;
   const change = { ...ended, last_result: ending.result, last_detail: ending.detail };
-  return tellOf(db, ofStep(db, row).set(change).returningAll(), { row, ending, at });
+  return withRunEvent(db, ofStep(db, row).set(change).returningAll(), { row, ending, at });
 }
 
 type Changing = UpdateQueryBuilder<Tables & OutboxTable, "server_schedules", "server_schedules", ScheduleRow>;
 
 // The change and its event in one statement: neither is there without the other, for one way to the database.
-async function tellOf(
+async function withRunEvent(
   db: Db,
   changed: Changing,
   { row, ending, at }: { row: ScheduleRow; ending: Ending; at: Date },

@@ -5,7 +5,7 @@ import type { schedules as contracts } from "@svc/proto";
 import { idOf, noSchedule, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
-import { auditPayload, savedOf } from "./save-schedule.ts";
+import { auditPayload, toSavedSchedule } from "./save-schedule.ts";
 
 export const update =
   (deps: ScheduleDeps): Handler<typeof contracts.update> =>
@@ -15,7 +15,7 @@ export const update =
     const row = await withAccess(deps, { principal, name }, async (held) => {
       const before = await held.find(idOf(id));
       if (!before) throw context.fault("not_found", noSchedule);
-      const saved = savedOf(input, at);
+      const saved = toSavedSchedule(input, at);
       if (before.run_state !== "") throw context.fault("schedule_running");
       return held.update(before, saved, at);
     });

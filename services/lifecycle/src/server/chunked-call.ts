@@ -3,7 +3,7 @@
 const batchSize = 500;
 
 /** Asks for parts of a list that is longer than one request may be, and joins the answers. */
-export async function inBatches<V>(
+export async function callInChunks<V>(
   keys: readonly string[],
   ask: (keys: string[]) => Promise<Record<string, V>>,
 ): Promise<Record<string, V>> {

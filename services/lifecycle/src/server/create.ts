@@ -36,7 +36,7 @@ export const create =
     const rows = { name, subdomain, costs, offered, ownerId: input.owner };
     await deps.store.claimRequest();
     await deps.store.insert(rows, {
-      judgeOwner: (used) => judgeOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
+      checkOwner: (used) => checkOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
       makeObject: () => makeObject(deps, context, { name, spec, offered }),
     });
     const payload = {
@@ -105,7 +105,7 @@ async function checkFree(
 // Connections are held while these are asked for, so nobody waits long.
 const askMs = 3_000;
 
-async function judgeOwner(
+async function checkOwner(
   deps: ServerDeps,
   context: Context<Contract>,
   { accountId, used, costs }: { accountId: string; used: Usage; costs: Costs },

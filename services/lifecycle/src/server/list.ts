@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { accounts } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
-import { inBatches } from "./chunked-call.ts";
+import { callInChunks } from "./chunked-call.ts";
 import { assertListed, type contracts, type ServerDeps } from "./deps.ts";
 import { type OwnerFacts, toFleetServer, toServerInfo } from "./info.ts";
 
@@ -56,7 +56,7 @@ export const fleet =
     const rows = await deps.store.rowsOf(items.map(({ metadata }) => metadata.name));
     const ids = [...new Set([...rows.values()].flatMap(({ ownerId }) => ownerId ?? []))];
     // Best effort: without identity the fleet is shown, and says that owners are unknown.
-    const owners = await inBatches(ids, async (user_ids) => {
+    const owners = await callInChunks(ids, async (user_ids) => {
       const { names, players } = await deps.mesh.call(accounts.nameAccounts, { user_ids }, context);
       const known = Object.entries(names).map(([id, name]) => [id, { name, players: players[id] ?? [] }]);
       return Object.fromEntries(known) as Record<string, OwnerFacts>;

@@ -23,7 +23,7 @@ export const patch =
     }
     const image = await admit(deps, context, { known, input });
     const { before, after } = await change(deps, context, { known, input: { ...input, image } });
-    if (input.memory !== undefined || input.resources !== undefined) await noteCosts(deps, after);
+    if (input.memory !== undefined || input.resources !== undefined) await updateCosts(deps, after);
     const [from, to] = [before.spec.image, after.spec.image];
     const payload = { fields, ...(from !== to && { image_from: from, image_to: to }) };
     deps.mesh.audit({ ...auditActor(context), action: "server.patch", server_name: input.name, payload });
@@ -42,7 +42,7 @@ async function admit(
 }
 
 // Read again under the row's lock: of two changes at once the later one may come here first.
-async function noteCosts({ store, kube }: ServerDeps, server: Server): Promise<void> {
+async function updateCosts({ store, kube }: ServerDeps, server: Server): Promise<void> {
   const target = { name: server.metadata.name, namespace: namespaceOf(server) };
   await store.refreshCosts(target.name, async () => {
     const now = await kube.find(resource, target, { timeoutMs: 3_000 });
@@ -105,7 +105,7 @@ function patchOf(
     const merged = mergeResources(spec, { memory: input.memory, resources: input.resources }, settings);
     if (merged.kind === "refused") check(merged.refusal);
     else {
-      result.resources = withGone(spec.resources, merged.resources);
+      result.resources = withRemovals(spec.resources, merged.resources);
       result.javaMemory = merged.javaMemory ?? null;
     }
   }
@@ -117,7 +117,7 @@ function patchOf(
 }
 
 // In a merge patch what is not named stays, so what was taken away is named as null.
-function withGone(
+function withRemovals(
   before: MinecraftServerSpec["resources"],
   after: NonNullable<MinecraftServerSpec["resources"]>,
 ): NonNullable<MinecraftServerSpec["resources"]> {

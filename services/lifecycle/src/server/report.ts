@@ -19,7 +19,7 @@ export const reportJoin =
     const server = await findByAnyName(deps, name);
     const at = new Date();
     await deps.store.recordJoin(name, { uuid, name: player_name, at });
-    await askForCount(deps, server, { context, at });
+    await requestCount(deps, server, { context, at });
     return null;
   };
 
@@ -29,11 +29,11 @@ export const reportLeave =
     const server = await findByAnyName(deps, name);
     const at = new Date();
     await deps.store.recordLeave(name, { uuid, name: player_name, reason, at });
-    await askForCount(deps, server, { context, at });
+    await requestCount(deps, server, { context, at });
     return null;
   };
 
-async function askForCount(
+async function requestCount(
   deps: ServerDeps,
   server: Server,
   { context, at }: { context: { log: { warn: (fields: object, words: string) => void } }; at: Date },

@@ -106,10 +106,10 @@ test("a replica that dies before the change leaves no cooldown behind", async ()
 test("a give-up that comes in the middle of a wake wins", async () => {
   const server = await make("late-give-up");
   const retiring = { requested_at: new Date().toISOString(), delete: false };
-  let isAsked = false;
+  let isRequested = false;
   const deps = depsWith(async () => {
-    if (isAsked) return;
-    isAsked = true;
+    if (isRequested) return;
+    isRequested = true;
     await createOwnershipStore(tables).retire("late-give-up", () => retiring);
     const merge = { spec: { desiredState: "Stopped" } };
     await base.kube.patch(resource, { name: "late-give-up", namespace }, { merge });

@@ -38,7 +38,7 @@ const conflictTries = 5;
  */
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
   if (!request.isScheduled) await checkCooldown(deps, request);
-  if (isOnItsWay(deps, request, request.server) && !request.row?.retiring) {
+  if (isAlreadyStarting(deps, request, request.server) && !request.row?.retiring) {
     return { server: request.server, change: "none" };
   }
   const leave = enter(deps, request);
@@ -84,7 +84,7 @@ async function confirm(deps: ServerDeps, request: StartRequest, server: Server):
 }
 
 // A failed start that will be tried again by itself is nothing that a joining player could hurry.
-function isOnItsWay({ settings }: ServerDeps, { mayRetry }: StartRequest, server: Server): boolean {
+function isAlreadyStarting({ settings }: ServerDeps, { mayRetry }: StartRequest, server: Server): boolean {
   return isAwake(server) || (!mayRetry && wantsToRun(server) && !hasGivenUp(server, settings.auto_restarts));
 }
 
@@ -121,7 +121,7 @@ async function change(deps: ServerDeps, request: StartRequest): Promise<Started>
     const now = await deps.kube.find(resource, target);
     if (!now) throw request.refuse("not_found");
     server = now;
-    if (isOnItsWay(deps, request, server)) return { server, change: "none" };
+    if (isAlreadyStarting(deps, request, server)) return { server, change: "none" };
     await checkState(deps, request, server);
   }
 }

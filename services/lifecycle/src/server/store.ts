@@ -15,7 +15,7 @@ import {
 } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { findNames, rememberName } from "./player-names.ts";
-import { createBatch } from "./write-batcher.ts";
+import { createWriteBatcher } from "./write-batcher.ts";
 
 export type NewServer = {
   name: string;
@@ -29,7 +29,7 @@ export type NewServer = {
 /** What is made or asked while the rows of a new server are written. */
 export type Creation = {
   /** Throws when the owner may not have it; nobody else can claim for that account meanwhile. */
-  judgeOwner: (used: Usage) => Promise<void>;
+  checkOwner: (used: Usage) => Promise<void>;
   makeObject: () => Promise<void>;
 };
 
@@ -134,7 +134,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
     }),
     adopt: withDatabaseFaults((server) => adopt(store, server)),
     changePhase: withDatabaseFaults(
-      createBatch({ ...phaseBatch, run: (changes) => changePhases(store, changes) }),
+      createWriteBatcher({ ...phaseBatch, run: (changes) => changePhases(store, changes) }),
     ),
     phaseOf: withDatabaseFaults(async (name) => {
       const query = db.selectFrom("servers").select("cached_phase").where("name", "=", name);
@@ -163,12 +163,12 @@ const fresh = {
 async function insertServer(
   { db }: LifecycleStore,
   { name, subdomain, costs, offered, ownerId }: NewServer,
-  { judgeOwner, makeObject }: Creation,
+  { checkOwner, makeObject }: Creation,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (ownerId !== undefined) {
       await lockAccounts(trx, ownerId);
-      await judgeOwner(await usageOf(trx, ownerId));
+      await checkOwner(await usageOf(trx, ownerId));
     }
     const before = await lockRow(trx, name);
     if (before?.ownerId !== undefined || before?.retiring) {

@@ -3,7 +3,7 @@ import { auditActor } from "@svc/mesh";
 import { accounts } from "@svc/proto";
 import { type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
 import { startServer } from "./start.ts";
-import { judgeWaker } from "./wake-policy.ts";
+import { decideWake } from "./wake-policy.ts";
 
 type Contract = typeof contracts.wakeForPlayer;
 
@@ -27,8 +27,8 @@ async function checkPolicy(
   deps: ServerDeps,
   context: Parameters<Handler<Contract>>[0],
   about: {
-    server: Parameters<typeof judgeWaker>[0];
-    row: Parameters<typeof judgeWaker>[1];
+    server: Parameters<typeof decideWake>[0];
+    row: Parameters<typeof decideWake>[1];
     player: string;
   },
 ): Promise<void> {
@@ -38,7 +38,7 @@ async function checkPolicy(
   if (server.spec.autostartPolicy === "public") return;
   const { account } = await deps.mesh.call(accounts.findLink, { mc_uuid: player }, context);
   const isStaff = account?.role === "admin" || account?.role === "owner";
-  const answer = judgeWaker(server, row, { accountId: account?.user_id, isStaff });
+  const answer = decideWake(server, row, { accountId: account?.user_id, isStaff });
   if (answer === "allowed") return;
   if (answer === "ask-allowlist" && (await deps.store.isAllowed(name, [player]))) return;
   throw context.fault("forbidden", { message: "You may not wake this server; ask its owner." });

@@ -11,9 +11,9 @@ export type Waker = {
 };
 
 /** `ask-allowlist` leaves the last word to the list. */
-export type PolicyAnswer = "allowed" | "refused" | "ask-allowlist";
+export type WakeDecision = "allowed" | "refused" | "ask-allowlist";
 
-export function judgeWaker(server: Server, row: ServerRow | undefined, waker: Waker): PolicyAnswer {
+export function decideWake(server: Server, row: ServerRow | undefined, waker: Waker): WakeDecision {
   const policy: AutostartPolicy = server.spec.autostartPolicy ?? "ownerOnly";
   if (policy === "public" || waker.isStaff) return "allowed";
   const isOwner = waker.accountId !== undefined && row?.ownerId === waker.accountId;

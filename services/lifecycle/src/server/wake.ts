@@ -5,7 +5,7 @@ import type { Server } from "../cluster/resource.ts";
 import type { ServerRow } from "../database/server-row.ts";
 import { type contracts, findByUserName, type ServerDeps } from "./deps.ts";
 import { startServer } from "./start.ts";
-import { judgeWaker } from "./wake-policy.ts";
+import { decideWake } from "./wake-policy.ts";
 
 type Contract = typeof contracts.wake;
 
@@ -31,7 +31,7 @@ async function checkPolicy(
 ): Promise<void> {
   const { principal } = context;
   if (principal.kind !== "account") throw context.fault("forbidden");
-  const answer = judgeWaker(server, row, { accountId: principal.user_id, isStaff: principal.staff });
+  const answer = decideWake(server, row, { accountId: principal.user_id, isStaff: principal.staff });
   if (answer === "allowed") return;
   if (answer === "ask-allowlist") {
     const { mc_uuids } = await deps.mesh.call(accounts.listLinks, { user_id: principal.user_id }, context);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBatch } from "./write-batcher.ts";
+import { createWriteBatcher } from "./write-batcher.ts";
 
 function recorder(highest = 3) {
   const runs: number[][] = [];
   let working = 0;
   let mostAtOnce = 0;
-  const ask = createBatch<number, number>({
+  const ask = createWriteBatcher<number, number>({
     highest,
     atOnce: 2,
     keyOf: (item) => String(item % 100),

@@ -1,5 +1,5 @@
-// Whatever happens to servers in whatever order, on a real API server: when it is over they agree with what is wanted,
-// nothing of the way there is left behind, and a world that is held was never opened.
+// A random sequence of events on servers of a real API server. When it is over, every server converges to its desired
+// state, no trace of intermediate states is left, and no locked world was ever opened.
 
 import assert from "node:assert/strict";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,70 +9,62 @@ import { isFault } from "@svc/proto";
 import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { annotation, type Server, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "./fake-node.ts";
-import { quickSettings } from "./fast-settings.ts";
-import { type OperatorReplica, type Operators, openOperators } from "./operator-fixture.ts";
+import { fastSettings } from "./fast-settings.ts";
+import { createRandom } from "./random.ts";
+import { type OperatorReplica, type OperatorFixture, openOperatorFixture } from "./operator-fixture.ts";
 
-/** A stop with its notice, a start with its restarts, an abandoned lock and a lost leader: all of it after another. */
+/** Covers a stop with its notice, a start with its restarts, an abandoned lock and a lost leader, one after another. */
 const settleMs = 12_000;
 
-/** Where a walk takes place; `serviceKubeconfig` has the rights that we ship. */
-export type WalkPlace = Parameters<typeof openOperators>[0];
+/** The cluster of a walk; `serviceKubeconfig` has the rights that we ship. */
+export type WalkCluster = Parameters<typeof openOperatorFixture>[0];
 
 export type Walk = { seed: number; servers: number; steps: number };
 
 type Walker = {
-  operators: Operators;
+  operators: OperatorFixture;
   node: FakeNode;
   replica: OperatorReplica;
   names: string[];
-  holds: Map<string, HeldLock>;
-  /** Pods that appeared while their world was held. */
-  overrun: string[];
+  locks: Map<string, HeldLock>;
+  /** Pods that appeared while their world was locked. */
+  violations: string[];
 };
 
-/** Throws, with its seed, when a walk does not end in agreement. */
-export async function walkToAgreement(place: WalkPlace, walk: Walk): Promise<void> {
-  const operators = await openOperators(place);
+/** Throws, with its seed, when a walk does not converge. */
+export async function walkToConvergence(cluster: WalkCluster, walk: Walk): Promise<void> {
+  const operators = await openOperatorFixture(cluster);
   const names = Array.from({ length: walk.servers }, (_, index) => `walk-${walk.seed.toString(36)}-${index}`);
-  const holds: Walker["holds"] = new Map();
-  const overrun: string[] = [];
+  const locks: Walker["locks"] = new Map();
+  const violations: string[] = [];
   const node = await startFakeNode({
     kube: operators.kube,
     namespace: operators.namespace,
     getsReady: (pod) => !pod.spec?.containers[0]?.image?.includes("never"),
     onPod: ({ metadata }) => {
-      const hold = holds.get(metadata.name.replace(/-0$/, ""));
-      if (hold && !hold.signal.aborted) overrun.push(metadata.name);
+      const held = locks.get(metadata.name.replace(/-0$/, ""));
+      if (held && !held.signal.aborted) violations.push(metadata.name);
     },
   });
   const walker: Walker = {
     operators,
     node,
     names,
-    holds,
-    overrun,
-    replica: await operators.start(quickSettings),
+    locks,
+    violations,
+    replica: await operators.start(fastSettings),
   };
   try {
     for (const name of names) await operators.makeServer(name);
     await takeSteps(walker, walk);
-    assert.deepEqual(overrun, [], `seed ${walk.seed}: worlds opened under a lock`);
+    assert.deepEqual(violations, [], `seed ${walk.seed}: worlds opened under a lock`);
     await settle(walker);
-    await untilAgreed(walker, walk.seed);
+    await untilConverged(walker, walk.seed);
   } finally {
-    await Promise.all([...holds.values()].map((hold) => hold.release()));
+    await Promise.all([...locks.values()].map((held) => held.release()));
     await node.stop();
     await operators.close();
   }
-}
-
-/** A small generator with a seed, so that a walk that fails can be walked again. */
-function createRandom(start: number): (below: number) => number {
-  let state = start >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
 }
 
 const targetOf = ({ operators }: Walker, name: string) => ({ name, namespace: operators.namespace });
@@ -82,20 +74,20 @@ const ask = (walker: Walker, name: string, key: string) =>
   change(walker, name, { metadata: { annotations: { [key]: new Date().toISOString() } } });
 
 async function lock(walker: Walker, name: string): Promise<void> {
-  if (walker.holds.has(name)) return;
+  if (walker.locks.has(name)) return;
   const deps = { kube: walker.operators.kube, ttlMs: 1_000, refreshMs: 250 };
   try {
     const options = { kind: "backup", mustBeStopped: true } as const;
-    walker.holds.set(name, await acquireLock(deps, targetOf(walker, name), options));
+    walker.locks.set(name, await acquireLock(deps, targetOf(walker, name), options));
   } catch (error) {
     if (!isFault(error)) throw error;
   }
 }
 
-async function unlock({ holds }: Walker, name: string): Promise<void> {
-  const hold = holds.get(name);
-  holds.delete(name);
-  await hold?.release();
+async function unlock({ locks }: Walker, name: string): Promise<void> {
+  const held = locks.get(name);
+  locks.delete(name);
+  await held?.release();
 }
 
 async function killPod(walker: Walker, name: string): Promise<void> {
@@ -108,7 +100,7 @@ async function killPod(walker: Walker, name: string): Promise<void> {
 
 async function replaceReplica(walker: Walker, isCrash: boolean): Promise<void> {
   await (isCrash ? walker.replica.crash() : walker.replica.stop());
-  walker.replica = await walker.operators.start(quickSettings);
+  walker.replica = await walker.operators.start(fastSettings);
 }
 
 type Step = (walker: Walker, name: string) => unknown;
@@ -116,8 +108,8 @@ const set =
   (spec: object): Step =>
   (walker, name) =>
     change(walker, name, { spec });
-// Wakes come as somebody writes them by hand, who does not ask whether the world is held.
-const happenings: readonly Step[] = [
+// Wakes are written without checking whether the world is locked, as somebody with kubectl would.
+const events: readonly Step[] = [
   set({ desiredState: "Running" }),
   set({ desiredState: "Running" }),
   set({ desiredState: "Stopped" }),
@@ -145,12 +137,12 @@ async function takeSteps(walker: Walker, { seed, steps }: Walk): Promise<void> {
   for (let step = 0; step < steps; step++) {
     if (step % 65 === 64) await replaceReplica(walker, random(2) === 0);
     const name = walker.names[random(walker.names.length)] ?? "";
-    await happenings[random(happenings.length)]?.(walker, name);
+    await events[random(events.length)]?.(walker, name);
     await delay(random(40));
   }
 }
 
-/** Half of them are to run, the others to rest; whatever stood in the way is gone. */
+/** Asks half of the servers to run and the others to stop, and removes all obstacles. */
 async function settle(walker: Walker): Promise<void> {
   const { names, operators } = walker;
   for (const [index, name] of names.entries()) {
@@ -163,19 +155,19 @@ async function settle(walker: Walker): Promise<void> {
   }
 }
 
-async function untilAgreed(walker: Walker, seed: number): Promise<void> {
+async function untilConverged(walker: Walker, seed: number): Promise<void> {
   const endAt = Date.now() + settleMs * patience;
   let open: string[] = [];
   do {
     await delay(50);
-    const all = await Promise.all(walker.names.map((name, index) => disagreement(walker, name, index)));
+    const all = await Promise.all(walker.names.map((name, index) => differenceOf(walker, name, index)));
     open = all.filter((text) => text !== "");
   } while (open.length > 0 && Date.now() < endAt);
   assert.deepEqual(open, [], `seed ${seed}`);
 }
 
-/** What does not agree yet; empty when all is well. */
-async function disagreement(walker: Walker, name: string, index: number): Promise<string> {
+/** How a server differs from its desired state; empty when it does not. */
+async function differenceOf(walker: Walker, name: string, index: number): Promise<string> {
   const { kube } = walker.operators;
   const server = await kube.get(servers, targetOf(walker, name));
   const { status = {} } = server;

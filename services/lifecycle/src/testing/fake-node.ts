@@ -1,5 +1,5 @@
-// Stands where a kubelet stands: it says of pods what a node would say, and lets them go. Real pods with real processes
-// are in run.test.ts; here hundreds of pods come and go, also on an API server that has no nodes at all.
+// Plays the kubelet: reports pods as a node would, and removes deleted ones. Real pods with real processes are in
+// run.test.ts; here hundreds of pods come and go, also on an API server that has no nodes at all.
 
 import { isKubeError, type Kube, type Pod, resources, startInformer } from "@svc/kube";
 import { createLogger } from "@svc/telemetry";
@@ -13,11 +13,11 @@ export type FakeNode = {
 export type FakeNodeOptions = {
   kube: Kube;
   namespace: string;
-  /** Whether a pod gets ready; asked once, when it appears. */
+  /** Whether a pod gets ready; called once, when it appears. */
   getsReady: (pod: Pod) => boolean;
-  /** Told of every pod that appears. */
+  /** Called for every pod that appears. */
   onPod?: (pod: Pod) => void;
-  /** Told when a pod that gets ready is said to be so. */
+  /** Called when a pod was reported ready. */
   onReady?: (pod: Pod) => void;
 };
 
@@ -29,7 +29,7 @@ export async function startFakeNode(options: FakeNodeOptions): Promise<FakeNode>
     const done = job.then(
       () => undefined,
       (error: unknown) => {
-        // Another one was faster: the pod went, or changed meanwhile.
+        // Somebody else was faster: the pod is gone or has changed.
         if (!isKubeError(error, 404) && !isKubeError(error, 409)) throw error;
       },
     );

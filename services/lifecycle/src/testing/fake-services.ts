@@ -1,4 +1,4 @@
-// The other services as this one asks them, on the real mesh under their own names.
+// identity and builds as this service calls them, on the real mesh under their own names.
 
 import type { Mesh } from "@svc/mesh";
 import { accounts, images, links, type OutputOf, quotas } from "@svc/proto";
@@ -10,7 +10,7 @@ export type People = {
   links: Map<string, { user_id: string; role: "owner" | "admin" | "user" }>;
   limits: Map<string, Limits>;
   disabled: Set<string>;
-  /** Runs when limits are asked for, after the answer was made and before it is given. */
+  /** Runs on a request for limits, after the answer was computed and before it is sent. */
   onLimits: (() => Promise<void>) | undefined;
   isAway: boolean;
 };

@@ -1,5 +1,5 @@
-/** Settings with which minutes pass in moments, for tests that wait for what really happens. */
-export const quickSettings = [
+/** Short intervals for tests that wait for real events. */
+export const fastSettings = [
   "lifecycle.stop_notice=100ms",
   "lifecycle.probe_retry=50ms",
   "lifecycle.count_interval=150ms",

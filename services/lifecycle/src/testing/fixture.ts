@@ -1,4 +1,4 @@
-// Everything a test of this service needs, real: PostgreSQL, NATS, and a cluster that runs the demo server.
+// Everything that a test of this service needs, all real: PostgreSQL, NATS, and a cluster that runs the demo server.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ export type TestCluster = {
   kube: Kube;
   /** Kubeconfig of the service, with no more rights than deploy/rbac gives. */
   serviceKubeconfig: string;
-  /** Ends the cluster before its time; `close` then has less to do. */
+  /** Stops the cluster early. */
   end: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -66,16 +66,16 @@ export async function startTestCluster(options: { nodes?: number } = {}): Promis
   };
 }
 
-export type Stage = TestCluster & {
+export type Fixture = TestCluster & {
   nats: TestNats;
   database: TestDatabase;
   /** As the gateways call. */
   external: Mesh;
   internal: Mesh;
-  /** What identity and builds would say; tests change it. */
+  /** What identity and builds answer; tests change it. */
   people: People;
   library: Library;
-  /** What was audited so far. */
+  /** Audit entries so far. */
   audits: AuditEntry[];
   /** Starts a replica of the service. */
   start: (overrides?: readonly string[], databaseUrl?: string) => Promise<Replica>;
@@ -83,8 +83,8 @@ export type Stage = TestCluster & {
 
 export type Replica = { registry: Registry; running: Running; stop: () => Promise<void> };
 
-/** All of it; `close` ends what is left, replicas included. */
-export async function openStage(): Promise<Stage> {
+/** Opens all of it; `close` also stops replicas that still run. */
+export async function openFixture(): Promise<Fixture> {
   const [base, nats, database] = await Promise.all([
     startTestCluster(),
     startTestNats(),
@@ -105,7 +105,7 @@ export async function openStage(): Promise<Stage> {
     nats.connect("gateway-internal"),
   ]);
   const replicas = new Set<Replica>();
-  const start: Stage["start"] = async (overrides = [], databaseUrl = database.url) => {
+  const start: Fixture["start"] = async (overrides = [], databaseUrl = database.url) => {
     const replica = await startReplica({ nats, databaseUrl, kubeconfig: base.serviceKubeconfig }, overrides);
     replicas.add(replica);
     return { ...replica, stop: () => (replicas.delete(replica) ? replica.stop() : Promise.resolve()) };

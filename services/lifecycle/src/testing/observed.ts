@@ -1,4 +1,4 @@
-// An observation to begin with: a server `survival` that is asked to run and does. Tests change what they are about.
+// A default observation: a server `survival` that should run and does. Tests change what they are about.
 
 import { loadSettings } from "@svc/config";
 import type { Pod, Service, StatefulSet } from "@svc/kube";
@@ -6,7 +6,7 @@ import type { MinecraftServerSpec, MinecraftServerStatus } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 import { settings } from "../config.ts";
 import { headlessServiceOf, serviceOf } from "../reconcile/objects.ts";
-import { noMemory, type Observed } from "../reconcile/observed.ts";
+import { emptyMemory, type Observed } from "../reconcile/observed.ts";
 import { statefulSetOf } from "../reconcile/stateful-set.ts";
 
 export const now = Date.parse("2026-01-01T12:00:00.000Z");
@@ -112,7 +112,7 @@ export function observedRunning(changes: Changes = {}): Observed {
     secret: { kind: "present", password },
     forwarding: { kind: "off" },
     probe: { kind: "reached", count: { online: 0, max: 20 } },
-    memory: noMemory,
+    memory: emptyMemory,
     settings: defaults,
     ...changes,
     server,

@@ -1,6 +1,5 @@
-// Any number of reconcilers on one cluster: real API server, PostgreSQL and NATS, pods that a stand-in for the node
-// answers for, and players that a stand-in for RCON counts. Everything that a replica writes is counted, and a replica
-// can be cut off in the middle of whatever it does, as a crash does.
+// Any number of reconcilers on one cluster: real API server, PostgreSQL and NATS; pods on a fake node and players on a
+// fake RCON. Every write of a replica is counted, and a replica can be cut off at any moment, as in a crash.
 
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
@@ -23,12 +22,12 @@ import { createServerStore } from "../server/store.ts";
 const migrations = fileURLToPath(new URL("../../migrations", import.meta.url));
 
 /** What RCON would answer; tests change it. */
-export type World = {
+export type FakeServers = {
   /** Servers whose RCON does not answer. */
   silent: Set<string>;
   /** Players by server; nobody unless set. */
   players: Map<string, number>;
-  /** Waited for before a replica writes: what a test does here comes between its reading and its writing. */
+  /** Awaited before a replica writes: a test can change something between its reading and its writing. */
   beforeWrite?: ((verb: string, plural: string) => Promise<void>) | undefined;
 };
 
@@ -39,16 +38,16 @@ export type OperatorReplica = {
   settings: LifecycleSettings;
   metrics: () => Promise<string>;
   stop: () => Promise<void>;
-  /** From now on nothing it sends arrives anywhere; it then ends without a word to anybody. */
+  /** From now on nothing it sends arrives; it ends without releasing anything. */
   crash: () => Promise<void>;
 };
 
-export type Operators = {
+export type OperatorFixture = {
   /** With all rights. */
   kube: Kube;
   namespace: string;
   database: TestDatabase;
-  world: World;
+  world: FakeServers;
   /** Of all replicas together. */
   counts: Counts;
   start: (overrides?: readonly string[]) => Promise<OperatorReplica>;
@@ -57,19 +56,19 @@ export type Operators = {
 };
 
 /** `serviceKubeconfig` has the rights of deploy/rbac, `kube` has all. */
-export async function openOperators(cluster: {
+export async function openOperatorFixture(cluster: {
   kube: Kube;
   serviceKubeconfig: string;
   namespace: string;
-}): Promise<Operators> {
+}): Promise<OperatorFixture> {
   const [nats, database] = await Promise.all([
     startTestNats(),
     createTestDatabase({ schema: "lifecycle", migrations: join(migrations) }),
   ]);
-  const world: World = { silent: new Set(), players: new Map() };
+  const world: FakeServers = { silent: new Set(), players: new Map() };
   const counts: Counts = { writes: 0, probes: 0, saves: 0 };
   const replicas = new Set<OperatorReplica>();
-  const start: Operators["start"] = async (overrides = []) => {
+  const start: OperatorFixture["start"] = async (overrides = []) => {
     const replica = await startReplica({ ...cluster, nats, database, world, counts }, overrides);
     replicas.add(replica);
     const leave = (end: () => Promise<void>) => () => (replicas.delete(replica) ? end() : Promise.resolve());
@@ -116,7 +115,7 @@ type ReplicaDeps = {
   namespace: string;
   nats: TestNats;
   database: TestDatabase;
-  world: World;
+  world: FakeServers;
   counts: Counts;
 };
 
@@ -143,7 +142,7 @@ async function startReplica(deps: ReplicaDeps, overrides: readonly string[]): Pr
     identity: `replica-${randomUUID()}`,
     registry,
     log,
-    rcon: standIn(deps, { kube: line.kube, settings: chosen }),
+    rcon: fakeRcon(deps, { kube: line.kube, settings: chosen }),
   });
   await operator.servers.ready;
   const end = async () => {
@@ -178,7 +177,7 @@ function cuttable(
     guarded[verb] = async (...about: unknown[]) => {
       if (isCut) throw new Error("the replica has crashed");
       const { plural = "" } = about[0] as { plural?: string };
-      // Events of the cluster are told by a helper that puts the same words together.
+      // Kubernetes Events are recorded by a helper that merges equal ones.
       const isWork = plural !== "leases" && plural !== "events";
       if (isWork && (writing as readonly string[]).includes(verb)) {
         await world.beforeWrite?.(verb, plural);
@@ -195,8 +194,8 @@ function cuttable(
   };
 }
 
-/** Reads Secrets for real; servers answer as the test's world says. */
-function standIn({ world, counts }: ReplicaDeps, real: Parameters<typeof createRconAccess>[0]): RconAccess {
+/** Reads real Secrets; servers answer as the test says. */
+function fakeRcon({ world, counts }: ReplicaDeps, real: Parameters<typeof createRconAccess>[0]): RconAccess {
   const { readSecret, forget } = createRconAccess(real);
   const answers = (name: string) => !world.silent.has(name);
   return {
@@ -208,7 +207,7 @@ function standIn({ world, counts }: ReplicaDeps, real: Parameters<typeof createR
       if (!answers(name)) return { kind: "failed", problem: "RCON: refused" };
       return { kind: "reached", count: { online: world.players.get(name) ?? 0, max: 20 } };
     },
-    tell: async ({ server }) => answers(server.metadata.name),
+    announce: async ({ server }) => answers(server.metadata.name),
     saveWorld: async () => {
       counts.saves += 1;
     },

@@ -1,4 +1,4 @@
-// What a release brings to a cluster: definition, namespaces, accounts and Roles, as `svc migrate up` applies them.
+// What a release installs in a cluster: definition, namespaces, accounts and Roles, as `svc migrate up` applies them.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,16 +20,16 @@ const plurals: Record<string, [plural: string, isNamespaced: boolean]> = {
 };
 
 /** The objects of one shipped file, such as `rbac/lifecycle.yaml`. */
-export function shippedObjects(file: string): KubeObject[] {
+export function readManifest(file: string): KubeObject[] {
   return parseAllDocuments(readFileSync(join(deploy, file), "utf8")).map((document) => {
     if (document.errors.length > 0) throw new Error(`${file}: ${document.errors[0]?.message}`);
     return document.toJS() as KubeObject;
   });
 }
 
-/** Makes the objects of one shipped file; those that are there already stay as they are. */
-export async function applyShipped(kube: Kube, file: string): Promise<void> {
-  for (const object of shippedObjects(file)) {
+/** Creates the objects of one shipped file; existing ones stay as they are. */
+export async function applyManifest(kube: Kube, file: string): Promise<void> {
+  for (const object of readManifest(file)) {
     const { kind, apiVersion } = object;
     const [plural, namespaced] = plurals[kind] ?? ["", false];
     const [version = "", group = ""] = apiVersion.split("/").reverse();
@@ -39,9 +39,9 @@ export async function applyShipped(kube: Kube, file: string): Promise<void> {
 
 /** The definition, namespaces, and what the service lifecycle may do. */
 export async function applyRelease(kube: Kube): Promise<void> {
-  await applyShipped(kube, "rbac/namespaces.yaml");
+  await applyManifest(kube, "rbac/namespaces.yaml");
   await createOnce(kube.create(resources.customResourceDefinitions, minecraftServerCrd()));
-  await applyShipped(kube, "rbac/lifecycle.yaml");
+  await applyManifest(kube, "rbac/lifecycle.yaml");
 }
 
 async function createOnce(made: Promise<unknown>): Promise<void> {

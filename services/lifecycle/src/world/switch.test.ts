@@ -7,13 +7,13 @@ import type { Mesh } from "@svc/mesh";
 import { faultOf, staff, until } from "@svc/mesh/testing";
 import { worlds as contracts, servers as serverContracts } from "@svc/proto";
 import { annotation, servers } from "../cluster/resource.ts";
-import { demoImage, namespace, openStage, type Stage } from "../testing/fixture.ts";
+import { demoImage, namespace, openFixture, type Fixture } from "../testing/fixture.ts";
 
 describe("a server whose world was moved", () => {
-  let stage: Stage;
+  let stage: Fixture;
   let storage: Mesh;
   before(async () => {
-    stage = await openStage();
+    stage = await openFixture();
     await stage.start();
     storage = await stage.nats.connect("storage");
   });

@@ -8,7 +8,7 @@ import type { Mesh } from "@svc/mesh";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { worlds as contracts, ownership, servers as serverContracts } from "@svc/proto";
 import { annotation, label, type Server, servers } from "../cluster/resource.ts";
-import { namespace, openStage, type Stage } from "../testing/fixture.ts";
+import { namespace, openFixture, type Fixture } from "../testing/fixture.ts";
 import { aServer } from "../testing/observed.ts";
 import { isAtRest } from "./world-server.ts";
 
@@ -38,10 +38,10 @@ describe("nothing of a run is left", () => {
 
 describe("on real servers", () => {
   const noImage = "svc.local/nothing:1";
-  let stage: Stage;
+  let stage: Fixture;
   let storage: Mesh;
   before(async () => {
-    stage = await openStage();
+    stage = await openFixture();
     await stage.start(["lifecycle.list_page=3"]);
     storage = await stage.nats.connect("storage");
   });

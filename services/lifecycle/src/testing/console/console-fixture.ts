@@ -27,7 +27,7 @@ export type ConsoleReplica = {
 
 export type Gateway = { port: number; registry: Registry; close: () => Promise<void> };
 
-export type ConsoleStage = {
+export type ConsoleFixture = {
   cluster: LogCluster;
   nats: TestNats;
   database: TestDatabase;
@@ -46,7 +46,7 @@ const migrations = fileURLToPath(new URL("../../../migrations/", import.meta.url
 const adminHost = "op.test";
 const log = createLogger("lifecycle", "silent");
 
-export async function openConsoleStage(): Promise<ConsoleStage> {
+export async function openConsoleFixture(): Promise<ConsoleFixture> {
   const [cluster, nats, database] = await Promise.all([
     startLogCluster(),
     startTestNats(),

@@ -5,7 +5,7 @@ import { type RconServer, startRconServer } from "@svc/rcon";
 import { rconPort, type Server } from "../../cluster/resource.ts";
 import { aServer, emptyRunning } from "../observed.ts";
 
-export type RconStage = {
+export type RconFixture = {
   server: Server;
   kube: Kube;
   /** The password in the Secret. */
@@ -17,7 +17,7 @@ export type RconStage = {
 
 let last = 1;
 
-export function createRconStage(): RconStage {
+export function createRconFixture(): RconFixture {
   last += 1;
   const host = `127.91.${process.pid % 250}.${last}`;
   const secret = { password: "first", reads: 0 };

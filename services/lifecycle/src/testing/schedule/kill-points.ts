@@ -2,13 +2,13 @@
 
 import type { ScheduleDeps } from "../../schedule/deps.ts";
 
-export type Death = { at: number; when: "before" | "after" };
+export type KillPoint = { at: number; when: "before" | "after" };
 
 type Work = (...args: never[]) => Promise<unknown>;
 
-export function mortal(
+export function withKillPoint(
   deps: ScheduleDeps,
-  death: Death,
+  death: KillPoint,
 ): { deps: ScheduleDeps; isDead: () => boolean; effects: () => readonly string[] } {
   const effects: string[] = [];
   let isDead = false;

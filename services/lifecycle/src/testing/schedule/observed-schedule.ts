@@ -1,7 +1,7 @@
 // A look to begin with: a daily restart at 05:00 UTC of a server that is ready, a minute before it is due.
 
 import type { Server } from "../../cluster/resource.ts";
-import type { Look } from "../../schedule/plan.ts";
+import type { Observed } from "../../schedule/plan.ts";
 import type { ScheduleRow } from "../../schedule/row.ts";
 import { aServer, defaults, emptyRunning } from "../observed.ts";
 
@@ -55,7 +55,7 @@ export const stopping: Server = {
 export const starting: Server = { ...aServer(), status: { phase: "Starting", ready: false } };
 export const failed: Server = { ...aServer(), status: { phase: "Failed", ready: false } };
 
-export function aLook(changes: Partial<Look> = {}): Look {
+export function anObservedTask(changes: Partial<Observed> = {}): Observed {
   const isRun = changes.row !== undefined && changes.row.run_state !== "";
   const now = isRun ? due + 60 * minute : due - minute;
   return { row: aRow(), owner: "usr-1", server: ready, now, settings: defaults, ...changes };

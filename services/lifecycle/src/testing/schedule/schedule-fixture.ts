@@ -17,7 +17,7 @@ import { createScheduler, type Scheduler } from "../../schedule/scheduler.ts";
 import { scheduleDepsOf } from "../../schedule/serve.ts";
 import type { ServerDeps } from "../../server/deps.ts";
 import { createServerStore } from "../../server/store.ts";
-import { namespace, openStage, type Stage } from "../fixture.ts";
+import { namespace, openFixture, type Fixture } from "../fixture.ts";
 
 export const minute = 60_000;
 export const password = "0123456789abcdef0123456789abcdef";
@@ -31,8 +31,8 @@ export type Storage = {
   runs: Set<string>;
 };
 
-export type ScheduleBed = {
-  stage: Stage;
+export type ScheduleFixture = {
+  stage: Fixture;
   clock: { now: number };
   storage: Storage;
   /** Commands that the console got, by server. */
@@ -55,8 +55,8 @@ export type State = { desired: "Running" | "Stopped"; phase: "Running" | "Stoppe
 export const running: State = { desired: "Running", phase: "Running" };
 export const stopped: State = { desired: "Stopped", phase: "Stopped" };
 
-export async function openScheduleBed(overrides: readonly string[] = []): Promise<ScheduleBed> {
-  const stage = await openStage();
+export async function openScheduleFixture(overrides: readonly string[] = []): Promise<ScheduleFixture> {
+  const stage = await openFixture();
   const mesh = await stage.nats.connect("lifecycle");
   const log = createLogger("lifecycle", "silent");
   const database = stage.database.open<Tables>({ poolSize: 8 });
@@ -96,7 +96,7 @@ export async function openScheduleBed(overrides: readonly string[] = []): Promis
   };
 }
 
-async function serveStorage(stage: Stage) {
+async function serveStorage(stage: Fixture) {
   const storage: Storage = { refusal: undefined, state: "succeeded", message: undefined, runs: new Set() };
   const mesh = await stage.nats.connect("storage");
   mesh.serve(backups.startScheduledBackup, async (_context, { name, run_key }) => {
@@ -127,10 +127,10 @@ async function startConsole() {
   return { heard, host, close: () => server.close() };
 }
 
-type Acts = Pick<ScheduleBed, "makeServer" | "setState" | "getServer" | "addTask" | "read" | "told">;
+type Acts = Pick<ScheduleFixture, "makeServer" | "setState" | "getServer" | "addTask" | "read" | "told">;
 
 function createActs(
-  { stage, clock, deps }: Pick<ScheduleBed, "stage" | "clock" | "deps">,
+  { stage, clock, deps }: Pick<ScheduleFixture, "stage" | "clock" | "deps">,
   host: string,
 ): Acts {
   const { kube, database } = stage;
