@@ -14,8 +14,11 @@ import { annotation, servers } from "../../services/lifecycle/src/cluster/resour
 import { walkToConvergence } from "../../services/lifecycle/src/testing/convergence.ts";
 import { type FakeNode, startFakeNode } from "../../services/lifecycle/src/testing/fake-node.ts";
 import { fastSettings } from "../../services/lifecycle/src/testing/fast-settings.ts";
-import { type OperatorFixture, openOperatorFixture } from "../../services/lifecycle/src/testing/operator-fixture.ts";
-import { applyRelease, applyManifest } from "../../services/lifecycle/src/testing/release-manifests.ts";
+import {
+  type OperatorFixture,
+  openOperatorFixture,
+} from "../../services/lifecycle/src/testing/operator-fixture.ts";
+import { applyManifest, applyRelease } from "../../services/lifecycle/src/testing/release-manifests.ts";
 
 const lane = process.env["SVC_KUBE_LANE"];
 const seed = Number(process.env["SVC_WALK_SEED"] ?? Math.floor(Math.random() * 2 ** 32));

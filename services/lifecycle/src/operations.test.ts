@@ -6,7 +6,7 @@ import { account, faultOf, retryAfterOf, staff, velocity } from "@svc/mesh/testi
 import { servers as contracts, type InputOf, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { annotation, type Server, servers } from "./cluster/resource.ts";
-import { namespace, openFixture, type Fixture } from "./testing/fixture.ts";
+import { type Fixture, namespace, openFixture } from "./testing/fixture.ts";
 
 // An image that the cluster does not have: the pod waits, and costs nothing.
 const noImage = "svc.local/nothing:1";

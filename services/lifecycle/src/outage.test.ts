@@ -7,7 +7,7 @@ import { servers as contracts, isFault, ownership } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { createWire, type Wire } from "../../../libs/store/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
-import { namespace, openFixture, type Fixture } from "./testing/fixture.ts";
+import { type Fixture, namespace, openFixture } from "./testing/fixture.ts";
 
 const name = "survival";
 let stage: Fixture;

@@ -9,7 +9,7 @@ import { servers as contracts, type ServerInfo } from "@svc/proto";
 import { until } from "../../../libs/mesh/src/testing.ts";
 import { servers } from "./cluster/resource.ts";
 import { serviceOf } from "./reconcile/objects.ts";
-import { namespace, openFixture, type Replica, type Fixture } from "./testing/fixture.ts";
+import { type Fixture, namespace, openFixture, type Replica } from "./testing/fixture.ts";
 
 const overrides = [
   "lifecycle.stop_notice=1s",

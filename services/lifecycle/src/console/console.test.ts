@@ -13,7 +13,7 @@ import { consoles as contracts, type StreamTicket, servers as serverContracts } 
 import { connectRcon, type RconClient } from "@svc/rcon";
 import { servers } from "../cluster/resource.ts";
 import { serviceOf } from "../reconcile/objects.ts";
-import { namespace, openFixture, type Replica, type Fixture } from "../testing/fixture.ts";
+import { type Fixture, namespace, openFixture, type Replica } from "../testing/fixture.ts";
 
 const overrides = [
   "lifecycle.stop_notice=100ms",

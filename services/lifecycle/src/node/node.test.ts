@@ -4,7 +4,7 @@ import type { Node } from "@svc/kube";
 import { resources } from "@svc/kube";
 import { staff, until } from "@svc/mesh/testing";
 import { nodes } from "@svc/proto";
-import { openFixture, type Fixture } from "../testing/fixture.ts";
+import { type Fixture, openFixture } from "../testing/fixture.ts";
 import { toExecutionNode } from "./view.ts";
 
 type Labels = Record<string, string>;

@@ -9,7 +9,7 @@ import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
 import { ownership as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
 import { annotation, label, servers } from "../cluster/resource.ts";
 import { noLimits } from "../testing/fake-services.ts";
-import { namespace, openFixture, type Fixture } from "../testing/fixture.ts";
+import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
 
 const noImage = "svc.local/nothing:1";
 const smallPages = ["lifecycle.list_page=7"];

@@ -76,7 +76,13 @@ async function claim(
     const now = sql<Date>`now()`;
     const taken = await trx
       .updateTable("servers")
-      .set({ owner_id: accountId, claimed_at: now, last_active_at: now, ...clearedWarnings, ...costColumns(costs) })
+      .set({
+        owner_id: accountId,
+        claimed_at: now,
+        last_active_at: now,
+        ...clearedWarnings,
+        ...costColumns(costs),
+      })
       .where("name", "=", name)
       .where("owner_id", "is", null)
       .executeTakeFirst();

@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { faultOf, staff, velocity } from "@svc/mesh/testing";
 import { players as contracts, type InputOf, servers } from "@svc/proto";
-import { openFixture, type Fixture } from "../testing/fixture.ts";
+import { type Fixture, openFixture } from "../testing/fixture.ts";
 
 let stage: Fixture;
 before(async () => {

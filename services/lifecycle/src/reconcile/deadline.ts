@@ -2,7 +2,7 @@
 
 import type { Reason } from "../cluster/condition.ts";
 import type { ObjectPlan } from "./decide-objects.ts";
-import { isPodTerminating, type PassMemory, type Observed, replicasOf } from "./observed.ts";
+import { isPodTerminating, type Observed, type PassMemory, replicasOf } from "./observed.ts";
 import type { Effect, Note, Plan } from "./plan.ts";
 import { after, normal, plan } from "./rule.ts";
 import { failed, failureOf, starting } from "./status.ts";
@@ -11,7 +11,10 @@ import { failed, failureOf, starting } from "./status.ts";
 export function specChanged(observed: Observed, now: number, applied: ObjectPlan): Plan | undefined {
   const { status, pod, statefulSet, settings } = observed;
   const isStarting = status.phase === "Starting" || status.phase === "Failed";
-  const why = { reason: "SpecChanged" as const, message: "The settings changed; the server starts over with the new ones." };
+  const why = {
+    reason: "SpecChanged" as const,
+    message: "The settings changed; the server starts over with the new ones.",
+  };
   const startOver = () => starting(observed, now, { ...why, restart: { autoRestarts: 0 } });
   if (applied.isTemplateChanged) {
     if (!isStarting || replicasOf(observed) === 0) return undefined;

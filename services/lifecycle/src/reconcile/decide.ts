@@ -6,7 +6,6 @@ import {
   addressPending,
   forwardingUnusable,
   isRunning,
-  worldLocked,
   nodeUnavailable,
   podNotReady,
   rconNotReached,
@@ -14,8 +13,9 @@ import {
   secretUnusable,
   specInvalid,
   startRetried,
+  worldLocked,
 } from "./rules-running.ts";
-import { atRest, beginStop, beginNotice, awaitNotice, podTerminating, scaleDown } from "./rules-stopped.ts";
+import { atRest, awaitNotice, beginNotice, beginStop, podTerminating, scaleDown } from "./rules-stopped.ts";
 
 // States of a server (interface.md 3.1): the desired state, what a pass observes, and the phase and condition it leads to.
 //

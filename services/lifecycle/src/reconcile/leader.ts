@@ -119,7 +119,10 @@ function startPasses(deps: LeaderDeps, reconciler: Reconciler, signal: AbortSign
       if (signal.aborted) return;
       if (isKubeError(error, 409)) return;
       const { message } = error as Error;
-      deps.log.warn({ server: name, error: message, retry_ms: retryMs }, "pass over a server failed; retrying");
+      deps.log.warn(
+        { server: name, error: message, retry_ms: retryMs },
+        "pass over a server failed; retrying",
+      );
     },
   });
   return { queue, oldestPassMs };

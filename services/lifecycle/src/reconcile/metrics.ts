@@ -33,7 +33,9 @@ export function createMetrics(registry: Registry, { list, leading }: MetricSourc
       },
     });
   gauge("svc_servers_total", "Servers that exist.", () => list().length);
-  gauge("svc_operator_leading", "1 in the replica that reconciles, 0 in the others.", () => (leading() ? 1 : 0));
+  gauge("svc_operator_leading", "1 in the replica that reconciles, 0 in the others.", () =>
+    leading() ? 1 : 0,
+  );
   gauge("svc_reconcile_queue_depth", "Servers that wait for a pass.", () => leading()?.depth() ?? 0);
   gauge(
     "svc_reconcile_oldest_pass_seconds",

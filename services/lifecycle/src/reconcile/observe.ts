@@ -5,7 +5,14 @@ import type { Watched } from "../cluster/watched.ts";
 import type { LifecycleSettings } from "../config.ts";
 import { type ForwardingAccess, withForwardingKey } from "./forwarding.ts";
 import { nodeStateOf } from "./node-state.ts";
-import { isAtRest, needsForwarding, needsHolder, needsProbe, needsSecret, type Observed } from "./observed.ts";
+import {
+  isAtRest,
+  needsForwarding,
+  needsHolder,
+  needsProbe,
+  needsSecret,
+  type Observed,
+} from "./observed.ts";
 import type { PassMemories } from "./pass-memory.ts";
 import type { RconAccess } from "./rcon-access.ts";
 

@@ -47,7 +47,9 @@ export function startOperator(deps: OperatorDeps): Operator {
     isLeading: () => leading !== undefined,
     stuck: () => {
       const seconds = Math.round((leading?.oldestPassMs() ?? 0) / 1_000);
-      return seconds * 1_000 > settings.pass_stuck ? `a pass over a server has taken ${seconds} s` : undefined;
+      return seconds * 1_000 > settings.pass_stuck
+        ? `a pass over a server has taken ${seconds} s`
+        : undefined;
     },
     countSoon: (name) => {
       leading?.countSoon(name);

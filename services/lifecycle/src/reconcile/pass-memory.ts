@@ -1,4 +1,4 @@
-import { type PassMemory, emptyMemory } from "./observed.ts";
+import { emptyMemory, type PassMemory } from "./observed.ts";
 
 /** What the process remembers between passes, by server. */
 export type PassMemories = {

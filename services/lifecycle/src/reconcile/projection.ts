@@ -71,7 +71,10 @@ function startView({ mesh, servers, autoRestarts, log }: Deps) {
       return undefined;
     },
     onError: (key, error, retryMs) =>
-      log.warn({ key, error: (error as Error).message, retry_ms: retryMs }, "writing the view failed; retrying"),
+      log.warn(
+        { key, error: (error as Error).message, retry_ms: retryMs },
+        "writing the view failed; retrying",
+      ),
   });
   queue.add(whole);
   return {
@@ -122,7 +125,10 @@ function startRows({ store, servers, log }: Deps) {
       return undefined;
     },
     onError: (name, error, retryMs) =>
-      log.warn({ name, error: (error as Error).message, retry_ms: retryMs }, "recording a phase failed; retrying"),
+      log.warn(
+        { name, error: (error as Error).message, retry_ms: retryMs },
+        "recording a phase failed; retrying",
+      ),
   });
   return queue;
 }

@@ -9,8 +9,8 @@ import { fastSettings } from "../testing/fast-settings.ts";
 import { startTestCluster, type TestCluster } from "../testing/fixture.ts";
 import {
   type Counts,
-  type OperatorReplica,
   type OperatorFixture,
+  type OperatorReplica,
   openOperatorFixture,
 } from "../testing/operator-fixture.ts";
 

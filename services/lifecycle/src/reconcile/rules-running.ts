@@ -7,9 +7,9 @@ import { decideIdle } from "./idle.ts";
 import { isServiceStale, serviceOf } from "./objects.ts";
 import {
   clusterIpOf,
-  isRequested,
   isAtRest,
   isPodReady,
+  isRequested,
   nextProbeAt,
   replicasOf,
   specFaultOf,
@@ -21,7 +21,10 @@ import { blocked, running, starting } from "./status.ts";
 /** Nothing runs yet and the world is locked: the start waits. */
 export const worldLocked: Rule = (observed, now) => {
   if (!isAtRest(observed) || observed.holder === undefined) return undefined;
-  const why = { reason: "MaintenanceInProgress" as const, message: `The world is locked: ${observed.holder}.` };
+  const why = {
+    reason: "MaintenanceInProgress" as const,
+    message: `The world is locked: ${observed.holder}.`,
+  };
   const status = blocked(observed, now, { ...why, hidesEndpoint: false });
   return plan(observed, { status, requeue: after(observed.settings.reconcile_maintenance) });
 };

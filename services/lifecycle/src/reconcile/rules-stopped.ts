@@ -2,11 +2,11 @@
 
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import {
-  isRequested,
+  emptyMemory,
   isAtRest,
   isNoticeOpen,
   isPodReady,
-  emptyMemory,
+  isRequested,
   type Observed,
   replicasOf,
   specFaultOf,
@@ -21,9 +21,7 @@ export const atRest: Rule = (observed, now) => {
   const obsolete = (["startRetry", "restart"] as const).filter((request) =>
     isRequested(observed.server, request),
   );
-  const forget = obsolete.map(
-    (request): Effect => ({ kind: "remove-annotation", key: annotation[request] }),
-  );
+  const forget = obsolete.map((request): Effect => ({ kind: "remove-annotation", key: annotation[request] }));
   const fault = specFaultOf(observed);
   if (fault !== undefined) return { ...invalidSpec(observed, now, fault), effects: forget };
   return plan(observed, {

@@ -6,7 +6,7 @@ import { faultOf, staff, until } from "@svc/mesh/testing";
 import { servers as contracts } from "@svc/proto";
 import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { servers } from "../cluster/resource.ts";
-import { namespace, openFixture, type Fixture } from "../testing/fixture.ts";
+import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
 
 const rounds = 60;
 

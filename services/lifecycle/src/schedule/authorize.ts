@@ -33,21 +33,21 @@ export async function checkAccess(
 export async function withAccess<R>(
   { schedules }: ScheduleDeps,
   about: { principal: Principal; name: string },
-  work: (held: LockedServer) => Promise<R>,
+  work: (server: LockedServer) => Promise<R>,
 ): Promise<R> {
   const { principal, name } = about;
   checkName(name);
-  const done = await schedules.withServer(name, async (held) => {
-    checkOwner(principal, held.owner);
-    return { value: await work(held) };
+  const done = await schedules.withServer(name, async (server) => {
+    checkOwner(principal, server.owner);
+    return { value: await work(server) };
   });
   if (!done) throw noServer(name);
   return done.value;
 }
 
-export const noSchedule = { message: "There is no such schedule; list the server's schedules." };
+export const noSchedule = { message: "No such schedule; list the server's schedules." };
 
-/** Throws `bad_id` for what is no id, and `not_found` for one that never was given out. */
+/** Throws `bad_id` for a malformed id, and `not_found` for one that cannot exist. */
 export function idOf(text: string): number {
   if (!/^[1-9]\d{0,18}$/.test(text)) throw new Fault("bad_id");
   const id = Number(text);

@@ -12,10 +12,10 @@ export const create =
   async (context, { name, ...input }) => {
     const { principal } = context;
     const at = new Date(deps.now());
-    const row = await withAccess(deps, { principal, name }, async (held) => {
+    const row = await withAccess(deps, { principal, name }, async (server) => {
       const saved = toSavedSchedule(input, at);
-      if ((await held.count()) >= deps.settings.schedule_limit) throw context.fault("schedule_limit");
-      return held.insert(saved, { createdBy: auditActor(context).actor, at });
+      if ((await server.count()) >= deps.settings.schedule_limit) throw context.fault("schedule_limit");
+      return server.insert(saved, { createdBy: auditActor(context).actor, at });
     });
     const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };
     deps.mesh.audit({ ...about, action: "schedule.create" });

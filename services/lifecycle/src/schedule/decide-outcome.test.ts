@@ -1,37 +1,46 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { anObservedTask, aRun, stopped } from "../testing/schedule/observed-schedule.ts";
-import { type Answer, decideAfterBackupRequest, decideAfterBackupCheck, decideAfterStart } from "./decide-outcome.ts";
-import type { Observed, Plan } from "./plan.ts";
+import {
+  type Answer,
+  decideAfterBackupCheck,
+  decideAfterBackupRequest,
+  decideAfterStart,
+} from "./decide-outcome.ts";
+import type { Observed } from "./observed.ts";
+import type { Plan } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
 const rest: Plan = { kind: "rest" };
 const run = (action: ScheduleRow["action"]) => aRun({ action });
 const skipped = (detail: string): Plan => ({ kind: "finish", result: "skipped", detail });
-const enterStopping = (isResumed: boolean): Plan => ({ kind: "enter", state: "stopping", isResumed });
-const backup = (since: number, isResumed = true) =>
-  aRun({ action: "backup", run_state: "stopping", run_resume: isResumed }, since);
+const enterStopping = (startsAgain: boolean): Plan => ({ kind: "enter", state: "stopping", startsAgain });
+const backup = (since: number, startsAgain = true) =>
+  aRun({ action: "backup", run_state: "stopping", run_resume: startsAgain }, since);
 const resumeAfter = (detail: string): Plan => ({
   kind: "enter",
   state: "starting",
-  isResumed: true,
-  carried: { result: "failed", detail },
+  startsAgain: true,
+  pendingEnding: { result: "failed", detail },
 });
 
 const done: Answer<void> = { kind: "done", value: undefined };
 const refused = (fault: Extract<Answer<unknown>, { kind: "refused" }>["fault"], message = "No.") =>
   ({ kind: "refused", fault, message }) as const;
 const resumed = (since: number, changes: Partial<ScheduleRow> = {}) =>
-  anObservedTask({ row: aRun({ run_state: "starting", run_resume: true, ...changes }, since), server: stopped });
+  anObservedTask({
+    row: aRun({ run_state: "starting", run_resume: true, ...changes }, since),
+    server: stopped,
+  });
 const first = anObservedTask({ row: run("start"), server: stopped });
 const again = "The server could not be started again: No.";
 const lost = { last_result: "failed", last_detail: "The backup took too long." } as const;
 
-describe("a start that was asked for", () => {
-  const table: [fact: string, look: Observed, answer: Answer<void>, step: Plan][] = [
+describe("a requested start", () => {
+  const table: [fact: string, observed: Observed, answer: Answer<void>, plan: Plan][] = [
     ["ends the run", first, done, { kind: "finish", result: "ok", detail: "" }],
-    ["is skipped at the cap", first, refused("at_capacity"), skipped("No.")],
-    ["is skipped while the world is held", first, refused("maintenance_in_progress"), skipped("No.")],
+    ["is skipped when the capacity is used up", first, refused("at_capacity"), skipped("No.")],
+    ["is skipped while the world is locked", first, refused("maintenance_in_progress"), skipped("No.")],
     ["is skipped while the world is archived", first, refused("world_reclaiming"), skipped("No.")],
     ["is skipped when the server is given up", first, refused("server_retiring"), skipped("No.")],
     [
@@ -42,14 +51,14 @@ describe("a start that was asked for", () => {
     ],
     ["ends a restart well", resumed(0), done, { kind: "finish", result: "ok", detail: "" }],
     [
-      "ends a failed run with its own words",
+      "ends a failed run with its own detail",
       resumed(0, lost),
       done,
       { kind: "finish", result: "failed", detail: lost.last_detail },
     ],
-    ["is tried again while the cap is in the way", resumed(15), refused("at_capacity"), rest],
-    ["is tried again while the world is held", resumed(15), refused("maintenance_in_progress"), rest],
-    ["is tried again while the cluster is away", resumed(15), refused("unavailable"), rest],
+    ["is retried while the capacity is used up", resumed(15), refused("at_capacity"), rest],
+    ["is retried while the world is locked", resumed(15), refused("maintenance_in_progress"), rest],
+    ["is retried while the cluster is away", resumed(15), refused("unavailable"), rest],
     [
       "fails after a quarter of an hour",
       resumed(15.1),
@@ -69,8 +78,8 @@ describe("a start that was asked for", () => {
       { kind: "finish", result: "failed", detail: `${lost.last_detail} ${again}` },
     ],
   ];
-  for (const [fact, look, answer, step] of table) {
-    test(fact, () => assert.deepEqual(decideAfterStart(look, answer), step));
+  for (const [fact, observed, answer, plan] of table) {
+    test(fact, () => assert.deepEqual(decideAfterStart(observed, answer), plan));
   }
 });
 
@@ -80,8 +89,8 @@ const finished = (result: "ok" | "skipped" | "failed", detail: string): Plan => 
   detail,
 });
 const asFirst = anObservedTask({ row: run("backup") });
-const waiting = (since: number, isResumed = true) =>
-  anObservedTask({ row: backup(since, isResumed), server: stopped });
+const waiting = (since: number, startsAgain = true) =>
+  anObservedTask({ row: backup(since, startsAgain), server: stopped });
 
 describe("a backup that was asked for", () => {
   const job: Answer<{ job: string }> = { kind: "done", value: { job: "backup-survival-1" } };
@@ -90,7 +99,7 @@ describe("a backup that was asked for", () => {
     "A part of the service is not reachable right now; try again in a moment.",
   );
   const nobody = "No backup was made: the backup service does not answer.";
-  const table: [fact: string, look: Observed, answer: Answer<{ job: string }>, step: Plan][] = [
+  const table: [fact: string, observed: Observed, answer: Answer<{ job: string }>, plan: Plan][] = [
     ["of a running server has it stopped first", asFirst, refused("not_stopped"), enterStopping(true)],
     [
       "fails before anybody is put out when storage does not answer",
@@ -109,7 +118,7 @@ describe("a backup that was asked for", () => {
       "is waited for once it began",
       waiting(1),
       job,
-      { kind: "enter", state: "backing_up", isResumed: true, job: "backup-survival-1" },
+      { kind: "enter", state: "backing_up", startsAgain: true, job: "backup-survival-1" },
     ],
     ["waits while the world is busy", waiting(15), refused("restore_in_progress"), rest],
     ["waits while the server is not quite stopped", waiting(15), refused("not_stopped"), rest],
@@ -133,27 +142,32 @@ describe("a backup that was asked for", () => {
       resumeAfter("No backup was made: No."),
     ],
   ];
-  for (const [fact, look, answer, step] of table) {
-    test(fact, () => assert.deepEqual(decideAfterBackupRequest(look, answer), step));
+  for (const [fact, observed, answer, plan] of table) {
+    test(fact, () => assert.deepEqual(decideAfterBackupRequest(observed, answer), plan));
   }
 });
 
 describe("a backup under way", () => {
-  const under = (since: number, isResumed = false) =>
+  const under = (since: number, startsAgain = false) =>
     anObservedTask({
-      row: aRun({ action: "backup", run_state: "backing_up", run_job: "b", run_resume: isResumed }, since),
+      row: aRun({ action: "backup", run_state: "backing_up", run_job: "b", run_resume: startsAgain }, since),
       server: stopped,
     });
   const state = (state: "running" | "succeeded" | "failed", message?: string) =>
     ({ kind: "done", value: { state, message } }) as const;
-  const table: [fact: string, look: Observed, answer: Parameters<typeof decideAfterBackupCheck>[1], step: Plan][] = [
+  const table: [
+    fact: string,
+    observed: Observed,
+    answer: Parameters<typeof decideAfterBackupCheck>[1],
+    plan: Plan,
+  ][] = [
     ["is waited for", under(45), state("running"), rest],
     ["ends the run of a server that was stopped anyway", under(1), state("succeeded"), finished("ok", "")],
     [
       "starts the server again",
       under(1, true),
       state("succeeded"),
-      { kind: "enter", state: "starting", isResumed: true, carried: { result: "ok", detail: "" } },
+      { kind: "enter", state: "starting", startsAgain: true, pendingEnding: { result: "ok", detail: "" } },
     ],
     ["counts as made however late that is seen", under(300), state("succeeded"), finished("ok", "")],
     [
@@ -183,7 +197,7 @@ describe("a backup under way", () => {
       finished("failed", "The backup took too long."),
     ],
   ];
-  for (const [fact, look, answer, step] of table) {
-    test(fact, () => assert.deepEqual(decideAfterBackupCheck(look, answer), step));
+  for (const [fact, observed, answer, plan] of table) {
+    test(fact, () => assert.deepEqual(decideAfterBackupCheck(observed, answer), plan));
   }
 });

@@ -1,81 +1,82 @@
-// What an answer means for a run (behaviour.md i.3). Pure: the answer and the look in, the next step out.
+// What the outcome of a request means for a run (behaviour.md i.3). Pure: observation and answer in, plan out.
 
 import { type FaultName, faults } from "@svc/proto";
-import { type Ending, endWith, finish, isOver, type Observed, rest, type Plan } from "./plan.ts";
+import { isOver, type Observed } from "./observed.ts";
+import { type Ending, endWith, finish, type Plan, rest } from "./plan.ts";
 
-/** How a request ended: it was done, or refused by name and with words. */
+/** How a request ended. */
 export type Answer<T> = { kind: "done"; value: T } | { kind: "refused"; fault: FaultName; message: string };
 
-// What may be otherwise in a minute: the cap, a world that is held, a part that does not answer.
-const passing: ReadonlySet<FaultName> = new Set([
+// What may clear up within a minute: capacity, a locked world, a service that does not respond.
+const transient: ReadonlySet<FaultName> = new Set([
   "at_capacity",
   "maintenance_in_progress",
   "world_reclaiming",
   "unavailable",
   "overloaded",
 ]);
-// What is no failure of a scheduled start: the server may not start just now.
-const inTheWay: ReadonlySet<FaultName> = new Set([
+// Not a failure of a scheduled start: the server may not start right now.
+const blocking: ReadonlySet<FaultName> = new Set([
   "at_capacity",
   "maintenance_in_progress",
   "world_reclaiming",
   "server_retiring",
 ]);
-// What ends by itself while a server comes to rest.
+// What ends by itself while a server stops.
 const busy: ReadonlySet<FaultName> = new Set([
   "not_stopped",
   "maintenance_in_progress",
   "restore_in_progress",
 ]);
 
-/** A start was asked for: as the whole run, or as the end of one that stopped the server. */
-export function decideAfterStart(look: Observed, answer: Answer<unknown>): Plan {
-  const { row, settings } = look;
-  const carried: Ending = { result: row.last_result || "ok", detail: row.last_detail };
-  if (answer.kind === "done") return finish(carried.result, carried.detail);
+/** After a start request: the whole run, or the end of one that stopped the server. */
+export function decideAfterStart(observed: Observed, answer: Answer<unknown>): Plan {
+  const { row, settings } = observed;
+  const ending: Ending = { result: row.last_result || "ok", detail: row.last_detail };
+  if (answer.kind === "done") return finish(ending.result, ending.detail);
   const { fault, message } = answer;
-  if (row.run_state === "claimed") return finish(inTheWay.has(fault) ? "skipped" : "failed", message);
-  if (passing.has(fault) && !isOver(look, settings.schedule_start_wait)) return rest;
-  const words = `The server could not be started again: ${message}`;
-  return finish("failed", carried.result === "failed" ? `${carried.detail} ${words}` : words);
+  if (row.run_state === "claimed") return finish(blocking.has(fault) ? "skipped" : "failed", message);
+  if (transient.has(fault) && !isOver(observed, settings.schedule_start_wait)) return rest;
+  const problem = `The server could not be started again: ${message}`;
+  return finish("failed", ending.result === "failed" ? `${ending.detail} ${problem}` : problem);
 }
 
-/** Storage was asked for a backup: before a running server is stopped, or once it is. */
-export function decideAfterBackupRequest(look: Observed, answer: Answer<{ job: string }>): Plan {
-  const { row, settings } = look;
+/** After a backup request to storage, sent before a running server is stopped or once it has stopped. */
+export function decideAfterBackupRequest(observed: Observed, answer: Answer<{ job: string }>): Plan {
+  const { row, settings } = observed;
   const isFirst = row.run_state === "claimed";
   if (answer.kind === "done") {
-    return { kind: "enter", state: "backing_up", isResumed: row.run_resume, job: answer.value.job };
+    return { kind: "enter", state: "backing_up", startsAgain: row.run_resume, job: answer.value.job };
   }
   const { fault } = answer;
-  if (isFirst && busy.has(fault)) return { kind: "enter", state: "stopping", isResumed: true };
-  // A server that was stopped for this waits for storage; one that was at rest anyway loses nothing.
-  const mayWait = busy.has(fault) || (row.run_resume && passing.has(fault));
-  if (mayWait && !isOver(look, settings.schedule_stop_wait)) return rest;
-  if (fault === "no_world_volume") return endWith(look, { result: "skipped", detail: answer.message });
-  return endWith(look, { result: "failed", detail: `No backup was made: ${wordsOf(answer)}` });
+  if (isFirst && busy.has(fault)) return { kind: "enter", state: "stopping", startsAgain: true };
+  // Only a run that stopped its server waits for storage; without that, nothing is lost by failing now.
+  const mayWait = busy.has(fault) || (row.run_resume && transient.has(fault));
+  if (mayWait && !isOver(observed, settings.schedule_stop_wait)) return rest;
+  if (fault === "no_world_volume") return endWith(observed, { result: "skipped", detail: answer.message });
+  return endWith(observed, { result: "failed", detail: `No backup was made: ${problemOf(answer)}` });
 }
 
-/** The text of a part that is away does not say which one. */
-function wordsOf({ fault, message }: { fault: FaultName; message: string }): string {
+/** The message of `unavailable` does not say which service. */
+function problemOf({ fault, message }: { fault: FaultName; message: string }): string {
   const isAway = fault === "unavailable" && message === faults.unavailable.message;
-  return isAway ? "the backup service does not answer." : message;
+  return isAway ? "the backup service is not responding." : message;
 }
 
 export type BackupRun = { state: "running" | "succeeded" | "failed"; message?: string | undefined };
 
-/** Storage was asked how a backup stands. */
-export function decideAfterBackupCheck(look: Observed, answer: Answer<BackupRun>): Plan {
-  const { settings } = look;
+/** After a question to storage for the state of a backup. */
+export function decideAfterBackupCheck(observed: Observed, answer: Answer<BackupRun>): Plan {
+  const { settings } = observed;
   if (answer.kind === "done" && answer.value.state !== "running") {
     const { state, message = "" } = answer.value;
-    if (state === "succeeded") return endWith(look, { result: "ok", detail: message });
-    return endWith(look, { result: "failed", detail: message || "The backup failed." });
+    if (state === "succeeded") return endWith(observed, { result: "ok", detail: message });
+    return endWith(observed, { result: "failed", detail: message || "The backup failed." });
   }
   if (answer.kind === "refused" && answer.fault === "not_found") {
-    const isLost = isOver(look, settings.schedule_backup_appear);
-    return isLost ? endWith(look, { result: "failed", detail: "The backup was never started." }) : rest;
+    const isLost = isOver(observed, settings.schedule_backup_appear);
+    return isLost ? endWith(observed, { result: "failed", detail: "The backup was never started." }) : rest;
   }
-  if (!isOver(look, settings.schedule_backup_wait)) return rest;
-  return endWith(look, { result: "failed", detail: "The backup took too long." });
+  if (!isOver(observed, settings.schedule_backup_wait)) return rest;
+  return endWith(observed, { result: "failed", detail: "The backup took too long." });
 }

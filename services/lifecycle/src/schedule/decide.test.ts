@@ -13,16 +13,17 @@ import {
   stopped,
   stopping,
 } from "../testing/schedule/observed-schedule.ts";
-import { begin, decide, stoppedBy } from "./decide.ts";
-import { type Observed, runKeyOf, type Plan } from "./plan.ts";
+import { decide, decideClaimed, stoppedBy } from "./decide.ts";
+import { type Observed, runKeyOf } from "./observed.ts";
+import type { Plan } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
-type Fact = [fact: string, look: Partial<Observed>, step: Plan];
+type Fact = [fact: string, observed: Partial<Observed>, plan: Plan];
 
-function facts(title: string, judge: (look: Observed) => Plan, table: readonly Fact[]): void {
+function facts(title: string, decideTask: (observed: Observed) => Plan, table: readonly Fact[]): void {
   describe(title, () => {
-    for (const [fact, look, step] of table) {
-      test(fact, () => assert.deepEqual(judge(anObservedTask(look)), step));
+    for (const [fact, observed, plan] of table) {
+      test(fact, () => assert.deepEqual(decideTask(anObservedTask(observed)), plan));
     }
   });
 }
@@ -45,12 +46,12 @@ facts("a task at rest", decide, [
     { kind: "disable", detail: newOwner },
   ],
   [
-    "is switched off when the server has no owner any more",
+    "is switched off when the server no longer has an owner",
     { owner: null },
     { kind: "disable", detail: newOwner },
   ],
   [
-    "is switched off rather than missed when both are so",
+    "is switched off rather than missed when both apply",
     { owner: null, now: due + 60 * minute },
     { kind: "disable", detail: newOwner },
   ],
@@ -105,9 +106,9 @@ const run = (action: ScheduleRow["action"]) => aRun({ action });
 const skipped = (detail: string): Plan => ({ kind: "finish", result: "skipped", detail });
 const notRunning = skipped("The server was not running.");
 const gone = skipped("The server does not exist any more.");
-const enterStopping = (isResumed: boolean): Plan => ({ kind: "enter", state: "stopping", isResumed });
+const enterStopping = (startsAgain: boolean): Plan => ({ kind: "enter", state: "stopping", startsAgain });
 
-facts("a run that begins", begin, [
+facts("a claimed run", decideClaimed, [
   ["of a server that is gone is skipped", { row: run("restart"), server: undefined }, gone],
   ["sends its command to a server that is ready", { row: run("command") }, { kind: "command" }],
   ["skips a command while the server starts", { row: run("command"), server: starting }, notRunning],
@@ -137,8 +138,8 @@ facts("a run that begins", begin, [
 ]);
 
 const restart = (since: number) => aRun({ run_state: "stopping", run_resume: true }, since);
-const backup = (since: number, isResumed = true) =>
-  aRun({ action: "backup", run_state: "stopping", run_resume: isResumed }, since);
+const backup = (since: number, startsAgain = true) =>
+  aRun({ action: "backup", run_state: "stopping", run_resume: startsAgain }, since);
 const annotated = (server: typeof ready, key: string) => ({
   ...server,
   metadata: { ...server.metadata, annotations: { [stoppedBy]: key } },
@@ -148,8 +149,8 @@ const late = "The server did not stop in time.";
 const resumeAfter = (detail: string): Plan => ({
   kind: "enter",
   state: "starting",
-  isResumed: true,
-  carried: { result: "failed", detail },
+  startsAgain: true,
+  pendingEnding: { result: "failed", detail },
 });
 
 facts("a run under way", decide, [
@@ -175,12 +176,12 @@ facts("a run under way", decide, [
   [
     "of a restart starts the server once it is stopped",
     { row: restart(1), server: stopped },
-    { kind: "enter", state: "starting", isResumed: true },
+    { kind: "enter", state: "starting", startsAgain: true },
   ],
   [
     "of a restart goes on however late the stop was",
     { row: restart(300), server: stopped },
-    { kind: "enter", state: "starting", isResumed: true },
+    { kind: "enter", state: "starting", startsAgain: true },
   ],
   [
     "of a restart fails after a quarter of an hour and starts the server again",

@@ -4,7 +4,7 @@ import type { ServerDeps } from "../server/deps.ts";
 import type { ScheduleMetrics } from "./metrics.ts";
 import type { ScheduleStore } from "./store.ts";
 
-/** What scheduled tasks work with; `store` is that of the servers. */
+/** Dependencies of scheduled tasks; `store` is that of the servers. */
 export type ScheduleDeps = ServerDeps & {
   schedules: ScheduleStore;
   rcon: Pick<ServerRcon, "run">;

@@ -1,4 +1,4 @@
-// What a run asks of the rest of the world; every answer is a value that is judged elsewhere.
+// Requests of a run to the cluster, storage and the game; the answer is a value, which decide-outcome.ts decides on.
 
 import { isKubeError } from "@svc/kube";
 import { backups, Fault, isFault } from "@svc/proto";
@@ -7,16 +7,11 @@ import { startServer } from "../server/start.ts";
 import { stoppedBy } from "./decide.ts";
 import type { Answer } from "./decide-outcome.ts";
 import type { ScheduleDeps } from "./deps.ts";
-import { runKeyOf } from "./plan.ts";
+import { runKeyOf } from "./observed.ts";
+import { finish, type Plan } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
-/** Read from the cluster itself: a copy may be older than what another replica did for the same run. */
-export async function readServer(deps: ScheduleDeps, name: string): Promise<Server | undefined> {
-  const server = await deps.kube.find(resource, { name, namespace: deps.namespace });
-  return server?.metadata.deletionTimestamp === undefined ? server : undefined;
-}
-
-/** Asks a server to stop unless it changed since it was read; then undefined. */
+/** Asks a server to stop; undefined when it has changed since it was read. */
 export async function stopServer(
   deps: ScheduleDeps,
   server: Server,
@@ -35,7 +30,7 @@ export async function stopServer(
   }
 }
 
-/** The wake path without the cooldown of players. */
+/** A wake without the cooldown that players have. */
 export async function startFor(deps: ScheduleDeps, server: Server): Promise<Answer<void>> {
   return answerOf(async () => {
     const row = await deps.store.find(server.metadata.name);
@@ -61,9 +56,17 @@ async function answerOf<T>(work: () => Promise<T>): Promise<Answer<T>> {
   } catch (error) {
     if (isFault(error)) return { kind: "refused", fault: error.fault, message: error.message };
     if (isKubeError(error)) {
-      const message = "The cluster does not answer right now.";
+      const message = "The cluster is not responding; try again in a moment.";
       return { kind: "refused", fault: "unavailable", message };
     }
     throw error;
+  }
+}
+
+export async function sendCommand(deps: ScheduleDeps, row: ScheduleRow, server: Server): Promise<Plan> {
+  try {
+    return finish("ok", await deps.rcon.run(server, row.command));
+  } catch (error) {
+    return finish("failed", `The command was not sent: ${(error as Error).message}`);
   }
 }

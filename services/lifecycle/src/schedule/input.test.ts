@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { validateInput, type ScheduleInput } from "./input.ts";
+import { type ScheduleInput, validateInput } from "./input.ts";
 import { detailOf, warningCommand } from "./messages.ts";
 
 const base: ScheduleInput = { action: "restart", weekdays: 127, timezone: "Europe/Berlin" };

@@ -1,24 +1,24 @@
-// What a task may be (interface.md 2.9, architecture.md 6.5 and 6.16). Pure.
+// Which settings a task may have (interface.md 2.9, architecture.md 6.5 and 6.16). Pure.
 
 import { schedules as contracts, type InputOf } from "@svc/proto";
 import { isZone } from "./next-run.ts";
 import type { ScheduleSettings } from "./row.ts";
 
 export type ScheduleInput = Omit<InputOf<typeof contracts.create>, "name">;
-export type Judged =
+export type ValidatedInput =
   | { kind: "fine"; settings: ScheduleSettings }
   | { kind: "refused"; fault: "bad_schedule" | "bad_request"; message: string };
 
-const labelCharacters = 64;
-const commandCharacters = 1_024;
+const maxLabelCharacters = 64;
+const maxCommandCharacters = 1_024;
 /** What RCON carries in one packet. */
-const commandBytes = 1_446;
-/** Whatever moves the whole server does so at most once an hour. */
-const leastMinutes = 60;
+const maxCommandBytes = 1_446;
+/** Actions other than a command run at most once an hour. */
+const minIntervalMinutes = 60;
 // Control characters, separators of lines and paragraphs, and halves of a surrogate pair.
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
-export function validateInput(input: ScheduleInput): Judged {
+export function validateInput(input: ScheduleInput): ValidatedInput {
   const action = contracts.scheduleActions.find((one) => one === input.action);
   if (!action) return bad(`action must be one of ${contracts.scheduleActions.join(", ")}.`);
   const every = input.every_minutes ?? 0;
@@ -42,7 +42,7 @@ export function validateInput(input: ScheduleInput): Judged {
   return { kind: "fine", settings };
 }
 
-function bad(message: string): Judged {
+function bad(message: string): ValidatedInput {
   return { kind: "refused", fault: "bad_schedule", message };
 }
 
@@ -50,24 +50,24 @@ function isOneOf(choices: readonly number[], value: number): boolean {
   return choices.includes(value);
 }
 
-function isWhole(value: number, from: number, to: number): boolean {
+function isIntegerWithin(value: number, from: number, to: number): boolean {
   return Number.isInteger(value) && value >= from && value <= to;
 }
 
 function problemOf(settings: ScheduleSettings, input: ScheduleInput): string | undefined {
   const { scheduleIntervals, scheduleWarnings } = contracts;
   const { action, label, every_minutes: every } = settings;
-  if ([...label].length > labelCharacters || unprintable.test(label)) {
-    return `label must be one line of at most ${labelCharacters} characters.`;
+  if ([...label].length > maxLabelCharacters || unprintable.test(label)) {
+    return `label must be one line of at most ${maxLabelCharacters} characters.`;
   }
   if (!isOneOf(scheduleIntervals, every)) {
     return `every_minutes must be one of ${scheduleIntervals.join(", ")}.`;
   }
-  if (action !== "command" && every > 0 && every < leastMinutes) {
-    return `A ${action} can repeat at most every ${leastMinutes} minutes.`;
+  if (action !== "command" && every > 0 && every < minIntervalMinutes) {
+    return `A ${action} can repeat at most every ${minIntervalMinutes} minutes.`;
   }
-  if (!isWhole(input.minute_of_day ?? 0, 0, 1_439)) return "minute_of_day must be 0 to 1439.";
-  if (!isWhole(settings.weekdays, 1, 127)) {
+  if (!isIntegerWithin(input.minute_of_day ?? 0, 0, 1_439)) return "minute_of_day must be 0 to 1439.";
+  if (!isIntegerWithin(settings.weekdays, 1, 127)) {
     return "weekdays must be 1 to 127: bit 0 is Sunday, bit 6 Saturday.";
   }
   if (!isZone(settings.timezone)) return "timezone must be the name of a time zone such as Europe/Berlin.";
@@ -86,7 +86,8 @@ function problemOfCommand({ action, command }: ScheduleSettings): string | undef
     return command === "" ? undefined : "Only a task with action command has a command.";
   if (command === "") return "A task with action command needs a command.";
   if (unprintable.test(command)) return "The command must be one line without control characters.";
-  const isShort = [...command].length <= commandCharacters && Buffer.byteLength(command) <= commandBytes;
+  const isShort =
+    [...command].length <= maxCommandCharacters && Buffer.byteLength(command) <= maxCommandBytes;
   if (isShort) return undefined;
-  return `The command must have at most ${commandCharacters} characters and ${commandBytes} bytes.`;
+  return `The command must have at most ${maxCommandCharacters} characters and ${maxCommandBytes} bytes.`;
 }

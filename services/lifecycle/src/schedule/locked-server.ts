@@ -1,31 +1,31 @@
-// SQL on the tasks of one server whose row is locked: its owner and the number of its tasks cannot change meanwhile.
+// SQL on the tasks of a server whose row is locked, so that its owner and the number of its tasks cannot change.
 
 import type { Trx } from "@svc/store";
 import type { Tables } from "../database/schema.ts";
 import type { ScheduleRow, ScheduleSettings } from "./row.ts";
 
-/** What a caller saves: the settings, and what follows from them. */
-export type Saved = ScheduleSettings & { next_run_at: Date | null };
+/** The columns that a caller's input determines. */
+export type SavedSchedule = ScheduleSettings & { next_run_at: Date | null };
 
 export type LockedServer = {
   owner: string | null;
   count: () => Promise<number>;
   find: (id: number) => Promise<ScheduleRow | undefined>;
-  insert: (saved: Saved, about: { createdBy: string; at: Date }) => Promise<ScheduleRow>;
-  update: (row: ScheduleRow, saved: Saved, at: Date) => Promise<ScheduleRow>;
+  insert: (saved: SavedSchedule, about: { createdBy: string; at: Date }) => Promise<ScheduleRow>;
+  update: (row: ScheduleRow, saved: SavedSchedule, at: Date) => Promise<ScheduleRow>;
   remove: (row: ScheduleRow) => Promise<void>;
 };
 
 export async function lockServer(trx: Trx<Tables>, server: string): Promise<LockedServer | undefined> {
-  const held = await trx
+  const locked = await trx
     .selectFrom("servers")
     .select("owner_id")
     .where("name", "=", server)
     .where("deleted_at", "is", null)
     .forUpdate()
     .executeTakeFirst();
-  if (!held) return undefined;
-  const { owner_id: owner } = held;
+  if (!locked) return undefined;
+  const { owner_id: owner } = locked;
   const tasks = () => trx.selectFrom("server_schedules").where("server_name", "=", server);
   return {
     owner,
@@ -50,7 +50,7 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
         .returningAll()
         .executeTakeFirstOrThrow(),
     update: (row, saved, at) => {
-      // What was said to the former owner is of no use to the new one.
+      // Results of the former owner are of no use to the new one.
       const fresh = row.owner_id === owner ? {} : ({ last_result: "", last_detail: "" } as const);
       return trx
         .updateTable("server_schedules")

@@ -1,4 +1,4 @@
-// What players and owners read.
+// Texts that players and owners read.
 
 import type { ScheduleRow } from "./row.ts";
 
@@ -20,7 +20,7 @@ function minutesOf(minutes: number): string {
   return minutes === 1 ? "1 minute" : `${minutes} minutes`;
 }
 
-/** The console command that warns everybody, in yellow and in both languages; undefined for what needs no warning. */
+/** The console command that warns all players, in yellow and in both languages; undefined for an action without a warning. */
 export function warningCommand(action: ScheduleRow["action"], minutes: number): string | undefined {
   if (action === "command" || action === "start") return undefined;
   const text = warnings[action](minutes).join(" ");
@@ -40,7 +40,7 @@ export function detailOf(text: string): string {
   if (bytes.length <= detailBytes) return plain;
   const ellipsis = "…";
   let end = detailBytes - Buffer.byteLength(ellipsis);
-  // A character is never cut in two: what follows 0b10 belongs to the one before.
+  // Never cuts a character in two: bytes that begin with 0b10 continue the one before.
   while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
   return `${bytes.subarray(0, end).toString("utf8")}${ellipsis}`;
 }

@@ -11,13 +11,13 @@ export function createScheduleMetrics(registry: Registry): ScheduleMetrics {
   const registers = [registry];
   const runs = new Counter({
     name: "svc_schedule_runs_total",
-    help: "Runs of scheduled tasks that ended, by action and result.",
+    help: "Completed runs of scheduled tasks, by action and result.",
     labelNames: ["action", "result"] as const,
     registers,
   });
   const ticks = new Histogram({
     name: "svc_schedule_tick_duration_seconds",
-    help: "One look for due tasks, with everything it led to.",
+    help: "Duration of one tick: finding due tasks and working on them.",
     labelNames: ["result"] as const,
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10, 30],
     registers,

@@ -12,15 +12,15 @@ export type Timetable = {
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
-// From any moment the same weekday comes again within eight days.
+// Every weekday occurs at least once within eight days.
 const scannedDays = 8;
-const zonesAtMost = 600;
-const daysAtMost = 64;
+const maxZones = 600;
+const maxDays = 64;
 
-/** A zone with the days that were asked of it: one look at the clock's rules serves every task of that day. */
-type Clock = { zone: Zone; days: Map<number, Around> };
+/** A zone with its cached days: one lookup of the zone's rules serves every task of that day. */
+type Clock = { zone: Zone; days: Map<number, DayOffsets> };
 /** Offsets in minutes a day before and a day after a local day. */
-type Around = { before: number; behind: number };
+type DayOffsets = { before: number; behind: number };
 const clocks = new Map<string, Clock>();
 
 /** True for a name of the time zone database. `Local` and bare offsets are none. */
@@ -31,7 +31,7 @@ export function isZone(name: string): boolean {
 /**
  * The first run strictly after `after`, in Unix milliseconds. A local time that the clock skips runs earlier by what
  * was skipped (an hour in most zones), still in the offset before the jump; a local time that comes twice runs once,
- * the first time; a zone that is not known any more is UTC.
+ * the first time; a zone that is no longer known is UTC.
  */
 export function nextRun(timetable: Timetable, after: number): number {
   const clock = clockOf(timetable.timezone);
@@ -52,15 +52,15 @@ function clockOf(name: string): Clock {
   const known = clocks.get(name);
   if (known) return known;
   const clock = { zone: isZone(name) ? IANAZone.create(name) : FixedOffsetZone.utcInstance, days: new Map() };
-  if (clocks.size < zonesAtMost) clocks.set(name, clock);
+  if (clocks.size < maxZones) clocks.set(name, clock);
   return clock;
 }
 
 // `day` counts days since 1970; its midnight is written as if it were one of UTC.
-function around({ zone, days }: Clock, day: number): Around {
+function offsetsOf({ zone, days }: Clock, day: number): DayOffsets {
   const known = days.get(day);
   if (known) return known;
-  if (days.size >= daysAtMost) days.clear();
+  if (days.size >= maxDays) days.clear();
   const midnight = day * dayMs;
   const found = { before: zone.offset(midnight - dayMs), behind: zone.offset(midnight + 2 * dayMs) };
   days.set(day, found);
@@ -68,7 +68,7 @@ function around({ zone, days }: Clock, day: number): Around {
 }
 
 function offsetAt(clock: Clock, at: number): number {
-  const { before, behind } = around(clock, Math.floor(at / dayMs));
+  const { before, behind } = offsetsOf(clock, Math.floor(at / dayMs));
   return before === behind ? before : clock.zone.offset(at);
 }
 
@@ -77,7 +77,7 @@ type Search = { timetable: Timetable; clock: Clock; after: number };
 function firstOfDay({ timetable, clock, after }: Search, day: number): number | undefined {
   const weekday = (((day + 4) % 7) + 7) % 7;
   if ((timetable.weekdays & (1 << weekday)) === 0) return undefined;
-  const { before, behind } = around(clock, day);
+  const { before, behind } = offsetsOf(clock, day);
   let first: number | undefined;
   for (const minute of minutesOf(timetable)) {
     const local = day * dayMs + minute * minuteMs;

@@ -8,7 +8,7 @@ import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { schedules as contracts, type InputOf, servers as serverContracts } from "@svc/proto";
 import { servers } from "../cluster/resource.ts";
 import { serviceOf } from "../reconcile/objects.ts";
-import { namespace, openFixture, type Replica, type Fixture } from "../testing/fixture.ts";
+import { type Fixture, namespace, openFixture, type Replica } from "../testing/fixture.ts";
 
 const overrides = [
   "lifecycle.stop_notice=300ms",

@@ -10,11 +10,11 @@ export const remove =
   (deps: ScheduleDeps): Handler<typeof contracts.remove> =>
   async (context, { name, id }) => {
     const { principal } = context;
-    const row = await withAccess(deps, { principal, name }, async (held) => {
-      const before = await held.find(idOf(id));
+    const row = await withAccess(deps, { principal, name }, async (server) => {
+      const before = await server.find(idOf(id));
       if (!before) throw context.fault("not_found", noSchedule);
       if (before.run_state !== "") throw context.fault("schedule_running");
-      await held.remove(before);
+      await server.remove(before);
       return before;
     });
     const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };

@@ -16,26 +16,26 @@ import {
 import type { ScheduleRow } from "./row.ts";
 import { createScheduler, type Scheduler } from "./scheduler.ts";
 
-let bed: ScheduleFixture;
+let fixture: ScheduleFixture;
 before(async () => {
-  bed = await openScheduleFixture();
+  fixture = await openScheduleFixture();
 });
-after(() => bed.close());
+after(() => fixture.close());
 
 /** What the operator makes of the desired state. */
 async function settle(name: string): Promise<void> {
-  const { spec, status } = await bed.getServer(name);
+  const { spec, status } = await fixture.getServer(name);
   const wanted = spec.desiredState === "Running" ? running : stopped;
-  if (status?.phase !== wanted.phase) await bed.setState(name, wanted);
+  if (status?.phase !== wanted.phase) await fixture.setState(name, wanted);
 }
 
 let made = 0;
 async function due(action: ScheduleRow["action"], state: State) {
   made += 1;
   const name = `withKillPoint-${made}`;
-  await bed.makeServer(name, state);
+  await fixture.makeServer(name, state);
   const command = action === "command" ? `say ${name}` : "";
-  const id = await bed.addTask(name, { action, command, next_run_at: new Date(bed.clock.now) });
+  const id = await fixture.addTask(name, { action, command, next_run_at: new Date(fixture.clock.now) });
   return { name, id };
 }
 
@@ -44,10 +44,10 @@ async function finishRun(heir: Scheduler, { name, id }: { name: string; id: numb
   for (let left = 12; left > 0; left--) {
     await settle(name);
     await heir.tick();
-    if ((await bed.read(id)).run_state === "" && (await bed.told(id)).length > 0) return;
-    bed.clock.now += minute;
+    if ((await fixture.read(id)).run_state === "" && (await fixture.reportedResults(id)).length > 0) return;
+    fixture.clock.now += minute;
   }
-  assert.fail(`the run of ${name} never ended: ${JSON.stringify(await bed.read(id))}`);
+  assert.fail(`the run of ${name} never ended: ${JSON.stringify(await fixture.read(id))}`);
 }
 
 type Case = { action: ScheduleRow["action"]; from: State; ends: State["desired"] };
@@ -63,52 +63,52 @@ const cases: [fact: string, about: Case][] = [
 describe("a replica that is killed", () => {
   for (const [fact, { action, from, ends }] of cases) {
     test(`at any line of ${fact} leaves a run that another ends, once, with the server as it should be`, async () => {
-      const heir = bed.replica();
+      const heir = fixture.replica();
       const seen = new Set<string>();
-      const die = async (death: KillPoint): Promise<boolean> => {
+      const die = async (killPoint: KillPoint): Promise<boolean> => {
         const task = await due(action, from);
-        const before = bed.heard.length;
-        const victim = withKillPoint(bed.deps, death);
+        const before = fixture.commands.length;
+        const victim = withKillPoint(fixture.deps, killPoint);
         const first = createScheduler(victim.deps);
         let isOver = false;
-        for (let left = 8; left > 0 && !victim.isDead() && !isOver; left--) {
+        for (let left = 8; left > 0 && !victim.isKilled() && !isOver; left--) {
           let hasTicked = false;
           void first.tick().then(() => {
             hasTicked = true;
           });
-          await until(() => hasTicked || victim.isDead());
+          await until(() => hasTicked || victim.isKilled());
           await settle(task.name);
-          const { run_state } = await bed.read(task.id);
-          isOver = run_state === "" && (await bed.told(task.id)).length > 0;
+          const { run_state } = await fixture.read(task.id);
+          isOver = run_state === "" && (await fixture.reportedResults(task.id)).length > 0;
         }
-        const row = await bed.read(task.id);
-        if (victim.isDead()) seen.add(row.run_state);
+        const row = await fixture.read(task.id);
+        if (victim.isKilled()) seen.add(row.run_state);
         if (!isOver) await finishRun(heir, task);
-        const { last_result, last_detail } = await bed.read(task.id);
-        const about = `${action} killed ${death.when} effect ${death.at} (${victim.effects().join()}): ${last_detail}`;
+        const { last_result, last_detail } = await fixture.read(task.id);
+        const about = `${action} killed ${killPoint.when} effect ${killPoint.at} (${victim.effects().join()}): ${last_detail}`;
         const isLost = last_detail === "svc was stopped in the middle of this run.";
         assert.ok(last_result === "ok" || (last_result === "failed" && isLost), about);
-        assert.deepEqual(await bed.told(task.id), [last_result], about);
-        assert.ok(bed.heard.length - before <= 1, about);
-        const { desiredState } = (await bed.getServer(task.name)).spec;
+        assert.deepEqual(await fixture.reportedResults(task.id), [last_result], about);
+        assert.ok(fixture.commands.length - before <= 1, about);
+        const { desiredState } = (await fixture.getServer(task.name)).spec;
         // What never got beyond its claim may or may not have been done; a server is never left stopped for later.
         const isFine = desiredState === ends || (isLost && desiredState === from.desired);
         assert.ok(isFine, `${about}; the server is ${desiredState}`);
         if (action === "backup") {
-          const keys = [...bed.storage.runs].filter((key) => key.startsWith(`schedule-${task.id}-`));
+          const keys = [...fixture.storage.runs].filter((key) => key.startsWith(`schedule-${task.id}-`));
           assert.ok(keys.length <= 1, about);
           if (last_result === "ok") assert.equal(keys.length, 1, about);
         }
-        await bed.stage.database.admin("delete from lifecycle.server_schedules where id = $1", [task.id]);
-        return victim.isDead();
+        await fixture.stage.database.admin("delete from lifecycle.server_schedules where id = $1", [task.id]);
+        return victim.isKilled();
       };
       // Before and after each effect; without `--whole` in turn.
       let at = 1;
-      let isDead = true;
-      while (isDead) {
-        if (isWhole || at % 2 === 1) isDead = await die({ at, when: "before" });
-        if (isDead && (isWhole || at % 2 === 0)) isDead = await die({ at, when: "after" });
-        if (isDead) at += 1;
+      let isKilled = true;
+      while (isKilled) {
+        if (isWhole || at % 2 === 1) isKilled = await die({ at, when: "before" });
+        if (isKilled && (isWhole || at % 2 === 0)) isKilled = await die({ at, when: "after" });
+        if (isKilled) at += 1;
       }
       assert.ok(at >= 3, `only ${at} effects were seen`);
       const passed = { restart: ["claimed", "stopping", "starting"], backup: ["stopping", "backing_up"] };
@@ -120,33 +120,33 @@ describe("a replica that is killed", () => {
 });
 
 test("two replicas that look at the same moment, again and again, never fire twice", async () => {
-  const [one, two] = [bed.replica(), bed.replica()];
-  await bed.makeServer("twins", running);
-  const hourly = { every_minutes: 60, minute_of_day: 0, next_run_at: new Date(bed.clock.now) };
+  const [one, two] = [fixture.replica(), fixture.replica()];
+  await fixture.makeServer("twins", running);
+  const hourly = { every_minutes: 60, minute_of_day: 0, next_run_at: new Date(fixture.clock.now) };
   const commands: number[] = [];
   for (const word of ["a", "b"]) {
-    commands.push(await bed.addTask("twins", { ...hourly, action: "command", command: `say ${word}` }));
+    commands.push(await fixture.addTask("twins", { ...hourly, action: "command", command: `say ${word}` }));
   }
-  bed.heard.length = 0;
+  fixture.commands.length = 0;
   const rounds = many(200, 40);
   for (let round = 0; round < rounds; round++) {
     await Promise.all([one.tick(), two.tick(), one.tick()]);
-    const rows = await Promise.all(commands.map((id) => bed.read(id)));
-    bed.clock.now = rows[0]?.next_run_at?.getTime() ?? assert.fail("there is no next run");
+    const rows = await Promise.all(commands.map((id) => fixture.read(id)));
+    fixture.clock.now = rows[0]?.next_run_at?.getTime() ?? assert.fail("there is no next run");
   }
-  assert.equal(bed.heard.filter((line) => line === "say a").length, rounds);
-  assert.equal(bed.heard.filter((line) => line === "say b").length, rounds);
-  for (const id of commands) assert.deepEqual(await bed.told(id), Array(rounds).fill("ok"));
-  await bed.stage.database.admin("delete from lifecycle.server_schedules where server_name = 'twins'");
+  assert.equal(fixture.commands.filter((line) => line === "say a").length, rounds);
+  assert.equal(fixture.commands.filter((line) => line === "say b").length, rounds);
+  for (const id of commands) assert.deepEqual(await fixture.reportedResults(id), Array(rounds).fill("ok"));
+  await fixture.stage.database.admin("delete from lifecycle.server_schedules where server_name = 'twins'");
 });
 
 test("three replicas restart a server again and again with one stop and one start each", async () => {
-  const replicas = [bed.replica(), bed.replica(), bed.replica()];
+  const replicas = [fixture.replica(), fixture.replica(), fixture.replica()];
   const tickAll = () => Promise.all(replicas.map((replica) => replica.tick()));
-  await bed.makeServer("often", running);
-  const hourly = { every_minutes: 60, minute_of_day: 0, next_run_at: new Date(bed.clock.now) };
-  const id = await bed.addTask("often", { ...hourly, action: "restart" });
-  const generation = async () => (await bed.getServer("often")).metadata.generation ?? 0;
+  await fixture.makeServer("often", running);
+  const hourly = { every_minutes: 60, minute_of_day: 0, next_run_at: new Date(fixture.clock.now) };
+  const id = await fixture.addTask("often", { ...hourly, action: "restart" });
+  const generation = async () => (await fixture.getServer("often")).metadata.generation ?? 0;
   const before = await generation();
   const rounds = many(50, 10);
   for (let round = 0; round < rounds; round++) {
@@ -154,33 +154,34 @@ test("three replicas restart a server again and again with one stop and one star
     await settle("often");
     await tickAll();
     await settle("often");
-    bed.clock.now = (await bed.read(id)).next_run_at?.getTime() ?? assert.fail("there is no next run");
+    fixture.clock.now =
+      (await fixture.read(id)).next_run_at?.getTime() ?? assert.fail("there is no next run");
   }
-  assert.deepEqual(await bed.told(id), Array(rounds).fill("ok"));
-  await bed.stage.database.admin("delete from lifecycle.server_schedules where server_name = 'often'");
+  assert.deepEqual(await fixture.reportedResults(id), Array(rounds).fill("ok"));
+  await fixture.stage.database.admin("delete from lifecycle.server_schedules where server_name = 'often'");
   // The generation counts changes of the spec, and the operator of this test writes the spec that is there already.
   assert.equal((await generation()) - before, 2 * rounds);
 });
 
 test("a replica that was slow does not stop what was stopped for the run and started by someone since", async () => {
-  const quick = bed.replica();
+  const quick = fixture.replica();
   const { name, id } = await due("restart", running);
-  const dies = withKillPoint(bed.deps, { at: 2, when: "after" });
+  const dies = withKillPoint(fixture.deps, { at: 2, when: "after" });
   void createScheduler(dies.deps).tick();
-  await until(() => dies.isDead());
-  assert.equal((await bed.read(id)).run_state, "stopping");
+  await until(() => dies.isKilled());
+  assert.equal((await fixture.read(id)).run_state, "stopping");
   let isFirst = true;
-  const find: typeof bed.deps.kube.find = async (kind, target, about) => {
-    const seen = await bed.deps.kube.find(kind, target, about);
+  const find: typeof fixture.deps.kube.find = async (kind, target, about) => {
+    const seen = await fixture.deps.kube.find(kind, target, about);
     if (!isFirst) return seen;
     isFirst = false;
     await quick.tick();
-    assert.equal((await bed.getServer(name)).spec.desiredState, "Stopped");
-    await bed.setState(name, running);
+    assert.equal((await fixture.getServer(name)).spec.desiredState, "Stopped");
+    await fixture.setState(name, running);
     return seen;
   };
-  await bed.replica((deps) => ({ ...deps, kube: { ...deps.kube, find } })).tick();
+  await fixture.replica((deps) => ({ ...deps, kube: { ...deps.kube, find } })).tick();
   assert.equal(isFirst, false);
-  assert.equal((await bed.getServer(name)).spec.desiredState, "Running");
-  assert.equal((await bed.read(id)).last_detail, "Someone started the server.");
+  assert.equal((await fixture.getServer(name)).spec.desiredState, "Running");
+  assert.equal((await fixture.read(id)).last_detail, "Someone started the server.");
 });

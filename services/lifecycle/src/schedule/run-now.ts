@@ -8,9 +8,9 @@ import { toScheduleView } from "./row.ts";
 import { auditPayload } from "./save-schedule.ts";
 import type { Scheduler } from "./scheduler.ts";
 
-/** What was begun goes on whether or not the caller is still there. */
+/** A run that was started continues when the caller has left. */
 export const runNow =
-  (deps: ScheduleDeps, scheduler: Pick<Scheduler, "begin">): Handler<typeof contracts.runNow> =>
+  (deps: ScheduleDeps, scheduler: Pick<Scheduler, "start">): Handler<typeof contracts.runNow> =>
   async (context, { name, id }) => {
     const { schedules } = deps;
     await checkAccess(deps, context, name);
@@ -19,10 +19,10 @@ export const runNow =
     if (found.row.run_state !== "") throw context.fault("schedule_running");
     if (found.owner !== found.row.owner_id) throw context.fault("schedule_stale");
     const claimed = await schedules.claimNow(found.row, new Date(deps.now()));
-    // Between the look and the claim somebody took it or saved it.
+    // Somebody claimed or saved it in the meantime.
     if (!claimed) throw context.fault("schedule_running");
     const about = { ...auditActor(context), server_name: name, payload: auditPayload(claimed) };
     deps.mesh.audit({ ...about, action: "schedule.run_now" });
-    await scheduler.begin({ ...found, row: claimed });
+    await scheduler.start({ ...found, row: claimed });
     return toScheduleView((await schedules.find(name, claimed.id))?.row ?? claimed);
   };

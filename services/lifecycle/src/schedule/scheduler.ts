@@ -1,28 +1,28 @@
-// When tasks are looked at: every tick by the one replica that leads, and at once by hand on any.
+// When tasks run: at every tick on the replica that leads, and at once on any replica when started by hand.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
 import { createSemaphore } from "../semaphore.ts";
 import type { ScheduleDeps } from "./deps.ts";
-import { startRun, handleTask } from "./run.ts";
-import type { Found } from "./store.ts";
+import { reconcileTask, startRun } from "./run.ts";
+import type { FoundTask } from "./store.ts";
 
 export type Scheduler = {
-  /** One look at everything that is to be done now; resolves when it was. */
+  /** One pass over every task that has work now; resolves when they are done. */
   tick: (signal?: AbortSignal) => Promise<void>;
-  /** Begins a run that was claimed by hand; resolves after its first step, or when that takes too long. */
-  begin: (found: Found) => Promise<void>;
-  /** Resolves when nothing that was begun here is under way. */
+  /** Starts a run that was claimed by hand; resolves when it waits or has ended, or when that takes too long. */
+  start: (found: FoundTask) => Promise<void>;
+  /** Resolves when no pass is under way. */
   idle: () => Promise<void>;
 };
 
-/** Tasks that one tick takes up; what is beyond comes with the next. */
+/** The tasks beyond this number wait for the next tick. */
 const maxTasksPerTick = 2_000;
 
 export function createScheduler(deps: ScheduleDeps): Scheduler {
   const { settings, log } = deps;
   const semaphore = createSemaphore(settings.schedule_concurrency);
-  // One slow server must not keep the next tick from the others, nor be worked on twice.
+  // A slow server must neither delay the other tasks of the next tick nor be worked on twice.
   const taken = new Set<number>();
   const pending = new Set<Promise<void>>();
   const track = (work: Promise<void>) => {
@@ -31,14 +31,17 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
     return tracked;
   };
 
-  const take = (found: Found, signal: AbortSignal | undefined) => {
+  const take = (found: FoundTask, signal: AbortSignal | undefined) => {
     const { id } = found.row;
     if (taken.has(id)) return undefined;
     taken.add(id);
     const work = async () => {
       if (signal?.aborted) return;
-      await handleTask(deps, found).catch((error: Error) =>
-        log.warn({ schedule: id, error: error.message }, "a scheduled task is left for the next tick"),
+      await reconcileTask(deps, found).catch((error: Error) =>
+        log.warn(
+          { schedule: id, error: error.message },
+          "pass over a scheduled task failed; retrying with the next tick",
+        ),
       );
     };
     return track(semaphore.run(work).finally(() => taken.delete(id)));
@@ -54,10 +57,13 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
         deps.metrics.ticked(seconds(), "done");
       } catch (error) {
         deps.metrics.ticked(seconds(), "failed");
-        log.warn({ error: (error as Error).message }, "due tasks could not be looked for");
+        log.warn(
+          { error: (error as Error).message },
+          "reading due tasks failed; retrying with the next tick",
+        );
       }
     },
-    begin: async (found) => {
+    start: async (found) => {
       const waiting = new AbortController();
       const late = delay(settings.schedule_first_step, undefined, { signal: waiting.signal }).catch(() => {});
       await Promise.race([track(startRun(deps, found)), late]).finally(() => waiting.abort());
@@ -69,8 +75,8 @@ export function createScheduler(deps: ScheduleDeps): Scheduler {
 }
 
 /**
- * Ticks while this replica leads. The lead saves the others the looks; that a run is done once is the work of the
- * compare-and-set of every transition, so two leaders for a moment do no harm.
+ * Ticks while this replica leads. Leading only saves the others the work: every transition is a compare-and-set, so two
+ * leaders for a moment do no harm.
  */
 export function startTicking(
   deps: ScheduleDeps,

@@ -20,13 +20,13 @@ export type SchedulesNeeds = {
   database: LifecycleStore;
   registry: Registry;
   log: Logger;
-  /** The connections that consoles use too: commands for one server wait in one queue. */
+  /** Shared with consoles: all commands for one server wait in one queue. */
   rcon: Pick<ServerRcon, "run">;
   /** Name of this replica. */
   replica: string;
 };
 
-/** Answers the operations and runs what belongs to them until closed. */
+/** Serves the operations and runs the scheduler until closed. */
 export function startSchedules(needs: SchedulesNeeds): { close: () => Promise<void> } {
   const { mesh } = needs;
   const deps = scheduleDepsOf(needs, Date.now);
@@ -39,7 +39,7 @@ export function startSchedules(needs: SchedulesNeeds): { close: () => Promise<vo
   return startTicking(deps, scheduler, needs.replica);
 }
 
-/** `now` is the clock of every decision; a test moves it. */
+/** `now` is the clock of every decision; tests move it. */
 export function scheduleDepsOf(
   { deps, database, registry, log, rcon }: Omit<SchedulesNeeds, "mesh" | "replica">,
   now: () => number,

@@ -1,4 +1,4 @@
-// All SQL on scheduled tasks. Times come from the caller, so that one clock rules a run.
+// All SQL on scheduled tasks. Times come from the caller, so that one clock governs a run.
 
 import { schedules as contracts } from "@svc/proto";
 import { type OutboxTable, outboxRow } from "@svc/store";
@@ -9,8 +9,8 @@ import { type LockedServer, lockServer } from "./locked-server.ts";
 import type { Ending } from "./plan.ts";
 import type { ScheduleRow } from "./row.ts";
 
-/** A task with the owner that its server has now; undefined when the server is deleted. */
-export type Found = { row: ScheduleRow; owner: string | null | undefined };
+/** A task with the current owner of its server; undefined when the server is deleted. */
+export type FoundTask = { row: ScheduleRow; owner: string | null | undefined };
 
 export type Change = Partial<
   Pick<
@@ -32,20 +32,20 @@ export type ScheduleStore = {
   /** The owner of a server that is not deleted; undefined when there is no such server. */
   ownerOf: (server: string) => Promise<string | null | undefined>;
   list: (server: string) => Promise<ScheduleRow[]>;
-  find: (server: string, id: number) => Promise<Found | undefined>;
-  /** Does `work` while the server's row is held: who owns it and how many tasks it has cannot change meanwhile. */
-  withServer: <R>(server: string, work: (held: LockedServer) => Promise<R>) => Promise<R | undefined>;
-  /** Everything that there is to do at `now`. */
-  findWork: (now: Date, limit: number) => Promise<Found[]>;
-  /** Takes a run that is due, unless it was changed or taken. */
+  find: (server: string, id: number) => Promise<FoundTask | undefined>;
+  /** Runs `work` while the server's row is locked; undefined when there is no such server. */
+  withServer: <R>(server: string, work: (server: LockedServer) => Promise<R>) => Promise<R | undefined>;
+  /** Tasks with something to do at `now`. */
+  findWork: (now: Date, limit: number) => Promise<FoundTask[]>;
+  /** Claims a run that is due; undefined when the task was changed or claimed by somebody else. */
   claim: (row: ScheduleRow, now: Date, nextRunAt: Date) => Promise<ScheduleRow | undefined>;
-  /** Takes a run by hand; its next run stays. */
+  /** Claims a run started by hand; the next scheduled run stays. */
   claimNow: (row: ScheduleRow, now: Date) => Promise<ScheduleRow | undefined>;
-  /** Changes a task at rest whose next run is still what it was; true when this call did it. */
+  /** Changes a task at rest that has not changed since it was read; true when this call did it. */
   changeAtRest: (row: ScheduleRow, change: Change, about?: { ending: Ending; at: Date }) => Promise<boolean>;
-  /** Moves a run on from the step it is in; undefined when another did. */
+  /** Moves a run to its next state; undefined when another replica did. */
   move: (row: ScheduleRow, change: Change) => Promise<ScheduleRow | undefined>;
-  /** Ends a run and tells of it. */
+  /** Ends a run and publishes its event. */
   finish: (row: ScheduleRow, ending: Ending, at: Date) => Promise<ScheduleRow | undefined>;
 };
 
@@ -64,8 +64,8 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
     withServer: (server, work) =>
       withDatabaseFaults(() =>
         db.transaction().execute(async (trx) => {
-          const held = await lockServer(trx, server);
-          return held && (await work(held));
+          const locked = await lockServer(trx, server);
+          return locked && (await work(locked));
         }),
       )(),
     findWork: withDatabaseFaults(async (now, limit) => {
@@ -80,14 +80,16 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
     claim: withDatabaseFaults((row, now, nextRunAt) => claim(db, row, { now, nextRunAt })),
     claimNow: withDatabaseFaults((row, now) => claim(db, row, { now })),
     changeAtRest: withDatabaseFaults((row, change, about) => changeAtRest(db, row, { change, about })),
-    move: withDatabaseFaults((row, change) => ofStep(db, row).set(change).returningAll().executeTakeFirst()),
+    move: withDatabaseFaults((row, change) =>
+      inSameState(db, row).set(change).returningAll().executeTakeFirst(),
+    ),
     finish: withDatabaseFaults((row, ending, at) => finish(db, row, { ending, at })),
   };
 }
 
 type Db = LifecycleStore["db"];
 
-// Three looks into indexes that hold nothing but work: a tick with nothing to do costs the same for any number of tasks.
+// Three queries on partial indexes that hold nothing but work: an idle tick costs the same for any number of tasks.
 export function workQuery(now: Date, limit: number) {
   const warnings = contracts.scheduleWarnings.filter((minutes) => minutes > 0);
   return sql<{ id: number }>`
@@ -105,7 +107,7 @@ export function workQuery(now: Date, limit: number) {
       ) as soon)`;
 }
 
-async function findAll(db: Db, ids: readonly number[]): Promise<Found[]> {
+async function findAll(db: Db, ids: readonly number[]): Promise<FoundTask[]> {
   const rows = await db
     .selectFrom("server_schedules")
     .innerJoin("servers", "servers.name", "server_schedules.server_name")
@@ -131,7 +133,7 @@ async function claim(
     .set({ ...claimed, last_run_at: now, last_result: "", last_detail: "" })
     .where("id", "=", row.id)
     .where("run_state", "=", "")
-    // Saved by another owner, or saved anew: not the task that was decided on.
+    // Saved again or by another owner, it is not the task that was decided on.
     .where("updated_at", "=", row.updated_at)
     .where((where) =>
       where.exists(
@@ -178,12 +180,12 @@ async function finish(
 ): Promise<ScheduleRow | undefined> {
   const ended = { run_state: "", run_resume: false, run_step_at: null, run_job: "" } as const;
   const change = { ...ended, last_result: ending.result, last_detail: ending.detail };
-  return withRunEvent(db, ofStep(db, row).set(change).returningAll(), { row, ending, at });
+  return withRunEvent(db, inSameState(db, row).set(change).returningAll(), { row, ending, at });
 }
 
 type Changing = UpdateQueryBuilder<Tables & OutboxTable, "server_schedules", "server_schedules", ScheduleRow>;
 
-// The change and its event in one statement: neither is there without the other, for one way to the database.
+// The change and its event in one statement: both or neither, in one round trip.
 async function withRunEvent(
   db: Db,
   changed: Changing,
@@ -194,7 +196,7 @@ async function withRunEvent(
   const { subject, body } = outboxRow(contracts.runFinished, event);
   return db
     .with("changed", () => changed)
-    .with("told", (query) =>
+    .with("published", (query) =>
       query
         .insertInto("outbox")
         .columns(["subject", "body"])
@@ -209,7 +211,7 @@ async function withRunEvent(
     .executeTakeFirst();
 }
 
-function ofStep(db: Db, row: ScheduleRow) {
+function inSameState(db: Db, row: ScheduleRow) {
   return db
     .updateTable("server_schedules")
     .where("id", "=", row.id)

@@ -12,12 +12,12 @@ export const update =
   async (context, { name, id, ...input }) => {
     const { principal } = context;
     const at = new Date(deps.now());
-    const row = await withAccess(deps, { principal, name }, async (held) => {
-      const before = await held.find(idOf(id));
+    const row = await withAccess(deps, { principal, name }, async (server) => {
+      const before = await server.find(idOf(id));
       if (!before) throw context.fault("not_found", noSchedule);
       const saved = toSavedSchedule(input, at);
       if (before.run_state !== "") throw context.fault("schedule_running");
-      return held.update(before, saved, at);
+      return server.update(before, saved, at);
     });
     const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };
     deps.mesh.audit({ ...about, action: "schedule.update" });

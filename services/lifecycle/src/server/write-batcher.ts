@@ -12,7 +12,12 @@ export type Batching<T, R> = {
 type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: unknown) => void };
 
 /** Puts together what is asked for while earlier runs are under way; a single item waits for nobody. */
-export function createWriteBatcher<T, R>({ highest, atOnce, keyOf, run }: Batching<T, R>): (item: T) => Promise<R> {
+export function createWriteBatcher<T, R>({
+  highest,
+  atOnce,
+  keyOf,
+  run,
+}: Batching<T, R>): (item: T) => Promise<R> {
   let waiting: Waiting<T, R>[] = [];
   let running = 0;
   let isScheduled = false;

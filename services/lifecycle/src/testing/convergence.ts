@@ -10,8 +10,8 @@ import { acquireLock, type HeldLock } from "@svc/world-lock";
 import { annotation, type Server, servers } from "../cluster/resource.ts";
 import { type FakeNode, startFakeNode } from "./fake-node.ts";
 import { fastSettings } from "./fast-settings.ts";
+import { type OperatorFixture, type OperatorReplica, openOperatorFixture } from "./operator-fixture.ts";
 import { createRandom } from "./random.ts";
-import { type OperatorReplica, type OperatorFixture, openOperatorFixture } from "./operator-fixture.ts";
 
 /** Covers a stop with its notice, a start with its restarts, an abandoned lock and a lost leader, one after another. */
 const settleMs = 12_000;

@@ -7,7 +7,7 @@ import type { Mesh } from "@svc/mesh";
 import { faultOf, staff, until } from "@svc/mesh/testing";
 import { worlds as contracts, servers as serverContracts } from "@svc/proto";
 import { annotation, servers } from "../cluster/resource.ts";
-import { demoImage, namespace, openFixture, type Fixture } from "../testing/fixture.ts";
+import { demoImage, type Fixture, namespace, openFixture } from "../testing/fixture.ts";
 
 describe("a server whose world was moved", () => {
   let stage: Fixture;

@@ -8,7 +8,7 @@ import type { Mesh } from "@svc/mesh";
 import { account, faultOf, staff, until } from "@svc/mesh/testing";
 import { worlds as contracts, ownership, servers as serverContracts } from "@svc/proto";
 import { annotation, label, type Server, servers } from "../cluster/resource.ts";
-import { namespace, openFixture, type Fixture } from "../testing/fixture.ts";
+import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
 import { aServer } from "../testing/observed.ts";
 import { isAtRest } from "./world-server.ts";
 

@@ -1,4 +1,4 @@
-// A replica that is killed at a chosen moment: just before or just after its n-th effect. Nothing of it works afterwards.
+// Kills a replica at a chosen point: just before or just after its n-th effect. None of its calls works afterwards.
 
 import type { ScheduleDeps } from "../../schedule/deps.ts";
 
@@ -8,28 +8,28 @@ type Work = (...args: never[]) => Promise<unknown>;
 
 export function withKillPoint(
   deps: ScheduleDeps,
-  death: KillPoint,
-): { deps: ScheduleDeps; isDead: () => boolean; effects: () => readonly string[] } {
+  point: KillPoint,
+): { deps: ScheduleDeps; isKilled: () => boolean; effects: () => readonly string[] } {
   const effects: string[] = [];
-  let isDead = false;
-  const die = () => {
-    isDead = true;
-    // A process that is gone neither answers nor fails.
+  let isKilled = false;
+  const kill = () => {
+    isKilled = true;
+    // A killed process neither answers nor fails.
     return new Promise<never>(() => {});
   };
   const counted = <W extends Work>(name: string, work: W): W =>
     (async (...args: never[]) => {
-      if (isDead) return die();
+      if (isKilled) return kill();
       effects.push(name);
-      const isLast = effects.length === death.at;
-      if (isLast && death.when === "before") return die();
+      const isLast = effects.length === point.at;
+      if (isLast && point.when === "before") return kill();
       const doing = work(...args);
       await doing.catch(() => {});
-      return isLast || isDead ? die() : doing;
+      return isLast || isKilled ? kill() : doing;
     }) as unknown as W;
   const { schedules, kube, mesh, rcon } = deps;
   return {
-    isDead: () => isDead,
+    isKilled: () => isKilled,
     effects: () => effects,
     deps: {
       ...deps,

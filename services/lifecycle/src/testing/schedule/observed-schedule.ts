@@ -1,7 +1,7 @@
-// A look to begin with: a daily restart at 05:00 UTC of a server that is ready, a minute before it is due.
+// A default observation: a daily restart at 05:00 UTC of a server that is ready, a minute before it is due.
 
 import type { Server } from "../../cluster/resource.ts";
-import type { Observed } from "../../schedule/plan.ts";
+import type { Observed } from "../../schedule/observed.ts";
 import type { ScheduleRow } from "../../schedule/row.ts";
 import { aServer, defaults, emptyRunning } from "../observed.ts";
 
@@ -40,7 +40,7 @@ export function aRow(changes: Partial<ScheduleRow> = {}): ScheduleRow {
   };
 }
 
-/** A row in the middle of a run whose present step began `sinceMinutes` ago. */
+/** A row of a run that entered its state `sinceMinutes` ago. */
 export function aRun(changes: Partial<ScheduleRow>, sinceMinutes = 0): ScheduleRow {
   const stepAt = new Date(due + 60 * minute - sinceMinutes * minute);
   return aRow({ run_state: "claimed", run_step_at: stepAt, last_run_at: claimedAt, ...changes });

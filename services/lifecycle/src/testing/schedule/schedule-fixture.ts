@@ -1,5 +1,5 @@
-// Scheduled tasks on a real database and a real cluster API, with a clock that the test moves. The cluster has no pods
-// here: the test plays the operator and says what phase a server is in. Storage is a service on the real mesh.
+// Scheduled tasks on a real database and a real cluster API, with a clock that the test moves. The cluster runs no pods:
+// the test plays the operator and sets the phase of a server. Storage is a fake service on the real mesh.
 
 import { randomInt } from "node:crypto";
 import { loadSettings } from "@svc/config";
@@ -17,7 +17,7 @@ import { createScheduler, type Scheduler } from "../../schedule/scheduler.ts";
 import { scheduleDepsOf } from "../../schedule/serve.ts";
 import type { ServerDeps } from "../../server/deps.ts";
 import { createServerStore } from "../../server/store.ts";
-import { namespace, openFixture, type Fixture } from "../fixture.ts";
+import { type Fixture, namespace, openFixture } from "../fixture.ts";
 
 export const minute = 60_000;
 export const password = "0123456789abcdef0123456789abcdef";
@@ -27,7 +27,7 @@ export type Storage = {
   refusal: FaultName | undefined;
   state: "running" | "succeeded" | "failed";
   message: string | undefined;
-  /** Keys of the runs that were started, a repeat counted once. */
+  /** Keys of the runs that were started; a repeat counts once. */
   runs: Set<string>;
 };
 
@@ -35,10 +35,10 @@ export type ScheduleFixture = {
   stage: Fixture;
   clock: { now: number };
   storage: Storage;
-  /** Commands that the console got, by server. */
-  heard: string[];
+  /** Commands that the servers received. */
+  commands: string[];
   deps: ScheduleDeps;
-  /** Another replica; `change` wraps what it works with. */
+  /** Another replica; `change` wraps its dependencies. */
   replica: (change?: (deps: ScheduleDeps) => ScheduleDeps) => Scheduler;
   makeServer: (name: string, state?: State) => Promise<void>;
   /** Writes what the operator would. */
@@ -46,8 +46,8 @@ export type ScheduleFixture = {
   getServer: (name: string) => Promise<Server>;
   addTask: (server: string, about: Partial<ScheduleRow> & Pick<ScheduleRow, "action">) => Promise<number>;
   read: (id: number) => Promise<ScheduleRow>;
-  /** Results of the runs of a task in the order in which they were told. */
-  told: (id: number) => Promise<string[]>;
+  /** Results of a task's runs, in the order of their events. */
+  reportedResults: (id: number) => Promise<string[]>;
   close: () => Promise<void>;
 };
 
@@ -80,11 +80,11 @@ export async function openScheduleFixture(overrides: readonly string[] = []): Pr
   );
   const { storage, mesh: storageMesh } = await serveStorage(stage);
   const console = await startConsole();
-  const bed = { stage, clock, storage, heard: console.heard, deps };
+  const fixture = { stage, clock, storage, commands: console.commands, deps };
   return {
-    ...bed,
+    ...fixture,
     replica: (change = (same) => same) => createScheduler(change(deps)),
-    ...createActs(bed, console.host),
+    ...createActions(fixture, console.host),
     close: async () => {
       await rcon.close();
       await console.close();
@@ -116,25 +116,28 @@ async function serveStorage(stage: Fixture) {
 }
 
 async function startConsole() {
-  const heard: string[] = [];
+  const commands: string[] = [];
   // RCON has one port, so this console has an address of its own.
   const host = `127.${randomInt(112, 120)}.${randomInt(1, 255)}.${randomInt(1, 255)}`;
   const onCommand = (command: string) => {
-    heard.push(command);
+    commands.push(command);
     return `§adone:§r ${command}`;
   };
   const server = await startRconServer({ host, port: 25_575, password, onCommand, maxConnections: 64 });
-  return { heard, host, close: () => server.close() };
+  return { commands, host, close: () => server.close() };
 }
 
-type Acts = Pick<ScheduleFixture, "makeServer" | "setState" | "getServer" | "addTask" | "read" | "told">;
+type Actions = Pick<
+  ScheduleFixture,
+  "makeServer" | "setState" | "getServer" | "addTask" | "read" | "reportedResults"
+>;
 
-function createActs(
+function createActions(
   { stage, clock, deps }: Pick<ScheduleFixture, "stage" | "clock" | "deps">,
   host: string,
-): Acts {
+): Actions {
   const { kube, database } = stage;
-  const setState: Acts["setState"] = async (name, { desired, phase }) => {
+  const setState: Actions["setState"] = async (name, { desired, phase }) => {
     const target = { name, namespace };
     await kube.patch(servers, target, { merge: { spec: { desiredState: desired } } });
     const isUp = phase === "Running";
@@ -142,7 +145,7 @@ function createActs(
     const merge = { status: { phase, ready: isUp, endpoint } };
     deps.servers.remember(await kube.patch(servers, target, { merge, subresource: "status" }));
   };
-  const read: Acts["read"] = async (id) => {
+  const read: Actions["read"] = async (id) => {
     const [row] = await database.admin("select * from lifecycle.server_schedules where id = $1", [id]);
     return row as unknown as ScheduleRow;
   };
@@ -183,7 +186,7 @@ function createActs(
       const [made] = await database.admin(text, Object.values(row));
       return Number(made?.["id"]);
     },
-    told: async (id) => {
+    reportedResults: async (id) => {
       const text = `select body from lifecycle.outbox where subject like 'svc.evt.lifecycle.schedule.run-finished.%'
         and (body::jsonb ->> 'id')::bigint = $1 order by id`;
       const rows = await database.admin(text, [id]);

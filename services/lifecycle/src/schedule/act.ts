@@ -1,0 +1,116 @@
+// Carries out the plan for one task.
+
+import { decideAfterBackupCheck, decideAfterBackupRequest, decideAfterStart } from "./decide-outcome.ts";
+import type { ScheduleDeps } from "./deps.ts";
+import { askBackup, readBackup, sendCommand, startFor, stopServer } from "./effects.ts";
+import { detailOf, warningCommand } from "./messages.ts";
+import { readServer } from "./observe.ts";
+import type { Observed } from "./observed.ts";
+import { type Ending, finish, type Plan } from "./plan.ts";
+import type { ScheduleRow } from "./row.ts";
+
+/**
+ * What follows: another plan, a decision on the row as it is now, a decision on what is observed now, or nothing until
+ * the next tick.
+ */
+export type Next =
+  | { kind: "planned"; plan: Plan }
+  | { kind: "moved"; row: ScheduleRow }
+  | { kind: "observe" }
+  | undefined;
+
+const planned = (plan: Plan): Next => ({ kind: "planned", plan });
+const moved = (row: ScheduleRow | undefined): Next => row && { kind: "moved", row };
+
+export async function act(deps: ScheduleDeps, observed: Observed, plan: Plan): Promise<Next> {
+  const { row, server } = observed;
+  switch (plan.kind) {
+    case "rest":
+      return undefined;
+    case "disable":
+      return void (await disable(deps, observed, plan.detail));
+    case "warn":
+      return void (await warnPlayers(deps, observed, plan.minutes));
+    case "miss":
+      return void (await miss(deps, observed, plan));
+    case "claim": {
+      // Nothing is claimed that cannot be started: while the cluster is away this throws, and the task stays due.
+      await readServer(deps, row.server_name);
+      return moved(await deps.schedules.claim(row, new Date(observed.now), new Date(plan.next)));
+    }
+    case "finish":
+      return void (await endRun(deps, row, plan));
+    case "enter":
+      return moved(await enterState(deps, observed, plan));
+    case "command":
+      return server && planned(await sendCommand(deps, row, server));
+    case "stop": {
+      const stopped = server && (await stopServer(deps, server, row));
+      if (!stopped) return { kind: "observe" };
+      return row.run_state === "claimed" ? planned(finish("ok")) : undefined;
+    }
+    case "start":
+      return server && planned(decideAfterStart(observed, await startFor(deps, server)));
+    case "ask-backup":
+      return planned(decideAfterBackupRequest(observed, await askBackup(deps, row)));
+    case "read-backup":
+      return planned(decideAfterBackupCheck(observed, await readBackup(deps, row)));
+  }
+}
+
+async function disable(deps: ScheduleDeps, { row, now }: Observed, detail: string): Promise<void> {
+  const change = { enabled: false, next_run_at: null };
+  const ending: Ending = { result: "skipped", detail };
+  await deps.schedules.changeAtRest(row, change, { ending, at: new Date(now) });
+}
+
+async function miss(
+  deps: ScheduleDeps,
+  { row, now }: Observed,
+  { next, detail }: Extract<Plan, { kind: "miss" }>,
+): Promise<void> {
+  // The result belongs to the run that was due then.
+  const change = { next_run_at: new Date(next), last_run_at: row.next_run_at };
+  const ending: Ending = { result: "missed", detail };
+  const isOurs = await deps.schedules.changeAtRest(row, change, { ending, at: new Date(now) });
+  if (isOurs) deps.metrics.ran(row.action, "missed");
+}
+
+// Recorded before it is sent: one replica of all warns, and a warning that is lost is not repeated.
+async function warnPlayers(deps: ScheduleDeps, { row, server }: Observed, minutes: number): Promise<void> {
+  const command = warningCommand(row.action, minutes);
+  if (!server || command === undefined) return;
+  if (!(await deps.schedules.changeAtRest(row, { warned_for: row.next_run_at }))) return;
+  await deps.rcon
+    .run(server, command)
+    .catch((error: Error) =>
+      deps.log.info({ schedule: row.id, error: error.message }, "warning players of a scheduled run failed"),
+    );
+}
+
+function enterState(
+  deps: ScheduleDeps,
+  { row, now }: Observed,
+  { state, startsAgain, job, pendingEnding }: Extract<Plan, { kind: "enter" }>,
+): Promise<ScheduleRow | undefined> {
+  return deps.schedules.move(row, {
+    run_state: state,
+    run_resume: startsAgain,
+    run_step_at: new Date(now),
+    ...(job !== undefined && { run_job: job }),
+    ...(pendingEnding && {
+      last_result: pendingEnding.result,
+      last_detail: detailOf(pendingEnding.detail),
+    }),
+  });
+}
+
+async function endRun(deps: ScheduleDeps, row: ScheduleRow, { result, detail }: Ending): Promise<void> {
+  const ending = { result, detail: detailOf(detail) };
+  const finished = await deps.schedules.finish(row, ending, new Date(deps.now()));
+  if (!finished) return;
+  deps.metrics.ran(row.action, ending.result);
+  const payload = { id: row.id, label: row.label, schedule_action: row.action, ...ending };
+  const about = { actor: "scheduler", source: "scheduler", server_name: row.server_name, payload };
+  deps.mesh.audit({ ...about, action: "schedule.run" });
+}
