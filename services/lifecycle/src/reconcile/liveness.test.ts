@@ -1,4 +1,4 @@
-// Passes that take too long, and what is left of them.
+// Passes that take too long.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
@@ -24,52 +24,56 @@ after(async () => {
   await operators.close();
   await cluster.close();
 });
+let releaseWrite = () => {};
 afterEach(() => {
-  operators.world.beforeWrite = undefined;
+  operators.fakeServers.beforeWrite = undefined;
+  // A write that a failed test left blocked would keep the operators from closing.
+  releaseWrite();
 });
 
 const phaseOf = async (name: string) =>
   (await operators.kube.get(servers, { name, namespace })).status?.phase;
 
-/** The next write waits until the test lets it go. */
-function holdNextWrite(): { reached: Promise<void>; letGo: () => void } {
+/** Blocks the next write until it is released. */
+function blockNextWrite(): { reached: Promise<void>; release: () => void } {
   const [reached, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  operators.world.beforeWrite = async () => {
-    operators.world.beforeWrite = undefined;
+  operators.fakeServers.beforeWrite = async () => {
+    operators.fakeServers.beforeWrite = undefined;
     reached.resolve();
     await gate.promise;
   };
-  return { reached: reached.promise, letGo: gate.resolve };
+  releaseWrite = gate.resolve;
+  return { reached: reached.promise, release: gate.resolve };
 }
 
-test("a pass that hangs fails liveness with a sentence, holds up no other server, and heals when it ends", async () => {
+test("a pass that hangs fails liveness with a reason, delays no other server, and liveness recovers when it ends", async () => {
   const replica = await operators.start([...fastSettings, "lifecycle.pass_stuck=1s"]);
   await until(() => replica.operator.isLeading());
   assert.equal(replica.operator.stuck(), undefined);
-  const held = holdNextWrite();
+  const blocked = blockNextWrite();
   await operators.makeServer("hangs", { desiredState: "Running" });
-  await held.reached;
+  await blocked.reached;
   await operators.makeServer("goes-on", { desiredState: "Running" });
   await until(async () => (await phaseOf("goes-on")) === "Running");
   await until(() => replica.operator.stuck() !== undefined);
-  assert.match(replica.operator.stuck() ?? "", /^a pass over a server takes \d+ s$/);
-  held.letGo();
+  assert.match(replica.operator.stuck() ?? "", /^a pass over a server has taken \d+ s$/);
+  blocked.release();
   await until(async () => (await phaseOf("hangs")) === "Running");
   await until(() => replica.operator.stuck() === undefined);
   await replica.stop();
 });
 
-test("a pass whose time is over does nothing more, and the next one does the rest", async () => {
+test("a pass whose time is up stops, and the next one does the rest", async () => {
   const replica = await operators.start([...fastSettings, "lifecycle.pass_limit=200ms"]);
   await until(() => replica.operator.isLeading());
-  const held = holdNextWrite();
+  const blocked = blockNextWrite();
   await operators.makeServer("late", { desiredState: "Running" });
-  await held.reached;
-  const heldAt = performance.now();
-  await until(() => performance.now() - heldAt > 250);
-  held.letGo();
+  await blocked.reached;
+  const blockedAt = performance.now();
+  await until(() => performance.now() - blockedAt > 250);
+  blocked.release();
   await until(async () => (await phaseOf("late")) === "Running");
-  // It ended before its next step, as a pass that failed; what it left was done by others.
+  // It ended as a failed pass; others did the rest.
   assert.match(await replica.metrics(), /svc_reconciles_total\{result="failed"\} 1$/m);
   await replica.stop();
 });

@@ -29,7 +29,7 @@ after(async () => {
   await cluster.close();
 });
 beforeEach(() => {
-  operators.world.beforeWrite = undefined;
+  operators.fakeServers.beforeWrite = undefined;
 });
 
 const target = (name: string) => ({ name, namespace });
@@ -46,8 +46,8 @@ test("a lock that is taken while a pass begins a start ends that pass before it 
   await operators.makeServer("late");
   await isIn("late", "Stopped");
   let hold: HeldLock | undefined;
-  operators.world.beforeWrite = async () => {
-    operators.world.beforeWrite = undefined;
+  operators.fakeServers.beforeWrite = async () => {
+    operators.fakeServers.beforeWrite = undefined;
     await change("late", { spec: { desiredState: "Stopped" } });
     hold = await acquireLock({ kube: operators.kube }, target("late"), options);
     // The next passes see the lock; only the one that stands here does not know of it.
@@ -68,9 +68,9 @@ test("a start that was claimed cannot be locked any more, before anything is mad
   await operators.makeServer("early");
   await isIn("early", "Stopped");
   const seen: string[] = [];
-  operators.world.beforeWrite = async (_verb, plural) => {
+  operators.fakeServers.beforeWrite = async (_verb, plural) => {
     if (plural !== "statefulsets") return;
-    operators.world.beforeWrite = undefined;
+    operators.fakeServers.beforeWrite = undefined;
     const taking = acquireLock({ kube: operators.kube }, target("early"), options);
     seen.push(
       await taking.then(

@@ -98,7 +98,7 @@ describe("a backup that was asked for", () => {
     "unavailable",
     "A part of the service is not reachable right now; try again in a moment.",
   );
-  const nobody = "No backup was made: the backup service does not answer.";
+  const nobody = "No backup was made: the backup service is not responding.";
   const table: [fact: string, observed: Observed, answer: Answer<{ job: string }>, plan: Plan][] = [
     ["of a running server has it stopped first", asFirst, refused("not_stopped"), enterStopping(true)],
     [

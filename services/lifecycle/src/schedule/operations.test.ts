@@ -175,7 +175,7 @@ describe("running a task by hand", () => {
     const { id, next_run_at } = await create({ action: "backup" });
     const answer = await run(id);
     assert.deepEqual([answer.run_state, answer.last_result, answer.next_run_at], ["", "failed", next_run_at]);
-    assert.equal(answer.last_detail, "No backup was made: the backup service does not answer.");
+    assert.equal(answer.last_detail, "No backup was made: the backup service is not responding.");
     await remove(id);
   });
 

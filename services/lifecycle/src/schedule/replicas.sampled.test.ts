@@ -32,7 +32,7 @@ async function settle(name: string): Promise<void> {
 let made = 0;
 async function due(action: ScheduleRow["action"], state: State) {
   made += 1;
-  const name = `withKillPoint-${made}`;
+  const name = `killed-${made}`;
   await fixture.makeServer(name, state);
   const command = action === "command" ? `say ${name}` : "";
   const id = await fixture.addTask(name, { action, command, next_run_at: new Date(fixture.clock.now) });

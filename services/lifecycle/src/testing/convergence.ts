@@ -115,10 +115,10 @@ const events: readonly Step[] = [
   set({ desiredState: "Stopped" }),
   set({ desiredState: "Stopped" }),
   killPod,
-  ({ operators }, name) => operators.world.silent.add(name),
-  ({ operators }, name) => operators.world.silent.delete(name),
-  ({ operators }, name) => operators.world.players.set(name, 2),
-  ({ operators }, name) => operators.world.players.delete(name),
+  ({ operators }, name) => operators.fakeServers.silent.add(name),
+  ({ operators }, name) => operators.fakeServers.silent.delete(name),
+  ({ operators }, name) => operators.fakeServers.players.set(name, 2),
+  ({ operators }, name) => operators.fakeServers.players.delete(name),
   set({ image: "svc.local/never:1" }),
   set({ image: "svc.local/good:1" }),
   set({ image: "svc.local/good:2" }),
@@ -147,8 +147,8 @@ async function settle(walker: Walker): Promise<void> {
   const { names, operators } = walker;
   for (const [index, name] of names.entries()) {
     await unlock(walker, name);
-    operators.world.silent.delete(name);
-    operators.world.players.delete(name);
+    operators.fakeServers.silent.delete(name);
+    operators.fakeServers.players.delete(name);
     const desiredState = index % 2 === 0 ? "Running" : "Stopped";
     const image = index % 4 === 2 ? "svc.local/never:2" : "svc.local/good:3";
     await change(walker, name, { spec: { desiredState, image, storage: { size: "8Gi" }, idle: null } });

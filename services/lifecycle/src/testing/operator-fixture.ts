@@ -47,7 +47,7 @@ export type OperatorFixture = {
   kube: Kube;
   namespace: string;
   database: TestDatabase;
-  world: FakeServers;
+  fakeServers: FakeServers;
   /** Of all replicas together. */
   counts: Counts;
   start: (overrides?: readonly string[]) => Promise<OperatorReplica>;
@@ -65,11 +65,11 @@ export async function openOperatorFixture(cluster: {
     startTestNats(),
     createTestDatabase({ schema: "lifecycle", migrations: join(migrations) }),
   ]);
-  const world: FakeServers = { silent: new Set(), players: new Map() };
+  const fakeServers: FakeServers = { silent: new Set(), players: new Map() };
   const counts: Counts = { writes: 0, probes: 0, saves: 0 };
   const replicas = new Set<OperatorReplica>();
   const start: OperatorFixture["start"] = async (overrides = []) => {
-    const replica = await startReplica({ ...cluster, nats, database, world, counts }, overrides);
+    const replica = await startReplica({ ...cluster, nats, database, fakeServers, counts }, overrides);
     replicas.add(replica);
     const leave = (end: () => Promise<void>) => () => (replicas.delete(replica) ? end() : Promise.resolve());
     return { ...replica, stop: leave(replica.stop), crash: leave(replica.crash) };
@@ -78,7 +78,7 @@ export async function openOperatorFixture(cluster: {
     kube: cluster.kube,
     namespace: cluster.namespace,
     database,
-    world,
+    fakeServers,
     counts,
     start,
     makeServer: (name, spec) => makeServer(cluster, name, spec),
@@ -115,7 +115,7 @@ type ReplicaDeps = {
   namespace: string;
   nats: TestNats;
   database: TestDatabase;
-  world: FakeServers;
+  fakeServers: FakeServers;
   counts: Counts;
 };
 
@@ -168,7 +168,7 @@ const writing = ["create", "replace", "replaceStatus", "patch", "remove"] as con
 /** Counts what is written, leases aside; once cut, every call fails before it is sent. */
 function cuttable(
   kube: Kube,
-  { counts, world }: Pick<ReplicaDeps, "counts" | "world">,
+  { counts, fakeServers }: Pick<ReplicaDeps, "counts" | "fakeServers">,
 ): { kube: Kube; cut: () => void } {
   let isCut = false;
   const guarded: Record<string, unknown> = { ...kube };
@@ -180,7 +180,7 @@ function cuttable(
       // Kubernetes Events are recorded by a helper that merges equal ones.
       const isWork = plural !== "leases" && plural !== "events";
       if (isWork && (writing as readonly string[]).includes(verb)) {
-        await world.beforeWrite?.(verb, plural);
+        await fakeServers.beforeWrite?.(verb, plural);
         counts.writes += 1;
       }
       return call(...about);
@@ -195,9 +195,9 @@ function cuttable(
 }
 
 /** Reads real Secrets; servers answer as the test says. */
-function fakeRcon({ world, counts }: ReplicaDeps, real: Parameters<typeof createRconAccess>[0]): RconAccess {
+function fakeRcon({ fakeServers, counts }: ReplicaDeps, real: Parameters<typeof createRconAccess>[0]): RconAccess {
   const { readSecret, forget } = createRconAccess(real);
-  const answers = (name: string) => !world.silent.has(name);
+  const answers = (name: string) => !fakeServers.silent.has(name);
   return {
     readSecret,
     forget,
@@ -205,7 +205,7 @@ function fakeRcon({ world, counts }: ReplicaDeps, real: Parameters<typeof create
       counts.probes += 1;
       const { name } = server.metadata;
       if (!answers(name)) return { kind: "failed", problem: "RCON: refused" };
-      return { kind: "reached", count: { online: world.players.get(name) ?? 0, max: 20 } };
+      return { kind: "reached", count: { online: fakeServers.players.get(name) ?? 0, max: 20 } };
     },
     announce: async ({ server }) => answers(server.metadata.name),
     saveWorld: async () => {
