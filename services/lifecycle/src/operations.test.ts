@@ -40,7 +40,9 @@ const own = (name: string, owner: string) =>
 const rest = (name: string) =>
   sql("update lifecycle.servers set last_wake_at = null where name = $1", [name]);
 const audited = (action: string, name: string) =>
-  until(() => stage.audits.some((entry) => entry.action === action && entry.server_name === name));
+  until(async () =>
+    (await stage.audits()).some((entry) => entry.action === action && entry.server_name === name),
+  );
 
 describe("creating a server", () => {
   test("a server is made stopped on a node with room, with RCON on, ten idle minutes and a heap with a reserve", async () => {
@@ -238,10 +240,11 @@ describe("waking for a player", () => {
       results.every((result) => result === "none" || result === "cooldown"),
       results.join(),
     );
-    const entries = () =>
-      stage.audits.filter((e) => e.action === "server.wake" && e.server_name === "rushed");
-    await until(() => entries().length > 0);
-    assert.equal(entries().length, 1);
+    await audited("server.wake", "rushed");
+    const entries = (await stage.audits()).filter(
+      (e) => e.action === "server.wake" && e.server_name === "rushed",
+    );
+    assert.equal(entries.length, 1);
   });
 
   const states: [fact: string, prepare: (name: string) => Promise<unknown>, fault: string][] = [
@@ -512,8 +515,7 @@ describe("changing a server", () => {
       "image_not_whitelisted",
     );
     await patch("changed", { image: "svc.local/nothing:2", confirmImageChange: true });
-    await until(() => stage.audits.some(({ payload }) => payload["image_to"] === "svc.local/nothing:2"));
-    const entry = stage.audits.find(({ payload }) => payload["image_to"] === "svc.local/nothing:2");
+    const entry = (await stage.audits()).find(({ payload }) => payload["image_to"] === "svc.local/nothing:2");
     assert.equal(entry?.payload["image_from"], noImage);
     assert.equal(await faultOf(patch("changed", { image: "svc.local/nothing:2" })), "none");
   });

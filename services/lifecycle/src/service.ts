@@ -13,6 +13,7 @@ import { serveOwnership } from "./ownership/serve.ts";
 import { servePlayers } from "./player/serve.ts";
 import { startOperator } from "./reconcile/operator.ts";
 import { startSchedules } from "./schedule/serve.ts";
+import { sweepChanges } from "./server/audited-change.ts";
 import { serveServers } from "./server/serve.ts";
 import { createServerStore } from "./server/store.ts";
 import { serveWorlds } from "./world/serve.ts";
@@ -48,6 +49,8 @@ export async function startLifecycle(
   serveNodes(mesh, deps);
   servePlayers(mesh, deps, runtime.store);
   serveWorlds(mesh, deps, runtime.store);
+  const closing = new AbortController();
+  const sweeping = sweepChanges(store.audits, log, closing.signal);
   const needs = { mesh, deps, database: runtime.store, registry, log, replica: identity };
   const consoles = startConsole(needs);
   const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
@@ -58,7 +61,8 @@ export async function startLifecycle(
       // Runs under way still talk to their servers.
       await schedules.close();
       await consoles.close();
-      await operator.close();
+      closing.abort();
+      await Promise.all([operator.close(), sweeping]);
       kube.close();
     },
   };

@@ -15,7 +15,7 @@ export const command =
     const server = await authorizeCommands(deps, context, name);
     const read = readCommand(input.command);
     if ("problem" in read) throw context.fault("bad_request", { message: read.problem });
-    audit(deps, context, {
+    await audit(deps, context, {
       action: "console.command",
       server_name: name,
       payload: { command: read.command },

@@ -12,10 +12,11 @@ export type ConsoleDeps = ServerDeps & {
   followers: Followers;
 };
 
-export function audit(
-  { mesh }: ConsoleDeps,
+/** Before a command is sent: nobody can tell afterwards whether it ran. */
+export async function audit(
+  { store }: ConsoleDeps,
   context: Context<AnyContract>,
   about: { action: string; server_name: string; payload: Record<string, unknown> },
-): void {
-  mesh.audit({ ...auditActor(context), ...about });
+): Promise<void> {
+  await store.audits.record({ ...auditActor(context), ...about });
 }

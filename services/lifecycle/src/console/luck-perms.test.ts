@@ -5,6 +5,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import type { Context } from "@svc/mesh";
 import { faultOf } from "@svc/mesh/testing";
 import { type AnyContract, Fault, type FaultName, type FaultOptions } from "@svc/proto";
+import type { Audit } from "../database/audit.ts";
 import { createRconFixture, type RconFixture } from "../testing/console/rcon-fixture.ts";
 import { defaults } from "../testing/observed.ts";
 import type { ConsoleDeps } from "./deps.ts";
@@ -22,8 +23,10 @@ beforeEach(() => {
   deps = {
     ...{ settings: defaults, kube: stage.kube, namespace: "minecraft" },
     servers: { get: () => stage.server },
-    store: { find: async () => ({ ownerId: "usr-1", retiring: undefined }) },
-    mesh: { audit: ({ action }: { action: string }) => void audited.push(action) },
+    store: {
+      find: async () => ({ ownerId: "usr-1", retiring: undefined }),
+      audits: { record: async ({ action }: Audit) => void audited.push(action) },
+    },
     rcon: createServerRcon({ kube: stage.kube, settings: defaults }),
   } as unknown as ConsoleDeps;
 });

@@ -20,7 +20,7 @@ export const changePermission =
       ...(action === "set" && { value: value ?? true }),
       ...(world && { world }),
     };
-    audit(deps, context, { action: "access.permission", server_name: name, payload });
+    await audit(deps, context, { action: "access.permission", server_name: name, payload });
     const what = action === "set" ? `set ${node} ${value ?? true}` : `unset ${node}`;
     const where = world === undefined ? "" : ` world=${world}`;
     const output = checked(await deps.rcon.run(server, `lp user ${player} permission ${what}${where}`));
@@ -31,7 +31,11 @@ export const changeGroup =
   (deps: ConsoleDeps): Handler<typeof consoles.changeGroup> =>
   async (context, { name, action, player, group }) => {
     const server = await authorizeCommands(deps, context, name);
-    audit(deps, context, { action: "access.group", server_name: name, payload: { action, player, group } });
+    await audit(deps, context, {
+      action: "access.group",
+      server_name: name,
+      payload: { action, player, group },
+    });
     const output = checked(await deps.rcon.run(server, `lp user ${player} parent ${action} ${group}`));
     return { name, action, player, group, output };
   };

@@ -18,7 +18,11 @@ export const changeWhitelist =
   (deps: ConsoleDeps): Handler<typeof consoles.changeWhitelist> =>
   async (context, { name, action, player }) => {
     const server = await authorizeCommands(deps, context, name);
-    audit(deps, context, { action: "access.whitelist", server_name: name, payload: { action, player } });
+    await audit(deps, context, {
+      action: "access.whitelist",
+      server_name: name,
+      payload: { action, player },
+    });
     return { name, action, player, output: await deps.rcon.run(server, `whitelist ${action} ${player}`) };
   };
 
@@ -49,7 +53,7 @@ export const changeBan =
   (deps: ConsoleDeps): Handler<typeof consoles.changeBan> =>
   async (context, { name, action, player }) => {
     const server = await authorizeCommands(deps, context, name);
-    audit(deps, context, { action: "access.ban", server_name: name, payload: { action, player } });
+    await audit(deps, context, { action: "access.ban", server_name: name, payload: { action, player } });
     return { name, action, player, output: await deps.rcon.run(server, `${action} ${player}`) };
   };
 
@@ -57,6 +61,6 @@ export const kick =
   (deps: ConsoleDeps): Handler<typeof consoles.kick> =>
   async (context, { name, player }) => {
     const server = await authorizeCommands(deps, context, name);
-    audit(deps, context, { action: "access.kick", server_name: name, payload: { player } });
+    await audit(deps, context, { action: "access.kick", server_name: name, payload: { player } });
     return { name, player, output: await deps.rcon.run(server, `kick ${player}`) };
   };

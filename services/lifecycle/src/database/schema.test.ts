@@ -69,6 +69,7 @@ const columns: { [T in keyof Tables]: Record<keyof Tables[T], true> } = {
     server_name: true,
     expires_at: true,
   },
+  server_changes: { id: true, entry: true, admitted_at: true },
   console_follows: { server_name: true, replica: true, held_until: true, wanted_until: true },
 };
 

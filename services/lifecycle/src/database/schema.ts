@@ -1,8 +1,8 @@
 // The tables of this service as kysely sees them (behaviour.md c).
 
-import type { schedules } from "@svc/proto";
+import type { AuditEntry, schedules } from "@svc/proto";
 import type { Store } from "@svc/store";
-import type { Generated } from "kysely";
+import type { ColumnType, Generated } from "kysely";
 
 export type ServersTable = {
   name: string;
@@ -86,6 +86,7 @@ export type Tables = {
     server_name: string;
     expires_at: Date;
   };
+  server_changes: { id: string; entry: ColumnType<AuditEntry, string, never>; admitted_at: Generated<Date> };
   console_follows: { server_name: string; replica: string; held_until: Date; wanted_until: Date };
 };
 

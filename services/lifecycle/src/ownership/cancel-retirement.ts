@@ -17,10 +17,8 @@ export const cancelRetirement =
     const row = await findRow(deps, name);
     checkCaller(context, row);
     if (row.retiring) await checkReaper(deps, context, name);
-    const before = await deps.ownership.cancelRetirement(name, (now) => checkCaller(context, now));
-    if (before?.retiring) {
-      deps.mesh.audit({ ...auditActor(context), action: "server.retire_cancel", server_name: name });
-    }
+    const audit = { ...auditActor(context), action: "server.retire_cancel", server_name: name };
+    await deps.ownership.cancelRetirement(name, { check: (now) => checkCaller(context, now), audit });
     return null;
   };
 

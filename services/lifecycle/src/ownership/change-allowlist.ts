@@ -17,14 +17,12 @@ export const changeAllowlist =
       });
     };
     check(await findRow(deps, name));
-    const outcome = await deps.lists.setWakeRight({ name, player: uuid, canWake: can_wake }, check);
+    const action = can_wake ? "allowlist.restore" : "allowlist.revoke";
+    const audit = { ...auditActor(context), action, server_name: name, payload: { mc_uuid: uuid } };
+    const right = { name, player: uuid, canWake: can_wake };
+    const outcome = await deps.lists.setWakeRight(right, { check, audit });
     if (outcome === "unlisted") {
       throw context.fault("not_found", { message: "This player has never joined the server." });
-    }
-    if (outcome === "changed") {
-      const action = can_wake ? "allowlist.restore" : "allowlist.revoke";
-      const payload = { mc_uuid: uuid };
-      deps.mesh.audit({ ...auditActor(context), action, server_name: name, payload });
     }
     return null;
   };

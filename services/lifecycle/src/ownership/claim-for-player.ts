@@ -14,9 +14,8 @@ export const claimForPlayer =
     if (!account) throw context.fault("not_linked");
     const accountId = account.user_id;
     const isStaff = account.role !== "user";
-    await claimServer(deps, { name, accountId, isStaff, refuse, context });
-    const payload = { mc_uuid };
     const actor = { ...auditActor(context), actor_user_id: accountId };
-    deps.mesh.audit({ ...actor, action: "server.claim", server_name: name, payload });
+    const audit = { ...actor, action: "server.claim", server_name: name, payload: { mc_uuid } };
+    await claimServer(deps, { name, accountId, isStaff, audit, refuse, context });
     return { name, claimed: true };
   };

@@ -5,6 +5,7 @@ import { type FaultOptions, isUserName, quotas } from "@svc/proto";
 import { lockHolderOf } from "@svc/world-lock";
 import { servers as resource, type Server } from "../cluster/resource.ts";
 import type { Usage } from "../database/account-usage.ts";
+import type { Audit } from "../database/audit.ts";
 import type { Costs, ServerRow } from "../database/server-row.ts";
 import { costsOf } from "../server/input.ts";
 import { type ClaimRefusal, refusalOfClaim, refusalOfRow, refusalOfStranger } from "./claim-policy.ts";
@@ -14,6 +15,7 @@ export type ClaimRequest = {
   name: string;
   accountId: string;
   isStaff: boolean;
+  audit: Audit;
   refuse: (fault: ClaimRefusal["fault"] | "bad_name" | "not_found", options?: FaultOptions) => Error;
   /** The request that is served, for calls on its behalf. */
   context: Parameters<OwnershipDeps["mesh"]["call"]>[2];
@@ -34,11 +36,13 @@ export async function assertClaimable(
 
 /** Makes the account the owner; throws what is in the way. */
 export async function claimServer(deps: OwnershipDeps, request: ClaimRequest): Promise<void> {
-  const { name, accountId, refuse } = request;
+  const { name, accountId, audit, refuse } = request;
   const isThere = await deps.limitClaims(() => {
     // Whoever waited too long was told that it failed; it must not come about behind their back.
     request.context?.signal?.throwIfAborted();
-    return deps.ownership.claim({ name, accountId }, (row, used) => judge(deps, request, { row, used }));
+    return deps.ownership.claim({ name, accountId, audit }, (row, used) =>
+      judge(deps, request, { row, used }),
+    );
   });
   if (!isThere) throw refuse("not_found");
 }

@@ -14,7 +14,7 @@ export const claim =
     const accountId = principal.user_id;
     const { mc_uuids } = await deps.mesh.call(accounts.listLinks, { user_id: accountId }, context);
     if (mc_uuids.length === 0) throw context.fault("not_linked");
-    await claimServer(deps, { name, accountId, isStaff: principal.staff, refuse, context });
-    deps.mesh.audit({ ...auditActor(context), action: "server.claim", server_name: name });
+    const audit = { ...auditActor(context), action: "server.claim", server_name: name };
+    await claimServer(deps, { name, accountId, isStaff: principal.staff, audit, refuse, context });
     return { name, claimed: true };
   };

@@ -2,6 +2,7 @@
 
 import { systemNames } from "@svc/proto";
 import { sql } from "kysely";
+import { type Audit, insertAudit } from "../database/audit.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import { type RowColumns, rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
@@ -17,11 +18,13 @@ export type ListStore = {
   menuNames: (player: string, accountId: string | undefined) => Promise<MenuNames>;
   /** Players who joined, the newest first. */
   allowlist: (name: string, limit: number) => Promise<ListedPlayer[]>;
-  /** Sets the right of a player; `judge` throws when the caller may not. */
-  setWakeRight: (
-    about: WakeRight,
-    judge: (row: ServerRow) => void,
-  ) => Promise<"changed" | "same" | "unlisted">;
+  setWakeRight: (right: WakeRight, change: RightChange) => Promise<"changed" | "same" | "unlisted">;
+};
+
+export type RightChange = {
+  /** Throws when the caller may not change it. */
+  check: (row: ServerRow) => void;
+  audit: Audit;
 };
 
 export type WakeRight = { name: string; player: string; canWake: boolean };
@@ -48,7 +51,7 @@ export function createListStore(store: LifecycleStore): ListStore {
         canWake: row.revoked_at === null,
       }));
     }),
-    setWakeRight: withDatabaseFaults((about, judge) => setWakeRight(store, about, judge)),
+    setWakeRight: withDatabaseFaults((right, change) => setWakeRight(store, right, change)),
   };
 }
 
@@ -102,14 +105,14 @@ async function menuNames(
 async function setWakeRight(
   { db }: LifecycleStore,
   { name, player, canWake }: WakeRight,
-  judge: (row: ServerRow) => void,
+  { check, audit }: RightChange,
 ): Promise<"changed" | "same" | "unlisted"> {
   return db.transaction().execute(async (trx) => {
     const query = trx.selectFrom("servers").select(rowColumns).where("name", "=", name);
     // The owner stays who it is until the right is written.
     const row = await query.where("deleted_at", "is", null).forShare().executeTakeFirst();
     if (!row) return "unlisted";
-    judge(rowOf(row));
+    check(rowOf(row));
     const entry = await trx
       .selectFrom("server_allowlist")
       .select("revoked_at")
@@ -125,6 +128,7 @@ async function setWakeRight(
       .where("server_name", "=", name)
       .where("mc_uuid", "=", player)
       .execute();
+    await insertAudit(trx, audit);
     return "changed";
   });
 }

@@ -55,9 +55,9 @@ const link = (user_id: string, role: "user" | "admin" = "user") => {
 const claim = (name: string, user: string) => stage.external.call(contracts.claim, { name }, account(user));
 const claimFor = (name: string, mc_uuid: string) =>
   stage.internal.call(contracts.claimForPlayer, { name, mc_uuid }, velocity);
-const audits = (action: string, name: string) =>
-  stage.audits.filter((entry) => entry.action === action && entry.server_name === name);
-const audited = (action: string, name: string) => until(() => audits(action, name).length > 0);
+const audits = async (action: string, name: string) =>
+  (await stage.audits()).filter((entry) => entry.action === action && entry.server_name === name);
+const audited = (action: string, name: string) => until(async () => (await audits(action, name)).length > 0);
 const count = (results: string[], result: string) => results.filter((each) => each === result).length;
 
 describe("claiming", () => {
@@ -89,7 +89,7 @@ describe("claiming", () => {
       [],
     );
     await audited("server.claim", "first-one");
-    const [entry] = audits("server.claim", "first-one");
+    const [entry] = await audits("server.claim", "first-one");
     assert.deepEqual([entry?.source, entry?.actor_user_id], ["internal:velocity", "usr-1"]);
     const events = await sql(
       "select body from lifecycle.outbox where subject = 'svc.evt.lifecycle.server.claimed.first-one'",
@@ -192,7 +192,7 @@ describe("claiming", () => {
       "select 1 from lifecycle.outbox where subject = 'svc.evt.lifecycle.server.claimed.wanted'",
     );
     assert.equal(events.length, 1);
-    assert.equal(audits("server.claim", "wanted").length, 1);
+    assert.equal((await audits("server.claim", "wanted")).length, 1);
   });
 
   test("a claim whose caller was told that it failed does not come about later", async () => {
@@ -348,7 +348,7 @@ describe("giving up and deleting", () => {
     await audited("server.release", "given-up");
     assert.equal(await ownerOf("given-up"), "usr-1");
     assert.deepEqual(await retire("given-up", owner), { name: "given-up", retiring });
-    assert.equal(audits("server.release", "given-up").length, 1);
+    assert.equal((await audits("server.release", "given-up")).length, 1);
   });
 
   test("staff makes a deletion of it, which keeps its time and is not the owner's to call off", async () => {
@@ -485,7 +485,7 @@ describe("the allowlist", () => {
     assert.equal(await change(early, true), null);
     assert.equal(await wake(), "none");
     await audited("allowlist.restore", "listed");
-    assert.equal(audits("allowlist.revoke", "listed").length, 1);
+    assert.equal((await audits("allowlist.revoke", "listed")).length, 1);
   });
 
   test("it is the owner's and staff's alone, and nobody is put on it by hand", async () => {

@@ -19,17 +19,18 @@ export const retire =
     const server = await deps.kube.find(resource, { name, namespace: deps.namespace });
     checkCaller(context, input, await findRow(deps, name));
     await checkObject(deps, context, { name, server });
-    const done = await deps.ownership.retire(name, (row) => {
-      checkCaller(context, input, row);
-      return retireStateOf(row.retiring, input.delete === true, new Date());
+    const retiring = await deps.ownership.retire(name, {
+      decide: (row) => {
+        checkCaller(context, input, row);
+        return retireStateOf(row.retiring, input.delete === true, new Date());
+      },
+      auditOf: (state) => {
+        const action = state.delete ? "server.delete" : "server.release";
+        return { ...auditActor(context), action, server_name: name };
+      },
     });
-    if (!done) throw context.fault("not_found");
-    const { before, retiring } = done;
+    if (!retiring) throw context.fault("not_found");
     if (server) await stop(deps, server);
-    if (before.retiring?.delete !== retiring.delete) {
-      const action = retiring.delete ? "server.delete" : "server.release";
-      deps.mesh.audit({ ...auditActor(context), action, server_name: name });
-    }
     return { name, retiring };
   };
 

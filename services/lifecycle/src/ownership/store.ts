@@ -5,28 +5,34 @@ import { ownership as contracts, type RetireState, worlds } from "@svc/proto";
 import { outboxRow, type Trx } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
+import { type Audit, insertAudit } from "../database/audit.ts";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
 import { type Costs, costColumns, lockRow, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 export type Transfer = { transferId: string; from: string; to: string };
 
+export type Claim = { name: string; accountId: string; audit: Audit };
+export type Retirement = {
+  /** Throws what refuses it, or answers what is pending from now on. */
+  decide: (row: ServerRow) => RetireState;
+  auditOf: (retiring: RetireState) => Audit;
+};
+export type Cancelling = {
+  /** Throws what refuses it. */
+  check: (row: ServerRow) => void;
+  audit: Audit;
+};
+
 export type OwnershipStore = {
   /**
    * Gives a server to an account. `judge` sees row and usage while nobody else can change either; it throws what
    * refuses the claim and answers with the server's costs of now. Resolves with false when there is no such row.
    */
-  claim: (
-    about: { name: string; accountId: string },
-    judge: (row: ServerRow, used: Usage) => Promise<Costs>,
-  ) => Promise<boolean>;
-  /** Notes a retirement down; `judge` throws, or says what is pending from now on. */
-  retire: (
-    name: string,
-    judge: (row: ServerRow) => RetireState,
-  ) => Promise<{ before: ServerRow; retiring: RetireState } | undefined>;
-  /** Forgets a pending retirement; `judge` throws what refuses that. Resolves with what was there. */
-  cancelRetirement: (name: string, judge: (row: ServerRow) => void) => Promise<ServerRow | undefined>;
+  claim: (about: Claim, judge: (row: ServerRow, used: Usage) => Promise<Costs>) => Promise<boolean>;
+  /** Records a retirement; resolves with what is pending. */
+  retire: (name: string, retirement: Retirement) => Promise<RetireState | undefined>;
+  cancelRetirement: (name: string, cancelling: Cancelling) => Promise<void>;
   releaseAccount: (accountId: string) => Promise<string[]>;
   /** Moves all servers, or throws what `judge` throws. A repeat answers what the first one did. */
   transfer: (about: Transfer, judge: (used: Usage, more: Usage) => void) => Promise<string[]>;
@@ -36,8 +42,8 @@ export type OwnershipStore = {
 export function createOwnershipStore(store: LifecycleStore): OwnershipStore {
   return {
     claim: withDatabaseFaults((about, judge) => claim(store, about, judge)),
-    retire: withDatabaseFaults((name, judge) => retire(store, name, judge)),
-    cancelRetirement: withDatabaseFaults((name, judge) => cancelRetirement(store, name, judge)),
+    retire: withDatabaseFaults((name, retirement) => retire(store, name, retirement)),
+    cancelRetirement: withDatabaseFaults((name, cancelling) => cancelRetirement(store, name, cancelling)),
     releaseAccount: withDatabaseFaults((accountId) => releaseAccount(store, accountId)),
     transfer: withDatabaseFaults((about, judge) => transfer(store, about, judge)),
     count: withDatabaseFaults(async (accountIds) => {
@@ -65,7 +71,7 @@ async function emptyAllowlists(trx: T, names: readonly string[]): Promise<void> 
 
 async function claim(
   { db }: LifecycleStore,
-  { name, accountId }: { name: string; accountId: string },
+  { name, accountId, audit }: Claim,
   judge: (row: ServerRow, used: Usage) => Promise<Costs>,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
@@ -90,6 +96,7 @@ async function claim(
     await emptyAllowlists(trx, [name]);
     const event = { name, user_id: accountId, at: new Date().toISOString() };
     await trx.insertInto("outbox").values(outboxRow(contracts.serverClaimed, event)).execute();
+    await insertAudit(trx, audit);
     return true;
   });
 }
@@ -97,13 +104,13 @@ async function claim(
 async function retire(
   { db }: LifecycleStore,
   name: string,
-  judge: (row: ServerRow) => RetireState,
-): Promise<{ before: ServerRow; retiring: RetireState } | undefined> {
+  { decide, auditOf }: Retirement,
+): Promise<RetireState | undefined> {
   return db.transaction().execute(async (trx) => {
     const before = await lockRow(trx, name);
     if (!before) return undefined;
-    const retiring = judge(before);
-    if (before.retiring && before.retiring.delete === retiring.delete) return { before, retiring };
+    const retiring = decide(before);
+    if (before.retiring && before.retiring.delete === retiring.delete) return retiring;
     await trx
       .updateTable("servers")
       .set({ retire_requested_at: new Date(retiring.requested_at), retire_delete: retiring.delete })
@@ -111,25 +118,26 @@ async function retire(
       .execute();
     const event = { name, delete: retiring.delete, at: new Date().toISOString() };
     await trx.insertInto("outbox").values(outboxRow(contracts.retirementRequested, event)).execute();
-    return { before, retiring };
+    await insertAudit(trx, auditOf(retiring));
+    return retiring;
   });
 }
 
 async function cancelRetirement(
   { db }: LifecycleStore,
   name: string,
-  judge: (row: ServerRow) => void,
-): Promise<ServerRow | undefined> {
-  return db.transaction().execute(async (trx) => {
+  { check, audit }: Cancelling,
+): Promise<void> {
+  await db.transaction().execute(async (trx) => {
     const before = await lockRow(trx, name);
-    if (!before) return undefined;
-    judge(before);
-    if (!before.retiring) return before;
+    if (!before) return;
+    check(before);
+    if (!before.retiring) return;
     const cleared = { retire_requested_at: null, retire_delete: false };
     await trx.updateTable("servers").set(cleared).where("name", "=", name).execute();
     const event = { name, at: new Date().toISOString() };
     await trx.insertInto("outbox").values(outboxRow(contracts.retirementCancelled, event)).execute();
-    return before;
+    await insertAudit(trx, audit);
   });
 }
 

@@ -110,7 +110,4 @@ async function endRun(deps: ScheduleDeps, row: ScheduleRow, { result, detail }: 
   const finished = await deps.schedules.finish(row, ending, new Date(deps.now()));
   if (!finished) return;
   deps.metrics.ran(row.action, ending.result);
-  const payload = { id: row.id, label: row.label, schedule_action: row.action, ...ending };
-  const about = { actor: "scheduler", source: "scheduler", server_name: row.server_name, payload };
-  deps.mesh.audit({ ...about, action: "schedule.run" });
 }

@@ -5,7 +5,7 @@ import type { schedules as contracts } from "@svc/proto";
 import { withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
-import { auditPayload, toSavedSchedule } from "./save-schedule.ts";
+import { auditOf, toSavedSchedule } from "./save-schedule.ts";
 
 export const create =
   (deps: ScheduleDeps): Handler<typeof contracts.create> =>
@@ -15,9 +15,9 @@ export const create =
     const row = await withAccess(deps, { principal, name }, async (server) => {
       const saved = toSavedSchedule(input, at);
       if ((await server.count()) >= deps.settings.schedule_limit) throw context.fault("schedule_limit");
-      return server.insert(saved, { createdBy: auditActor(context).actor, at });
+      const made = await server.insert(saved, { createdBy: auditActor(context).actor, at });
+      await server.audit(auditOf(context, "schedule.create", made));
+      return made;
     });
-    const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };
-    deps.mesh.audit({ ...about, action: "schedule.create" });
     return toScheduleView(row);
   };

@@ -1,6 +1,7 @@
 // SQL on the tasks of a server whose row is locked, so that its owner and the number of its tasks cannot change.
 
 import type { Trx } from "@svc/store";
+import { type Audit, insertAudit } from "../database/audit.ts";
 import type { Tables } from "../database/schema.ts";
 import type { ScheduleRow, ScheduleSettings } from "./row.ts";
 
@@ -14,6 +15,7 @@ export type LockedServer = {
   insert: (saved: SavedSchedule, about: { createdBy: string; at: Date }) => Promise<ScheduleRow>;
   update: (row: ScheduleRow, saved: SavedSchedule, at: Date) => Promise<ScheduleRow>;
   remove: (row: ScheduleRow) => Promise<void>;
+  audit: (audit: Audit) => Promise<void>;
 };
 
 export async function lockServer(trx: Trx<Tables>, server: string): Promise<LockedServer | undefined> {
@@ -59,6 +61,7 @@ export async function lockServer(trx: Trx<Tables>, server: string): Promise<Lock
         .returningAll()
         .executeTakeFirstOrThrow();
     },
+    audit: (audit) => insertAudit(trx, audit),
     remove: async (row) => {
       await trx.deleteFrom("server_schedules").where("id", "=", row.id).execute();
     },

@@ -46,7 +46,9 @@ const run = (id: string | number, who = owner) =>
 const list = (who = owner) => stage.external.call(contracts.list, { name }, who);
 const find = async (id: number) => (await list(staff)).schedules.find((one) => one.id === id);
 const audited = (action: string, id: number) =>
-  until(() => stage.audits.some((entry) => entry.action === action && entry.payload["id"] === id));
+  until(async () =>
+    (await stage.audits()).some((entry) => entry.action === action && entry.payload["id"] === id),
+  );
 
 describe("keeping tasks", () => {
   test("a task is made, listed, replaced and deleted, and each of it is audited", async () => {

@@ -1,23 +1,20 @@
 import type { Handler } from "@svc/mesh";
-import { auditActor } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
 
 import { idOf, noSchedule, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
-import { auditPayload } from "./save-schedule.ts";
+import { auditOf } from "./save-schedule.ts";
 
 export const remove =
   (deps: ScheduleDeps): Handler<typeof contracts.remove> =>
   async (context, { name, id }) => {
     const { principal } = context;
-    const row = await withAccess(deps, { principal, name }, async (server) => {
+    await withAccess(deps, { principal, name }, async (server) => {
       const before = await server.find(idOf(id));
       if (!before) throw context.fault("not_found", noSchedule);
       if (before.run_state !== "") throw context.fault("schedule_running");
       await server.remove(before);
-      return before;
+      await server.audit(auditOf(context, "schedule.delete", before));
     });
-    const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };
-    deps.mesh.audit({ ...about, action: "schedule.delete" });
     return null;
   };

@@ -89,6 +89,14 @@ describe("a replica that is killed", () => {
         const isLost = last_detail === "svc was stopped in the middle of this run.";
         assert.ok(last_result === "ok" || (last_result === "failed" && isLost), about);
         assert.deepEqual(await fixture.reportedResults(task.id), [last_result], about);
+        const audits = (await fixture.stage.audits()).filter(
+          ({ action, payload }) => action === "schedule.run" && payload["id"] === task.id,
+        );
+        assert.deepEqual(
+          audits.map(({ payload }) => payload["result"]),
+          [last_result],
+          about,
+        );
         assert.ok(fixture.commands.length - before <= 1, about);
         const { desiredState } = (await fixture.getServer(task.name)).spec;
         // What never got beyond its claim may or may not have been done; a server is never left stopped for later.

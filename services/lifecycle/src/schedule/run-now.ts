@@ -1,11 +1,10 @@
 import type { Handler } from "@svc/mesh";
-import { auditActor } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
 
 import { checkAccess, idOf, noSchedule } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
-import { toScheduleView } from "./row.ts";
-import { auditPayload } from "./save-schedule.ts";
+import { type ScheduleRow, toScheduleView } from "./row.ts";
+import { auditOf } from "./save-schedule.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** A run that was started continues when the caller has left. */
@@ -18,11 +17,11 @@ export const runNow =
     if (!found) throw context.fault("not_found", noSchedule);
     if (found.row.run_state !== "") throw context.fault("schedule_running");
     if (found.owner !== found.row.owner_id) throw context.fault("schedule_stale");
-    const claimed = await schedules.claimNow(found.row, new Date(deps.now()));
+    const at = new Date(deps.now());
+    const auditRun = (row: ScheduleRow) => auditOf(context, "schedule.run_now", row);
+    const claimed = await schedules.claimNow(found.row, at, auditRun);
     // Somebody claimed or saved it in the meantime.
     if (!claimed) throw context.fault("schedule_running");
-    const about = { ...auditActor(context), server_name: name, payload: auditPayload(claimed) };
-    deps.mesh.audit({ ...about, action: "schedule.run_now" });
     await scheduler.start({ ...found, row: claimed });
     return toScheduleView((await schedules.find(name, claimed.id))?.row ?? claimed);
   };

@@ -58,10 +58,9 @@ describe("a task that is due", () => {
       [row.command],
     );
     assert.deepEqual(await fixture.reportedResults(id), ["ok"]);
-    const entry = () =>
-      fixture.stage.audits.find((e) => e.action === "schedule.run" && e.server_name === name);
-    await until(() => entry() !== undefined);
-    assert.deepEqual([entry()?.actor, entry()?.source], ["scheduler", "scheduler"]);
+    const entries = await fixture.stage.audits();
+    const entry = entries.find((e) => e.action === "schedule.run" && e.server_name === name);
+    assert.deepEqual([entry?.actor, entry?.source], ["scheduler", "scheduler"]);
     await one.tick();
     assert.deepEqual(await fixture.reportedResults(id), ["ok"]);
   });
@@ -305,8 +304,9 @@ describe("when a part is away", () => {
     }));
     const found =
       (await fixture.deps.schedules.find((await fixture.read(id)).server_name, id)) ?? assert.fail();
-    const row =
-      (await fixture.deps.schedules.claimNow(found.row, new Date(fixture.clock.now))) ?? assert.fail();
+    const audit = { action: "schedule.run_now", actor: "owner", source: "external" };
+    const at = new Date(fixture.clock.now);
+    const row = (await fixture.deps.schedules.claimNow(found.row, at, () => audit)) ?? assert.fail();
     await slow.start({ ...found, row });
     assert.equal((await fixture.read(id)).run_state, "claimed");
     reply.resolve("There are 0 players");

@@ -1,4 +1,6 @@
-import { Fault } from "@svc/proto";
+import { auditActor, type Context } from "@svc/mesh";
+import { type AnyContract, Fault } from "@svc/proto";
+import type { Audit } from "../database/audit.ts";
 import { nextOf } from "./decide.ts";
 import { type ScheduleInput, validateInput } from "./input.ts";
 import type { SavedSchedule } from "./locked-server.ts";
@@ -13,8 +15,16 @@ export function toSavedSchedule(input: ScheduleInput, now: Date): SavedSchedule 
   return { ...settings, next_run_at: next };
 }
 
-/** What the audit log records of a task. */
-export function auditPayload(row: ScheduleRow): Record<string, unknown> {
+/** The audit entry of a caller's change of a task. */
+export function auditOf(
+  context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">,
+  action: string,
+  row: ScheduleRow,
+): Audit {
+  return { ...auditActor(context), action, server_name: row.server_name, payload: payloadOf(row) };
+}
+
+function payloadOf(row: ScheduleRow): Record<string, unknown> {
   const { id, label, action, command, every_minutes, minute_of_day, weekdays, timezone, enabled } = row;
   const what = action === "command" ? { command } : {};
   return {

@@ -1,8 +1,9 @@
 // All SQL on scheduled tasks. Times come from the caller, so that one clock governs a run.
 
 import { schedules as contracts } from "@svc/proto";
-import { type OutboxTable, outboxRow } from "@svc/store";
+import { type OutboxTable, outboxRow, type Trx } from "@svc/store";
 import { type Selectable, sql, type UpdateQueryBuilder } from "kysely";
+import { type Audit, insertAudit, toAuditRow } from "../database/audit.ts";
 import type { LifecycleStore, SchedulesTable, Tables } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { type LockedServer, lockServer } from "./locked-server.ts";
@@ -40,7 +41,11 @@ export type ScheduleStore = {
   /** Claims a run that is due; undefined when the task was changed or claimed by somebody else. */
   claim: (row: ScheduleRow, now: Date, nextRunAt: Date) => Promise<ScheduleRow | undefined>;
   /** Claims a run started by hand; the next scheduled run stays. */
-  claimNow: (row: ScheduleRow, now: Date) => Promise<ScheduleRow | undefined>;
+  claimNow: (
+    row: ScheduleRow,
+    now: Date,
+    auditOf: (claimed: ScheduleRow) => Audit,
+  ) => Promise<ScheduleRow | undefined>;
   /** Changes a task at rest that has not changed since it was read; true when this call did it. */
   changeAtRest: (row: ScheduleRow, change: Change, about?: { ending: Ending; at: Date }) => Promise<boolean>;
   /** Moves a run to its next state; undefined when another replica did. */
@@ -78,7 +83,13 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
           );
     }),
     claim: withDatabaseFaults((row, now, nextRunAt) => claim(db, row, { now, nextRunAt })),
-    claimNow: withDatabaseFaults((row, now) => claim(db, row, { now })),
+    claimNow: withDatabaseFaults((row, now, auditOf) =>
+      db.transaction().execute(async (trx) => {
+        const claimed = await claim(trx, row, { now });
+        if (claimed) await insertAudit(trx, auditOf(claimed));
+        return claimed;
+      }),
+    ),
     changeAtRest: withDatabaseFaults((row, change, about) => changeAtRest(db, row, { change, about })),
     move: withDatabaseFaults((row, change) =>
       inSameState(db, row).set(change).returningAll().executeTakeFirst(),
@@ -87,7 +98,7 @@ export function createScheduleStore({ db }: LifecycleStore): ScheduleStore {
   };
 }
 
-type Db = LifecycleStore["db"];
+type Db = LifecycleStore["db"] | Trx<Tables>;
 
 // Three queries on partial indexes that hold nothing but work: an idle tick costs the same for any number of tasks.
 export function workQuery(now: Date, limit: number) {
@@ -169,7 +180,10 @@ async function changeAtRest(
     .where("updated_at", "=", row.updated_at)
     .where("next_run_at", "=", row.next_run_at)
     .where(sql<boolean>`warned_for is not distinct from ${row.warned_for}`);
-  if (about) return (await withRunEvent(db, query.returningAll(), { row, ...about })) !== undefined;
+  if (about) {
+    const event = runEventOf(row, about.ending, about.at);
+    return (await publishingIfChanged(db, query.returningAll(), [event])) !== undefined;
+  }
   return (await query.executeTakeFirst()).numUpdatedRows > 0n;
 }
 
@@ -180,20 +194,31 @@ async function finish(
 ): Promise<ScheduleRow | undefined> {
   const ended = { run_state: "", run_resume: false, run_step_at: null, run_job: "" } as const;
   const change = { ...ended, last_result: ending.result, last_detail: ending.detail };
-  return withRunEvent(db, inSameState(db, row).set(change).returningAll(), { row, ending, at });
+  const audit = toAuditRow(auditOf(row, ending));
+  const query = inSameState(db, row).set(change).returningAll();
+  return publishingIfChanged(db, query, [runEventOf(row, ending, at), audit]);
+}
+
+function runEventOf({ id, server_name: name, action }: ScheduleRow, ending: Ending, at: Date) {
+  return outboxRow(contracts.runFinished, { name, id, action, ...ending, at: at.toISOString() });
+}
+
+function auditOf(row: ScheduleRow, ending: Ending): Audit {
+  const payload = { id: row.id, label: row.label, schedule_action: row.action, ...ending };
+  const actor = { actor: "scheduler", source: "scheduler" };
+  return { ...actor, action: "schedule.run", server_name: row.server_name, payload };
 }
 
 type Changing = UpdateQueryBuilder<Tables & OutboxTable, "server_schedules", "server_schedules", ScheduleRow>;
 
-// The change and its event in one statement: both or neither, in one round trip.
-async function withRunEvent(
+// The change and what it publishes in one statement: all or nothing, in one round trip.
+async function publishingIfChanged(
   db: Db,
   changed: Changing,
-  { row, ending, at }: { row: ScheduleRow; ending: Ending; at: Date },
+  rows: readonly { subject: string; body: string }[],
 ): Promise<ScheduleRow | undefined> {
-  const { id, server_name: name, action } = row;
-  const event = { name, id, action, ...ending, at: at.toISOString() };
-  const { subject, body } = outboxRow(contracts.runFinished, event);
+  const subjects = rows.map(({ subject }) => subject);
+  const bodies = rows.map(({ body }) => body);
   return db
     .with("changed", () => changed)
     .with("published", (query) =>
@@ -201,9 +226,7 @@ async function withRunEvent(
         .insertInto("outbox")
         .columns(["subject", "body"])
         .expression(
-          query
-            .selectFrom("changed")
-            .select([sql<string>`${subject}::text`.as("subject"), sql<string>`${body}::text`.as("body")]),
+          sql`select subject, body from changed, unnest(${subjects}::text[], ${bodies}::text[]) as message (subject, body)`,
         ),
     )
     .selectFrom("changed")

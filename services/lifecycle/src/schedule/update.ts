@@ -1,11 +1,10 @@
 import type { Handler } from "@svc/mesh";
-import { auditActor } from "@svc/mesh";
 import type { schedules as contracts } from "@svc/proto";
 
 import { idOf, noSchedule, withAccess } from "./authorize.ts";
 import type { ScheduleDeps } from "./deps.ts";
 import { toScheduleView } from "./row.ts";
-import { auditPayload, toSavedSchedule } from "./save-schedule.ts";
+import { auditOf, toSavedSchedule } from "./save-schedule.ts";
 
 export const update =
   (deps: ScheduleDeps): Handler<typeof contracts.update> =>
@@ -17,9 +16,9 @@ export const update =
       if (!before) throw context.fault("not_found", noSchedule);
       const saved = toSavedSchedule(input, at);
       if (before.run_state !== "") throw context.fault("schedule_running");
-      return server.update(before, saved, at);
+      const after = await server.update(before, saved, at);
+      await server.audit(auditOf(context, "schedule.update", after));
+      return after;
     });
-    const about = { ...auditActor(context), server_name: name, payload: auditPayload(row) };
-    deps.mesh.audit({ ...about, action: "schedule.update" });
     return toScheduleView(row);
   };

@@ -33,18 +33,18 @@ export const create =
     await checkFree(deps, context, input);
     const offered = input.claimable ?? true;
     const costs = costsOf(spec);
-    const rows = { name, subdomain, costs, offered, ownerId: input.owner };
-    await deps.store.claimRequest();
-    await deps.store.insert(rows, {
-      checkOwner: (used) => checkOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
-      makeObject: () => makeObject(deps, context, { name, spec, offered }),
-    });
     const payload = {
       subdomain,
       image: spec.image,
       ...(input.owner !== undefined && { owner: input.owner }),
     };
-    deps.mesh.audit({ ...auditActor(context), action: "server.create", server_name: name, payload });
+    const rows = { name, subdomain, costs, offered, ownerId: input.owner };
+    await deps.store.claimRequest();
+    await deps.store.insert(rows, {
+      checkOwner: (used) => checkOwner(deps, context, { accountId: input.owner ?? "", used, costs }),
+      makeObject: () => makeObject(deps, context, { name, spec, offered }),
+      audit: { ...auditActor(context), action: "server.create", server_name: name, payload },
+    });
     return { name, subdomain, desiredState: "Stopped" };
   };
 

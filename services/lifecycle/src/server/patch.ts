@@ -3,6 +3,7 @@ import type { Context, Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { type InputOf, images, type MinecraftServerSpec } from "@svc/proto";
 import { namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
+import { changeAudited } from "./audited-change.ts";
 import { type contracts, findByUserName, type ServerDeps } from "./deps.ts";
 import { costsOf, faultOfDisplayName, faultOfIdle, idleOf, mergeResources, type Refusal } from "./input.ts";
 
@@ -22,11 +23,8 @@ export const patch =
       throw context.fault("bad_request", { message: "Name at least one setting to change." });
     }
     const image = await admit(deps, context, { known, input });
-    const { before, after } = await change(deps, context, { known, input: { ...input, image } });
+    const after = await change(deps, context, { known, fields, input: { ...input, image } });
     if (input.memory !== undefined || input.resources !== undefined) await updateCosts(deps, after);
-    const [from, to] = [before.spec.image, after.spec.image];
-    const payload = { fields, ...(from !== to && { image_from: from, image_to: to }) };
-    deps.mesh.audit({ ...auditActor(context), action: "server.patch", server_name: input.name, payload });
     return { name: input.name, patched: fields };
   };
 
@@ -53,20 +51,26 @@ async function updateCosts({ store, kube }: ServerDeps, server: Server): Promise
 async function change(
   deps: ServerDeps,
   context: Context<Contract>,
-  { known, input }: { known: Server; input: Input },
-): Promise<{ before: Server; after: Server }> {
+  { known, fields, input }: { known: Server; fields: readonly string[]; input: Input },
+): Promise<Server> {
   let before = known;
   for (let left = conflictTries; ; left--) {
     const { name, resourceVersion } = before.metadata;
     const target = { name, namespace: namespaceOf(before) };
     const spec = patchOf(deps, context, { before, input });
-    await deps.store.claimRequest();
+    const image = spec.image && { image_from: before.spec.image, image_to: spec.image };
+    const audit = {
+      ...auditActor(context),
+      action: "server.patch",
+      server_name: name,
+      payload: { fields, ...image },
+    };
+    const merge = { metadata: { resourceVersion }, spec };
     try {
-      const after = await deps.kube.patch(resource, target, {
-        merge: { metadata: { resourceVersion }, spec },
-      });
+      const patch = () => deps.kube.patch(resource, target, { merge });
+      const after = await changeAudited(deps.store.audits, audit, patch);
       deps.servers.remember(after);
-      return { before, after };
+      return after;
     } catch (error) {
       if (!isKubeError(error, 409) || left === 0) throw error;
     }

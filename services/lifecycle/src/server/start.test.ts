@@ -110,7 +110,10 @@ test("a give-up that comes in the middle of a wake wins", async () => {
   const deps = depsWith(async () => {
     if (isRequested) return;
     isRequested = true;
-    await createOwnershipStore(tables).retire("late-give-up", () => retiring);
+    await createOwnershipStore(tables).retire("late-give-up", {
+      decide: () => retiring,
+      auditOf: () => ({ action: "server.release", actor: "owner", source: "external" }),
+    });
     const merge = { spec: { desiredState: "Stopped" } };
     await base.kube.patch(resource, { name: "late-give-up", namespace }, { merge });
   });

@@ -10,7 +10,9 @@ import {
   type Server,
   wantsToRun,
 } from "../cluster/resource.ts";
+import type { Audit } from "../database/audit.ts";
 import type { ServerRow } from "../database/server-row.ts";
+import { admitChange } from "./audited-change.ts";
 import type { ServerDeps } from "./deps.ts";
 import { hasGivenUp } from "./info.ts";
 import { hasRoom, isAwake, type Obstacle, obstacleOf } from "./wake-policy.ts";
@@ -24,10 +26,13 @@ export type StartRequest = {
   mayRetry: boolean;
   /** A scheduled start neither waits for the cooldown nor begins one (behaviour.md i.3). */
   isScheduled?: boolean;
+  /** The audit entry of the start; none for a scheduled one, whose run has its own. */
+  auditOf?: (change: "woken" | "retried") => Audit;
   refuse: (fault: Refusal, options?: FaultOptions) => Error;
 };
 
 export type Started = { server: Server; change: "none" | "woken" | "retried" };
+type Changed = Started & { changeId?: string };
 
 const conflictTries = 5;
 
@@ -45,7 +50,7 @@ export async function startServer(deps: ServerDeps, request: StartRequest): Prom
   try {
     await checkState(deps, request, request.server);
     const started = await change(deps, request);
-    if (started.change !== "none") await confirm(deps, request, started.server);
+    if (started.change !== "none") await confirm(deps, request, started);
     return started;
   } finally {
     leave();
@@ -71,11 +76,12 @@ function enter({ servers, settings }: ServerDeps, { server, refuse }: StartReque
 }
 
 // A give-up that was asked for while we woke the server wins: it stays stopped until the reaper came (interface.md 2.5).
-async function confirm(deps: ServerDeps, request: StartRequest, server: Server): Promise<void> {
+async function confirm(deps: ServerDeps, request: StartRequest, changed: Changed): Promise<void> {
+  const { server, changeId } = changed;
   const { name } = server.metadata;
   const isRetiring = await deps.store
-    .recordWake(name, { startsCooldown: !request.isScheduled })
-    // The server was woken; a database that went away meanwhile costs the cooldown and nothing else.
+    .recordWake(name, { startsCooldown: !request.isScheduled, change: changeId })
+    // The server was woken; a database lost in the meantime costs the cooldown, and the sweep settles the audit entry.
     .catch(() => false);
   if (!isRetiring) return;
   const merge = { spec: { desiredState: "Stopped" } };
@@ -108,11 +114,11 @@ async function checkState(deps: ServerDeps, request: StartRequest, server: Serve
   throw request.refuse(obstacle);
 }
 
-async function change(deps: ServerDeps, request: StartRequest): Promise<Started> {
+async function change(deps: ServerDeps, request: StartRequest): Promise<Changed> {
   let { server } = request;
   for (let left = conflictTries; ; left--) {
     try {
-      return await changeOnce(deps, server);
+      return await changeOnce(deps, request, server);
     } catch (error) {
       if (!isKubeError(error, 409) || left === 0) throw error;
     }
@@ -126,7 +132,11 @@ async function change(deps: ServerDeps, request: StartRequest): Promise<Started>
   }
 }
 
-async function changeOnce({ kube, servers, store }: ServerDeps, server: Server): Promise<Started> {
+async function changeOnce(
+  { kube, servers, store }: ServerDeps,
+  { auditOf }: StartRequest,
+  server: Server,
+): Promise<Changed> {
   const isRetry = wantsToRun(server);
   const { name, resourceVersion, annotations } = server.metadata;
   // Somebody asked for it already and the operator has not come to it yet.
@@ -134,8 +144,16 @@ async function changeOnce({ kube, servers, store }: ServerDeps, server: Server):
   const merge = isRetry
     ? { metadata: { resourceVersion, annotations: { [annotation.startRetry]: new Date().toISOString() } } }
     : { metadata: { resourceVersion }, spec: { desiredState: "Running" } };
+  const change = isRetry ? "retried" : "woken";
+  const patch = async () => {
+    const patched = await kube.patch(resource, { name, namespace: namespaceOf(server) }, { merge });
+    servers.remember(patched);
+    return patched;
+  };
+  if (auditOf) {
+    const { id, result } = await admitChange(store.audits, auditOf(change), patch);
+    return { server: result, change, changeId: id };
+  }
   await store.claimRequest();
-  const patched = await kube.patch(resource, { name, namespace: namespaceOf(server) }, { merge });
-  servers.remember(patched);
-  return { server: patched, change: isRetry ? "retried" : "woken" };
+  return { server: await patch(), change };
 }

@@ -1,6 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
-import { namespaceOf, servers as resource } from "../cluster/resource.ts";
+import { namespaceOf, servers as resource, wantsToRun } from "../cluster/resource.ts";
+import { changeAudited } from "./audited-change.ts";
 import { type contracts, findByUserName, type ServerDeps } from "./deps.ts";
 
 export const stop =
@@ -14,12 +15,14 @@ export const stop =
     if (!isOwner && !isStaff) {
       throw context.fault("forbidden", { message: "Only the owner of a server may stop it." });
     }
-    await deps.store.claimRequest();
     const target = { name, namespace: namespaceOf(server) };
     const merge = { spec: { desiredState: "Stopped" } };
-    deps.servers.remember(await deps.kube.patch(resource, target, { merge }));
-    if (server.spec.desiredState === "Running") {
-      deps.mesh.audit({ ...auditActor(context), action: "server.stop", server_name: name });
+    const audit = { ...auditActor(context), action: "server.stop", server_name: name };
+    const patch = () => deps.kube.patch(resource, target, { merge });
+    if (wantsToRun(server)) deps.servers.remember(await changeAudited(deps.store.audits, audit, patch));
+    else {
+      await deps.store.claimRequest();
+      deps.servers.remember(await patch());
     }
     return { name, desiredState: "Stopped" };
   };

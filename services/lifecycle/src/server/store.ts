@@ -1,9 +1,10 @@
 // SQL on servers that every operation shares. Who owns them is in ownership/store.ts, the reaper's part in world/store.ts.
 
-import { servers as contracts, Fault, ownership, type Phase, players } from "@svc/proto";
+import { auditSubject, servers as contracts, Fault, ownership, type Phase, players } from "@svc/proto";
 import { claimRequest, outboxRow } from "@svc/store";
 import { sql } from "kysely";
 import { lockAccounts, type Usage, usageOf } from "../database/account-usage.ts";
+import { type Audit, type AuditStore, createAuditStore, insertAudit } from "../database/audit.ts";
 import type { LifecycleStore } from "../database/schema.ts";
 import {
   type Costs,
@@ -31,9 +32,11 @@ export type Creation = {
   /** Throws when the owner may not have it; nobody else can claim for that account meanwhile. */
   checkOwner: (used: Usage) => Promise<void>;
   makeObject: () => Promise<void>;
+  audit: Audit;
 };
 
 export type ServerStore = {
+  audits: AuditStore;
   /** Before a change of the cluster: after it a repeat of the request that is served changes nothing (ADR 0014). */
   claimRequest: () => Promise<void>;
   find: (name: string) => Promise<ServerRow | undefined>;
@@ -50,8 +53,11 @@ export type ServerStore = {
   isAllowed: (name: string, players: readonly string[]) => Promise<boolean>;
   /** Milliseconds of the cooldown that are left; 0 when a wake may go on. */
   cooldownLeft: (name: string, cooldownMs: number) => Promise<number>;
-  /** Remembers a wake that came about; true when the server is being given up, and then nothing is remembered. */
-  recordWake: (name: string, about: { startsCooldown: boolean }) => Promise<boolean>;
+  /**
+   * Records a wake and settles its change. True when the server is being given up: then nothing is recorded, and the
+   * change is dropped.
+   */
+  recordWake: (name: string, wake: Wake) => Promise<boolean>;
   recordJoin: (name: string, player: PlayerMove) => Promise<void>;
   /** Names that players had at their last join, by UUID. */
   playerNames: (uuids: readonly string[]) => Promise<Record<string, string>>;
@@ -66,6 +72,12 @@ export type ServerStore = {
   ping: () => Promise<void>;
 };
 
+export type Wake = {
+  startsCooldown: boolean;
+  /** The admitted change, when the wake has an audit entry. */
+  change: string | undefined;
+};
+
 export type PhaseChange = { name: string; known: string | null; to: Phase; reason: string; at: Date };
 
 export type PlayerMove = {
@@ -78,6 +90,7 @@ export type PlayerMove = {
 export function createServerStore(store: LifecycleStore): ServerStore {
   const { db } = store;
   return {
+    audits: createAuditStore(store),
     ping: store.ping,
     claimRequest: withDatabaseFaults(() => claimRequest(db)),
     find: withDatabaseFaults(async (name) => {
@@ -115,13 +128,7 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       const query = db.selectFrom("servers").select(leftOf(cooldownMs).as("left")).where("name", "=", name);
       return Math.max(0, Number((await query.executeTakeFirst())?.left ?? 0));
     }),
-    recordWake: withDatabaseFaults(async (name, { startsCooldown }) => {
-      const at = sql<Date | null>`case when ${startsCooldown} and retire_requested_at is null
-        then now() else last_wake_at end`;
-      const query = db.updateTable("servers").set({ last_wake_at: at }).where("name", "=", name);
-      const row = await query.returning("retire_requested_at").executeTakeFirst();
-      return row !== undefined && row.retire_requested_at !== null;
-    }),
+    recordWake: withDatabaseFaults((name, wake) => recordWake(store, name, wake)),
     recordJoin: withDatabaseFaults((name, player) => recordJoin(store, name, player)),
     playerNames: withDatabaseFaults((uuids) => findNames(store, uuids)),
     recordLeave: withDatabaseFaults(async (name, { uuid, name: player_name, reason, at }) => {
@@ -163,7 +170,7 @@ const fresh = {
 async function insertServer(
   { db }: LifecycleStore,
   { name, subdomain, costs, offered, ownerId }: NewServer,
-  { checkOwner, makeObject }: Creation,
+  { checkOwner, makeObject, audit }: Creation,
 ): Promise<void> {
   await db.transaction().execute(async (trx) => {
     if (ownerId !== undefined) {
@@ -200,6 +207,7 @@ async function insertServer(
       .insertInto("outbox")
       .values([outboxRow(contracts.serverCreated, event), ...claimed])
       .execute();
+    await insertAudit(trx, audit);
     await makeObject();
   });
 }
@@ -215,6 +223,25 @@ async function refreshCosts(
     if (!costs) return;
     await trx.updateTable("servers").set(costColumns(costs)).where("name", "=", name).execute();
   });
+}
+
+// In one statement, because a player waits for it.
+async function recordWake(
+  { db }: LifecycleStore,
+  name: string,
+  { startsCooldown, change }: Wake,
+): Promise<boolean> {
+  const { rows } = await sql<{ is_retiring: boolean }>`with woken as (
+      update servers set last_wake_at =
+        case when ${startsCooldown} and retire_requested_at is null then now() else last_wake_at end
+      where name = ${name} returning retire_requested_at is not null as is_retiring
+    ), settled as (delete from server_changes where id = ${change ?? null} returning entry),
+    published as (
+      insert into outbox (subject, body) select ${auditSubject("lifecycle")}, entry::text from settled
+      where not exists (select 1 from woken where is_retiring)
+    )
+    select is_retiring from woken`.execute(db);
+  return rows[0]?.is_retiring === true;
 }
 
 function leftOf(cooldownMs: number) {

@@ -14,11 +14,14 @@ export const wakeForPlayer =
     const row = await deps.store.find(name);
     await checkPolicy(deps, context, { server, row, player: mc_uuid });
     const refuse = context.fault;
-    const { server: now, change } = await startServer(deps, { server, row, mayRetry: false, refuse });
-    if (change !== "none") {
-      const payload = { mc_uuid };
-      deps.mesh.audit({ ...auditActor(context), action: "server.wake", server_name: name, payload });
-    }
+    const audit = {
+      ...auditActor(context),
+      action: "server.wake",
+      server_name: name,
+      payload: { mc_uuid },
+    };
+    const request = { server, row, mayRetry: false, auditOf: () => audit, refuse };
+    const { server: now } = await startServer(deps, request);
     const phase = now.status?.phase ?? "Unknown";
     return { name, desiredState: "Running", phase, ready: phase === "Running" && now.status?.ready === true };
   };

@@ -16,11 +16,11 @@ export const wake =
     const row = await deps.store.find(name);
     await checkPolicy(deps, context, { server, row });
     const refuse = context.fault as (fault: string) => Error;
-    const { change } = await startServer(deps, { server, row, mayRetry: true, refuse });
-    if (change !== "none") {
+    const auditOf = (change: "woken" | "retried") => {
       const action = change === "retried" ? "retry_start" : "server.wake";
-      deps.mesh.audit({ ...auditActor(context), action, server_name: name });
-    }
+      return { ...auditActor(context), action, server_name: name };
+    };
+    await startServer(deps, { server, row, mayRetry: true, auditOf, refuse });
     return { name, desiredState: "Running" };
   };
 

@@ -75,8 +75,8 @@ export type Fixture = TestCluster & {
   /** What identity and builds answer; tests change it. */
   people: People;
   library: Library;
-  /** Audit entries so far. */
-  audits: AuditEntry[];
+  /** Audit entries so far: published ones, and those in the outbox, which no relay empties here. */
+  audits: () => Promise<AuditEntry[]>;
   /** Starts a replica of the service. */
   start: (overrides?: readonly string[], databaseUrl?: string) => Promise<Replica>;
 };
@@ -91,19 +91,23 @@ export async function openFixture(): Promise<Fixture> {
     createTestDatabase({ schema: "lifecycle", migrations: join(repo, "services/lifecycle/migrations") }),
   ]);
   const [identity, builds] = await Promise.all([nats.connect("identity"), nats.connect("builds")]);
-  const audits: AuditEntry[] = [];
+  const published: AuditEntry[] = [];
   const [people, library] = await Promise.all([serveIdentity(identity), serveBuilds(builds)]);
   await identity.consume<AuditEntry>({
     durable: "identity-audit",
     stream: "AUDIT",
     subjects: ["svc.audit.>"],
     parse: (body) => AuditEntry.parse(body),
-    handle: async ({ data }) => void audits.push(data),
+    handle: async ({ data }) => void published.push(data),
   });
   const [external, internal] = await Promise.all([
     nats.connect("gateway-external"),
     nats.connect("gateway-internal"),
   ]);
+  const audits = async () => {
+    const all = [...published, ...(await readAudits(database))];
+    return [...new Map(all.map((entry) => [entry.id, entry])).values()];
+  };
   const replicas = new Set<Replica>();
   const start: Fixture["start"] = async (overrides = [], databaseUrl = database.url) => {
     const replica = await startReplica({ nats, databaseUrl, kubeconfig: base.serviceKubeconfig }, overrides);
@@ -118,6 +122,12 @@ export async function openFixture(): Promise<Fixture> {
     await base.close();
   };
   return { ...base, nats, database, external, internal, people, library, audits, start, close };
+}
+
+/** Audit entries in the outbox. */
+export async function readAudits(database: TestDatabase): Promise<AuditEntry[]> {
+  const text = "select body from lifecycle.outbox where subject = 'svc.audit.lifecycle' order by id";
+  return (await database.admin(text)).map(({ body }) => AuditEntry.parse(JSON.parse(String(body))));
 }
 
 async function startReplica(

@@ -195,7 +195,10 @@ function cuttable(
 }
 
 /** Reads real Secrets; servers answer as the test says. */
-function fakeRcon({ fakeServers, counts }: ReplicaDeps, real: Parameters<typeof createRconAccess>[0]): RconAccess {
+function fakeRcon(
+  { fakeServers, counts }: ReplicaDeps,
+  real: Parameters<typeof createRconAccess>[0],
+): RconAccess {
   const { readSecret, forget } = createRconAccess(real);
   const answers = (name: string) => !fakeServers.silent.has(name);
   return {

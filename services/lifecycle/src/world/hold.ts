@@ -2,6 +2,7 @@ import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import { servers as resource, wantsToRun } from "../cluster/resource.ts";
 
+import { changeAudited } from "../server/audited-change.ts";
 import { type contracts, findFresh, type WorldDeps } from "./deps.ts";
 import { isAtRest } from "./world-server.ts";
 
@@ -14,7 +15,8 @@ export const holdWorld =
     if (!server || !wantsToRun(server)) return { stopped: isAtRest(server, hasPod) };
     const target = { name, namespace: deps.namespace };
     const merge = { spec: { desiredState: "Stopped" } };
-    deps.servers.remember(await deps.kube.patch(resource, target, { merge }));
-    deps.mesh.audit({ ...auditActor(context), action: "server.stop", server_name: name });
+    const audit = { ...auditActor(context), action: "server.stop", server_name: name };
+    const patch = () => deps.kube.patch(resource, target, { merge });
+    deps.servers.remember(await changeAudited(deps.store.audits, audit, patch));
     return { stopped: false };
   };

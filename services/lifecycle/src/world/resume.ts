@@ -10,9 +10,8 @@ export const resumeServer =
     const { server, row } = (await findFresh(deps, name)) ?? {};
     if (!server) throw context.fault("not_found", { message: `There is no server ${name}.` });
     const refuse = context.fault as (fault: string) => Error;
-    const { change } = await startServer(deps, { server, row, mayRetry: true, isScheduled: true, refuse });
-    if (change !== "none") {
-      deps.mesh.audit({ ...auditActor(context), action: "server.wake", server_name: name });
-    }
+    const audit = { ...auditActor(context), action: "server.wake", server_name: name };
+    const how = { mayRetry: true, isScheduled: true, auditOf: () => audit };
+    await startServer(deps, { server, row, ...how, refuse });
     return null;
   };
