@@ -41,9 +41,9 @@ export async function startLifecycle(
   });
   const { servers, nodes, countSoon } = operator;
   const deps = { kube, mesh, store, servers, nodes, namespace, countSoon, settings: lifecycle };
-  // Whoever asks a replica that has not read the list yet gets a 503 that the others would not have given; a cluster
-  // that is away must not keep the process down.
-  await Promise.race([servers.ready, patience(runtime.signal)]);
+  // A replica that has not read the list yet would answer 503 where others would not; but a cluster that is away must not
+  // keep the process from starting.
+  await Promise.race([servers.ready, firstReadTimeout(runtime.signal)]);
   serveServers(mesh, deps);
   serveOwnership(mesh, deps, runtime.store);
   serveNodes(mesh, deps);
@@ -55,10 +55,11 @@ export async function startLifecycle(
   const consoles = startConsole(needs);
   const schedules = startSchedules({ ...needs, rcon: consoles.rcon });
   return {
-    notReady: async () => (servers.isReady() ? undefined : "the servers are not read from the cluster yet"),
+    notReady: async () =>
+      servers.isReady() ? undefined : "the servers have not been read from the cluster yet",
     stuck: operator.stuck,
     stop: async () => {
-      // Runs under way still talk to their servers.
+      // Scheduled runs still use the consoles' connections.
       await schedules.close();
       await consoles.close();
       closing.abort();
@@ -70,7 +71,7 @@ export async function startLifecycle(
 
 const firstReadMs = 15_000;
 
-function patience(signal: AbortSignal): Promise<void> {
+function firstReadTimeout(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, firstReadMs);
     timer.unref();

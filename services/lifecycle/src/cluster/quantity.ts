@@ -2,7 +2,7 @@
 
 import { parseQuantity as parseNanos } from "@svc/kube/quantity";
 
-/** The number that a quantity such as `8Gi`, `500m` or `1e3` stands for; undefined when it is none. */
+/** The number that a quantity such as `8Gi`, `500m` or `1e3` stands for; undefined when it is invalid. */
 export function parseQuantity(text: string): number | undefined {
   const nanos = parseNanos(text.trim());
   return nanos === undefined ? undefined : Number(nanos) / 1e9;
@@ -17,8 +17,7 @@ export function positiveQuantity(text: string): number | undefined {
 const mebibyte = 2 ** 20;
 
 /**
- * JVM heap for a memory limit: the limit less a reserve of 25 % (at least `reserveMinBytes`), which never takes more
- * than half (behaviour.md f). Written as `<n>M`, in MiB as the JVM reads it.
+ * JVM heap for a memory limit: the limit minus a reserve of 25 % (at least `reserveMinBytes`, at most half) (behaviour.md f). Written as `<n>M`, in MiB as the JVM reads it.
  */
 export function heapOf(memoryLimit: string, reserveMinBytes: number): string | undefined {
   const limit = positiveQuantity(memoryLimit);

@@ -1,4 +1,4 @@
-// The kind MinecraftServer as this service sees it, and the names around it (behaviour.md a).
+// The kind MinecraftServer, its labels and annotations (behaviour.md a).
 
 import { type KubeObject, type ObjectMeta, resource } from "@svc/kube";
 import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
@@ -35,13 +35,13 @@ export const label = {
 export const annotation = {
   maintenance: `${prefix}/maintenance`,
   startRetry: `${prefix}/start-retry`,
-  /** Asks for a new pod of a Running server; the value is the time of the request. */
+  /** Requests a new pod for a Running server; the value is the time of the request. */
   restart: `${prefix}/restart`,
   /** Written by the replica that took a join report, so that the leader counts players at once. */
   countRequested: `${prefix}/count-requested`,
   rconSecret: `${prefix}/rcon-secret`,
   podTemplate: `${prefix}/pod-template`,
-  /** What its creation said, for an object whose rows were not noted down. */
+  /** Whether it was created as offered, for an object whose rows were not recorded. */
   offered: `${prefix}/offered`,
 } as const;
 
@@ -49,7 +49,7 @@ export const operatorName = "svc-operator";
 export const gamePort = 25_565;
 export const rconPort = 25_575;
 
-/** Labels of every object that is made for a server. */
+/** Labels of every object that is created for a server. */
 export function managedLabels(name: string): Record<string, string> {
   return { [label.server]: name, [label.managedBy]: operatorName, [label.component]: "server" };
 }
@@ -63,7 +63,7 @@ export function systemRoleOf(server: Server): string {
   return server.metadata.labels?.[label.systemRole] ?? "";
 }
 
-/** Whether players may claim it while it is nobody's; what was made without this service is offered. */
+/** Whether players may claim it while it has no owner; a server created without this service is offered. */
 export function isOffered({ metadata }: Server): boolean {
   return metadata.annotations?.[annotation.offered] !== "false";
 }
@@ -83,12 +83,12 @@ export function idleLimitMs(server: Server): number {
   return (idle.emptySecondsBeforeStop ?? 0) * 1_000;
 }
 
-/** Where the RCON password lies; the Secret is made by the operator when it is missing. */
+/** Secret and key of the RCON password; the operator creates the Secret when it is missing. */
 export function rconSecretRef(server: Server): { name: string; key: string } {
   return server.spec.rcon?.secretRef ?? { name: `${server.metadata.name}-rcon`, key: "password" };
 }
 
-/** The Secret with what the server's proxy signs with. */
+/** The Secret with the server's forwarding secret. */
 export function forwardingSecretName(server: Server): string {
   return `${server.metadata.name}-forwarding`;
 }

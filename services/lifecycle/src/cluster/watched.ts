@@ -13,7 +13,7 @@ import { label, operatorName, type Server, servers } from "./resource.ts";
 
 type Changed<T> = (name: string, now: T | undefined, before: T | undefined) => void;
 
-/** Copies of the cluster's objects that passes read. */
+/** Copies of the cluster's objects, which passes read. */
 export type Watched = {
   servers: Informer<Server>;
   statefulSets: Informer<StatefulSet>;
@@ -24,7 +24,7 @@ export type Watched = {
 
 type Deps = { kube: Kube; namespace: string; relistMs: number; log: Logger };
 
-/** Every replica keeps the servers and the nodes: requests are answered from them. */
+/** Every replica watches servers and nodes and answers requests from the copies. */
 export function watchServers(
   { kube, namespace, relistMs, log }: Deps,
   onServer: Changed<Server>,
@@ -35,7 +35,7 @@ export function watchServers(
   };
 }
 
-/** The leader keeps what it made besides. `onOwned` is called with the server's name. */
+/** The leader also watches the objects it creates. `onOwned` is called with the server's name. */
 export function watchOwned(
   { kube, namespace, relistMs, log }: Deps,
   onOwned: (name: string) => void,
@@ -52,13 +52,13 @@ export function watchOwned(
   };
 }
 
-// A node lists every image it holds; that is most of its size.
+// Most of a node's size is its list of images.
 function withoutImages(node: Node): Node {
   const { images: _images, ...status } = (node.status ?? {}) as Record<string, unknown>;
   return { ...node, status };
 }
 
-// Of a pod's spec only the place is read.
+// Only the node name of a pod's spec is read.
 function trimPod(pod: Pod): Pod {
   const nodeName = pod.spec?.nodeName;
   return { ...pod, spec: { containers: [], ...(nodeName !== undefined && { nodeName }) } };

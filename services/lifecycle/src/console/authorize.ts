@@ -1,4 +1,4 @@
-// Who may use a console, and of which server (api.md A14). Load, ask the policy, answer the server.
+// Who may use the console of a server (api.md A14).
 
 import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault } from "@svc/proto";
@@ -6,30 +6,30 @@ import type { Server } from "../cluster/resource.ts";
 import { findByUserName, type ServerDeps } from "../server/deps.ts";
 import { hasLog, mayUseConsole, takesCommands } from "./policy.ts";
 
-type Asking = Pick<Context<AnyContract>, "principal">;
+type Caller = Pick<Context<AnyContract>, "principal">;
 
 /** Throws `bad_name`, `not_found`, `forbidden`. */
-async function open(deps: ServerDeps, { principal }: Asking, name: string): Promise<Server> {
+async function authorize(deps: ServerDeps, { principal }: Caller, name: string): Promise<Server> {
   const server = await findByUserName(deps, name);
   const row = await deps.store.find(name);
   if (mayUseConsole(principal, row?.ownerId)) return server;
   throw new Fault("forbidden", { message: "Only the owner of a server and staff may use its console." });
 }
 
-/** The server whose log is read. Throws `not_running` besides. */
-export async function authorizeReading(deps: ServerDeps, asking: Asking, name: string): Promise<Server> {
-  const server = await open(deps, asking, name);
+/** The server whose log is read. Also throws `not_running`. */
+export async function authorizeReading(deps: ServerDeps, caller: Caller, name: string): Promise<Server> {
+  const server = await authorize(deps, caller, name);
   if (hasLog(server)) return server;
   throw new Fault("not_running", { message: "The server is not running; start it to see its console." });
 }
 
-/** The server that a command is for. Throws `not_running` besides. */
-export async function authorizeCommands(deps: ServerDeps, asking: Asking, name: string): Promise<Server> {
-  const server = await open(deps, asking, name);
+/** The server that a command is for. Also throws `not_running`. */
+export async function authorizeCommands(deps: ServerDeps, caller: Caller, name: string): Promise<Server> {
+  const server = await authorize(deps, caller, name);
   if (takesCommands(server)) return server;
   const message =
     server.status?.phase === "Starting"
-      ? "The server is still starting; try again when it runs."
+      ? "The server is still starting; try again when it is running."
       : "The server is not running; start it first.";
   throw new Fault("not_running", { message });
 }

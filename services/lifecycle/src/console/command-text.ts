@@ -2,23 +2,23 @@
 
 export type CommandText = { command: string } | { problem: string };
 
-const mostCharacters = 1_024;
-/** What one RCON packet carries. */
-const mostBytes = 1_446;
+const maxCharacters = 1_024;
+/** Payload of one RCON packet. */
+const maxBytes = 1_446;
 
-// Everything that any program on the way could take for the end of a line: control characters (C0, DEL, C1) and
-// Unicode's own separators.
+// Everything that a program on the way could take for the end of a line: control characters (C0, DEL, C1) and Unicode's
+// separators.
 const breaks = /[\p{Cc}\u2028\u2029]/u;
 
-/** The one line that is sent, without a leading slash and spaces around it. */
+/** The line that is sent, without a leading slash and surrounding spaces. */
 export function readCommand(text: string): CommandText {
   if (breaks.test(text)) return { problem: "The command must be one line without control characters." };
   if (!text.isWellFormed()) return { problem: "The command must be valid Unicode text." };
   const command = text.trim().replace(/^\//, "").trim();
   if (command === "") return { problem: "The command is empty." };
-  if ([...command].length > mostCharacters)
-    return { problem: `The command is longer than ${mostCharacters} characters.` };
-  if (Buffer.byteLength(command) > mostBytes)
-    return { problem: `The command is longer than ${mostBytes} bytes.` };
+  if ([...command].length > maxCharacters)
+    return { problem: `The command is longer than ${maxCharacters} characters.` };
+  if (Buffer.byteLength(command) > maxBytes)
+    return { problem: `The command is longer than ${maxBytes} bytes.` };
   return { command };
 }

@@ -22,11 +22,13 @@ export const command =
     });
     const echoed = echo(deps, name, `${nameOf(context.principal)} > ${read.command}`);
     const output = await deps.rcon.run(server, read.command);
-    await echoed.catch((err: unknown) => context.log.warn({ err }, "a command's echo was not published"));
+    await echoed.catch((err: unknown) =>
+      context.log.warn({ err }, "publishing the echo of a command failed"),
+    );
     return { name, output };
   };
 
-/** Everybody who watches sees who ran what: the game itself does not log what comes over RCON. */
+/** Viewers see who ran what: the game itself does not log commands over RCON. */
 function echo(deps: ConsoleDeps, name: string, text: string): Promise<void> {
   const { owner, noun, key } = noteStream(name);
   const line = cleanLine(encoder.encode(text), deps.settings.console_line_bytes);

@@ -1,5 +1,5 @@
-// Reads one server's log and puts its lines on the mesh: what was printed last, then what comes, until the server has
-// stopped, nobody watches any more or another replica has taken over. Each line is stored once (libs/mesh, line/write).
+// Reads one server's log and publishes its lines on the mesh, the last ones first and then new ones, until the server has
+// stopped, nobody watches any more or another replica has taken over. Each line is stored once.
 
 import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, type Kube, type PodLogLine, readPodLog, resources } from "@svc/kube";
@@ -19,30 +19,30 @@ export type FollowerDeps = {
   mesh: Pick<Mesh, "openLiveLog" | "publishLiveLine" | "endLiveLog">;
   settings: LifecycleSettings;
   namespace: string;
-  /** The server as this replica knows it; may be some moments old. */
+  /** The server in this replica's copy, which may be slightly stale. */
   known: (name: string) => Server | undefined;
-  /** Whether this replica is still the one that follows. */
+  /** Whether this replica still holds the lease on the log. */
   isMine: (name: string) => Promise<boolean>;
   metrics: ConsoleMetrics;
   log: Logger;
 };
 
-/** `stopped`: the server has. `lost`: another replica follows. `left`: told to stop. */
+/** `stopped`: the server has stopped. `lost`: another replica follows. `left`: `stop` was called. */
 export type FollowEnd = "stopped" | "lost" | "left";
 
 export type Follower = {
-  /** What was printed last can be read; rejects when the log cannot be reached. */
+  /** Resolves when the last lines can be read; rejects when the log cannot be reached. */
   started: Promise<void>;
   ended: Promise<FollowEnd>;
-  /** Looks whether what is waited for may never come; called about once a second. */
+  /** Gives up a read whose server no longer has a log; called about once a second. */
   check: () => void;
   stop: () => void;
 };
 
 const container = "minecraft";
 const encoder = new TextEncoder();
-/** Checks without a log of the server before a read that goes on is given up. */
-const patience = 5;
+/** Checks without a log before a read is given up. */
+const maxMisses = 5;
 
 export function startFollower(deps: FollowerDeps, name: string): Follower {
   const leaving = new AbortController();
@@ -65,7 +65,7 @@ export function startFollower(deps: FollowerDeps, name: string): Follower {
     ended,
     check: () => {
       misses = hasLog(deps.known(name)) ? 0 : misses + 1;
-      if (misses >= patience) follow.reading?.abort();
+      if (misses >= maxMisses) follow.reading?.abort();
       reportDroppedLines(deps, follow);
     },
     stop: () => leaving.abort(),
@@ -74,14 +74,15 @@ export function startFollower(deps: FollowerDeps, name: string): Follower {
 
 type Follow = {
   name: string;
-  /** Ends the read that goes on, and with it nothing else. */
+  /** Aborts the current read and nothing else. */
   reading: AbortController | undefined;
   budget: ReturnType<typeof createLineBudget>;
   signal: AbortSignal;
   started: PromiseWithResolvers<void>;
 };
 
-class Refused extends Error {}
+/** The stream has newer lines by somebody else. */
+class WriteRefused extends Error {}
 
 async function run(deps: FollowerDeps, follow: Follow): Promise<FollowEnd> {
   const { name, signal, started } = follow;
@@ -91,19 +92,19 @@ async function run(deps: FollowerDeps, follow: Follow): Promise<FollowEnd> {
       if (end) return end;
     } catch (error) {
       if (signal.aborted) break;
-      if (error instanceof Refused) {
+      if (error instanceof WriteRefused) {
         if (!(await deps.isMine(name).catch(() => true))) return "lost";
         continue;
       }
       started.reject(error);
-      deps.log.warn({ server: name, error: (error as Error).message }, "a console cannot be read; trying on");
+      deps.log.warn({ server: name, error: (error as Error).message }, "reading a console failed; retrying");
     }
     await delay(deps.settings.console_poll, undefined, { signal }).catch(() => {});
   }
   return "left";
 }
 
-/** Reads on behind the writer's last line; undefined when it has to begin again. */
+/** Continues behind the writer's last line; undefined when it has to start over. */
 async function followFrom(
   deps: FollowerDeps,
   follow: Follow,
@@ -121,7 +122,7 @@ async function followFrom(
         await writeLive(deps, follow, { writer, pod });
       }
     } catch (error) {
-      // The container waits to be started, or the pod has just gone.
+      // The container is still waiting to start, or the pod has just gone.
       if (!isKubeError(error, 400) && !isKubeError(error, 404)) throw error;
     }
     if (signal.aborted) break;
@@ -140,7 +141,7 @@ async function findPod({ kube, namespace }: FollowerDeps, name: string): Promise
   return pod?.metadata.uid;
 }
 
-// What this replica knows may be old, and an end that is none would send everybody away.
+// The copy may be stale, and a false end would disconnect every viewer.
 async function hasStopped({ kube, namespace, known }: FollowerDeps, name: string): Promise<boolean> {
   if (hasLog(known(name))) return false;
   return !hasLog(await kube.find(serverResource, { name, namespace }));
@@ -154,25 +155,25 @@ function requestFor(deps: FollowerDeps, follow: Follow) {
   return { namespace, name, container, lineBytes: settings.console_line_bytes, signal: follow.signal };
 }
 
-/** What came since the last line that is kept, or the last lines when none is. */
+/** Writes the lines since the last stored one, or the last lines when none is stored. */
 async function writeBacklog(deps: FollowerDeps, follow: Follow, { writer, pod }: Source): Promise<void> {
   const { settings } = deps;
   const after = parseCursor(writer.position());
   const known = after?.pod === pod ? after : undefined;
   const most = after ? settings.console_catch_up : settings.console_tail;
   const lines = await readLast(deps, follow, { sinceNs: known?.atNs, most });
-  const place = createCursorTracker(pod, after);
+  const cursorOf = createCursorTracker(pod, after);
   const fresh = lines.flatMap((line) => {
-    const position = place(line.atNs);
-    return position ? [{ line, at: encodeCursor(position) }] : [];
+    const cursor = cursorOf(line.atNs);
+    return cursor ? [{ line, at: encodeCursor(cursor) }] : [];
   });
   const isCut = lines.length >= most && (lines[0]?.atNs ?? 0n) > (known?.atNs ?? 0n);
   if (after && (isCut || fresh.length > most))
-    note(deps, follow.name, "Earlier lines were left out: there are too many since somebody watched.");
+    note(deps, follow.name, "Earlier lines are omitted: too many were printed while nobody watched.");
   for (const one of fresh.slice(-most)) await write(deps, writer, one);
 }
 
-/** The last lines, at least `most` when there are so many; those of the last moment from the first of them on. */
+/** The last lines, at least `most` if there are so many. */
 async function readLast(
   deps: FollowerDeps,
   follow: Follow,
@@ -183,7 +184,7 @@ async function readLast(
   const lines = await read({ tailLines: most, ...(sinceNs !== undefined && { sinceNs }) });
   const [first] = lines;
   if (!first || lines.length < most || first.atNs !== lines.at(-1)?.atNs) return lines;
-  // Which of the lines of one moment a line is can only be told from the first of them on.
+  // The index of a line among those of one time is only known when all of them are read.
   return read({ sinceNs: first.atNs });
 }
 
@@ -195,7 +196,7 @@ async function collect(groups: AsyncIterable<PodLogLine[]>): Promise<PodLogLine[
 
 async function writeLive(deps: FollowerDeps, follow: Follow, { writer, pod }: Source): Promise<void> {
   const after = parseCursor(writer.position());
-  const place = createCursorTracker(pod, after);
+  const cursorOf = createCursorTracker(pod, after);
   follow.reading = new AbortController();
   const request = {
     ...requestFor(deps, follow),
@@ -206,10 +207,10 @@ async function writeLive(deps: FollowerDeps, follow: Follow, { writer, pod }: So
   for await (const group of readPodLog(deps.kube.transport, request)) {
     for (const line of group) {
       if (follow.signal.aborted) return;
-      const position = place(line.atNs);
-      if (!position) continue;
+      const cursor = cursorOf(line.atNs);
+      if (!cursor) continue;
       if (!follow.budget.take(line.line.length, performance.now())) deps.metrics.dropped();
-      else await write(deps, writer, { line, at: encodeCursor(position) });
+      else await write(deps, writer, { line, at: encodeCursor(cursor) });
     }
     reportDroppedLines(deps, follow);
   }
@@ -221,19 +222,19 @@ async function write(
   { line, at }: { line: PodLogLine; at: string },
 ): Promise<void> {
   const text = cleanLine(line.line, settings.console_line_bytes);
-  if (!(await writer.write(encoder.encode(text), at))) throw new Refused();
+  if (!(await writer.write(encoder.encode(text), at))) throw new WriteRefused();
   metrics.written();
 }
 
 function reportDroppedLines(deps: FollowerDeps, { name, budget }: Follow): void {
   const count = budget.refused(performance.now());
   if (count === 0) return;
-  note(deps, name, `${count} lines were left out: the server prints faster than the console may show.`);
+  note(deps, name, `${count} lines are omitted: the server prints faster than the console may show.`);
 }
 
 function note({ mesh, log }: FollowerDeps, name: string, text: string): void {
   const { owner, noun, key } = noteStream(name);
   mesh
     .publishLiveLine(owner, noun, key, encoder.encode(text))
-    .catch((error: unknown) => log.debug({ server: name, err: error }, "a note could not be published"));
+    .catch((error: unknown) => log.debug({ server: name, err: error }, "publishing a console note failed"));
 }

@@ -1,5 +1,5 @@
 // The consoles that this replica follows. One replica follows a server while somebody watches it, wherever the viewers
-// are: a row names it, taken by compare-and-set and renewed every second; who falls silent is followed after the lease.
+// are: its row is a lease, taken by compare-and-set and renewed every second; when it expires another replica takes over.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Logger, Registry } from "@svc/telemetry";
@@ -11,16 +11,16 @@ import { type ConsoleStore, createConsoleStore } from "./store.ts";
 
 export type Followers = {
   /**
-   * Somebody watches, for the next minutes: sees to it that one replica follows. Resolves when the last lines can be
-   * read. Throws `unavailable` when the log cannot be reached.
+   * Ensures that one replica follows for the next minutes. Resolves when the last lines can be read. Throws `unavailable`
+   * when the log cannot be reached.
    */
-  want: (server: string) => Promise<void>;
+  ensureFollowed: (server: string) => Promise<void>;
   close: () => Promise<void>;
 };
 
 /** How long a new viewer may wait for the last lines of a log. */
 const backlogMs = 2_000;
-/** Consoles that one replica takes over in one round, so that several replicas share what a dead one left. */
+/** Consoles that one replica takes over in one round, so that several replicas share those of a dead one. */
 const takenAtOnce = 50;
 
 /** What following needs of the replica that does it. */
@@ -61,7 +61,9 @@ export function startFollowers(needs: FollowersDeps): Followers {
         if (following.get(name) === follower) following.delete(name);
         if (end === "stopped") await store.finish(name, replica);
       })
-      .catch((error: unknown) => log.warn({ server: name, err: error }, "a console's end was not recorded"));
+      .catch((error: unknown) =>
+        log.warn({ server: name, err: error }, "recording the end of a console failed"),
+      );
     return follower;
   };
   const end = (name: string) => {
@@ -69,7 +71,7 @@ export function startFollowers(needs: FollowersDeps): Followers {
     following.delete(name);
   };
   const wanting = new Map<string, Promise<boolean>>();
-  // Viewers that come at once share one question.
+  // Viewers that arrive together share one query.
   const ask = (name: string): Promise<boolean> => {
     const spans = { leaseMs: settings.console_lease, lingerMs: settings.console_linger };
     const asked = wanting.get(name) ?? store.want(name, replica, spans);
@@ -80,7 +82,7 @@ export function startFollowers(needs: FollowersDeps): Followers {
   const closing = new AbortController();
   const running = renewForever({ about, store, replica, following, begin, end }, closing.signal);
   return {
-    want: async (name) => {
+    ensureFollowed: async (name) => {
       if (await ask(name)) await within(begin(name).started, backlogMs);
     },
     close: async () => {
@@ -109,9 +111,9 @@ async function renewForever(renewing: Renewing, signal: AbortSignal): Promise<vo
   while (!signal.aborted) {
     await delay(settings.console_renew, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    // While the database is away who follows goes on: nobody else can have taken over.
+    // Without the database this replica continues: nobody else can have taken over.
     await renew(renewing).catch((error: unknown) =>
-      log.warn({ error: (error as Error).message }, "who follows which console could not be renewed"),
+      log.warn({ error: (error as Error).message }, "renewing console leases failed; retrying"),
     );
   }
 }
@@ -121,9 +123,9 @@ async function renew({ about, store, replica, following, begin, end }: Renewing)
   const names = [...following.keys()];
   if (names.length > 0) {
     const kept = new Set(await store.renew(names, replica, lease));
-    const over = names.filter((name) => !kept.has(name));
-    for (const name of over) end(name);
-    if (over.length > 0) await store.release(over, replica);
+    const lost = names.filter((name) => !kept.has(name));
+    for (const name of lost) end(name);
+    if (lost.length > 0) await store.release(lost, replica);
     for (const follower of following.values()) follower.check();
   }
   for (const name of await store.takeOver(replica, lease, takenAtOnce)) begin(name);

@@ -1,10 +1,10 @@
-// How much one console may say: lines are kept for an hour in a store that all consoles share (interface.md 4.1 rule 5),
-// so a server that floods its log must not push the others' past out. Pure but for its own counters.
+// Rate limit of one console: lines are kept for an hour in a store that all consoles share (interface.md 4.1 rule 5), so a
+// server that floods its log must not evict the history of others.
 
 export type LineBudget = {
-  /** Whether a line of so many bytes may pass now. */
+  /** Whether a line of this size is within the budget now. */
   take: (bytes: number, nowMs: number) => boolean;
-  /** Lines refused since this was asked last; 0 while lines are still refused. */
+  /** Lines refused since the last call; 0 while lines are still being refused. */
   refused: (nowMs: number) => number;
 };
 

@@ -1,5 +1,5 @@
-// Where a line stands in its log: the pod, the time that the node gave it, and which of the lines with that time it is.
-// Kept with each line, so that whoever takes over goes on behind it. Pure.
+// The position of a line in its log: the pod, the time that the node gave it, and its index among the lines of that time.
+// Stored with each line, so that whoever takes over continues behind it. Pure.
 
 export type LogCursor = { pod: string; atNs: bigint; ordinal: number };
 
@@ -7,15 +7,15 @@ export function encodeCursor({ pod, atNs, ordinal }: LogCursor): string {
   return `${pod} ${atNs} ${ordinal}`;
 }
 
-/** Undefined for what is no position, as if there were none. */
+/** Undefined for a malformed cursor, as if there were none. */
 export function parseCursor(text: string | undefined): LogCursor | undefined {
   const [, pod, atNs, ordinal] = /^(\S+) (\d{1,20}) (\d{1,9})$/.exec(text ?? "") ?? [];
   return pod && atNs && ordinal ? { pod, atNs: BigInt(atNs), ordinal: Number(ordinal) } : undefined;
 }
 
 /**
- * Gives each line of a log its position and says which ones come behind `after`. The log must be read from the time of
- * `after` on, or from an earlier one; another pod's lines are all new.
+ * Returns the cursor of each line, or undefined for a line up to `after`. The log must be read from the time of `after`
+ * on, or from an earlier one; all lines of another pod are new.
  */
 export function createCursorTracker(
   pod: string,

@@ -11,7 +11,9 @@ export const changePermission =
   (deps: ConsoleDeps): Handler<typeof consoles.changePermission> =>
   async (context, { name, action, player, node, value, world }) => {
     if (action === "unset" && value !== undefined)
-      throw context.fault("bad_request", { message: "value belongs to the action set; leave it out." });
+      throw context.fault("bad_request", {
+        message: "value is only allowed with the action set; leave it out.",
+      });
     const server = await authorizeCommands(deps, context, name);
     const payload = {
       action,
@@ -53,9 +55,9 @@ async function readPages(deps: ConsoleDeps, server: Server, player: string) {
   const permissions: Permission[] = [];
   for (let page = 1, pages = 1; page <= Math.min(pages, deps.settings.luckperms_pages); page++) {
     const suffix = page === 1 ? "" : ` ${page}`;
-    const reply = checked(await deps.rcon.ask(server, `lp user ${player} permission info${suffix}`));
-    // LuckPerms works beside the game's own turn; on servers that do not wait for it the reply is lost (its issue 1365).
-    // Nothing is not the same as no permission.
+    const reply = checked(await deps.rcon.query(server, `lp user ${player} permission info${suffix}`));
+    // LuckPerms answers asynchronously; servers that do not wait for it lose the reply (LuckPerms issue 1365). An empty
+    // reply does not mean that there are no permissions.
     if (reply.trim() === "") throw new Fault("unavailable", { message: noReply });
     const found = parseInfoPage(reply);
     if (page === 1) pages = found.pages;
@@ -65,7 +67,7 @@ async function readPages(deps: ConsoleDeps, server: Server, player: string) {
   return { replies, permissions };
 }
 
-const noReply = "LuckPerms gave no answer over RCON; its own log shows what it would have said.";
+const noReply = "LuckPerms gave no reply over RCON; its own log shows the result.";
 
 function checked(reply: string): string {
   if (isUnknownCommand(reply)) throw new Fault("luckperms_missing");

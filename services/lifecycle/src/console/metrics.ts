@@ -6,17 +6,17 @@ export function createConsoleMetrics(registry: Registry, follows: () => number):
   const registers = [registry];
   new Gauge({
     name: "svc_console_follows",
-    help: "Server logs that this replica reads for viewers.",
+    help: "Server logs that this replica follows for viewers.",
     registers,
     collect() {
       this.set(follows());
     },
   });
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  const written = counter("svc_console_lines_total", "Log lines put on the mesh for viewers.");
+  const written = counter("svc_console_lines_total", "Log lines published for viewers.");
   const dropped = counter(
     "svc_console_lines_dropped_total",
-    "Log lines left out because a server printed too fast.",
+    "Log lines dropped because a server printed too fast.",
   );
   return { written: () => written.inc(), dropped: () => dropped.inc() };
 }

@@ -1,4 +1,4 @@
-// Whitelist, bans, kicks and who is online: each one command of the game whose words the contract has checked.
+// Whitelist, bans, kicks and online players: each is one command of the game, whose arguments the contract has validated.
 
 import type { Handler } from "@svc/mesh";
 import type { consoles } from "@svc/proto";
@@ -10,7 +10,7 @@ import { bannedIn, whitelistedIn } from "./reply/names.ts";
 export const listWhitelist =
   (deps: ConsoleDeps): Handler<typeof consoles.listWhitelist> =>
   async (context, { name }) => {
-    const output = await deps.rcon.ask(await authorizeCommands(deps, context, name), "whitelist list");
+    const output = await deps.rcon.query(await authorizeCommands(deps, context, name), "whitelist list");
     return { name, players: whitelistedIn(output), output };
   };
 
@@ -30,7 +30,7 @@ export const listPlayers =
   (deps: ConsoleDeps): Handler<typeof consoles.listPlayers> =>
   async (context, { name }) => {
     const server = await authorizeCommands(deps, context, name);
-    const output = await deps.rcon.ask(server, "list");
+    const output = await deps.rcon.query(server, "list");
     const counted = server.status?.players;
     const list = parsePlayerList(output);
     return {
@@ -45,7 +45,7 @@ export const listPlayers =
 export const listBans =
   (deps: ConsoleDeps): Handler<typeof consoles.listBans> =>
   async (context, { name }) => {
-    const output = await deps.rcon.ask(await authorizeCommands(deps, context, name), "banlist");
+    const output = await deps.rcon.query(await authorizeCommands(deps, context, name), "banlist");
     return { name, players: bannedIn(output), output };
   };
 

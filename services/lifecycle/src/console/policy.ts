@@ -1,9 +1,9 @@
-// When a console is open and when it has ended. Pure.
+// Who may use a console, and when. Pure.
 
 import type { Principal } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 
-/** Owner and staff, nobody else (api.md A14). */
+/** Owner and staff only (api.md A14). */
 export function mayUseConsole(principal: Principal, ownerId: string | undefined): boolean {
   if (principal.kind !== "account") return false;
   return principal.staff || (ownerId !== undefined && principal.user_id === ownerId);
@@ -11,12 +11,12 @@ export function mayUseConsole(principal: Principal, ownerId: string | undefined)
 
 const logging: ReadonlySet<string> = new Set(["Starting", "Running", "Stopping"]);
 
-/** Whether there is a log to read: also while the server starts and stops. */
+/** Whether there is a log to read; there is also one while the server starts and stops. */
 export function hasLog(server: Server | undefined): boolean {
   return logging.has(server?.status?.phase ?? "");
 }
 
-/** Whether commands can be run: RCON answers from Running on, until the server goes down. */
+/** Whether commands can be run: RCON answers while the server is Running. */
 export function takesCommands(server: Server): boolean {
   return server.status?.phase === "Running";
 }

@@ -39,9 +39,9 @@ test("commands of many callers share one connection, in the order they came", as
 test("the same question at once is asked once; a later one is asked again", async () => {
   let asked = 0;
   await stage.start(() => String(++asked));
-  const all = await Promise.all([1, 2, 3].map(() => rcon.ask(stage.server, "list")));
+  const all = await Promise.all([1, 2, 3].map(() => rcon.query(stage.server, "list")));
   assert.deepEqual(all, ["1", "1", "1"]);
-  assert.equal(await rcon.ask(stage.server, "list"), "2");
+  assert.equal(await rcon.query(stage.server, "list"), "2");
 });
 
 test("the same command at once runs as often as it was sent", async () => {
@@ -112,7 +112,7 @@ test("a password that was made anew is read again; a wrong one is 503", async ()
 
 test("a server without RCON or without an address is 503 with words that help", async () => {
   const off = { ...stage.server, spec: { ...stage.server.spec, rcon: { enabled: false } } };
-  await assert.rejects(rcon.run(off, "list"), /RCON is switched off/);
+  await assert.rejects(rcon.run(off, "list"), /RCON is disabled/);
   const { endpoint: _endpoint, ...status } = stage.server.status ?? {};
   await assert.rejects(rcon.run({ ...stage.server, status }, "list"), /no address yet/);
 });

@@ -1,5 +1,5 @@
-// One RCON connection for each server that somebody works on, shared by all callers of this replica: commands wait for
-// their turn in a short queue, equal questions at once are asked once, and an idle connection is closed.
+// One RCON connection for each server in use, shared by all callers of this replica: commands wait in a short queue, equal
+// concurrent queries are sent once, and an idle connection is closed.
 
 import { type Kube, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
@@ -8,18 +8,18 @@ import { hasRcon, namespaceOf, rconPort, rconSecretRef, type Server } from "../c
 import type { LifecycleSettings } from "../config.ts";
 
 export type ServerRcon = {
-  /** Runs a command and answers its raw reply. Throws the fault `unavailable` or `overloaded`. */
+  /** Runs a command; resolves with its raw reply. Throws the fault `unavailable` or `overloaded`. */
   run: (server: Server, command: string) => Promise<string>;
-  /** As `run` for what changes nothing: callers that ask the same at once share one answer. */
-  ask: (server: Server, question: string) => Promise<string>;
+  /** As `run`, for a command that changes nothing: equal concurrent queries share one reply. */
+  query: (server: Server, command: string) => Promise<string>;
   close: () => Promise<void>;
 };
 
-type Line = {
+type Connection = {
   host: string;
   client: Promise<RconClient> | undefined;
   waiting: number;
-  asked: Map<string, Promise<string>>;
+  queries: Map<string, Promise<string>>;
   idle: NodeJS.Timeout | undefined;
 };
 
@@ -30,73 +30,73 @@ export function createServerRcon({
   kube: Kube;
   settings: LifecycleSettings;
 }): ServerRcon {
-  const lines = new Map<string, Line>();
+  const connections = new Map<string, Connection>();
   const passwords = createPasswords(kube, settings.password_ttl);
 
-  const lineOf = (server: Server): Line => {
+  const connectionOf = (server: Server): Connection => {
     const host = hostOf(server);
-    const known = lines.get(server.metadata.name);
+    const known = connections.get(server.metadata.name);
     if (known?.host === host) return known;
     closeConnection(known);
-    const line = { host, client: undefined, waiting: 0, asked: new Map(), idle: undefined };
-    lines.set(server.metadata.name, line);
-    return line;
+    const connection = { host, client: undefined, waiting: 0, queries: new Map(), idle: undefined };
+    connections.set(server.metadata.name, connection);
+    return connection;
   };
-  const connect = async (server: Server, line: Line): Promise<RconClient> => {
-    const options = { host: line.host, port: rconPort, timeoutMs: settings.rcon_timeout };
+  const connect = async (server: Server, connection: Connection): Promise<RconClient> => {
+    const options = { host: connection.host, port: rconPort, timeoutMs: settings.rcon_timeout };
     const maxReplyBytes = settings.rcon_reply_bytes;
     const attempt = async () =>
       connectRcon({ ...options, maxReplyBytes, password: await passwords.read(server) });
     return attempt().catch((error: unknown) => {
-      // The Secret may have been made anew since it was read.
+      // The Secret may have been replaced since it was read.
       if (!isRcon(error) || error.code !== "auth" || !passwords.forget(server)) throw error;
       return attempt();
     });
   };
-  // Chained, so that callers at once never open two.
-  const clientOf = (server: Server, line: Line): Promise<RconClient> => {
-    const fresh = () => connect(server, line);
-    line.client = line.client?.then((open) => (open.isOpen() ? open : fresh()), fresh) ?? fresh();
-    return line.client;
+  // Chained, so that concurrent callers never open two connections.
+  const clientOf = (server: Server, connection: Connection): Promise<RconClient> => {
+    const fresh = () => connect(server, connection);
+    connection.client = connection.client?.then((open) => (open.isOpen() ? open : fresh()), fresh) ?? fresh();
+    return connection.client;
   };
   const run: ServerRcon["run"] = async (server, command) => {
-    const line = lineOf(server);
-    if (line.waiting >= settings.rcon_waiting) throw new Fault("overloaded", { message: tooMany });
-    line.waiting += 1;
-    clearTimeout(line.idle);
+    const connection = connectionOf(server);
+    if (connection.waiting >= settings.rcon_waiting) throw new Fault("overloaded", { message: tooMany });
+    connection.waiting += 1;
+    clearTimeout(connection.idle);
     const endAt = Date.now() + settings.rcon_timeout;
     try {
-      const client = await clientOf(server, line);
+      const client = await clientOf(server, connection);
       return await client.command(command, { timeoutMs: Math.max(1, endAt - Date.now()) });
     } catch (error) {
       throw isRcon(error) ? asFault(error) : error;
     } finally {
-      line.waiting -= 1;
-      if (line.waiting === 0) {
-        line.idle = setTimeout(() => {
-          closeConnection(line);
-          if (lines.get(server.metadata.name) === line) lines.delete(server.metadata.name);
+      connection.waiting -= 1;
+      if (connection.waiting === 0) {
+        connection.idle = setTimeout(() => {
+          closeConnection(connection);
+          if (connections.get(server.metadata.name) === connection) connections.delete(server.metadata.name);
         }, settings.rcon_idle).unref();
       }
     }
   };
   return {
     run,
-    ask: (server, question) => {
-      const { asked } = lineOf(server);
-      const known = asked.get(question);
+    query: (server, command) => {
+      const { queries } = connectionOf(server);
+      const known = queries.get(command);
       if (known !== undefined) return known;
-      const answer = run(server, question).finally(() => asked.delete(question));
-      asked.set(question, answer);
+      const answer = run(server, command).finally(() => queries.delete(command));
+      queries.set(command, answer);
       return answer;
     },
     close: async () => {
-      const all = [...lines.values()];
-      lines.clear();
-      for (const line of all) clearTimeout(line.idle);
+      const all = [...connections.values()];
+      connections.clear();
+      for (const connection of all) clearTimeout(connection.idle);
       await Promise.all(
-        all.map((line) =>
-          line.client?.then(
+        all.map((connection) =>
+          connection.client?.then(
             (client) => client.close(),
             () => {},
           ),
@@ -106,12 +106,12 @@ export function createServerRcon({
   };
 }
 
-const tooMany = "Too many commands wait for this server; try again in a moment.";
+const tooMany = "Too many commands are waiting for this server; try again in a moment.";
 
 function hostOf(server: Server): string {
   if (!hasRcon(server))
     throw new Fault("unavailable", {
-      message: "RCON is switched off for this server; no command can be run.",
+      message: "RCON is disabled for this server, so no command can be run.",
     });
   const { mode, address = "" } = server.status?.endpoint ?? {};
   const host = address.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
@@ -120,9 +120,9 @@ function hostOf(server: Server): string {
   return host;
 }
 
-function closeConnection(line: Line | undefined): void {
-  clearTimeout(line?.idle);
-  line?.client?.then((client) => client.close()).catch(() => {});
+function closeConnection(connection: Connection | undefined): void {
+  clearTimeout(connection?.idle);
+  connection?.client?.then((client) => client.close()).catch(() => {});
 }
 
 function isRcon(error: unknown): error is RconError {
@@ -132,10 +132,10 @@ function isRcon(error: unknown): error is RconError {
 function asFault(cause: RconError): Fault {
   const messages: Partial<Record<RconError["code"], string>> = {
     connect: "The server cannot be reached over RCON right now; try again in a moment.",
-    auth: "The server does not accept its RCON password; restart it to give it the present one.",
-    timeout: "The server gave no answer in time; the command may have run.",
-    closed: "The connection to the server broke; the command may have run.",
-    too_long: "The reply is too long to be shown; the command has run.",
+    auth: "The server rejects its RCON password; restart it to give it the current one.",
+    timeout: "The server did not reply in time; the command may have run.",
+    closed: "The connection to the server was lost; the command may have run.",
+    too_long: "The reply is too long; the command has run.",
   };
   return new Fault("unavailable", { cause, ...(messages[cause.code] && { message: messages[cause.code] }) });
 }
@@ -154,7 +154,7 @@ function createPasswords(kube: Kube, ttlMs: number) {
       known.set(server.metadata.name, { password, readAt: Date.now() });
       return password;
     },
-    /** False when there was nothing to forget, so that asking again would say the same. */
+    /** False when nothing was cached, so that reading again would return the same. */
     forget: (server: Server): boolean => known.delete(server.metadata.name),
   };
 }

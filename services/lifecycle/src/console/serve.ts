@@ -11,7 +11,7 @@ import { watch } from "./watch.ts";
 
 export type ConsoleNeeds = FollowersDeps & { mesh: Mesh; deps: ServerDeps };
 
-/** Answers the operations and runs what belongs to them until closed; lends its connections to the servers. */
+/** Serves the operations and follows logs until closed; shares its RCON connections. */
 export function startConsole(needs: ConsoleNeeds): { rcon: ServerRcon; close: () => Promise<void> } {
   const { mesh } = needs;
   const rcon = createServerRcon(needs.deps);

@@ -1,4 +1,4 @@
-// All SQL on who follows which console. Times are the database's own, so the clocks of replicas need not agree.
+// All SQL on who follows which console. All times are the database's, so the clocks of replicas need not agree.
 
 import { type RawBuilder, sql } from "kysely";
 import type { LifecycleStore } from "../database/schema.ts";
@@ -7,15 +7,15 @@ import { withDatabaseFaults } from "../database/with-database-faults.ts";
 export type Spans = { leaseMs: number; lingerMs: number };
 
 export type ConsoleStore = {
-  /** Says that somebody watches; true when this replica is the one that follows, because nobody else does. */
+  /** Records a viewer; true when this replica holds or gets the lease. */
   want: (server: string, replica: string, spans: Spans) => Promise<boolean>;
-  /** Renews what this replica still holds of `held` and is wanted; what is missing in the answer is lost or over. */
+  /** Renews the leases of `held`; those missing in the answer were lost or are no longer wanted. */
   renew: (held: readonly string[], replica: string, leaseMs: number) => Promise<string[]>;
-  /** Takes what is wanted and whose follower has fallen silent, at most `most`. */
+  /** Takes over wanted consoles whose lease has expired, at most `most`. */
   takeOver: (replica: string, leaseMs: number, most: number) => Promise<string[]>;
-  /** Gives servers back: to another replica when somebody still watches. */
+  /** Gives leases back, so that another replica can take over. */
   release: (servers: readonly string[], replica: string) => Promise<void>;
-  /** Forgets a follow that has come to its end. */
+  /** Deletes a lease whose server has stopped. */
   finish: (server: string, replica: string) => Promise<void>;
 };
 

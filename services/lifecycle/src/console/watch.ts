@@ -4,12 +4,12 @@ import { authorizeReading } from "./authorize.ts";
 import type { ConsoleDeps } from "./deps.ts";
 import { ticketOf } from "./log-streams.ts";
 
-/** Also asked again each minute for every viewer, which keeps somebody following. */
+/** Repeated each minute for every viewer, which keeps the log followed. */
 export const watch =
   (deps: ConsoleDeps): Handler<typeof consoles.watch> =>
   async (context, { name }) => {
     await authorizeReading(deps, context, name);
-    await deps.followers.want(name);
+    await deps.followers.ensureFollowed(name);
     context.reply.stream = ticketOf(name, deps.settings.console_tail);
     return null;
   };

@@ -1,4 +1,4 @@
-// SQL on what one account owns, under a lock of its own.
+// SQL on what one account owns, under the account's own lock.
 
 import type { Trx } from "@svc/store";
 import { sql } from "kysely";
@@ -8,7 +8,7 @@ import type { Costs } from "./server-row.ts";
 /** What an account's servers cost together; `servers` counts them. */
 export type Usage = Costs & { servers: number };
 
-// Two keys, so that it is never the lock that another service takes for the same account.
+// Two keys, so that it differs from the lock that another service takes for the same account.
 export async function lockAccounts(trx: Trx<Tables>, ...accountIds: string[]): Promise<void> {
   for (const id of [...new Set(accountIds)].sort()) {
     await sql`select pg_advisory_xact_lock(hashtext('lifecycle.account'), hashtext(${id}))`.execute(trx);

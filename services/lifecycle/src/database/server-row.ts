@@ -1,4 +1,4 @@
-// What the table of servers says of one server, and its row in our words.
+// The row of one server.
 
 import type { RetireState } from "@svc/proto";
 import type { Trx } from "@svc/store";
@@ -8,7 +8,7 @@ import type { Tables } from "./schema.ts";
 export type ServerRow = {
   ownerId: string | undefined;
   retiring: RetireState | undefined;
-  /** Whether players may claim it while it is nobody's; operators may always. */
+  /** Whether players may claim it while it has no owner; operators always may. */
   offered: boolean;
 };
 
@@ -23,7 +23,7 @@ export type RowColumns = {
   offered: boolean;
 };
 
-/** What players may claim: nobody's, offered, and not being given up. */
+/** Players may claim a server that has no owner, is offered and is not retiring. */
 export function isClaimable(row: ServerRow | undefined): boolean {
   return row === undefined || (row.ownerId === undefined && !row.retiring && row.offered);
 }

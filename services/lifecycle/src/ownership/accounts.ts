@@ -1,7 +1,7 @@
-// What identity asks when an account ends, moves or is looked at.
+// What identity requests when an account is deleted, transfers its servers or is displayed.
 
 import type { Handler } from "@svc/mesh";
-import { exceeded } from "../server/quota.ts";
+import { describeExceeded } from "../server/quota.ts";
 import type { contracts, OwnershipDeps } from "./deps.ts";
 
 export const releaseAccount =
@@ -16,7 +16,7 @@ export const transferAccount =
     }
     const about = { transferId: transfer_id, from: from_user_id, to: to_user_id };
     const servers = await ownership.transfer(about, (used, more) => {
-      const problem = exceeded(limits, used, more);
+      const problem = describeExceeded(limits, used, more);
       if (problem !== undefined) {
         throw context.fault("migrate_quota_exceeded", { message: `${problem} Nothing was moved.` });
       }

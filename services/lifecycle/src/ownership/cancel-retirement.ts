@@ -28,7 +28,7 @@ function checkCaller(context: Context<Contract>, row: ServerRow): void {
     throw context.fault("forbidden", refusal.message === undefined ? {} : { message: refusal.message });
 }
 
-// The world may be in the archive already; who called the give-up off now would keep an empty server.
+// The world may already be in the archive; cancelling now would leave an empty server.
 async function checkReaper(deps: OwnershipDeps, context: Context<Contract>, name: string): Promise<void> {
   const server = await deps.kube.find(resource, { name, namespace: deps.namespace });
   const clock = { now: Date.now(), ttlMs: deps.settings.maintenance_lock };

@@ -13,7 +13,7 @@ export const changeAllowlist =
     const check = (row: ServerRow) => {
       if (mayManage(row, callerOf(context))) return;
       throw context.fault("forbidden", {
-        message: "Only the owner of a server, or staff, says who may wake it.",
+        message: "Only the owner of a server, or staff, may change who can wake it.",
       });
     };
     check(await findRow(deps, name));

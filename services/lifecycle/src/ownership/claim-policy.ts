@@ -9,24 +9,24 @@ export type ClaimRefusal = {
   message?: string;
 };
 
-/** What the row alone refuses. */
+/** Why the row alone refuses a claim. */
 export function refusalOfRow(row: ServerRow): ClaimRefusal | undefined {
   if (row.ownerId !== undefined) return { fault: "already_claimed" };
   return row.retiring ? { fault: "server_retiring" } : undefined;
 }
 
-/** What an operator made for somebody is not a stranger's to take. */
+/** A server that is not offered can be claimed by operators only. */
 export function refusalOfStranger(row: ServerRow, isStaff: boolean): ClaimRefusal | undefined {
   if (row.offered || isStaff) return undefined;
-  return { fault: "forbidden", message: "This server is not offered; ask an operator for it." };
+  return { fault: "forbidden", message: "This server cannot be claimed; ask an operator for it." };
 }
 
-/** What is in the way of a claim, in the order in which it is told. */
+/** Why a claim is refused; the first reason wins. */
 export function refusalOfClaim(about: {
   row: ServerRow;
-  /** Whether the account is an operator's. */
+  /** Whether the account is an operator. */
   isStaff: boolean;
-  /** Who holds the world by its lock, such as `reap`. */
+  /** Kind of the lock on the world, such as `reap`. */
   holder: string | undefined;
   /** False for a disabled or deleted account. */
   isActive: boolean;
@@ -36,7 +36,7 @@ export function refusalOfClaim(about: {
 }): ClaimRefusal | undefined {
   const refusal = refusalOfRow(about.row) ?? refusalOfStranger(about.row, about.isStaff);
   if (refusal) return refusal;
-  // The world is on its way into the archive; whoever claimed now would find an empty one.
+  // The world is being archived; claiming now would leave an empty one.
   if (about.holder === "reap") return { fault: "world_reclaiming" };
   return refusalOfOwner(about);
 }

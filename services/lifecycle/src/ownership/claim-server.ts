@@ -1,5 +1,5 @@
-// The part of a claim that both faces share: one transaction that asks for the limits of the account and the costs of
-// the server while nobody else can claim for this account or take this server (behaviour.md c Claim).
+// The part of a claim that both faces share: one transaction that reads the limits of the account and the costs of the
+// server while nobody else can claim for this account or claim this server (behaviour.md c Claim).
 
 import { type FaultOptions, isUserName, quotas } from "@svc/proto";
 import { lockHolderOf } from "@svc/world-lock";
@@ -17,14 +17,14 @@ export type ClaimRequest = {
   isStaff: boolean;
   audit: Audit;
   refuse: (fault: ClaimRefusal["fault"] | "bad_name" | "not_found", options?: FaultOptions) => Error;
-  /** The request that is served, for calls on its behalf. */
+  /** The request being served, for calls on its behalf. */
   context: Parameters<OwnershipDeps["mesh"]["call"]>[2];
 };
 
-// Connections are held while these are asked for, so nobody waits long.
-const askMs = 3_000;
+// A database connection is held during these calls.
+const callTimeoutMs = 3_000;
 
-/** Checks what can be refused before anybody is asked who claims. */
+/** Checks what can be refused before the claiming account is looked up. */
 export async function assertClaimable(
   deps: OwnershipDeps,
   { name, refuse }: Pick<ClaimRequest, "name" | "refuse">,
@@ -34,32 +34,32 @@ export async function assertClaimable(
   if (refusal) throw refuse(refusal.fault);
 }
 
-/** Makes the account the owner; throws what is in the way. */
+/** Makes the account the owner; throws the reason when it is refused. */
 export async function claimServer(deps: OwnershipDeps, request: ClaimRequest): Promise<void> {
   const { name, accountId, audit, refuse } = request;
-  const isThere = await deps.limitClaims(() => {
-    // Whoever waited too long was told that it failed; it must not come about behind their back.
+  const isFound = await deps.limitClaims(() => {
+    // A caller who waited too long was told that the claim failed; it must not succeed afterwards.
     request.context?.signal?.throwIfAborted();
     return deps.ownership.claim({ name, accountId, audit }, (row, used) =>
-      judge(deps, request, { row, used }),
+      checkClaim(deps, request, { row, used }),
     );
   });
-  if (!isThere) throw refuse("not_found");
+  if (!isFound) throw refuse("not_found");
 }
 
-// Asked inside the transaction: an account that is being deleted loses its servers under the same lock, so that no
-// claim can slip in after that; and what the object costs is read after every change that was noted down.
-async function judge(
+// Runs inside the transaction: an account that is being deleted loses its servers under the same lock, so no claim can
+// follow; and the costs of the object are read after every recorded change.
+async function checkClaim(
   deps: OwnershipDeps,
   { name, accountId, isStaff, refuse, context }: ClaimRequest,
   { row, used }: { row: ServerRow; used: Usage },
 ): Promise<Costs> {
-  // Of many claims at once all but one end here, without asking anybody.
+  // Of many concurrent claims all but one end here, without further calls.
   const early = refusalOfRow(row) ?? refusalOfStranger(row, isStaff);
   if (early) throw refuse(early.fault, early.message === undefined ? {} : { message: early.message });
-  const deadlineAt = Date.now() + askMs;
+  const deadlineAt = Date.now() + callTimeoutMs;
   const [server, { limits, active }] = await Promise.all([
-    deps.kube.find(resource, { name, namespace: deps.namespace }, { timeoutMs: askMs }),
+    deps.kube.find(resource, { name, namespace: deps.namespace }, { timeoutMs: callTimeoutMs }),
     deps.mesh.call(quotas.readLimits, { user_id: accountId }, { ...context, deadlineAt }),
   ]);
   const found = claimable(server, name);

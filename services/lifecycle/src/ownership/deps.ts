@@ -19,16 +19,13 @@ export function isSystem(name: string, server: Server | undefined): boolean {
   return systemNames.has(name) || (server !== undefined && systemRoleOf(server) !== "");
 }
 
-/** A name in a path of a give-up: the names of the platform have a fault of their own (architecture.md 6.14). */
+/** A name in the path of a retirement: names of the platform have a fault of their own (architecture.md 6.14). */
 export function assertRetirable(name: string): void {
   if (systemNames.has(name)) throw new Fault("system_server");
   if (!isUserName(name)) throw new Fault("bad_name");
 }
 
-/**
- * The row of a server. An object whose row the leader has not made yet gets it here; without either the answer is
- * `not_found`.
- */
+/** The row of a server; created here for an object whose row the leader has not created yet. Throws `not_found`. */
 export async function findRow(deps: ServerDeps, name: string): Promise<ServerRow> {
   if (!isNameShape(name)) throw new Fault("bad_name");
   const row = await deps.store.find(name);

@@ -12,7 +12,7 @@ export const listAllowlist =
     if (!isUserName(name)) throw context.fault("bad_name");
     if (!mayManage(await findRow(deps, name), callerOf(context))) {
       throw context.fault("forbidden", {
-        message: "Only the owner of a server, or staff, sees its players.",
+        message: "Only the owner of a server, or staff, may see its players.",
       });
     }
     const players = await deps.lists.allowlist(name, deps.settings.allowlist_shown);
@@ -29,7 +29,7 @@ export const listAllowlist =
     return { server: name, entries };
   };
 
-// Best effort: the list is worth having without names.
+// Best effort: the list is useful without names too.
 async function namesOf(
   { mesh }: OwnershipDeps,
   context: Context<Contract>,

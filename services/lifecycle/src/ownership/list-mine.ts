@@ -13,7 +13,7 @@ export const listMine =
     const items = rows.flatMap((row) => {
       const server = isLive ? deps.servers.get(row.name) : undefined;
       const view = toMyServerView(row, server, { accountId: principal.user_id, autoRestarts });
-      // Nobody can claim what has no object; what the platform provides is nobody's.
+      // A server without an object cannot be claimed, nor can a server of the platform.
       const isOffered = view.owned || !isLive || (server !== undefined && !isSystem(row.name, server));
       return isOffered ? [view] : [];
     });

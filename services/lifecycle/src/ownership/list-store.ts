@@ -8,7 +8,7 @@ import { type RowColumns, rowColumns, rowOf, type ServerRow } from "../database/
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
 export type ListedRow = { name: string; subdomain: string | undefined; row: ServerRow };
-/** Names of servers, by what they are to one player. */
+/** Names of servers by their relation to one player. */
 export type MenuNames = { retiring: Set<string>; owned: Set<string>; listed: Set<string> };
 export type ListedPlayer = { mcUuid: string; addedAt: Date; canWake: boolean };
 
@@ -55,7 +55,7 @@ export function createListStore(store: LifecycleStore): ListStore {
   };
 }
 
-// Two short walks over indexes of their own; one condition with "or" would read every row that others own.
+// Two short scans of their own indexes; one condition with "or" would read every row that others own.
 async function ownedOrClaimable(
   { db }: LifecycleStore,
   accountId: string,
@@ -83,7 +83,7 @@ async function ownedOrClaimable(
   }));
 }
 
-// Of ten thousand servers only those that differ from the rest for this player.
+// Only the few servers that differ from the rest for this player.
 async function menuNames(
   { db }: LifecycleStore,
   player: string,
@@ -109,7 +109,7 @@ async function setWakeRight(
 ): Promise<"changed" | "same" | "unlisted"> {
   return db.transaction().execute(async (trx) => {
     const query = trx.selectFrom("servers").select(rowColumns).where("name", "=", name);
-    // The owner stays who it is until the right is written.
+    // The owner cannot change until the right is written.
     const row = await query.where("deleted_at", "is", null).forShare().executeTakeFirst();
     if (!row) return "unlisted";
     check(rowOf(row));

@@ -8,11 +8,11 @@ import { decideWake, type Waker } from "../server/wake-policy.ts";
 
 export type MenuVerdict = z.output<typeof ownership.MenuVerdict>;
 
-/** What the database knows of one server and one player. */
+/** What the database knows about one server and one player. */
 export type MenuFacts = { isRetiring: boolean; isOwned: boolean; isListed: boolean };
 
 /**
- * The strongest verdict first. It follows the gates of a wake without cooldown and cap; a server that is up may be
+ * The strongest verdict wins. It follows the checks of a wake, without cooldown and capacity; a running server can be
  * joined whatever the verdict.
  */
 export function verdictOf(
@@ -23,8 +23,8 @@ export function verdictOf(
   if (facts.isRetiring) return "retiring";
   if (hasGivenUp(server, about.autoRestarts)) return "start_failed";
   if (facts.isOwned) return "owner";
-  const stranger: Waker = { accountId: undefined, isStaff: about.isStaff };
-  const answer = decideWake(server, undefined, stranger);
+  const other: Waker = { accountId: undefined, isStaff: about.isStaff };
+  const answer = decideWake(server, undefined, other);
   if (answer === "allowed") return "wake";
   if (answer === "refused") return "owner_only";
   return facts.isListed ? "wake" : "allowlist";

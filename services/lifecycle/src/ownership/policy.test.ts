@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Server } from "../cluster/resource.ts";
 import type { ServerRow } from "../database/server-row.ts";
-import { exceeded, type Limits } from "../server/quota.ts";
+import { describeExceeded, type Limits } from "../server/quota.ts";
 import { noLimits } from "../testing/fake-services.ts";
 import { aServer, emptyRunning, failedSince } from "../testing/observed.ts";
 import { refusalOfClaim } from "./claim-policy.ts";
@@ -29,14 +29,16 @@ describe("a quota", () => {
     ["of storage is passed by a GB", { max_storage_gb: 15 }, true],
   ];
   for (const [fact, limits, isOver] of rows) {
-    test(fact, () => assert.equal(exceeded({ ...noLimits, ...limits }, used, more) !== undefined, isOver));
+    test(fact, () =>
+      assert.equal(describeExceeded({ ...noLimits, ...limits }, used, more) !== undefined, isOver),
+    );
   }
   test("that is passed already refuses nothing that does not touch it", () => {
     const nothing = { ...more, cpuMilli: 0 };
-    assert.equal(exceeded({ ...noLimits, max_cpu_milli: 100 }, used, nothing), undefined);
+    assert.equal(describeExceeded({ ...noLimits, max_cpu_milli: 100 }, used, nothing), undefined);
   });
   test("says which of the four it is, and by how much", () => {
-    const words = exceeded({ ...noLimits, max_memory_mb: 5_000 }, used, more);
+    const words = describeExceeded({ ...noLimits, max_memory_mb: 5_000 }, used, more);
     assert.equal(words, "The quota of memory is 5000 MB: 4096 MB are used and 2048 MB are asked for.");
   });
 });

@@ -1,4 +1,4 @@
-// Who may give a server up or delete it, and who may call that off (interface.md 2.5, behaviour.md f). Pure.
+// Who may give a server up or delete it, and who may cancel that (interface.md 2.5, behaviour.md f). Pure.
 
 import type { RetireState } from "@svc/proto";
 import type { ServerRow } from "../database/server-row.ts";
@@ -6,25 +6,25 @@ import { type Caller, mayManage } from "./caller.ts";
 
 export type RetireRefusal = { fault: "forbidden" | "confirm_mismatch"; message?: string };
 
-const notTheirs: RetireRefusal = {
+const notManager: RetireRefusal = {
   fault: "forbidden",
   message: "Only the owner of a server, or staff, may give it up.",
 };
 
-/** Whether a server may be retired by this caller. */
+/** Whether this caller may retire a server. */
 export function refusalOfRetiring(
   row: ServerRow | undefined,
   caller: Caller,
   asked: { name: string; confirm: string; isDeletion: boolean },
 ): RetireRefusal | undefined {
-  if (!mayManage(row, caller)) return notTheirs;
+  if (!mayManage(row, caller)) return notManager;
   if (asked.isDeletion && !caller.isStaff) {
-    return { fault: "forbidden", message: "Only staff may delete a server; leave delete out to give it up." };
+    return { fault: "forbidden", message: "Only staff may delete a server; omit delete to give it up." };
   }
   return asked.confirm === asked.name ? undefined : { fault: "confirm_mismatch" };
 }
 
-/** What is pending after a request: the first time is kept, and a deletion stays one. */
+/** What is pending after a request: the time of the first one stays, and a deletion stays a deletion. */
 export function retireStateOf(before: RetireState | undefined, isDeletion: boolean, now: Date): RetireState {
   return {
     requested_at: before?.requested_at ?? now.toISOString(),
@@ -32,9 +32,9 @@ export function retireStateOf(before: RetireState | undefined, isDeletion: boole
   };
 }
 
-/** Whether a pending retirement may be called off by this caller. */
+/** Whether this caller may cancel a pending retirement. */
 export function refusalOfCancelling(row: ServerRow | undefined, caller: Caller): RetireRefusal | undefined {
-  if (!mayManage(row, caller)) return notTheirs;
+  if (!mayManage(row, caller)) return notManager;
   if (row?.retiring?.delete !== true || caller.isStaff) return undefined;
-  return { fault: "forbidden", message: "Staff asked for this deletion, so only staff can call it off." };
+  return { fault: "forbidden", message: "Staff requested this deletion, so only staff can cancel it." };
 }

@@ -46,20 +46,20 @@ async function checkObject(
   context: Context<Contract>,
   { name, server }: { name: string; server: Server | undefined },
 ): Promise<void> {
-  // What the reaper never touches could never be given up (interface.md 2.3 reaperExempt).
+  // A server that the reaper ignores could never be given up (interface.md 2.3 reaperExempt).
   if (isSystem(name, server) || server?.spec.reaperExempt) throw context.fault("system_server");
   if (server) return;
-  // Without its object nobody can say that this volume is the server's world.
+  // Without its object the volume cannot be known to be the server's world.
   const volume = await kube.find(resources.claims, { name: `world-${name}-0`, namespace });
   if (volume) throw context.fault("world_volume_orphaned");
 }
 
-// After the row: a wake that comes in between sees it, or is taken back by the one who woke (server/start.ts).
+// After the row: a wake in between sees it, or is taken back by the replica that made it (server/start.ts).
 async function stop({ kube, servers, namespace }: OwnershipDeps, server: Server): Promise<void> {
   const target = { name: server.metadata.name, namespace };
   const merge = { spec: { desiredState: "Stopped" } };
   const stopped = await kube.patch(resource, target, { merge }).catch((error: unknown) => {
-    // What is gone does not run.
+    // A deleted server does not run.
     if (isKubeError(error, 404)) return undefined;
     throw error;
   });

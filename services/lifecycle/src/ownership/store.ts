@@ -26,26 +26,26 @@ export type Cancelling = {
 
 export type OwnershipStore = {
   /**
-   * Gives a server to an account. `judge` sees row and usage while nobody else can change either; it throws what
-   * refuses the claim and answers with the server's costs of now. Resolves with false when there is no such row.
+   * Gives a server to an account. `check` gets row and usage while nobody else can change either; it throws what refuses
+   * the claim and resolves with the server's current costs. Resolves with false when there is no such row.
    */
-  claim: (about: Claim, judge: (row: ServerRow, used: Usage) => Promise<Costs>) => Promise<boolean>;
+  claim: (about: Claim, check: (row: ServerRow, used: Usage) => Promise<Costs>) => Promise<boolean>;
   /** Records a retirement; resolves with what is pending. */
   retire: (name: string, retirement: Retirement) => Promise<RetireState | undefined>;
   cancelRetirement: (name: string, cancelling: Cancelling) => Promise<void>;
   releaseAccount: (accountId: string) => Promise<string[]>;
-  /** Moves all servers, or throws what `judge` throws. A repeat answers what the first one did. */
-  transfer: (about: Transfer, judge: (used: Usage, more: Usage) => void) => Promise<string[]>;
+  /** Transfers all servers, or throws what `check` throws. A repeat resolves with the first result. */
+  transfer: (about: Transfer, check: (used: Usage, more: Usage) => void) => Promise<string[]>;
   count: (accountIds: readonly string[]) => Promise<Record<string, number>>;
 };
 
 export function createOwnershipStore(store: LifecycleStore): OwnershipStore {
   return {
-    claim: withDatabaseFaults((about, judge) => claim(store, about, judge)),
+    claim: withDatabaseFaults((about, check) => claim(store, about, check)),
     retire: withDatabaseFaults((name, retirement) => retire(store, name, retirement)),
     cancelRetirement: withDatabaseFaults((name, cancelling) => cancelRetirement(store, name, cancelling)),
     releaseAccount: withDatabaseFaults((accountId) => releaseAccount(store, accountId)),
-    transfer: withDatabaseFaults((about, judge) => transfer(store, about, judge)),
+    transfer: withDatabaseFaults((about, check) => transfer(store, about, check)),
     count: withDatabaseFaults(async (accountIds) => {
       const rows = await store.db
         .selectFrom("servers")
@@ -72,13 +72,13 @@ async function emptyAllowlists(trx: T, names: readonly string[]): Promise<void> 
 async function claim(
   { db }: LifecycleStore,
   { name, accountId, audit }: Claim,
-  judge: (row: ServerRow, used: Usage) => Promise<Costs>,
+  check: (row: ServerRow, used: Usage) => Promise<Costs>,
 ): Promise<boolean> {
   return db.transaction().execute(async (trx) => {
     await lockAccounts(trx, accountId);
     const row = await lockRow(trx, name);
     if (!row) return false;
-    const costs = await judge(row, await usageOf(trx, accountId));
+    const costs = await check(row, await usageOf(trx, accountId));
     const now = sql<Date>`now()`;
     const taken = await trx
       .updateTable("servers")
@@ -141,7 +141,7 @@ async function cancelRetirement(
   });
 }
 
-// A give-up that was asked for goes on; the idle clock of the others begins anew, so that nothing is archived at once.
+// A pending retirement stays; the idle clock of the other servers restarts, so that nothing is archived at once.
 async function releaseAccount({ db }: LifecycleStore, accountId: string): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     await lockAccounts(trx, accountId);
@@ -165,7 +165,7 @@ async function releaseAccount({ db }: LifecycleStore, accountId: string): Promis
 async function transfer(
   { db }: LifecycleStore,
   { transferId, from, to }: Transfer,
-  judge: (used: Usage, more: Usage) => void,
+  check: (used: Usage, more: Usage) => void,
 ): Promise<string[]> {
   return db.transaction().execute(async (trx) => {
     await lockAccounts(trx, from, to);
@@ -175,10 +175,10 @@ async function transfer(
       .where("transfer_id", "=", transferId)
       .executeTakeFirst();
     if (done) return done.servers;
-    judge(await usageOf(trx, to), await usageOf(trx, from));
+    check(await usageOf(trx, to), await usageOf(trx, from));
     const rows = await trx
       .updateTable("servers")
-      // The new owner was not warned yet; and a new owner says anew who may wake the server (api.md A13 claim).
+      // The new owner has not been warned yet, and decides anew who may wake the server (api.md A13 claim).
       .set({ owner_id: to, ...clearedWarnings })
       .where("owner_id", "=", from)
       .returning("name")

@@ -1,11 +1,11 @@
-// What a report of a proxy means (pure): which of its sessions are new, and which have ended without its knowing.
+// What a report of a proxy means: which of its sessions are new, and which have moved to another proxy. Pure.
 //
 // | a player of this proxy                                   | then                                    |
 // |----------------------------------------------------------|-----------------------------------------|
-// | the same session as in its last report                   | keeps the moment it was first seen      |
-// | another session                                          | was first seen now                      |
+// | the same session as in its last report                   | keeps the time it was first seen        |
+// | a new session                                            | is first seen now                       |
 // | also on another proxy, there first seen later            | is elsewhere                            |
-// | the same moment on both                                  | stays on the proxy that sorts first     |
+// | first seen at the same time on both                      | stays on the proxy that sorts first     |
 
 import type { ProxyPlayer } from "../database/schema.ts";
 
@@ -35,8 +35,8 @@ export function mergeReport(
   return { players: merged, elsewhere: elsewhere.map(({ session }) => session) };
 }
 
-type Place = { since: string; proxy: string };
+type Sighting = { since: string; proxy: string };
 
-function isLater(one: Place, other: Place): boolean {
+function isLater(one: Sighting, other: Sighting): boolean {
   return one.since === other.since ? one.proxy < other.proxy : one.since > other.since;
 }

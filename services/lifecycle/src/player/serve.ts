@@ -13,7 +13,7 @@ export function servePlayers(mesh: Pick<Mesh, "serve">, deps: ServerDeps, databa
   mesh.serve(contracts.invite, async (context, { mc_uuid, ...invitation }) => {
     await findByUserName(deps, invitation.server);
     const isThere = await store.invite({ ...invitation, to_uuid: mc_uuid });
-    if (!isThere) throw context.fault("not_found", { message: "That player is not here." });
+    if (!isThere) throw context.fault("not_found", { message: "That player is not online." });
     return { id: invitation.id };
   });
 }

@@ -1,4 +1,4 @@
-// All SQL of who plays where. Times are the database's own, so the clocks of proxies and replicas need not agree.
+// All SQL on who plays where. All times are the database's, so the clocks of proxies and replicas need not agree.
 
 import type { players } from "@svc/proto";
 import { sql } from "kysely";
@@ -6,16 +6,16 @@ import type { LifecycleStore, ProxyPlayer } from "../database/schema.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 import { mergeReport, type Report } from "./merge-report.ts";
 
-export type Heard = { elsewhere: string[]; invitations: players.Invitation[] };
+export type ReportAnswer = { elsewhere: string[]; invitations: players.Invitation[] };
 
 export type PlayerStore = {
-  report: (report: Report) => Promise<Heard>;
+  report: (report: Report) => Promise<ReportAnswer>;
   list: () => Promise<players.OnlinePlayer[]>;
   /** False when the player is on no proxy. */
   invite: (invitation: players.Invitation) => Promise<boolean>;
 };
 
-/** A proxy that said nothing for so long has no players any more. */
+/** A proxy that has not reported for this long has no players. */
 export const silenceMs = 15_000;
 const invitationMs = 60_000;
 const forgetMs = 3_600_000;
@@ -46,7 +46,7 @@ export function createPlayerStore(store: LifecycleStore): PlayerStore {
   };
 }
 
-async function recordReport({ db }: LifecycleStore, report: Report): Promise<Heard> {
+async function recordReport({ db }: LifecycleStore, report: Report): Promise<ReportAnswer> {
   const { proxy } = report;
   const uuids = report.players.map(({ mc_uuid }) => mc_uuid);
   return db.transaction().execute(async (trx) => {
@@ -67,16 +67,16 @@ async function recordReport({ db }: LifecycleStore, report: Report): Promise<Hea
       insert into proxy_players (proxy, players, seen_at) values (${proxy}, ${json}::jsonb, now())
       on conflict (proxy) do update set players = excluded.players, seen_at = excluded.seen_at`.execute(trx);
     await sql`delete from proxy_players where seen_at < now() - ${ms(forgetMs)}`.execute(trx);
-    const told = await sql<players.Invitation & { is_live: boolean }>`
+    const taken = await sql<players.Invitation & { is_live: boolean }>`
       delete from player_invitations where to_uuid = any(${uuids}::uuid[]) or expires_at < now()
       returning id, from_uuid::text, from_name, to_uuid::text, server_name as server,
         expires_at >= now() as is_live`.execute(trx);
-    const invitations = told.rows.filter(({ is_live }) => is_live);
+    const invitations = taken.rows.filter(({ is_live }) => is_live);
     return { elsewhere, invitations: invitations.map(({ is_live: _, ...invitation }) => invitation) };
   });
 }
 
-/** By name; a player whom two proxies still have counts once, where they came last. */
+/** By name; a player whom two proxies report counts once, at the later session. */
 function onlineOf(rows: readonly { proxy: string; players: ProxyPlayer[] }[]): players.OnlinePlayer[] {
   const found = new Map<string, players.OnlinePlayer>();
   for (const { proxy, players } of rows) {

@@ -1,15 +1,15 @@
-// Lists that the contract of another service bounds.
+// Calls whose contract limits the length of a list.
 
-const batchSize = 500;
+const chunkSize = 500;
 
-/** Asks for parts of a list that is longer than one request may be, and joins the answers. */
+/** Calls once for each chunk of a list and merges the answers. */
 export async function callInChunks<V>(
   keys: readonly string[],
-  ask: (keys: string[]) => Promise<Record<string, V>>,
+  call: (keys: string[]) => Promise<Record<string, V>>,
 ): Promise<Record<string, V>> {
   const answer: Record<string, V> = {};
-  for (let begin = 0; begin < keys.length; begin += batchSize) {
-    Object.assign(answer, await ask(keys.slice(begin, begin + batchSize)));
+  for (let begin = 0; begin < keys.length; begin += chunkSize) {
+    Object.assign(answer, await call(keys.slice(begin, begin + chunkSize)));
   }
   return answer;
 }

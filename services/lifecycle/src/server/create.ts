@@ -48,7 +48,7 @@ export const create =
     return { name, subdomain, desiredState: "Stopped" };
   };
 
-// In the order of behaviour.md f: node, names, policy, sizes; the image is asked of builds after all of them.
+// In the order of behaviour.md f: node, names, policy, sizes; the image is checked with builds after all of them.
 function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): MinecraftServerSpec {
   const { settings } = deps;
   const check = (refusal: Refusal | undefined) => {
@@ -102,15 +102,15 @@ async function checkFree(
   if (volume) throw context.fault("world_volume_exists");
 }
 
-// Connections are held while these are asked for, so nobody waits long.
-const askMs = 3_000;
+// A database connection is held during this call.
+const callTimeoutMs = 3_000;
 
 async function checkOwner(
   deps: ServerDeps,
   context: Context<Contract>,
   { accountId, used, costs }: { accountId: string; used: Usage; costs: Costs },
 ): Promise<void> {
-  const deadlineAt = Date.now() + askMs;
+  const deadlineAt = Date.now() + callTimeoutMs;
   const asked = { user_id: accountId };
   const { limits, active } = await deps.mesh.call(quotas.readLimits, asked, { ...context, deadlineAt });
   const refusal = refusalOfOwner({ isActive: active, limits, used, costs });

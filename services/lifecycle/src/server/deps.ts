@@ -5,7 +5,7 @@ import { type Server, servers as serverResource } from "../cluster/resource.ts";
 import type { LifecycleSettings } from "../config.ts";
 import type { ServerStore } from "./store.ts";
 
-/** What the handlers of operations on servers work with. */
+/** Dependencies of the handlers of operations on servers. */
 export type ServerDeps = {
   kube: Kube;
   mesh: Pick<Mesh, "call" | "audit">;
@@ -21,26 +21,26 @@ export { contracts };
 
 type Finding = Pick<ServerDeps, "servers" | "kube" | "namespace">;
 
-/** A name in a path of the internal face: system servers have one too. Throws `bad_name` or `not_found`. */
+/** By a name in a path of the internal face, where system servers are allowed. Throws `bad_name` or `not_found`. */
 export async function findByAnyName(deps: Finding, name: string): Promise<Server> {
   if (!isNameShape(name)) throw new Fault("bad_name");
   return find(deps, name);
 }
 
-/** A name in a path of the external face: those of the platform are refused too (architecture.md 6.14). */
+/** By a name in a path of the external face, where system servers are refused (architecture.md 6.14). */
 export async function findByUserName(deps: Finding, name: string): Promise<Server> {
   if (!isUserName(name)) throw new Fault("bad_name");
   return find(deps, name);
 }
 
-// A server that another replica made a moment ago may be missing in our copy, so a miss is asked of the cluster.
+// A server that another replica has just created may be missing in our copy, so a miss is looked up in the cluster.
 async function find({ servers, kube, namespace }: Finding, name: string): Promise<Server> {
   const server = servers.get(name) ?? (await kube.find(serverResource, { name, namespace }));
   if (server && server.metadata.deletionTimestamp === undefined) return server;
   throw new Fault("not_found", { message: `There is no server ${name}.` });
 }
 
-/** Every server; throws `unavailable` while the cluster could not be read yet, for an empty list would be a lie. */
+/** Throws `unavailable` while the cluster has not been read yet: an empty list would be wrong. */
 export function assertListed({ servers }: Pick<ServerDeps, "servers">): void {
   if (servers.isReady()) return;
   throw new Fault("unavailable", { message: "The cluster cannot be read right now; try again in a moment." });

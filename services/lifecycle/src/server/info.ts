@@ -1,11 +1,11 @@
-// The status projection of one server (interface.md 2.3). Pure: object and row in, fields out.
+// The status projection of one server (interface.md 2.3). Pure.
 
 import type { FleetServer, PublicServerInfo, ServerInfo } from "@svc/proto";
 import { conditionOf } from "../cluster/condition.ts";
 import { idleLimitMs, label, type Server, systemRoleOf } from "../cluster/resource.ts";
 import { isClaimable, type ServerRow } from "../database/server-row.ts";
 
-/** Everything that staff and the proxy see. `retiring` comes from the row and is for owner and staff only. */
+/** Everything that staff and the proxy see. `retiring` comes from the row and is only for owner and staff. */
 export function toServerInfo(server: Server, about: { autoRestarts: number; row?: ServerRow }): ServerInfo {
   const { metadata, spec, status = {} } = server;
   const phase = status.phase ?? "Unknown";
@@ -42,12 +42,12 @@ export function toServerInfo(server: Server, about: { autoRestarts: number; row?
   };
 }
 
-/** Optional fields are there only when they are set or true. */
+/** Includes an optional field only when it is set or true. */
 function set<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
   return value ? ({ [key]: value } as { [P in K]: V }) : {};
 }
 
-/** A Failed server that no automatic restart will start (behaviour.md b.5). */
+/** A Failed server that will not restart automatically (behaviour.md b.5). */
 export function hasGivenUp({ status }: Server, autoRestarts: number): boolean {
   if (status?.phase !== "Failed") return false;
   const reason = conditionOf(status.conditions, "Ready")?.reason;
@@ -68,7 +68,7 @@ export function toPublicInfo(info: ServerInfo): PublicServerInfo {
   };
 }
 
-/** What is known of an owner: the display identity, and linked players, the first linked first. */
+/** The owner's display name and linked players, the first linked first. */
 export type OwnerFacts = { name: string; players: readonly string[] };
 
 /** One row of the fleet. `owners` is undefined when they could not be looked up. */
@@ -79,7 +79,7 @@ export function toFleetServer(
     row: ServerRow | undefined;
     callerId: string;
     owners: Record<string, OwnerFacts> | undefined;
-    /** Names in the game by UUID. */
+    /** Player names by UUID. */
     playerNames: Record<string, string>;
   },
 ): FleetServer {
@@ -88,7 +88,7 @@ export function toFleetServer(
   const isSystem = systemRoleOf(server) !== "";
   const owner = ownerId === undefined ? undefined : owners?.[ownerId];
   const [ownerPlayer] = (owner?.players ?? []).flatMap((uuid) => playerNames[uuid] ?? []);
-  // A give-up that is pending keeps claims away as a deletion does (interface.md 2.5).
+  // A pending retirement prevents claims, as a deletion does (interface.md 2.5).
   const claimable = !isSystem && isClaimable(row);
   return {
     ...toServerInfo(server, { autoRestarts, ...(row && { row }) }),

@@ -1,4 +1,4 @@
-// What staff may give a server (behaviour.md a.5, f; architecture.md 6.10). Pure.
+// Validation of what staff set on a server (behaviour.md a.5, f; architecture.md 6.10). Pure.
 
 import { isUserName, type MinecraftServerSpec } from "@svc/proto";
 import { heapOf, parseQuantity, positiveQuantity } from "../cluster/quantity.ts";
@@ -6,10 +6,10 @@ import type { LifecycleSettings } from "../config.ts";
 import type { Costs } from "../database/server-row.ts";
 
 const mebibyte = 2 ** 20;
-/** What a column holds; nobody's quota is larger (api.md B.3). */
-const highestCost = 2_147_483_647;
+/** Maximum of the database column; no quota is larger (api.md B.3). */
+const maxCost = 2_147_483_647;
 
-/** A refusal by name, with the words when the table's do not say enough. */
+/** A fault by name, with a message where the default one is not specific enough. */
 export type Refusal = {
   fault: "bad_name" | "bad_subdomain" | "bad_display_name" | "bad_idle_stop" | "bad_request";
   message?: string;
@@ -23,7 +23,7 @@ export function faultOfSubdomain(subdomain: string): Refusal | undefined {
   return isUserName(subdomain) ? undefined : { fault: "bad_subdomain" };
 }
 
-// Letters, marks, digits, punctuation, symbols, spaces; the joiner makes one picture of several.
+// Letters, marks, digits, punctuation, symbols and spaces; the zero-width joiner combines emoji.
 const graphic = /^(?:\p{L}|\p{M}|\p{N}|\p{P}|\p{S}|\p{Zs}|\u200D)*$/u;
 
 export function faultOfDisplayName(text: string): Refusal | undefined {
@@ -41,7 +41,7 @@ export function faultOfQuantity(field: string, value: string): Refusal | undefin
   return { fault: "bad_request", message: `${field} must be a quantity above zero such as 2Gi.` };
 }
 
-/** Idle settings of the spec. Off keeps the seconds, so that "off" differs from "never set". */
+/** Idle settings of the spec. Switching off keeps the seconds, so that "off" differs from "never set". */
 export function idleOf(seconds: number, before: number): NonNullable<MinecraftServerSpec["idle"]> {
   return seconds === 0
     ? { autoStopEnabled: false, emptySecondsBeforeStop: before }
@@ -65,8 +65,8 @@ export type ResourceOutcome =
   | { kind: "refused"; refusal: Refusal };
 
 /**
- * Limits and requests after a change: `memory` sets limit and request, `resources` overrides them one by one, an empty
- * text takes a CPU value away. The heap follows the memory limit, and only when that moves.
+ * Limits and requests after a change: `memory` sets limit and request, `resources` overrides single values, and an empty
+ * text removes a CPU value. The heap changes only with the memory limit.
  */
 export function mergeResources(
   before: { resources?: MinecraftServerSpec["resources"]; javaMemory?: string | undefined },
@@ -84,8 +84,9 @@ export function mergeResources(
   const refusal = faultOfResources({ limits, requests }, { memory: memory ?? input.memory, memoryRequest });
   if (refusal) return { kind: "refused", refusal };
   const limit = limits["memory"];
-  const hasMoved = limit !== before.resources?.limits?.["memory"];
-  const heap = limit !== undefined && hasMoved ? heapOf(limit, settings.heap_reserve_min) : before.javaMemory;
+  const hasChanged = limit !== before.resources?.limits?.["memory"];
+  const heap =
+    limit !== undefined && hasChanged ? heapOf(limit, settings.heap_reserve_min) : before.javaMemory;
   return { kind: "fine", resources: { limits, requests }, javaMemory: heap };
 }
 
@@ -100,7 +101,7 @@ function faultOfResources(
   given: { memory: string | undefined; memoryRequest: string | undefined },
 ): Refusal | undefined {
   if (given.memory === "" || given.memoryRequest === "") {
-    return { fault: "bad_request", message: "memory cannot be taken away; give a quantity such as 2Gi." };
+    return { fault: "bad_request", message: "memory cannot be removed; give a quantity such as 2Gi." };
   }
   for (const [kind, values] of Object.entries({ limit: limits, request: requests })) {
     for (const [name, value] of Object.entries(values)) {
@@ -119,11 +120,11 @@ function faultOfResources(
   return undefined;
 }
 
-/** What a server counts against its owner's quota: CPU in milli, memory and storage in MB. */
+/** What a server counts against its owner's quota. */
 export function costsOf(spec: MinecraftServerSpec): Costs {
   const limits = spec.resources?.limits ?? {};
   const inUnits = (value: string | undefined, unit: number) =>
-    Math.min(highestCost, Math.max(0, Math.round((parseQuantity(value ?? "") ?? 0) / unit)));
+    Math.min(maxCost, Math.max(0, Math.round((parseQuantity(value ?? "") ?? 0) / unit)));
   return {
     cpuMilli: inUnits(limits["cpu"], 1 / 1_000),
     memoryMb: inUnits(limits["memory"], mebibyte),

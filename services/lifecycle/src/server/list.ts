@@ -7,7 +7,7 @@ import { type OwnerFacts, toFleetServer, toServerInfo } from "./info.ts";
 
 type Page = { items: Server[]; next: string | undefined };
 
-/** Servers after a name, in order of name. */
+/** The servers after a name, ordered by name. */
 function pageOf(deps: ServerDeps, cursor: string | undefined): Page {
   assertListed(deps);
   const { servers, settings } = deps;
@@ -21,7 +21,7 @@ function pageOf(deps: ServerDeps, cursor: string | undefined): Page {
 type Names = { version: number; names: readonly string[] };
 const sorted = new WeakMap<ServerDeps["servers"], Names>();
 
-// Sorting 10,000 names costs more than a page of them, so the order is kept until a server comes or goes.
+// Sorting 10,000 names costs more than a page of them, so the order is cached until a server is added or removed.
 export function sortedNames(servers: ServerDeps["servers"]): readonly string[] {
   const known = sorted.get(servers);
   if (known?.version === servers.keysVersion) return known.names;
@@ -55,7 +55,7 @@ export const fleet =
     const { items, next } = pageOf(deps, cursor);
     const rows = await deps.store.rowsOf(items.map(({ metadata }) => metadata.name));
     const ids = [...new Set([...rows.values()].flatMap(({ ownerId }) => ownerId ?? []))];
-    // Best effort: without identity the fleet is shown, and says that owners are unknown.
+    // Best effort: without identity the fleet is listed with unknown owners.
     const owners = await callInChunks(ids, async (user_ids) => {
       const { names, players } = await deps.mesh.call(accounts.nameAccounts, { user_ids }, context);
       const known = Object.entries(names).map(([id, name]) => [id, { name, players: players[id] ?? [] }]);

@@ -9,7 +9,7 @@ import { costsOf, faultOfDisplayName, faultOfIdle, idleOf, mergeResources, type 
 
 type Contract = typeof contracts.patch;
 type Input = Omit<InputOf<Contract>, "image"> & { image?: string | undefined };
-/** `null` takes a field away, as in a merge patch. */
+/** `null` removes a field, as in a merge patch. */
 type SpecPatch = { [K in keyof MinecraftServerSpec]?: MinecraftServerSpec[K] | null };
 
 const conflictTries = 5;
@@ -28,7 +28,7 @@ export const patch =
     return { name: input.name, patched: fields };
   };
 
-/** What would be stored of the image that was asked for; the stored one itself needs nobody's word. */
+/** The reference that would be stored for the requested image; the current one needs no check. */
 async function admit(
   deps: ServerDeps,
   context: Context<Contract>,
@@ -39,7 +39,7 @@ async function admit(
   return (await deps.mesh.call(images.admitImage, { image_ref: image }, context)).image_ref;
 }
 
-// Read again under the row's lock: of two changes at once the later one may come here first.
+// Read again under the row's lock: of two concurrent changes the later one may come here first.
 async function updateCosts({ store, kube }: ServerDeps, server: Server): Promise<void> {
   const target = { name: server.metadata.name, namespace: namespaceOf(server) };
   await store.refreshCosts(target.name, async () => {
@@ -87,7 +87,7 @@ function patchOf(
 ): SpecPatch {
   const check = (refusal: Refusal | undefined) => {
     if (!refusal) return;
-    // A name is never part of this call's body.
+    // This call's body never contains a name.
     const fault = refusal.fault === "bad_subdomain" ? "bad_request" : refusal.fault;
     throw context.fault(fault, refusal.message ? { message: refusal.message } : {});
   };
@@ -120,7 +120,7 @@ function patchOf(
   return result;
 }
 
-// In a merge patch what is not named stays, so what was taken away is named as null.
+// A merge patch keeps what it does not name, so removed values are set to null.
 function withRemovals(
   before: MinecraftServerSpec["resources"],
   after: NonNullable<MinecraftServerSpec["resources"]>,

@@ -3,13 +3,13 @@ import { identityOf, isApprovedWorker, isOnline } from "../cluster/node.ts";
 import { parseQuantity } from "../cluster/quantity.ts";
 import type { Server } from "../cluster/resource.ts";
 
-/** True for a node that a new server may name. */
+/** Whether a new server may be assigned to the node. */
 export function isPlaceable(nodes: readonly Node[], nodeName: string): boolean {
   return nodes.some((node) => identityOf(node) === nodeName && isApprovedWorker(node) && isOnline(node));
 }
 
 /**
- * The approved node with the most memory that no server has been promised yet (architecture.md 6.10); undefined when
+ * The approved node with the most memory that is not yet assigned to a server (architecture.md 6.10); undefined when
  * the cluster has no approved nodes, so that its own scheduler decides.
  */
 export function placeServer(nodes: readonly Node[], servers: readonly Server[]): string | undefined {

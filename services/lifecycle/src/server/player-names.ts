@@ -1,4 +1,4 @@
-// SQL of the names that players had when they joined last.
+// SQL on the names that players had at their last join.
 
 import type { Trx } from "@svc/store";
 import type { LifecycleStore, Tables } from "../database/schema.ts";
@@ -13,7 +13,7 @@ export async function rememberName(trx: Trx<Tables>, { uuid, name, at }: Seen): 
     .execute();
 }
 
-/** Names by UUID; who never joined is left out. */
+/** Names by UUID; players who never joined are omitted. */
 export async function findNames(
   { db }: LifecycleStore,
   uuids: readonly string[],

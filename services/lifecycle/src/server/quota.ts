@@ -1,4 +1,4 @@
-// What an account may own, in four dimensions (interface.md 2.23). Pure.
+// Quotas of an account, in four dimensions (interface.md 2.23). Pure.
 
 import type { OutputOf, quotas } from "@svc/proto";
 import type { Usage } from "../database/account-usage.ts";
@@ -7,10 +7,10 @@ import type { Costs } from "../database/server-row.ts";
 export type Limits = OutputOf<typeof quotas.readLimits>["limits"];
 
 /**
- * The first dimension that adding `more` would pass, in words; undefined when everything fits. null is no limit. A
- * dimension that `more` does not touch refuses nothing, also when it is over its limit already.
+ * Describes the first quota that adding `more` would exceed; undefined when everything fits. null is no limit. A quota
+ * that `more` does not use is never describeExceeded, even when it is over its limit already.
  */
-export function exceeded(limits: Limits, used: Usage, more: Usage): string | undefined {
+export function describeExceeded(limits: Limits, used: Usage, more: Usage): string | undefined {
   const rows: [what: string, unit: string, limit: number | null, used: number, more: number][] = [
     ["servers", "", limits.max_servers, used.servers, more.servers],
     ["CPU", " milli", limits.max_cpu_milli, used.cpuMilli, more.cpuMilli],
@@ -20,7 +20,7 @@ export function exceeded(limits: Limits, used: Usage, more: Usage): string | und
   const over = rows.find(([, , limit, has, wants]) => limit !== null && wants > 0 && has + wants > limit);
   if (!over) return undefined;
   const [what, unit, limit, has, wants] = over;
-  return `The quota of ${what} is ${limit}${unit}: ${has}${unit} are used and ${wants}${unit} are asked for.`;
+  return `The quota of ${what} is ${limit}${unit}: ${has}${unit} are used and ${wants}${unit} are requested.`;
 }
 
 function scaled(limit: number | null, factor: number): number | null {
@@ -38,8 +38,11 @@ export function refusalOfOwner(about: {
   costs: Costs;
 }): OwnerRefusal | undefined {
   if (!about.isActive) {
-    return { fault: "forbidden", message: "This account is disabled or deleted; it can own nothing new." };
+    return {
+      fault: "forbidden",
+      message: "This account is disabled or deleted; it cannot own another server.",
+    };
   }
-  const message = exceeded(about.limits, about.used, { ...about.costs, servers: 1 });
+  const message = describeExceeded(about.limits, about.used, { ...about.costs, servers: 1 });
   return message === undefined ? undefined : { fault: "quota_exceeded", message };
 }

@@ -4,7 +4,7 @@ import type { players } from "@svc/proto";
 import { annotation, namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import { type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
 
-/** Advisory: readiness is decided by RCON (api.md A2). */
+/** Advisory: RCON decides whether a server is ready (api.md A2). */
 export const reportReady =
   (deps: ServerDeps): Handler<typeof contracts.reportReady> =>
   async (context, { name }) => {
@@ -36,15 +36,15 @@ export const reportLeave =
 async function requestCount(
   deps: ServerDeps,
   server: Server,
-  { context, at }: { context: { log: { warn: (fields: object, words: string) => void } }; at: Date },
+  { context, at }: { context: { log: { warn: (fields: object, message: string) => void } }; at: Date },
 ): Promise<void> {
   const { name } = server.metadata;
   if (server.status?.phase !== "Running" || deps.countSoon(name)) return;
   const merge = { metadata: { annotations: { [annotation.countRequested]: at.toISOString() } } };
-  // The leader sees it by its watch. Without it the next regular count shows the player.
+  // The leader sees it in its watch. Without it the next regular count shows the player.
   await deps.kube
     .patch(resource, { name, namespace: namespaceOf(server) }, { merge })
     .catch((error: Error) =>
-      context.log.warn({ server: name, error: error.message }, "a count was not asked for"),
+      context.log.warn({ server: name, error: error.message }, "requesting a player count failed"),
     );
 }

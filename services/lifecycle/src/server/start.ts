@@ -1,4 +1,4 @@
-// The common part of both wakes, after the policy: cooldown, capacity, state, and the change itself.
+// The part that all wakes share, after the policy: cooldown, capacity, state, and the change itself.
 
 import { isKubeError } from "@svc/kube";
 import type { FaultOptions } from "@svc/proto";
@@ -15,16 +15,16 @@ import type { ServerRow } from "../database/server-row.ts";
 import { admitChange } from "./audited-change.ts";
 import type { ServerDeps } from "./deps.ts";
 import { hasGivenUp } from "./info.ts";
-import { hasRoom, isAwake, type Obstacle, obstacleOf } from "./wake-policy.ts";
+import { hasCapacity, isAwake, type Obstacle, obstacleOf } from "./wake-policy.ts";
 
 type Refusal = Obstacle | "cooldown" | "at_capacity" | "not_found";
 
 export type StartRequest = {
   server: Server;
   row: ServerRow | undefined;
-  /** A Failed server that wants to run is tried again; a player joining never does that. */
+  /** Retries a Failed server that wants to run; a joining player never does. */
   mayRetry: boolean;
-  /** A scheduled start neither waits for the cooldown nor begins one (behaviour.md i.3). */
+  /** A scheduled start neither respects nor starts the cooldown (behaviour.md i.3). */
   isScheduled?: boolean;
   /** The audit entry of the start; none for a scheduled one, whose run has its own. */
   auditOf?: (change: "woken" | "retried") => Audit;
@@ -37,45 +37,45 @@ type Changed = Started & { changeId?: string };
 const conflictTries = 5;
 
 /**
- * Makes a server want to run; one that does already is left as it is once the cooldown is over. The cooldown is
- * recorded only when a wake came about (behaviour.md f), so a replica that dies half-way leaves none behind; of many
- * wakes at once the object's version lets one through.
+ * Sets a server's desired state to Running; one that is already starting or running stays as it is. The cooldown is
+ * recorded only after a wake (behaviour.md f), so a replica that dies half-way leaves none behind; of many concurrent
+ * wakes the object's version admits one.
  */
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
   if (!request.isScheduled) await checkCooldown(deps, request);
   if (isAlreadyStarting(deps, request, request.server) && !request.row?.retiring) {
     return { server: request.server, change: "none" };
   }
-  const leave = enter(deps, request);
+  const release = reserveCapacity(deps, request);
   try {
     await checkState(deps, request, request.server);
     const started = await change(deps, request);
     if (started.change !== "none") await confirm(deps, request, started);
     return started;
   } finally {
-    leave();
+    release();
   }
 }
 
-// Servers that were let in and may not want to run in our copy yet: many wakes at once must not pass the cap together.
-const entered = new WeakMap<ServerDeps["servers"], Map<string, number>>();
+// Servers being woken that our copy may not show yet: concurrent wakes must not exceed the capacity together.
+const waking = new WeakMap<ServerDeps["servers"], Map<string, number>>();
 
-function enter({ servers, settings }: ServerDeps, { server, refuse }: StartRequest): () => void {
+function reserveCapacity({ servers, settings }: ServerDeps, { server, refuse }: StartRequest): () => void {
   const { name } = server.metadata;
-  const inside = entered.get(servers) ?? new Map<string, number>();
-  entered.set(servers, inside);
-  if (!wantsToRun(server) && !hasRoom(servers.list, settings.max_running_servers, { name, inside })) {
+  const reserved = waking.get(servers) ?? new Map<string, number>();
+  waking.set(servers, reserved);
+  if (!wantsToRun(server) && !hasCapacity(servers.list, settings.max_running_servers, { name, reserved })) {
     throw refuse("at_capacity");
   }
-  inside.set(name, (inside.get(name) ?? 0) + 1);
+  reserved.set(name, (reserved.get(name) ?? 0) + 1);
   return () => {
-    const left = (inside.get(name) ?? 1) - 1;
-    if (left > 0) inside.set(name, left);
-    else inside.delete(name);
+    const left = (reserved.get(name) ?? 1) - 1;
+    if (left > 0) reserved.set(name, left);
+    else reserved.delete(name);
   };
 }
 
-// A give-up that was asked for while we woke the server wins: it stays stopped until the reaper came (interface.md 2.5).
+// A retirement requested during the wake wins: the server stays stopped until the reaper has come (interface.md 2.5).
 async function confirm(deps: ServerDeps, request: StartRequest, changed: Changed): Promise<void> {
   const { server, changeId } = changed;
   const { name } = server.metadata;
@@ -89,7 +89,7 @@ async function confirm(deps: ServerDeps, request: StartRequest, changed: Changed
   throw request.refuse("server_retiring");
 }
 
-// A failed start that will be tried again by itself is nothing that a joining player could hurry.
+// A joining player cannot speed up a failed start that will be retried automatically.
 function isAlreadyStarting({ settings }: ServerDeps, { mayRetry }: StartRequest, server: Server): boolean {
   return isAwake(server) || (!mayRetry && wantsToRun(server) && !hasGivenUp(server, settings.auto_restarts));
 }
@@ -122,7 +122,7 @@ async function change(deps: ServerDeps, request: StartRequest): Promise<Changed>
     } catch (error) {
       if (!isKubeError(error, 409) || left === 0) throw error;
     }
-    // Somebody changed it meanwhile: what was checked is checked again on what it is now.
+    // Somebody changed it in the meantime: check the current version again.
     const target = { name: server.metadata.name, namespace: namespaceOf(server) };
     const now = await deps.kube.find(resource, target);
     if (!now) throw request.refuse("not_found");
@@ -139,7 +139,7 @@ async function changeOnce(
 ): Promise<Changed> {
   const isRetry = wantsToRun(server);
   const { name, resourceVersion, annotations } = server.metadata;
-  // Somebody asked for it already and the operator has not come to it yet.
+  // Already requested; the operator has not handled it yet.
   if (isRetry && annotations?.[annotation.startRetry] !== undefined) return { server, change: "none" };
   const merge = isRetry
     ? { metadata: { resourceVersion, annotations: { [annotation.startRetry]: new Date().toISOString() } } }

@@ -27,9 +27,9 @@ export type NewServer = {
   ownerId?: string | undefined;
 };
 
-/** What is made or asked while the rows of a new server are written. */
+/** What happens while the rows of a new server are written. */
 export type Creation = {
-  /** Throws when the owner may not have it; nobody else can claim for that account meanwhile. */
+  /** Throws when the account may not own it; nobody else can claim for that account in the meantime. */
   checkOwner: (used: Usage) => Promise<void>;
   makeObject: () => Promise<void>;
   audit: Audit;
@@ -37,21 +37,21 @@ export type Creation = {
 
 export type ServerStore = {
   audits: AuditStore;
-  /** Before a change of the cluster: after it a repeat of the request that is served changes nothing (ADR 0014). */
+  /** Before a change of the cluster: from then on a repeat of the served request changes nothing (ADR 0014). */
   claimRequest: () => Promise<void>;
   find: (name: string) => Promise<ServerRow | undefined>;
   rowsOf: (names: readonly string[]) => Promise<Map<string, ServerRow>>;
   subdomainHolder: (subdomain: string) => Promise<string | undefined>;
   /**
-   * Makes the rows of a new server, tells of it, and makes its object, all or nothing. Throws what the judge throws,
-   * `subdomain_taken`, and `name_taken` when the name is still somebody's.
+   * Creates the rows of a new server, its event and its object, all or nothing. Throws what `checkOwner` throws,
+   * `subdomain_taken`, and `name_taken` when the name is still in use.
    */
   insert: (server: NewServer, creation: Creation) => Promise<void>;
-  /** Writes the costs that `read` finds while nobody else can write them; undefined leaves them. */
+  /** Writes the costs that `read` resolves with, under the row's lock; undefined leaves them. */
   refreshCosts: (name: string, read: () => Promise<Costs | undefined>) => Promise<void>;
-  /** Whether one of the players is on the list and was not revoked. */
+  /** Whether one of the players is on the allowlist and not revoked. */
   isAllowed: (name: string, players: readonly string[]) => Promise<boolean>;
-  /** Milliseconds of the cooldown that are left; 0 when a wake may go on. */
+  /** Remaining milliseconds of the cooldown; 0 when a wake is allowed. */
   cooldownLeft: (name: string, cooldownMs: number) => Promise<number>;
   /**
    * Records a wake and settles its change. True when the server is being given up: then nothing is recorded, and the
@@ -61,12 +61,12 @@ export type ServerStore = {
   recordJoin: (name: string, player: PlayerMove) => Promise<void>;
   /** Names that players had at their last join, by UUID. */
   playerNames: (uuids: readonly string[]) => Promise<Record<string, string>>;
-  /** Tells of a player who left; nothing else is kept of it. */
+  /** Publishes that a player left; nothing else is stored. */
   recordLeave: (name: string, player: PlayerMove) => Promise<void>;
   phases: () => Promise<Map<string, string | null>>;
-  /** Adopts an object that was made without this service, or whose creation was not noted down. */
+  /** Creates the rows of an object that was created without this service, or whose creation was not recorded. */
   adopt: (server: Pick<NewServer, "name" | "subdomain" | "offered">) => Promise<void>;
-  /** Writes a phase and the event of its change in one statement; false when the row says something else. */
+  /** Writes a phase and its event in one statement; false when the row has another phase than `known`. */
   changePhase: (change: PhaseChange) => Promise<boolean>;
   phaseOf: (name: string) => Promise<string | null | undefined>;
   ping: () => Promise<void>;
@@ -125,7 +125,10 @@ export function createServerStore(store: LifecycleStore): ServerStore {
       return (await query.executeTakeFirst()) !== undefined;
     }),
     cooldownLeft: withDatabaseFaults(async (name, cooldownMs) => {
-      const query = db.selectFrom("servers").select(leftOf(cooldownMs).as("left")).where("name", "=", name);
+      const query = db
+        .selectFrom("servers")
+        .select(remainingCooldown(cooldownMs).as("left"))
+        .where("name", "=", name);
       return Math.max(0, Number((await query.executeTakeFirst())?.left ?? 0));
     }),
     recordWake: withDatabaseFaults((name, wake) => recordWake(store, name, wake)),
@@ -150,8 +153,8 @@ export function createServerStore(store: LifecycleStore): ServerStore {
   };
 }
 
-// As a row that was never there: what a deleted server or a creation that did not get through left is wiped.
-const fresh = {
+// Resets what a deleted server or a failed creation left in the row.
+const resetColumns = {
   owner_id: null,
   claimed_at: null,
   last_active_at: sql<Date>`now()`,
@@ -165,8 +168,8 @@ const fresh = {
   last_wake_at: null,
 };
 
-// The object is made before the commit: two creations of one name wait for each other here, so that the alias is that
-// of the object. A process that dies in between leaves an object without rows, and the leader adopts it.
+// The object is created before the commit: two creations of one name wait for each other here, so that the alias matches
+// the object. A process that dies in between leaves an object without rows, and the leader adopts it.
 async function insertServer(
   { db }: LifecycleStore,
   { name, subdomain, costs, offered, ownerId }: NewServer,
@@ -184,7 +187,7 @@ async function insertServer(
       });
     }
     const owned = ownerId === undefined ? {} : { owner_id: ownerId, claimed_at: sql<Date>`now()` };
-    const columns = { ...fresh, ...costColumns(costs), ...owned, offered };
+    const columns = { ...resetColumns, ...costColumns(costs), ...owned, offered };
     await trx
       .insertInto("servers")
       .values({ name, ...columns })
@@ -244,7 +247,7 @@ async function recordWake(
   return rows[0]?.is_retiring === true;
 }
 
-function leftOf(cooldownMs: number) {
+function remainingCooldown(cooldownMs: number) {
   return sql<number | null>`extract(epoch from last_wake_at - now()) * 1000 + ${cooldownMs}::float8`;
 }
 
@@ -261,7 +264,7 @@ async function adopt(
       .onConflict((conflict) =>
         conflict
           .column("name")
-          .doUpdateSet({ ...fresh, offered })
+          .doUpdateSet({ ...resetColumns, offered })
           .where("servers.deleted_at", "is not", null),
       )
       .returning("name")
@@ -297,10 +300,10 @@ async function recordJoin(
   });
 }
 
-// One statement wakes the relay once and waits for the disk once, however many changes it holds.
-const phaseBatch = { highest: 128, atOnce: 4, keyOf: ({ name }: PhaseChange) => name };
+// One statement notifies the relay once and flushes to disk once, whatever the number of changes.
+const phaseBatch = { maxItems: 128, concurrency: 4, keyOf: ({ name }: PhaseChange) => name };
 
-/** For each change whether it came about; its event is in the same statement. */
+/** Whether each change was made; its event is in the same statement. */
 async function changePhases({ db }: LifecycleStore, changes: readonly PhaseChange[]): Promise<boolean[]> {
   const events = changes.map(({ name, known, to, reason, at }) => {
     const from = (known ?? "Unknown") as Phase;
@@ -316,7 +319,7 @@ async function changePhases({ db }: LifecycleStore, changes: readonly PhaseChang
       update servers s set cached_phase = w.target from wanted w
       where s.name = w.name and s.cached_phase is not distinct from w.known
       returning s.name, w.subject, w.body
-    ), told as (insert into outbox (subject, body) select subject, body from changed)
+    ), published as (insert into outbox (subject, body) select subject, body from changed)
     select name from changed`.execute(db);
   const done = new Set(rows.map(({ name }) => name));
   return changes.map(({ name }) => done.has(name));

@@ -37,12 +37,12 @@ async function checkPolicy(
 ): Promise<void> {
   const { server, row, player } = about;
   const { name } = server.metadata;
-  // The open door needs nobody's answer, also while accounts cannot be read.
+  // A public server needs no account lookup, so it wakes also while identity is away.
   if (server.spec.autostartPolicy === "public") return;
   const { account } = await deps.mesh.call(accounts.findLink, { mc_uuid: player }, context);
   const isStaff = account?.role === "admin" || account?.role === "owner";
   const answer = decideWake(server, row, { accountId: account?.user_id, isStaff });
   if (answer === "allowed") return;
-  if (answer === "ask-allowlist" && (await deps.store.isAllowed(name, [player]))) return;
+  if (answer === "check-allowlist" && (await deps.store.isAllowed(name, [player]))) return;
   throw context.fault("forbidden", { message: "You may not wake this server; ask its owner." });
 }

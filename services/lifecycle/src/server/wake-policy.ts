@@ -10,20 +10,20 @@ export type Waker = {
   isStaff: boolean;
 };
 
-/** `ask-allowlist` leaves the last word to the list. */
-export type WakeDecision = "allowed" | "refused" | "ask-allowlist";
+/** `check-allowlist`: the allowlist decides. */
+export type WakeDecision = "allowed" | "refused" | "check-allowlist";
 
 export function decideWake(server: Server, row: ServerRow | undefined, waker: Waker): WakeDecision {
   const policy: AutostartPolicy = server.spec.autostartPolicy ?? "ownerOnly";
   if (policy === "public" || waker.isStaff) return "allowed";
   const isOwner = waker.accountId !== undefined && row?.ownerId === waker.accountId;
   if (isOwner) return "allowed";
-  return policy === "allowlist" ? "ask-allowlist" : "refused";
+  return policy === "allowlist" ? "check-allowlist" : "refused";
 }
 
 export type Obstacle = "server_retiring" | "world_reclaiming" | "maintenance_in_progress" | "start_failed";
 
-/** What is in the way of a start, by the server's own state; `holder` is who holds the world. */
+/** What blocks a start, by the server's own state; `holder` is the kind of the lock on the world. */
 export function obstacleOf(
   server: Server,
   row: ServerRow | undefined,
@@ -35,21 +35,21 @@ export function obstacleOf(
   return hasGivenUp(server, about.autoRestarts) ? "start_failed" : undefined;
 }
 
-/** Awake or on its way: a wake changes nothing and costs nothing. */
+/** Running or starting: a wake changes nothing. */
 export function isAwake(server: Server): boolean {
   return wantsToRun(server) && server.status?.phase !== "Failed";
 }
 
-/** True when `name` may want to run as well; `inside` are servers that are being woken. 0 is no cap. */
-export function hasRoom(
+/** Whether `name` may run as well; `reserved` are servers being woken. 0 is no limit. */
+export function hasCapacity(
   servers: () => readonly Server[],
-  highest: number,
-  about: { name: string; inside: ReadonlyMap<string, unknown> },
+  limit: number,
+  about: { name: string; reserved: ReadonlyMap<string, unknown> },
 ): boolean {
-  if (highest === 0) return true;
+  if (limit === 0) return true;
   const isCounted = (server: Server) => {
     const { name } = server.metadata;
-    return name !== about.name && (wantsToRun(server) || about.inside.has(name));
+    return name !== about.name && (wantsToRun(server) || about.reserved.has(name));
   };
-  return servers().filter(isCounted).length < highest;
+  return servers().filter(isCounted).length < limit;
 }

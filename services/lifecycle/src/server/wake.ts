@@ -33,7 +33,7 @@ async function checkPolicy(
   if (principal.kind !== "account") throw context.fault("forbidden");
   const answer = decideWake(server, row, { accountId: principal.user_id, isStaff: principal.staff });
   if (answer === "allowed") return;
-  if (answer === "ask-allowlist") {
+  if (answer === "check-allowlist") {
     const { mc_uuids } = await deps.mesh.call(accounts.listLinks, { user_id: principal.user_id }, context);
     if (await deps.store.isAllowed(server.metadata.name, mc_uuids)) return;
   }

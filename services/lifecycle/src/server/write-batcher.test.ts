@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createWriteBatcher } from "./write-batcher.ts";
 
-function recorder(highest = 3) {
+function recorder(maxItems = 3) {
   const runs: number[][] = [];
   let working = 0;
   let mostAtOnce = 0;
   const ask = createWriteBatcher<number, number>({
-    highest,
-    atOnce: 2,
+    maxItems,
+    concurrency: 2,
     keyOf: (item) => String(item % 100),
     run: async (items) => {
       runs.push([...items]);

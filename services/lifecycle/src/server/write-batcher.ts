@@ -1,23 +1,23 @@
-export type Batching<T, R> = {
+export type WriteBatcherOptions<T, R> = {
   /** Items of one run; more wait for the next. */
-  highest: number;
+  maxItems: number;
   /** Runs at the same time. */
-  atOnce: number;
-  /** Two items of one key never meet in one run. */
+  concurrency: number;
+  /** Items with the same key are never in one run. */
   keyOf: (item: T) => string;
-  /** Answers in the order of the items. */
+  /** Resolves with results in the order of the items. */
   run: (items: readonly T[]) => Promise<readonly R[]>;
 };
 
 type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: unknown) => void };
 
-/** Puts together what is asked for while earlier runs are under way; a single item waits for nobody. */
+/** Batches items that arrive while earlier runs are under way; a single item does not wait. */
 export function createWriteBatcher<T, R>({
-  highest,
-  atOnce,
+  maxItems,
+  concurrency,
   keyOf,
   run,
-}: Batching<T, R>): (item: T) => Promise<R> {
+}: WriteBatcherOptions<T, R>): (item: T) => Promise<R> {
   let waiting: Waiting<T, R>[] = [];
   let running = 0;
   let isScheduled = false;
@@ -26,7 +26,7 @@ export function createWriteBatcher<T, R>({
     const left: Waiting<T, R>[] = [];
     for (const one of waiting) {
       const key = keyOf(one.item);
-      if (taken.size < highest && !taken.has(key)) taken.set(key, one);
+      if (taken.size < maxItems && !taken.has(key)) taken.set(key, one);
       else left.push(one);
     }
     waiting = left;
@@ -46,7 +46,7 @@ export function createWriteBatcher<T, R>({
     }
   };
   const schedule = () => {
-    if (isScheduled || waiting.length === 0 || running >= atOnce) return;
+    if (isScheduled || waiting.length === 0 || running >= concurrency) return;
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;

@@ -10,7 +10,7 @@ export { contracts };
 
 export type Found = { server: Server | undefined; row: WorldRow | undefined; hasPod: boolean };
 
-/** A server as the cluster and the database have it now; undefined when neither knows the name. */
+/** A server as stored in cluster and database; undefined when neither knows the name. */
 export async function findFresh(deps: WorldDeps, name: string): Promise<Found | undefined> {
   const { kube, namespace, worlds } = deps;
   const [server, pod, row] = await Promise.all([

@@ -6,10 +6,7 @@ import type { contracts, WorldDeps } from "./deps.ts";
 import type { WorldRow } from "./store.ts";
 import { toWorldServer } from "./world-server.ts";
 
-/**
- * From this replica's copy of the cluster, so `stopped` says nothing about pods: whoever acts on a world describes
- * it first.
- */
+/** From this replica's copy of the cluster, so `stopped` ignores pods: describe a server before acting on its world. */
 export const listWorlds =
   (deps: WorldDeps): Handler<typeof contracts.listWorlds> =>
   async (_context, { cursor = "" }) => {
@@ -30,7 +27,7 @@ async function viewOf(deps: WorldDeps, name: string, row: WorldRow | undefined) 
   return server || row ? toWorldServer(name, { server, row, hasPod: false }) : undefined;
 }
 
-// Our copy may be a moment old; that an object is gone is only said when the cluster says so.
+// Our copy may be stale; an object counts as gone only when the cluster confirms it.
 function findMissing({ kube, namespace }: WorldDeps, name: string): Promise<Server | undefined> {
   return kube.find(resource, { name, namespace });
 }

@@ -1,4 +1,4 @@
-// SQL of the reaper's part (behaviour.md i.1).
+// SQL for world operations and the reaper (behaviour.md i.1).
 
 import { worlds as contracts } from "@svc/proto";
 import { outboxRow } from "@svc/store";
@@ -7,7 +7,7 @@ import type { LifecycleStore } from "../database/schema.ts";
 import { rowColumns, rowOf, type ServerRow } from "../database/server-row.ts";
 import { withDatabaseFaults } from "../database/with-database-faults.ts";
 
-/** What the reaper must know of a row besides its owner. */
+/** The row with what the reaper needs. */
 export type WorldRow = ServerRow & {
   claimedAt: Date | undefined;
   lastActiveAt: Date;
@@ -27,13 +27,13 @@ export type WorldStore = {
   /** Live rows after a name, in its order. */
   page: (after: string, limit: number) => Promise<Map<string, WorldRow>>;
   /**
-   * Takes the server from its owner, unless somebody else owns it now: then false. For a deletion `removeObject` is
-   * called under the row's lock before the row is marked and its names are free.
+   * Takes the server from its owner; false when somebody else owns it now. For a deletion `removeObject` is called under
+   * the row's lock, before the row is marked and its names become free.
    */
   release: (release: Release, removeObject: () => Promise<void>) => Promise<boolean>;
   /** False when there is no such server. */
   stampWarning: (name: string, window: "3d" | "1d", at: Date) => Promise<boolean>;
-  /** Only of a server without owner; false when there is no such server. */
+  /** Only for a server without an owner; false when there is no such server. */
   restartIdleClock: (name: string) => Promise<boolean>;
 };
 
@@ -61,7 +61,7 @@ export function createWorldStore(store: LifecycleStore): WorldStore {
         .selectFrom("servers")
         .select(["name", ...columns])
         .where("deleted_at", "is", null)
-        // The list is joined with one that is sorted here, whatever order of letters the database has.
+        // Merged with a list that is sorted by bytes, so the database's collation must not matter.
         .where(byBytes, ">", after)
         .orderBy(byBytes)
         .limit(limit)
@@ -111,11 +111,11 @@ async function release(
     const query = trx.selectFrom("servers").select(["owner_id", "deleted_at", "retire_delete"]);
     const row = await query.where("name", "=", name).forUpdate().executeTakeFirst();
     const isDeletion = outcome === "deleted";
-    // A repeat of what was done: the row is marked or gone.
+    // A repeat: the row is marked or gone.
     if (!row || row.deleted_at) return isDeletion;
     const now = row.owner_id ?? undefined;
     if (now !== undefined && now !== ownerId) return false;
-    // Staff called the deletion off, or it was never asked for: the object stays.
+    // The deletion was cancelled or never requested: the object stays.
     if (isDeletion && !row.retire_delete) return false;
     if (isDeletion) await removeObject();
     await trx

@@ -7,7 +7,7 @@ import { isAtRest } from "./world-server.ts";
 
 const conflictTries = 20;
 
-/** lifecycle.world.switch: one optimistic write, so a server is never half moved. The next start makes its set anew. */
+/** lifecycle.world.switch: one optimistic write, so a server is never half moved. The next start recreates its StatefulSet. */
 export const switchWorld =
   (deps: WorldDeps): Handler<typeof contracts.switchWorld> =>
   async (context, wanted) => {
@@ -15,7 +15,7 @@ export const switchWorld =
       const { server, hasPod = false } = (await findFresh(deps, wanted.name)) ?? {};
       if (!server) throw context.fault("not_found", { message: `There is no server ${wanted.name}.` });
       const holds = server.metadata.annotations?.[annotation.maintenance];
-      // A repeat of what was done: somebody may have locked or started it since.
+      // A repeat: somebody may have locked or started it since.
       if (holds !== wanted.lock && isSwitched(server, wanted)) return null;
       if (holds !== wanted.lock) throw context.fault("maintenance_in_progress");
       if (!isAtRest(server, hasPod)) throw context.fault("not_stopped");

@@ -8,9 +8,8 @@ import type { WorldRow } from "./store.ts";
 export type WorldServer = z.output<typeof worlds.WorldServer>;
 
 /**
- * True when nothing of a run is left: asked to be stopped, stopped, no pod, and the operator has seen the object as it
- * is now. A start that was taken back at once may have its pod still to come; until the operator has looked, the phase
- * is that of before.
+ * Whether nothing of a run is left: desired state and phase are Stopped, there is no pod, and the operator has observed
+ * the current object. Until it has, the phase is stale: a start that was taken back may still get its pod.
  */
 export function isAtRest(server: Server | undefined, hasPod: boolean): boolean {
   if (hasPod) return false;
@@ -32,7 +31,7 @@ export function toWorldServer(
     exists: server !== undefined,
     ...(row?.ownerId !== undefined && { owner_id: row.ownerId }),
     ...(row?.claimedAt && { claimed_at: row.claimedAt.toISOString() }),
-    last_active_at: (row?.lastActiveAt ?? madeAt(server)).toISOString(),
+    last_active_at: (row?.lastActiveAt ?? createdAt(server)).toISOString(),
     ...(row?.warned3dAt && { warned_3d_at: row.warned3dAt.toISOString() }),
     ...(row?.warned1dAt && { warned_1d_at: row.warned1dAt.toISOString() }),
     ...(row?.retiring && { retiring: row.retiring }),
@@ -46,8 +45,8 @@ export function toWorldServer(
   };
 }
 
-// An object that has no row yet was made a moment ago.
-function madeAt(server: Server | undefined): Date {
+// An object without a row has just been created.
+function createdAt(server: Server | undefined): Date {
   const at = Date.parse(server?.metadata.creationTimestamp ?? "");
   return new Date(Number.isNaN(at) ? Date.now() : at);
 }
