@@ -39,7 +39,7 @@ describe("a quota", () => {
   });
   test("says which of the four it is, and by how much", () => {
     const words = describeExceeded({ ...noLimits, max_memory_mb: 5_000 }, used, more);
-    assert.equal(words, "The quota of memory is 5000 MB: 4096 MB are used and 2048 MB are asked for.");
+    assert.equal(words, "The quota of memory is 5000 MB: 4096 MB are used and 2048 MB are requested.");
   });
 });
 
