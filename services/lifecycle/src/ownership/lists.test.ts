@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
+import { ownership as contracts, servers as serverContracts } from "@svc/proto";
+import {
+  createOwnershipOperations,
+  type OwnershipFixture,
+  openOwnershipFixture,
+} from "../testing/ownership-operations.ts";
+
+let fixture: OwnershipFixture;
+before(async () => {
+  fixture = await openOwnershipFixture();
+});
+after(() => fixture.close());
+
+const { create, createAll, sql, auditsOf, untilAudited } = createOwnershipOperations(() => fixture);
+
+describe("the allowlist", () => {
+  const owner = account("usr-1");
+  const list = (name: string, who = owner) => fixture.external.call(contracts.listAllowlist, { name }, who);
+  const change = (uuid: string, can_wake: boolean, who = owner) =>
+    fixture.external.call(contracts.changeAllowlist, { name: "listed", uuid, can_wake }, who);
+  const [early, late] = [randomUUID(), randomUUID()];
+
+  test("it shows who joined, the newest first, by name where there is an account", async () => {
+    await create("listed", { autostartPolicy: "allowlist" });
+    await sql("update lifecycle.servers set owner_id = 'usr-1' where name = 'listed'");
+    fixture.people.links.set(late, { user_id: "usr-late", role: "user" });
+    const add =
+      "insert into lifecycle.server_allowlist (server_name, mc_uuid, added_at) values ('listed', $1, $2)";
+    await sql(add, [early, "2026-01-01T00:00:00Z"]);
+    await sql(add, [late, "2026-01-02T00:00:00Z"]);
+    const expected = [
+      { mc_uuid: late, added_at: "2026-01-02T00:00:00.000Z", can_wake: true, username: "usr-late" },
+      { mc_uuid: early, added_at: "2026-01-01T00:00:00.000Z", can_wake: true },
+    ];
+    assert.deepEqual(await list("listed"), { server: "listed", entries: expected });
+    fixture.people.isAway = true;
+    const { entries } = await list("listed", staff).finally(() => {
+      fixture.people.isAway = false;
+    });
+    assert.deepEqual(
+      entries.map(({ username }) => username),
+      [undefined, undefined],
+    );
+  });
+
+  test("a right that is taken away is gone until it is given back, and only changes are audited", async () => {
+    const wake = () =>
+      faultOf(
+        fixture.internal.call(serverContracts.wakeForPlayer, { name: "listed", mc_uuid: early }, velocity),
+      );
+    assert.equal(await change(early, false), null);
+    assert.equal(await change(early.toUpperCase(), false), null);
+    assert.equal(await wake(), "forbidden");
+    await untilAudited("allowlist.revoke", "listed");
+    assert.equal(await change(early, true), null);
+    assert.equal(await wake(), "none");
+    await untilAudited("allowlist.restore", "listed");
+    assert.equal((await auditsOf("allowlist.revoke", "listed")).length, 1);
+  });
+
+  test("it is the owner's and staff's alone, and nobody is put on it by hand", async () => {
+    assert.equal(await faultOf(list("listed", account("usr-2"))), "forbidden");
+    assert.equal(await faultOf(change(early, false, account("usr-2"))), "forbidden");
+    assert.equal(await faultOf(change(randomUUID(), true)), "not_found");
+    assert.equal(await faultOf(list("nobody-here")), "not_found");
+    assert.equal(await faultOf(list("lobby", staff)), "bad_name");
+  });
+});
+
+describe("menus and lists", () => {
+  before(async () => {
+    await createAll("page", 24);
+    await create("first-one", { owner: "usr-1" });
+    await create("going-one");
+    await sql("insert into lifecycle.servers (name) values ('gone-two')");
+    await sql(
+      "update lifecycle.servers set retire_requested_at = now() where name in ('going-one', 'gone-two')",
+    );
+  });
+  const access = async (mc_uuid: string) =>
+    (await fixture.internal.call(contracts.readMenuAccess, { mc_uuid }, velocity)).servers;
+  const pagesOf = async (who: string) => {
+    const pages = [];
+    let cursor: string | undefined;
+    do {
+      const input = cursor === undefined ? {} : { cursor };
+      const { items, next } = await fixture.external.call(contracts.listMine, input, account(who));
+      pages.push(items);
+      cursor = next;
+    } while (cursor !== undefined);
+    return pages;
+  };
+  const mine = async (who: string) => new Map((await pagesOf(who)).flat().map((item) => [item.name, item]));
+
+  test("a row of the menu says whether the server can be claimed", async () => {
+    const menu = (name: string) => fixture.internal.call(contracts.readMenu, { name }, velocity);
+    await create("menu-one");
+    await until(async () => (await menu("menu-one")).phase === "Stopped");
+    assert.deepEqual(await menu("menu-one"), {
+      name: "menu-one",
+      phase: "Stopped",
+      ready: false,
+      playersOnline: 0,
+      playersMax: 0,
+      claimable: true,
+    });
+    assert.equal((await menu("first-one")).claimable, false);
+    assert.equal((await menu("going-one")).claimable, false);
+    assert.equal((await menu("lobby")).claimable, false);
+    assert.equal(await faultOf(menu("nobody-here")), "not_found");
+    assert.equal(await faultOf(menu("-x-")), "bad_name");
+  });
+
+  test("every user server has one verdict for a player, and none that a wake would not bear out", async () => {
+    const player = randomUUID();
+    fixture.people.links.set(player, { user_id: "usr-verdict", role: "user" });
+    await createAll("verdict", 4);
+    await sql("update lifecycle.servers set owner_id = 'usr-verdict' where name = 'verdict-0'");
+    await fixture.external.call(
+      serverContracts.patch,
+      { name: "verdict-1", autostartPolicy: "public" },
+      staff,
+    );
+    await fixture.external.call(
+      serverContracts.patch,
+      { name: "verdict-2", autostartPolicy: "allowlist" },
+      staff,
+    );
+    await until(async () => (await access(player))["verdict-2"] === "allowlist");
+    const verdicts = await access(player);
+    assert.equal("lobby" in verdicts, false);
+    const seen = ["verdict-0", "verdict-1", "verdict-2", "verdict-3", "going-one"].map(
+      (name) => verdicts[name],
+    );
+    assert.deepEqual(seen, ["owner", "wake", "allowlist", "owner_only", "retiring"]);
+    await fixture.internal.call(serverContracts.reportJoin, { name: "verdict-2", mc_uuid: player }, velocity);
+    assert.equal((await access(player))["verdict-2"], "wake");
+    for (const name of ["verdict-0", "verdict-1", "verdict-2", "verdict-3"]) {
+      const wake = fixture.internal.call(serverContracts.wakeForPlayer, { name, mc_uuid: player }, velocity);
+      const isAllowed = (await faultOf(wake)) === "none";
+      assert.equal(isAllowed, name !== "verdict-3", name);
+    }
+    fixture.people.links.set(player, { user_id: "usr-verdict", role: "admin" });
+    assert.equal((await access(player))["verdict-3"], "wake");
+  });
+
+  test("one's own list has what one owns and what is free, nothing else", async () => {
+    const list = await mine("usr-verdict");
+    assert.deepEqual(
+      [list.get("verdict-0")?.owned, list.get("verdict-0")?.claimable, list.get("verdict-0")?.desiredState],
+      [true, false, "Running"],
+    );
+    const free = list.get("menu-one");
+    assert.deepEqual(
+      [free?.owned, free?.claimable, free?.phase, free?.desiredState],
+      [false, true, "Stopped", undefined],
+    );
+    for (const name of ["first-one", "going-one", "gone-two", "lobby"])
+      assert.equal(list.has(name), false, name);
+    assert.equal((await mine("usr-1")).get("first-one")?.owned, true);
+  });
+
+  test("a list that is longer than a page is whole, in order and without repeats", async () => {
+    const pages = await pagesOf("usr-1");
+    assert.ok(pages.length > 3);
+    const names = pages.flat().map(({ name }) => name);
+    assert.deepEqual(names, [...new Set(names)].sort());
+    const free = await sql(
+      `select name from lifecycle.servers where deleted_at is null and name <> 'lobby' and
+        (owner_id = 'usr-1' or owner_id is null and offered and retire_requested_at is null)`,
+    );
+    assert.deepEqual(new Set(names), new Set(free.map(({ name }) => String(name))));
+  });
+});

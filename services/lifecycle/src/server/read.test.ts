@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { account, faultOf, staff, until, velocity } from "@svc/mesh/testing";
+import { servers as contracts, type ServerInfo } from "@svc/proto";
+import { servers } from "../cluster/resource.ts";
+import { type Fixture, namespace, openFixture } from "../testing/fixture.ts";
+import { createServerOperations, noImage, operationSettings } from "../testing/server-operations.ts";
+
+let fixture: Fixture;
+before(async () => {
+  fixture = await openFixture();
+  await fixture.start(operationSettings);
+});
+after(() => fixture.close());
+
+const { create, read, phase, setStatus, sql, setOwner, untilAudited } = createServerOperations(() => fixture);
+
+describe("reading", () => {
+  test("a stranger sees seven fields, the owner and staff see all, and who is retiring", async () => {
+    await create({ name: "seen", displayName: "Seen" });
+    await setOwner("seen", "usr-1");
+    await until(async () => (await phase("seen")) === "Stopped");
+    await sql(
+      "update lifecycle.servers set retire_requested_at = now(), retire_delete = true where name = 'seen'",
+    );
+    const view = (who = staff) => fixture.external.call(contracts.viewStatus, { name: "seen" }, who);
+    assert.deepEqual(await view(account("usr-8")), {
+      name: "seen",
+      subdomain: "seen",
+      displayName: "Seen",
+      phase: "Stopped",
+      ready: false,
+      playersOnline: 0,
+      playersMax: 0,
+    });
+    const full = (await view(account("usr-1"))) as ServerInfo;
+    assert.equal(full.retiring?.delete, true);
+    assert.equal(full.idleStopSeconds, 600);
+    assert.equal(full.endpointMode, "fallback");
+    assert.equal("retiring" in (await read("seen")), false);
+    assert.equal(
+      await faultOf(fixture.external.call(contracts.viewStatus, { name: "nobody-here" }, staff)),
+      "not_found",
+    );
+  });
+
+  test("the fleet knows owners, and says so when it cannot ask", async () => {
+    const rowOf = async (name: string) => {
+      const { items } = await fixture.external.call(contracts.fleet, {}, account("usr-1", "admin"));
+      return items.find((item) => item.name === name);
+    };
+    const seen = await rowOf("seen");
+    assert.deepEqual([seen?.owned, seen?.claimable, seen?.owner], [true, false, "usr-1@example.org"]);
+    assert.equal(seen?.ownerPlayer, undefined);
+    const player = randomUUID();
+    fixture.people.links.set(player, { user_id: "usr-1", role: "user" });
+    const joined = { name: "seen", mc_uuid: player, player_name: "Alice" };
+    await fixture.internal.call(contracts.reportJoin, joined, velocity);
+    assert.equal((await rowOf("seen"))?.ownerPlayer, "Alice");
+    await create({ name: "plain" });
+    const plain = await rowOf("plain");
+    assert.deepEqual([plain?.owned, plain?.claimable, plain?.owner], [false, true, undefined]);
+    fixture.people.isAway = true;
+    const unknown = await rowOf("seen").finally(() => {
+      fixture.people.isAway = false;
+    });
+    assert.deepEqual([unknown?.owner, unknown?.ownerUnknown], [undefined, true]);
+  });
+
+  test("the list and the view hold the same servers", async () => {
+    const { items, next } = await fixture.internal.call(contracts.list, {}, velocity);
+    assert.equal(next, undefined);
+    const mirror = fixture.internal.mirrorView(contracts.servers);
+    await until(() => mirror.ready && mirror.size === items.length);
+    assert.deepEqual(
+      items.map(({ name }) => name),
+      [...items].map(({ name }) => name).sort(),
+    );
+    await mirror.close();
+  });
+
+  test("readiness needs the database and the cluster", async () => {
+    assert.deepEqual(await fixture.internal.call(contracts.ready, {}), { status: "ready" });
+  });
+});
+
+describe("reports of the proxy", () => {
+  test("a join refreshes activity, clears warnings and adds the player once", async () => {
+    const player = randomUUID();
+    await create({ name: "joined" });
+    await sql(
+      "update lifecycle.servers set last_active_at = '2020-01-01', warned_3d_at = now() where name = 'joined'",
+    );
+    const join = () =>
+      fixture.internal.call(contracts.reportJoin, { name: "joined", mc_uuid: player }, velocity);
+    await join();
+    const [row] = await sql(
+      "select last_active_at > now() - interval '1 minute' as fresh, warned_3d_at from lifecycle.servers where name = 'joined'",
+    );
+    assert.deepEqual(row, { fresh: true, warned_3d_at: null });
+    await sql("update lifecycle.server_allowlist set revoked_at = now() where server_name = 'joined'");
+    await join();
+    const list = await sql(
+      "select revoked_at is null as may_wake from lifecycle.server_allowlist where server_name = 'joined'",
+    );
+    assert.deepEqual(list, [{ may_wake: false }]);
+    assert.equal(
+      await faultOf(
+        fixture.internal.call(contracts.reportJoin, { name: "nobody-here", mc_uuid: player }, velocity),
+      ),
+      "not_found",
+    );
+  });
+
+  test("a ready report is only written down", async () => {
+    assert.equal(await fixture.internal.call(contracts.reportReady, { name: "joined" }, velocity), null);
+    await untilAudited("server.ready", "joined");
+  });
+});
+
+test("a phase that changed is in its row and in the outbox", async () => {
+  await create({ name: "followed" });
+  await until(async () => {
+    const [row] = await sql("select cached_phase from lifecycle.servers where name = 'followed'");
+    return row?.["cached_phase"] === "Stopped";
+  });
+  const events = await sql(
+    "select body from lifecycle.outbox where subject = 'svc.evt.lifecycle.server.phase-changed.followed'",
+  );
+  assert.deepEqual(
+    events.map(({ body }) => JSON.parse(String(body)).to),
+    ["Stopped"],
+  );
+});
+
+test("an object that was applied by hand gets its rows", async () => {
+  const spec = { subdomain: "by-hand", image: noImage };
+  await fixture.kube.create(servers, {
+    apiVersion: "svc.internal/v1alpha1",
+    kind: "MinecraftServer",
+    metadata: { name: "by-hand", namespace },
+    spec,
+  });
+  await until(
+    async () =>
+      (await sql("select 1 from lifecycle.server_aliases where server_name = 'by-hand'")).length === 1,
+  );
+});
+
+test("the service changes nothing that its Role does not give it", async () => {
+  // Every step above ran with the rights of deploy/rbac; a right that lacks shows as a pass that failed.
+  await setStatus("followed", { phase: "Unknown" });
+  await until(async () => (await phase("followed")) === "Stopped");
+});
