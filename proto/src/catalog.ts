@@ -70,7 +70,7 @@ export const events: readonly EventContract[] = collect<EventContract>("event");
 export const views: readonly View[] = collect<View>("view");
 export const buckets: readonly Bucket[] = collect<Bucket>("bucket");
 
-/** Consumers of events that are kept by name: durable, whose stream, which subjects (architecture.md 3). */
+/** Consumers of events that are kept by name: durable, whose stream, which subjects (docs/reference/mesh.md#events). */
 export type Durable = { name: string; service: ServiceName; stream: string; subjects: readonly string[] };
 export const durables: readonly Durable[] = [
   { name: "identity-audit", service: "identity", stream: "AUDIT", subjects: ["svc.audit.>"] },

@@ -1,4 +1,4 @@
-// How an operation, a request between services, an event and a view are declared (architecture.md 3, style.md).
+// How an operation, a request between services, an event and a view are declared (docs/reference/mesh.md#subjects).
 // Everything else is derived from these values: HTTP routes, OpenAPI, the typed client, NATS permissions, tests.
 
 import { z } from "zod";
@@ -18,7 +18,7 @@ export type Face = "internal" | "external";
 export const faceHosts = ["player", "operator"] as const;
 export type FaceHost = (typeof faceHosts)[number];
 export type Tier = "public" | "service" | "app" | "admin" | "owner";
-/** Holders of a service token on the internal face (interface.md 5.1). */
+/** Holders of a service token on the internal face (docs/reference/http.md#service-tokens). */
 export const callerTokens = ["velocity", "limbo", "build", "ops"] as const;
 export type CallerToken = (typeof callerTokens)[number];
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -316,7 +316,7 @@ export function view<V extends z.ZodType>(definition: {
 
 /**
  * A key-value bucket of one owner, for what must be gone after a while and must be found by every replica of it:
- * tickets, upload sessions (architecture.md 5). Nobody else can read or write it.
+ * tickets, upload sessions (docs/reference/data.md#leases). Nobody else can read or write it.
  */
 export type Bucket<Value = unknown> = {
   type: "bucket";
@@ -339,7 +339,7 @@ export function bucket<V extends z.ZodType>(definition: {
   return { ...definition, value: definition.value as unknown as z.ZodType<z.output<V>>, type: "bucket" };
 }
 
-/** An operation that every gateway answers itself, about its own process (interface.md 4.2). */
+/** An operation that every gateway answers itself, about its own process (docs/reference/http.md#health). */
 export type ProcessOperation = {
   type: "process";
   answers: "health" | "metrics";

@@ -1,4 +1,4 @@
-// What travels beside a body on the mesh (architecture.md 3, envelope).
+// What travels beside a body on the mesh (docs/reference/mesh.md#envelope).
 
 import { z } from "zod";
 import { callerTokens, type FaceHost } from "./contract.ts";
@@ -17,7 +17,7 @@ export const Principal = z.discriminatedUnion("kind", [
     user_id: z.string(),
     username: z.string(),
     role: Role,
-    /** Role admin or owner, on the operator console host (interface.md 5.2). */
+    /** Role admin or owner, on the operator console host (docs/reference/http.md#tiers). */
     staff: z.boolean(),
     /** In first-run setup. */
     setup: z.boolean(),
@@ -76,7 +76,7 @@ export const header = {
 export const SessionGrant = z.strictObject({ value: z.string(), expires_at: z.iso.datetime() }).nullable();
 export type SessionGrant = z.output<typeof SessionGrant>;
 
-/** A one-time place on the owner's data port where a body is sent or fetched (architecture.md 3, lanes). */
+/** A one-time place on the owner's data port where a body is sent or fetched (docs/reference/byte-transfers.md#ticket). */
 export const ByteTransferTicket = z.strictObject({
   url: z.url(),
   token: z.string(),

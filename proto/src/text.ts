@@ -7,7 +7,7 @@ export const Timestamp = z.iso.datetime({ offset: true });
 
 const uuidPattern = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/;
 
-/** A player's UUID in any usual spelling, given on as lower case with dashes (behaviour.md f). */
+/** A player's UUID in any usual spelling, given on as lower case with dashes (docs/reference/wake.md#checks). */
 export const PlayerUuid = z
   .string()
   .trim()
@@ -24,7 +24,7 @@ function canonicalUuid(text: string): string {
 /** Lower-case hex of a SHA-256. */
 export const Sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 lower-case hex digits");
 
-/** A mail address as behaviour.md e.2 takes it: 3 to 254 characters, one @ inside, no spaces, a dot in the domain. */
+/** A mail address as docs/reference/sign-in.md#codes takes it: 3 to 254 characters, one @ inside, no spaces, a dot in the domain. */
 export const EmailAddress = z
   .string()
   .trim()
@@ -51,7 +51,7 @@ export function wholeNumber(lowest: number, highest: number) {
     .meta({ type: "integer", minimum: lowest, maximum: highest });
 }
 
-/** Query of a paged list (api.md 0, paging): `limit` 1 to 100, `offset` from 0. */
+/** Query of a paged list (docs/reference/http.md#shared): `limit` 1 to 100, `offset` from 0. */
 export const paging = {
   limit: wholeNumber(1, 100).default(20),
   offset: wholeNumber(0, 1_000_000_000).default(0),

@@ -1,2 +1,2 @@
-/** Version of the HTTP description (interface.md 9). */
+/** Version of the HTTP description (docs/reference/http.md#version). */
 export const apiVersion = "4.1.0";

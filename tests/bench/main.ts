@@ -1,4 +1,4 @@
-// `npm run bench`: runs goals of performance.md with their anchors and prints the table.
+// `npm run bench`: runs goals of docs/performance.md with their anchors and prints the table.
 // `npm run bench -- G1 G5 --rounds 5` runs some; `--quick` only shows that all works; `--write` puts the table into
 // docs/performance.md; `--profile DIR` leaves CPU profiles of the services of the fixture there. The exit code is 0 whatever the figures are, and 1 when a benchmark could not run.
 

@@ -34,11 +34,11 @@ describe("requests", () => {
       assert.ok(owners.includes(contract.owner));
     }
   });
-  test("every contract names who may call it, a summary and its place in the specification", () => {
+  test("every contract names who may call it, a summary and its section of the reference", () => {
     for (const contract of contracts) {
       assert.ok(contract.callers.length > 0, contract.subject);
       assert.match(contract.summary, /\.$/, contract.subject);
-      assert.match(contract.spec, /\.md /, contract.subject);
+      assert.match(contract.spec, /^docs\/\S+\.md#/, contract.subject);
     }
   });
   test("parameters, query, headers and body of a contract share no key", () => {

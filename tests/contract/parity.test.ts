@@ -1,4 +1,4 @@
-// The contracts against the list of operations, both ways (architecture.md 11).
+// The contracts against the list of operations, both ways (docs/reference/data.md#leases).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -21,24 +21,26 @@ const ledger = read("not-served-yet.json") as { highest: number; operations: str
 
 /** Operations that we serve beyond the list, and why. */
 const additions: Readonly<Record<string, string>> = {
-  "GET /session/minecraft/hasJoined": "architecture.md 6.1: the path that a stock proxy asks",
-  "POST /api/v1/auth/password": "architecture.md 6.2: the local-password door",
+  "GET /session/minecraft/hasJoined":
+    "docs/reference/session-verifier.md#answers: the path that a stock proxy asks",
+  "POST /api/v1/auth/password": "docs/reference/sign-in.md#doors: the local-password door",
   "POST /api/v1/internal/account/link/statuses":
-    "behaviour.md r.3: all players of a gate in one call a second",
+    "docs/reference/login-gate.md#states: all players of a gate in one call a second",
   "POST /api/v1/internal/player/standings":
-    "issue 12: a bar, and the end of an account, reach players who are on",
-  "POST /api/v1/internal/proxies/{proxy}/players": "issue 12: who plays where, over all proxies",
-  "GET /api/v1/internal/players": "issue 12: who plays where, over all proxies",
-  "GET /api/v1/players": "issue 12: who plays where, over all proxies",
-  "POST /api/v1/internal/players/{mc_uuid}/invitations":
-    "issue 12: an invitation to a player of another proxy",
-  "POST /api/v1/internal/servers/{name}/leave-event": "issue 12: who played, and until when",
-  "GET /api/v1/audit": "architecture.md 6.8: reading the audit log",
-  "GET /api/v1/settings": "architecture.md 6.8: platform settings",
-  "PUT /api/v1/settings": "architecture.md 6.8: platform settings",
-  "PUT /api/v1/internal/archives/{id}": "behaviour.md o: a Job on another node sends an archive",
-  "GET /api/v1/internal/archives/{id}": "behaviour.md o: a Job on another node fetches an archive",
-  "POST /api/v1/servers/{name}/migrations/{id}/cancel": "issue 5: who moves a world must be able to give up",
+    "ours: a bar, and the end of an account, reach players who are on",
+  "POST /api/v1/internal/proxies/{proxy}/players": "ours: who plays where, over all proxies",
+  "GET /api/v1/internal/players": "ours: who plays where, over all proxies",
+  "GET /api/v1/players": "ours: who plays where, over all proxies",
+  "POST /api/v1/internal/players/{mc_uuid}/invitations": "ours: an invitation to a player of another proxy",
+  "POST /api/v1/internal/servers/{name}/leave-event": "ours: who played, and until when",
+  "GET /api/v1/audit": "docs/reference/audit.md#search: reading the audit log",
+  "GET /api/v1/settings": "docs/reference/audit.md#search: platform settings",
+  "PUT /api/v1/settings": "docs/reference/audit.md#search: platform settings",
+  "PUT /api/v1/internal/archives/{id}":
+    "docs/reference/moves.md#steps: a Job on another node sends an archive",
+  "GET /api/v1/internal/archives/{id}":
+    "docs/reference/moves.md#steps: a Job on another node fetches an archive",
+  "POST /api/v1/servers/{name}/migrations/{id}/cancel": "ours: who moves a world must be able to give up",
 };
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;

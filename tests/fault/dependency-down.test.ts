@@ -1,5 +1,5 @@
 // A part of a running stack stops answering: callers hear 503 and when to come back, never 401 or 500, and when the
-// part is back everything works as before (architecture.md 4, interface.md 7).
+// part is back everything works as before (docs/reference/data.md#owners, docs/reference/errors.md).
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

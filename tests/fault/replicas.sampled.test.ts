@@ -1,4 +1,4 @@
-// Two replicas of a service share its work; one of them is killed under load (architecture.md 5 and 11).
+// Two replicas of a service share its work; one of them is killed under load (docs/reference/data.md#database, docs/reference/data.md#leases).
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

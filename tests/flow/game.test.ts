@@ -1,4 +1,4 @@
-// A player's whole way in (interface.md 4.10): a Minecraft client, the proxy, the gate, the lobby, real servers, and the
+// A player's whole way in (docs/reference/proxy.md#join): a Minecraft client, the proxy, the gate, the lobby, real servers, and the
 // command line of the person who runs them.
 
 import assert from "node:assert/strict";

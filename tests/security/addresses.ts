@@ -1,4 +1,4 @@
-// Client addresses that a caller writes himself, and the many that one IPv6 client commands (interface.md 5.2).
+// Client addresses that a caller writes himself, and the many that one IPv6 client commands (docs/reference/sign-in.md#session).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

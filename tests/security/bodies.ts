@@ -1,4 +1,4 @@
-// Bodies that must be refused (interface.md 4.1 rule 4, 7, 8).
+// Bodies that must be refused (docs/reference/http.md#bodies).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

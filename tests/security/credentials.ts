@@ -1,4 +1,4 @@
-// Cookies, tokens, hosts and sites that must be refused (interface.md 4.1 rules 3 and 6, 5.1, 5.2).
+// Cookies, tokens, hosts and sites that must be refused (docs/reference/http.md#cross-site, docs/reference/http.md#service-tokens).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// CSRF: every combination of what a browser says of the page that asks (interface.md 4.1 rule 3).
+// CSRF: every combination of what a browser says of the page that asks (docs/reference/http.md#cross-site).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,5 +1,5 @@
 // Whoever is not who he says he is, before the real doors: planted cookies, foreign hosts and pages, forged addresses,
-// letters that look like others, lines that want to be two (interface.md 4.1, 5.2).
+// letters that look like others, lines that want to be two (docs/reference/http.md#shared, docs/reference/http.md#tiers).
 
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";

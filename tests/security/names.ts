@@ -1,4 +1,4 @@
-// Names, subdomains and paths that must be refused (behaviour.md a.5, architecture.md 6.10 and 6.14).
+// Names, subdomains and paths that must be refused (docs/reference/server-resource.md#names, docs/reference/server-resource.md#create).
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// HTTP as no client sends it, and what every refusal of the two faces must look like (interface.md 2.1, 4.1, 7).
+// HTTP as no client sends it, and what every refusal of the two faces must look like (docs/reference/http.md#errors, docs/reference/http.md#shared).
 
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
@@ -75,7 +75,7 @@ export function parseResponse(raw: string): RawResponse {
 
 export type Refusal = { status: number; code: string; says: RegExp };
 
-/** The headers of rule 1 of interface.md 4.1, which no answer may lack. */
+/** The headers of rule 1 of docs/reference/http.md#shared, which no answer may lack. */
 export function assertSecured(reply: RawResponse, about: string): void {
   const wanted = {
     "x-content-type-options": "nosniff",

@@ -1,6 +1,6 @@
 // What a refused call tells.
 
-/** A refusal of the API (interface.md 2.1). `code` is stable; `requestId` finds the call in the server's log. */
+/** A refusal of the API (docs/reference/http.md#errors). `code` is stable; `requestId` finds the call in the server's log. */
 export class ApiError extends Error {
   override name = "ApiError";
   readonly status: number;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse as parseToml } from "smol-toml";
 import type { z } from "zod";
 
-/** All sections that the file may have; a service reads only its own (behaviour.md d). */
+/** All sections that the file may have; a service reads only its own (docs/reference/settings.md). */
 const sectionNames = new Set([
   "server",
   "database",

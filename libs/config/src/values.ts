@@ -1,4 +1,4 @@
-// Durations and sizes in the configuration file (behaviour.md d).
+// Durations and sizes in the configuration file (docs/reference/settings.md).
 
 import { z } from "zod";
 

@@ -1,4 +1,4 @@
-// The HTTP server of a gateway, built from the contracts it is given (architecture.md 1).
+// The HTTP server of a gateway, built from the contracts it is given (docs/reference/http.md#faces).
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";

@@ -1,4 +1,4 @@
-// Section [gateway] of the configuration: every limit of a face by name (architecture.md 5).
+// Section [gateway] of the configuration: every limit of a face by name (docs/reference/settings.md).
 
 import { duration, section, size } from "@svc/config";
 import { z } from "zod";

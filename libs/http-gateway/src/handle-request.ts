@@ -1,4 +1,4 @@
-// The steps of one request: sign-in budget, authentication and tier, input, owner, response (architecture.md 1).
+// The steps of one request: sign-in budget, authentication and tier, input, owner, response (docs/reference/http.md#faces).
 
 import type { CallOptions } from "@svc/mesh";
 import { Fault, faults, isFault, type Operation } from "@svc/proto";

@@ -1,4 +1,4 @@
-// The methods of a path, for 405 and its Allow header (interface.md 4.1 rule 2).
+// The methods of a path, for 405 and its Allow header (docs/reference/http.md#shared).
 
 import { type HttpBinding, pathsOf } from "@svc/proto";
 

@@ -1,11 +1,11 @@
-// Every limit and timeout of a face, with the defaults of the specification (interface.md 4.1 and 8, behaviour.md d).
+// Every limit and timeout of a face, with the defaults of the specification (docs/reference/http.md#shared, docs/reference/settings.md).
 
 export type FaceSettings = {
-  /** Host of the operator console, without a port (interface.md 5.2). */
+  /** Host of the operator console, without a port (docs/reference/http.md#tiers). */
   adminHostname: string;
   /** Header with the client address; empty = the TCP peer. */
   clientIpHeader: string;
-  /** Paths whose successful requests are not logged: probes and scrapes (behaviour.md p). */
+  /** Paths whose successful requests are not logged: probes and scrapes (docs/reference/http.md#request-log). */
   quietPaths: readonly string[];
   jsonBodyBytes: number;
   /** Ceiling of one uploaded body; the owner of an upload sets the real limit. */

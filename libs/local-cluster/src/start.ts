@@ -27,7 +27,7 @@ import { startServiceProxy } from "./node/service-proxy.ts";
 import type { ServiceAccountName, TokenEntry } from "./tokens.ts";
 import { ADMIN_USER, accountUser, ensureTokens, writePrivate } from "./tokens.ts";
 
-/** How to start a cluster; only `dataDir`, `port` and `images` must be given (architecture.md 7). */
+/** How to start a cluster; only `dataDir`, `port` and `images` must be given (docs/reference/local-stack.md#parts). */
 export type LocalClusterOptions = {
   /** Everything of the cluster lies here: objects, volumes, pods, tokens, kubeconfig files. */
   dataDir: string;
@@ -171,7 +171,7 @@ async function startInside(wiring: Wiring): Promise<() => Promise<void>> {
  * Starts a whole cluster in this process: API server, controllers, nodes. Fails with one sentence when the port or
  * the folder is taken or the disk is full. A cluster that died is continued: its pods are taken over with their
  * processes. Containers are plain processes of this user: security contexts, resource limits, read-only mounts and
- * network policies are stored but not enforced (architecture.md 7).
+ * network policies are stored but not enforced (docs/reference/local-stack.md#parts).
  */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const { dataDir, serviceAccounts = [], warn = () => undefined } = options;

@@ -1,6 +1,6 @@
 /**
  * A fault of the local stack in words for the person at the keyboard: what is wrong and what to do.
- * Commands print `message` alone and end with a non-zero code (architecture.md 7).
+ * Commands print `message` alone and end with a non-zero code (docs/reference/local-stack.md#parts).
  */
 export class StackError extends Error {
   override name = "StackError";

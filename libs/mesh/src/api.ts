@@ -1,4 +1,4 @@
-// The interface of the mesh for services (architecture.md 3). The rest of this library implements it.
+// The interface of the mesh for services (docs/reference/mesh.md#subjects). The rest of this library implements it.
 
 import type {
   AnyContract,
@@ -153,7 +153,7 @@ export type BucketWatchOptions<V> = {
   onCaughtUp?: () => void;
 };
 
-/** Transfers bytes over a private HTTP port of the owner with a single-use token (architecture.md 3, lanes). */
+/** Transfers bytes over a private HTTP port of the owner with a single-use token (docs/reference/byte-transfers.md#ticket). */
 export type ByteTransfers = {
   /** Lets a gateway fetch bytes once; `source` is called when it does. */
   download: (download: ByteDownload) => ByteTransferTicket;

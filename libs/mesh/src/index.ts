@@ -1,4 +1,4 @@
-// The mesh: requests, events, views, live logs and byte transfers over NATS (architecture.md 3).
+// The mesh: requests, events, views, live logs and byte transfers over NATS (docs/reference/mesh.md#subjects).
 
 export type {
   BucketEntry,

@@ -1,4 +1,4 @@
-/** The channel between lobby, login gate and proxy (behaviour.md r.1). */
+/** The channel between lobby, login gate and proxy (docs/reference/svc-control.md#frames). */
 export const controlChannel = "svc:control";
 /** Bytes of one frame: the limit of a plugin message from a server to a proxy. */
 export const maxControlBytes = 32_767;

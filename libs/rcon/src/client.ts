@@ -34,7 +34,7 @@ export const defaultTimeoutMs = 5_000;
 export const defaultMaxReplyBytes = 1024 * 1024;
 
 /**
- * Connects and authenticates (minecraft.md 5).
+ * Connects and authenticates (docs/reference/console.md#rcon).
  * @throws RconError `connect`, `auth`, `timeout`, `closed` or `protocol`
  */
 export async function connectRcon(options: RconOptions): Promise<RconClient> {
@@ -137,9 +137,8 @@ export type ProbeResult = {
 };
 
 /**
- * Readiness and player count in one connection: TCP connect, password, `list`, all within `timeoutMs` (5000, interface.md
- * 3.1 rule 2). An accepted password is readiness by itself: a `list` that fails afterwards does not reject, it only
- * leaves `list` empty, which `parsePlayerList` reads as unknown (behaviour.md b.4). A long reply is cut and nothing after
+ * Readiness and player count in one connection: TCP connect, password, `list`, all within `timeoutMs` (5000, docs/reference/server-states.md#probe). An accepted password is readiness by itself: a `list` that fails afterwards does not reject, it only
+ * leaves `list` empty, which `parsePlayerList` reads as unknown (docs/reference/server-states.md#probe). A long reply is cut and nothing after
  * it read.
  * @throws RconError when there is no connection, no accepted password or no time left for either
  */

@@ -3,7 +3,7 @@ import { requestBodyBytes } from "./packet.ts";
 
 /**
  * Refuses text that RCON can't carry as one command: line breaks and NUL (`protocol`), more than 1446 bytes of
- * UTF-8 (`too_long`). Use it on input before a connection is made (interface.md 8, architecture.md 6.16).
+ * UTF-8 (`too_long`). Use it on input before a connection is made (docs/reference/settings.md, docs/reference/console.md#command).
  */
 export function assertCommand(text: string): void {
   if (/[\0\r\n]/.test(text)) {

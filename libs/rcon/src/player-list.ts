@@ -9,7 +9,7 @@ const maxNameChars = 256;
 
 const colourCodes = /§[0-9a-fk-orx]/gi;
 
-// Tried in order, anywhere in the text (behaviour.md b.4). The groups are: visible, hidden, maximum.
+// Tried in order, anywhere in the text (docs/reference/server-states.md#probe). The groups are: visible, hidden, maximum.
 const formats = [
   /There are (?<online>\d{1,20})(?<hidden>) of a max(?:imum)? of (?<max>\d{1,20}) players online/i,
   /There are (?<online>\d{1,20})(?:\/(?<hidden>\d{1,20}))? out of (?:a )?maximum (?:of )?(?<max>\d{1,20}) players online/i,
@@ -18,7 +18,7 @@ const formats = [
 
 /**
  * Reads the player count out of a `list` reply: vanilla, the older `N/M`, and plugins' `N/H out of maximum M` with hidden
- * players counted (interface.md 3.1 rule 5). Colour codes are ignored. The reply is what a tenant's server says: the work
+ * players counted (docs/reference/server-states.md#probe). Colour codes are ignored. The reply is what a tenant's server says: the work
  * is linear in it and it is cut at `maxListReplyBytes`.
  * @returns `undefined` when no format fits: the count is unknown, which is not zero
  */

@@ -39,7 +39,7 @@ type Shared = {
 // A client may send ahead; above this many waiting requests we stop reading until they are done.
 const maxWaiting = 16;
 
-/** Starts a Source RCON server as vanilla has it, for game servers written in JavaScript (minecraft.md 5). */
+/** Starts a Source RCON server as vanilla has it, for game servers written in JavaScript (docs/reference/console.md#rcon). */
 export async function startRconServer(options: RconServerOptions): Promise<RconServer> {
   if (options.password === "")
     throw new RangeError("The RCON password must not be empty; set one or leave RCON off.");

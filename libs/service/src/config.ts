@@ -48,7 +48,7 @@ export function readEnvironment(
   };
 }
 
-// All services together stay below 80, so that a default PostgreSQL server has enough connections (architecture.md 5).
+// All services together stay below 80, so that a default PostgreSQL server has enough connections (docs/reference/settings.md).
 function poolSize(text: string | undefined): number | undefined {
   if (text === undefined || text === "") return undefined;
   const size = Number(text);

@@ -41,7 +41,7 @@ export type ServiceDefinition<S extends z.ZodObject, T> = {
   settings: S;
   /** Folder of SQL migrations; absent for gateways and for an owner that only has an outbox. */
   migrations?: URL;
-  /** Connections to PostgreSQL of this process (architecture.md 5: at most 25, all services at most 80). */
+  /** Connections to PostgreSQL of this process (docs/reference/data.md#database: at most 25, all services at most 80). */
   poolSize?: number;
   start: (runtime: Runtime<z.output<S>, T>) => Promise<Running>;
 };

@@ -6,7 +6,7 @@ import pg from "pg";
 /** One forward-only step: `0002-accounts.sql` is version 2. */
 export type Migration = { version: number; name: string; sql: string };
 
-/** Why the database and this build do not fit, in one sentence (interface.md 9). */
+/** Why the database and this build do not fit, in one sentence (docs/reference/data.md#database). */
 export class SchemaError extends Error {
   override name = "SchemaError";
 }

@@ -12,7 +12,7 @@ export function createLogger(service: string, level = "info"): Logger {
     level,
     base: { service },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    // pino's own redaction costs four times the rest of a line (performance.md G2).
+    // pino's own redaction costs four times the rest of a line (docs/performance.md).
     formatters: { level: (label) => ({ level: label }), log: hideSecrets },
   };
   return pino(options, oncePerTurn());

@@ -7,7 +7,7 @@ export type LockClock = { now: number; ttlMs?: number };
 
 /**
  * Who holds the lock of the world of a server now; undefined when nobody does. Lists the server's
- * Jobs; the annotation comes from the given object, which must have been read before (behaviour.md h.1).
+ * Jobs; the annotation comes from the given object, which must have been read before (docs/reference/world-lock.md#lock).
  */
 export async function findHolder(
   kube: Pick<Kube, "list">,

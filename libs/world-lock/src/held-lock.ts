@@ -3,7 +3,7 @@ import { Fault } from "@svc/proto";
 import { type LockKind, lockTtlMs, lockValue } from "./holder.ts";
 import { lockedServers, maintenanceAnnotation } from "./names.ts";
 
-/** Times in milliseconds; the defaults are those of interface.md 3.2. */
+/** Times in milliseconds; the defaults are those of docs/reference/world-lock.md#lock. */
 export type LockDeps = {
   kube: Pick<Kube, "find" | "list" | "patch">;
   ttlMs?: number;

@@ -10,7 +10,7 @@ export type Holder = { kind: string } & ({ by: "annotation"; value: string } | {
 /** A parsed lock annotation; `at` in Unix milliseconds. */
 export type LockAnnotation = { kind: string; at: number };
 
-/** A lock that nobody refreshed for so many milliseconds has expired (interface.md 3.2). */
+/** A lock that nobody refreshed for so many milliseconds has expired (docs/reference/world-lock.md#lock). */
 export const lockTtlMs = 120_000;
 
 const kindOfManager: Readonly<Record<string, LockKind>> = {
@@ -36,7 +36,7 @@ export function lockValue(kind: LockKind, at: number): string {
   return `${kind}@${new Date(at).toISOString()}`;
 }
 
-/** True for a Job that has ended or is about to (behaviour.md h.1). */
+/** True for a Job that has ended or is about to (docs/reference/world-lock.md#lock). */
 export function isJobFinished({ status }: Pick<Job, "status">): boolean {
   return (
     status?.conditions?.some(({ type, status: value }) => endings.has(type) && value === "True") ?? false
@@ -45,7 +45,7 @@ export function isJobFinished({ status }: Pick<Job, "status">): boolean {
 
 /**
  * Who holds the lock of the world of a server at `now` (Unix milliseconds), by its lock annotation and the Jobs that carry its
- * label; undefined when nobody does. A Job takes precedence: it is what works on the world (behaviour.md h.1).
+ * label; undefined when nobody does. A Job takes precedence: it is what works on the world (docs/reference/world-lock.md#lock).
  */
 export function holderOf(
   server: Pick<LockedServer, "metadata">,

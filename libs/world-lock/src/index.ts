@@ -1,4 +1,4 @@
-// The maintenance lock of a world (interface.md 3.2, behaviour.md h.1).
+// The maintenance lock of a world (docs/reference/world-lock.md#lock).
 
 export { type AcquireOptions, acquireLock, faultOfHolder } from "./acquire.ts";
 export { findHolder, type LockClock } from "./find.ts";

@@ -1,4 +1,4 @@
-// The fields, annotation and labels that the lock reads and writes (behaviour.md a.4).
+// The fields, annotation and labels that the lock reads and writes (docs/reference/server-resource.md#labels).
 
 import { type KubeObject, type ObjectMeta, resource } from "@svc/kube";
 import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";

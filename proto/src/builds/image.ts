@@ -1,4 +1,4 @@
-// The image whitelist (api.md A22; behaviour.md j.4).
+// The image whitelist (docs/reference/images.md#whitelist).
 // Vocabulary: entry = a row of the list, `name:tag` or `name:*`; admit = an image may be used by a server;
 // pin = the digest that its tag names right now.
 
@@ -12,7 +12,7 @@ const ImageRef = z.string().min(1).max(512);
 export const ImageSource = z.enum(["built", "external", "recommended"]);
 export type ImageSource = z.output<typeof ImageSource>;
 
-/** One entry of the whitelist (interface.md 2.19). An entry that is not enabled admits nothing. */
+/** One entry of the whitelist (docs/reference/images.md#whitelist). An entry that is not enabled admits nothing. */
 export const Image = z.strictObject({
   image_ref: z.string(),
   source: ImageSource,
@@ -29,7 +29,7 @@ export const listImages = operation({
   query: cursor,
   output: page(Image),
   summary: "The images that servers may use, by name.",
-  spec: "api.md A22",
+  spec: "docs/reference/images.md#whitelist",
 });
 
 export const addImage = operation({
@@ -39,7 +39,7 @@ export const addImage = operation({
   output: Image,
   onceById: true,
   summary: "Puts an image on the whitelist: name:tag for one tag, name:* for all of them.",
-  spec: "api.md A22, behaviour.md j.4",
+  spec: "docs/reference/images.md#whitelist",
 });
 
 export const removeImage = operation({
@@ -50,7 +50,7 @@ export const removeImage = operation({
   faults: ["not_found"],
   onceById: true,
   summary: "Takes an entry off the whitelist; servers that have the image keep it.",
-  spec: "api.md A22",
+  spec: "docs/reference/images.md#whitelist",
 });
 
 export const admitImage = request({
@@ -64,5 +64,5 @@ export const admitImage = request({
   callers: ["lifecycle"],
   idempotent: true,
   summary: "Whether a server may use an image, and the pinned reference to store.",
-  spec: "behaviour.md j.4, architecture.md 6.10",
+  spec: "docs/reference/images.md#whitelist",
 });

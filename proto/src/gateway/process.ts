@@ -1,4 +1,4 @@
-// What a gateway answers about its own process (interface.md 4.2).
+// What a gateway answers about its own process (docs/reference/http.md#health).
 
 import type { ProcessOperation } from "../contract.ts";
 
@@ -17,7 +17,7 @@ export const health: ProcessOperation = {
   answers: "health",
   http: { ...shared, path: "/healthz", faces: ["internal", "external"] },
   summary: "200 whenever the process is up.",
-  spec: "interface.md 4.2",
+  spec: "docs/reference/http.md#health",
 };
 
 export const metrics: ProcessOperation = {
@@ -25,5 +25,5 @@ export const metrics: ProcessOperation = {
   answers: "metrics",
   http: { ...shared, path: "/metrics", faces: ["internal"] },
   summary: "Prometheus metrics of this gateway.",
-  spec: "interface.md 4.2",
+  spec: "docs/reference/http.md#health",
 };

@@ -1,4 +1,4 @@
-// Moving all servers of one account to another (api.md A4, A12; behaviour.md f). World moves are storage's.
+// Moving all servers of one account to another (docs/reference/server-transfer.md#states). World moves are storage's.
 // Vocabulary: source = the account that gives its servers away and is retired by it; target = the one that gets them;
 // step-up = the proof, given in the browser, that the source really wants it; it counts ten minutes, in that session.
 
@@ -28,7 +28,7 @@ export const start = operation({
   faults: ["migrate_not_linked", "account_is_retired", "owner_protected"],
   idempotent: true,
   summary: "Opens a migration of a player's account, in place of an unfinished one; nothing moves yet.",
-  spec: "api.md A4",
+  spec: "docs/reference/server-transfer.md#states",
 });
 
 export const MigrationState = z.enum(["initiated", "confirmed", "code_issued"]);
@@ -53,7 +53,7 @@ export const read = operation({
   http: { method: "GET", path, ...own },
   output: MigrationView,
   summary: "How far the migration is of which the caller is the source.",
-  spec: "api.md A12",
+  spec: "docs/reference/server-transfer.md#states",
 });
 
 export const startCode = operation({
@@ -72,7 +72,7 @@ export const startCode = operation({
     "mail_unavailable",
   ],
   summary: "Mails the source a code to confirm with; refused while it has a passkey.",
-  spec: "api.md A12",
+  spec: "docs/reference/server-transfer.md#states",
   deadlineMs: 30_000,
 });
 
@@ -91,7 +91,7 @@ export const verifyCode = operation({
   ],
   onceById: true,
   summary: "Confirms with the mailed code.",
-  spec: "api.md A12",
+  spec: "docs/reference/server-transfer.md#states",
 });
 
 export const beginPasskey = operation({
@@ -101,7 +101,7 @@ export const beginPasskey = operation({
   faults: ["no_migration", "no_passkey", "passkey_unavailable"],
   onceById: true,
   summary: "Options for the assertion that confirms.",
-  spec: "api.md A12, architecture.md 6.20, 6.22",
+  spec: "docs/reference/server-transfer.md#states, docs/reference/sign-in.md#passkeys",
 });
 
 export const finishPasskey = operation({
@@ -112,7 +112,7 @@ export const finishPasskey = operation({
   faults: ["passkey_login_invalid", "no_migration", "already_confirmed", "passkey_unavailable"],
   onceById: true,
   summary: "Confirms with a passkey.",
-  spec: "api.md A12",
+  spec: "docs/reference/server-transfer.md#states",
 });
 
 export const issueCode = operation({
@@ -123,7 +123,7 @@ export const issueCode = operation({
   faults: ["no_migration", "not_confirmed", "invalid_target", "target_not_found", "target_unavailable"],
   onceById: true,
   summary: "A code that only the named account can redeem; the source is told by mail.",
-  spec: "api.md A12",
+  spec: "docs/reference/server-transfer.md#states",
 });
 
 export const redeem = operation({
@@ -137,6 +137,6 @@ export const redeem = operation({
   }),
   faults: ["invalid_code", "migrate_quota_exceeded", "rate_limited"],
   summary: "Moves every server of the source to the caller and retires the source; all of it or nothing.",
-  spec: "api.md A12",
+  spec: "docs/reference/server-transfer.md#saga",
   deadlineMs: 20_000,
 });

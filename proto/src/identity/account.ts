@@ -1,4 +1,4 @@
-// Accounts, sessions and the doors of this cut (api.md A6 to A8, A11; interface.md 5).
+// Accounts, sessions and the doors of this cut (docs/reference/sign-in.md#doors, docs/reference/accounts.md#me).
 // Vocabulary: account = a row of `users`; session = a signed-in browser, known by the sha-256 of its cookie;
 // setup = a staff account that has no durable way in yet.
 
@@ -7,7 +7,7 @@ import { event, faceHosts, operation, request } from "../contract.ts";
 import { EmailAddress, PlayerUuid, Sha256Hex, Timestamp } from "../text.ts";
 import { Role } from "./role.ts";
 
-/** api.md B.2 SetupState. */
+/** docs/reference/sign-in.md#setup. */
 export const SetupState = z.strictObject({
   user_id: z.string(),
   username: z.string(),
@@ -19,7 +19,7 @@ export const SetupState = z.strictObject({
 });
 export type SetupState = z.output<typeof SetupState>;
 
-/** interface.md 2.24. */
+/** docs/reference/sign-in.md#session. */
 export const SessionView = z.strictObject({
   token_hash: Sha256Hex,
   created_at: Timestamp,
@@ -49,7 +49,7 @@ export const redeemSetup = operation({
   faults: ["setup_token_invalid"],
   onceById: true,
   summary: "Signs the first owner in with the one-time setup link.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#setup",
 });
 
 export const setupStatus = operation({
@@ -58,7 +58,7 @@ export const setupStatus = operation({
   output: SetupState,
   faults: ["not_found"],
   summary: "How far the caller's setup is.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#setup",
 });
 
 export const logout = operation({
@@ -67,7 +67,7 @@ export const logout = operation({
   output: z.strictObject({ ok: z.literal(true) }),
   idempotent: true,
   summary: "Ends the presented session, if there is one.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#doors",
 });
 
 export const me = operation({
@@ -83,7 +83,7 @@ export const me = operation({
   }),
   faults: ["auth_unavailable"],
   summary: "Who the caller is.",
-  spec: "api.md A7",
+  spec: "docs/reference/accounts.md#me",
 });
 
 export const startEmail = operation({
@@ -107,7 +107,7 @@ export const startEmail = operation({
     "mail_unavailable",
   ],
   summary: "Mails a code to an address that the caller wants to verify.",
-  spec: "api.md A8",
+  spec: "docs/reference/accounts.md#me",
   deadlineMs: 30_000,
 });
 
@@ -119,7 +119,7 @@ export const verifyEmail = operation({
   faults: ["invalid_code", "email_taken", "otp_locked", "otp_account_locked", "rate_limited"],
   onceById: true,
   summary: "Proves the address with the mailed code.",
-  spec: "api.md A8",
+  spec: "docs/reference/accounts.md#me",
 });
 
 export const enterEmail = operation({
@@ -130,7 +130,7 @@ export const enterEmail = operation({
   faults: ["reauth_required"],
   onceById: true,
   summary: "Records an address that is not verified; another one that was verified is so no more.",
-  spec: "api.md A8",
+  spec: "docs/reference/accounts.md#me",
 });
 
 export const listSessions = operation({
@@ -138,7 +138,7 @@ export const listSessions = operation({
   http: { method: "GET", path: "/api/v1/account/sessions", face: "external", tier: "app" },
   output: z.strictObject({ sessions: z.array(SessionView) }),
   summary: "The caller's sessions, most recently seen first.",
-  spec: "api.md A11",
+  spec: "docs/reference/accounts.md#me",
 });
 
 export const revokeSession = operation({
@@ -155,7 +155,7 @@ export const revokeSession = operation({
   faults: ["session_not_found"],
   onceById: true,
   summary: "Ends one of the caller's sessions.",
-  spec: "api.md A11",
+  spec: "docs/reference/accounts.md#me",
 });
 
 export const revokeOtherSessions = operation({
@@ -164,7 +164,7 @@ export const revokeOtherSessions = operation({
   output: z.strictObject({ revoked: z.number().int() }),
   onceById: true,
   summary: "Ends all of the caller's sessions but this one.",
-  spec: "api.md A11",
+  spec: "docs/reference/accounts.md#me",
 });
 
 /** What a gateway learns of a cookie. `unknown` covers forged, expired, revoked and idle sessions. */
@@ -194,7 +194,7 @@ export const resolveSession = request({
   tryMs: 1_000,
   maxInFlight: 1024,
   summary: "Looks a session up by the hash of its cookie and notes that it was seen.",
-  spec: "interface.md 5.2, architecture.md 4",
+  spec: "docs/reference/sign-in.md#session",
 });
 
 export const takeSignInBudget = request({
@@ -205,7 +205,7 @@ export const takeSignInBudget = request({
   deadlineMs: 3_000,
   onceById: true,
   summary: "Takes one sign-in attempt from the budget of a client address (burst 20, 20 a minute).",
-  spec: "interface.md 8",
+  spec: "docs/reference/http.md#rate-limit",
 });
 
 export const findLink = request({
@@ -216,7 +216,7 @@ export const findLink = request({
   idempotent: true,
   deadlineMs: 3_000,
   summary: "The live account that a player is linked to.",
-  spec: "behaviour.md f",
+  spec: "docs/reference/links.md#redeem",
 });
 
 export const listLinks = request({
@@ -227,7 +227,7 @@ export const listLinks = request({
   idempotent: true,
   deadlineMs: 3_000,
   summary: "The players that are linked to an account.",
-  spec: "architecture.md 6.15",
+  spec: "docs/reference/wake.md#policy",
 });
 
 export const nameAccounts = request({
@@ -243,7 +243,7 @@ export const nameAccounts = request({
   deadlineMs: 3_000,
   summary:
     "Display identities of accounts: the e-mail address, or the user name without one, and the players.",
-  spec: "api.md B.1 FleetServer",
+  spec: "docs/reference/claims.md#own",
 });
 
 export const sessionRevoked = event({

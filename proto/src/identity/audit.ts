@@ -1,4 +1,4 @@
-// The audit entry that every service publishes and identity keeps (interface.md 6.4).
+// The audit entry that every service publishes and identity keeps (docs/reference/audit.md#entries).
 
 import { z } from "zod";
 

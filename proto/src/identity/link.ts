@@ -1,4 +1,4 @@
-// Players and accounts: bind codes, links, the blacklist and re-claims (api.md A4, A6, A8; behaviour.md f).
+// Players and accounts: bind codes, links, the blacklist and re-claims (docs/reference/links.md#bind-code, docs/reference/links.md#redeem).
 // Vocabulary: link = a player's UUID belongs to an account; bind code = eight characters that prove a player;
 // bar = a UUID may not join any more; hold = data of a barred player kept for thirty days.
 
@@ -33,7 +33,7 @@ export const mintCode = operation({
   output: z.strictObject({ code: z.string(), expires_at: Timestamp, panel_url: z.string().optional() }),
   onceById: true,
   summary: "A bind code for a player whose identity the caller has verified.",
-  spec: "interface.md 4.4, api.md A4",
+  spec: "docs/reference/links.md#bind-code",
 });
 
 export const linkStatus = operation({
@@ -42,7 +42,7 @@ export const linkStatus = operation({
   params: player,
   output: z.strictObject({ linked: z.boolean() }),
   summary: "Whether a player is linked to an account; safe to poll.",
-  spec: "api.md A4",
+  spec: "docs/reference/links.md#bind-code",
 });
 
 /** Players asked about in one `linkStatuses`. */
@@ -62,7 +62,7 @@ export const linkStatuses = operation({
   output: z.strictObject({ linked: z.array(z.string()) }),
   idempotent: true,
   summary: "Which of these players are linked to an account; safe to poll.",
-  spec: "ours: behaviour.md r.3 for all players of a gate at once",
+  spec: "docs/reference/login-gate.md#states",
 });
 
 /** Why a player may not be in the game; a player in good standing has none. */
@@ -83,7 +83,7 @@ export const readStandings = operation({
   output: z.strictObject({ standings: z.record(z.string(), BadStanding) }),
   idempotent: true,
   summary: "Which of these players may not be in the game, and why; a proxy asks every few seconds.",
-  spec: "docs/velocity.md Calls: a bar, and the end of an account, reach players who are on",
+  spec: "docs/velocity.md#calls",
 });
 
 export const bind = operation({
@@ -101,7 +101,7 @@ export const bind = operation({
   faults: ["invalid_code", "staff_account", "account_retired"],
   onceById: true,
   summary: "Signs a linked player in with a bind code, or makes an account for one who has none.",
-  spec: "api.md A6, behaviour.md f",
+  spec: "docs/reference/links.md#redeem",
 });
 
 export const startLink = operation({
@@ -110,7 +110,7 @@ export const startLink = operation({
   output: z.strictObject({ linked: z.boolean(), instructions: z.string() }),
   idempotent: true,
   summary: "Whether the caller is linked to a player, and how to link one.",
-  spec: "api.md A8",
+  spec: "docs/reference/links.md#redeem",
 });
 
 export const verifyLink = operation({
@@ -121,7 +121,7 @@ export const verifyLink = operation({
   faults: ["invalid_code", "already_linked", "reauth_required", "rate_limited"],
   onceById: true,
   summary: "Links the player of a bind code to the caller.",
-  spec: "interface.md 4.4, api.md A8",
+  spec: "docs/reference/links.md#redeem",
 });
 
 export const reclaimName = operation({
@@ -143,7 +143,7 @@ export const reclaimName = operation({
   faults: ["protected_admin"],
   idempotent: true,
   summary: "Bars a UUID, never a name, and holds its data for 30 days.",
-  spec: "api.md A4",
+  spec: "docs/reference/links.md#bar",
 });
 
 export const readBlacklist = operation({
@@ -152,7 +152,7 @@ export const readBlacklist = operation({
   params: player,
   output: z.strictObject({ blacklisted: z.boolean() }),
   summary: "Whether a UUID is barred.",
-  spec: "api.md A4",
+  spec: "docs/reference/links.md#bar",
 });
 
 export const namePlayers = request({
@@ -163,7 +163,7 @@ export const namePlayers = request({
   idempotent: true,
   deadlineMs: 3_000,
   summary: "User names of the live accounts that players are linked to, by UUID.",
-  spec: "interface.md 2.6",
+  spec: "docs/reference/claims.md#allowlist",
 });
 
 export const playerBarred = event({

@@ -1,4 +1,4 @@
-// Letters that other services send through identity, which owns the relay and the budget (architecture.md 4 Mail).
+// Letters that other services send through identity, which owns the relay and the budget (docs/reference/sign-in.md#mail-budget).
 
 import { z } from "zod";
 import { request } from "../contract.ts";
@@ -20,5 +20,5 @@ export const sendNotice = request({
   callers: ["storage", "ops-watchdog"],
   deadlineMs: 30_000,
   summary: "Mails an account's verified address now, in its language.",
-  spec: "interface.md 3.3.9",
+  spec: "docs/reference/reaper.md#warnings",
 });

@@ -1,4 +1,4 @@
-// Passkeys: registration, both logins, and the proof that it is still you (api.md A6, A9, A10; behaviour.md e.3, e.4).
+// Passkeys: registration, both logins, and the proof that it is still you (docs/reference/sign-in.md#passkeys, docs/reference/sign-in.md#proofs).
 // Vocabulary: passkey = a bound WebAuthn credential; ceremony = begin and finish around one challenge; discoverable =
 // the passkey itself says whose it is; proof = who sits here was asked again within the last five minutes.
 
@@ -35,7 +35,7 @@ const PasskeyName = z
   .max(64)
   .regex(/^\P{C}*$/u, "must be at most 64 visible characters");
 
-/** interface.md 2.25. */
+/** docs/reference/sign-in.md#passkeys. */
 export const PasskeyCredential = z.strictObject({
   id: z.string(),
   name: z.string(),
@@ -45,7 +45,7 @@ export const PasskeyCredential = z.strictObject({
 });
 export type PasskeyCredential = z.output<typeof PasskeyCredential>;
 
-/** interface.md 2.26. */
+/** docs/reference/sign-in.md#proofs. */
 export const Reauthed = z.strictObject({ ok: z.literal(true), until: Timestamp });
 
 const door = { method: "POST", face: "external", tier: "public", rateLimited: true } as const;
@@ -59,7 +59,7 @@ export const beginLogin = operation({
   faults: ["no_passkey", "passkey_login_failed", "too_many_challenges", "passkey_unavailable"],
   onceById: true,
   summary: "Starts a passkey sign-in for an address.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#passkeys",
 });
 
 export const finishLogin = operation({
@@ -70,7 +70,7 @@ export const finishLogin = operation({
   faults: ["passkey_login_invalid", "passkey_unavailable"],
   onceById: true,
   summary: "Signs in with the passkey of an address.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#passkeys",
 });
 
 export const beginDiscoverable = operation({
@@ -80,7 +80,7 @@ export const beginDiscoverable = operation({
   faults: ["passkey_login_failed", "too_many_challenges", "passkey_unavailable"],
   onceById: true,
   summary: "Starts a sign-in in which the passkey says whose it is.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#passkeys",
 });
 
 export const finishDiscoverable = operation({
@@ -91,7 +91,7 @@ export const finishDiscoverable = operation({
   faults: ["passkey_login_invalid", "passkey_unavailable"],
   onceById: true,
   summary: "Signs in the account that the passkey belongs to.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#passkeys",
 });
 
 export const beginRegister = operation({
@@ -101,7 +101,7 @@ export const beginRegister = operation({
   faults: ["reauth_required", "passkey_register_failed", "passkey_unavailable"],
   onceById: true,
   summary: "Starts binding a passkey to the caller.",
-  spec: "api.md A9",
+  spec: "docs/reference/sign-in.md#passkeys",
 });
 
 export const finishRegister = operation({
@@ -112,7 +112,7 @@ export const finishRegister = operation({
   faults: ["passkey_register_failed", "passkey_taken", "reauth_required", "passkey_unavailable"],
   onceById: true,
   summary: "Binds the passkey; counts as a proof.",
-  spec: "api.md A9",
+  spec: "docs/reference/sign-in.md#passkeys",
 });
 
 export const list = operation({
@@ -120,7 +120,7 @@ export const list = operation({
   http: { ...own, method: "GET", path: "/api/v1/account/passkey/credentials" },
   output: z.strictObject({ credentials: z.array(PasskeyCredential) }),
   summary: "The caller's passkeys, newest first.",
-  spec: "api.md A9",
+  spec: "docs/reference/sign-in.md#passkeys",
 });
 
 export const remove = operation({
@@ -131,7 +131,7 @@ export const remove = operation({
   faults: ["not_found", "last_passkey", "reauth_required"],
   onceById: true,
   summary: "Unbinds a passkey; all other sessions end.",
-  spec: "api.md A9",
+  spec: "docs/reference/sign-in.md#passkeys",
 });
 
 const factor = z.enum(["passkey", "email", "sign_in"]);
@@ -141,7 +141,7 @@ export const reauthStatus = operation({
   http: { ...own, method: "GET", path: "/api/v1/account/reauth" },
   output: z.strictObject({ needed: z.boolean(), until: Timestamp.optional(), factors: z.array(factor) }),
   summary: "Whether the caller has to prove themselves, and how they can; best first.",
-  spec: "api.md A10",
+  spec: "docs/reference/sign-in.md#proofs",
 });
 
 export const beginReauth = operation({
@@ -151,7 +151,7 @@ export const beginReauth = operation({
   faults: ["no_passkey", "no_session", "passkey_unavailable"],
   onceById: true,
   summary: "Starts a proof by passkey.",
-  spec: "api.md A10",
+  spec: "docs/reference/sign-in.md#proofs",
 });
 
 export const finishReauth = operation({
@@ -162,7 +162,7 @@ export const finishReauth = operation({
   faults: ["passkey_login_invalid", "no_session", "passkey_unavailable"],
   onceById: true,
   summary: "Proves the session by passkey for five minutes.",
-  spec: "api.md A10",
+  spec: "docs/reference/sign-in.md#proofs",
 });
 
 export const startReauthEmail = operation({
@@ -180,7 +180,7 @@ export const startReauthEmail = operation({
     "mail_unavailable",
   ],
   summary: "Mails a player a code to prove themselves with.",
-  spec: "api.md A10",
+  spec: "docs/reference/sign-in.md#proofs",
   deadlineMs: 30_000,
 });
 
@@ -200,5 +200,5 @@ export const verifyReauthEmail = operation({
   ],
   onceById: true,
   summary: "Proves the session by the mailed code for five minutes.",
-  spec: "api.md A10",
+  spec: "docs/reference/sign-in.md#proofs",
 });

@@ -1,4 +1,4 @@
-// What an account may own (api.md A27; interface.md 2.23).
+// What an account may own (docs/reference/claims.md#quota).
 
 import { z } from "zod";
 import { operation, request } from "../contract.ts";
@@ -26,10 +26,10 @@ export const readLimits = request({
   idempotent: true,
   deadlineMs: 3_000,
   summary: "The limits of one account; all null when none are set.",
-  spec: "architecture.md 4 Claim",
+  spec: "docs/reference/claims.md#claim",
 });
 
-/** interface.md 2.23. */
+/** docs/reference/claims.md#quota. */
 export const QuotaView = Limits.extend({ user_id: z.string() });
 export type QuotaView = z.output<typeof QuotaView>;
 
@@ -43,7 +43,7 @@ export const read = operation({
   output: QuotaView,
   faults: ["not_found"],
   summary: "What a user may own; null means unlimited.",
-  spec: "api.md A27",
+  spec: "docs/reference/claims.md#quota",
 });
 
 /** Range is the owner's to check, for it has a code of its own; here only that they are whole numbers. */
@@ -58,5 +58,5 @@ export const write = operation({
   faults: ["not_found", "invalid_quota"],
   onceById: true,
   summary: "Replaces all four limits at once; one left out is unlimited. Existing servers are untouched.",
-  spec: "api.md A27",
+  spec: "docs/reference/claims.md#quota",
 });

@@ -1,4 +1,4 @@
-// hasJoined: which session server knows a joining player (api.md A1; behaviour.md g).
+// hasJoined: which session server knows a joining player (docs/reference/session-verifier.md#answers).
 // Vocabulary: source = a session server that may vouch for a player; identity source = Mojang's, the only one whose
 // UUIDs are kept; a source's outcome is a profile, "not mine", or a failure.
 
@@ -37,5 +37,5 @@ export const hasJoined = operation({
   deadlineMs: 30_000,
   summary:
     "The profile of a joining player from the first session server that vouches for them; null if none does.",
-  spec: "interface.md 4.2, behaviour.md g",
+  spec: "docs/reference/session-verifier.md#answers",
 });

@@ -1,4 +1,4 @@
-// Platform settings and the audit log (architecture.md 6.8, 6.2).
+// Platform settings and the audit log (docs/reference/audit.md#search, docs/reference/sign-in.md#doors).
 
 import { z } from "zod";
 import { operation } from "../contract.ts";
@@ -18,7 +18,7 @@ export const readSettings = operation({
   http: { method: "GET", path, face: "external", tier: "owner" },
   output: PlatformSettings,
   summary: "The platform settings.",
-  spec: "architecture.md 6.8",
+  spec: "docs/reference/audit.md#search",
 });
 
 export const writeSettings = operation({
@@ -28,10 +28,10 @@ export const writeSettings = operation({
   output: PlatformSettings,
   idempotent: true,
   summary: "Changes the given settings and answers all of them.",
-  spec: "architecture.md 6.8",
+  spec: "docs/reference/audit.md#search",
 });
 
-/** One row of the audit log (interface.md 6.4). */
+/** One row of the audit log (docs/reference/audit.md#entries). */
 export const AuditRow = z.strictObject({
   id: z.number().int(),
   at: Timestamp,
@@ -69,5 +69,5 @@ export const searchAudit = operation({
     next: z.string().optional(),
   }),
   summary: "The audit log, newest first.",
-  spec: "architecture.md 6.8",
+  spec: "docs/reference/audit.md#search",
 });

@@ -1,4 +1,4 @@
-// The doors: options, mailed codes, operator login, bind code, local password (api.md A6; behaviour.md e.1, e.2).
+// The doors: options, mailed codes, operator login, bind code, local password (docs/reference/sign-in.md#doors, docs/reference/sign-in.md#codes).
 // Vocabulary: door = a way to get a session; operator login = staff sign in with a mailed code and the approval of a
 // player in the game who is staff; approver = that player.
 
@@ -25,7 +25,7 @@ export const options = operation({
   output: z.strictObject({ methods: z.array(z.enum(["passkey", "email_otp"])) }),
   idempotent: true,
   summary: "Ways in that an address has, passkey first; none for an unknown or unverified one.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#doors",
 });
 
 export const startEmail = operation({
@@ -35,7 +35,7 @@ export const startEmail = operation({
   output: z.strictObject({ sent: z.literal(true), expires_at: Timestamp }),
   faults: ["mail_rate_limited", "mail_undeliverable", "mail_unavailable"],
   summary: "Mails a sign-in code if the address has an account; the answer is the same when it has none.",
-  spec: "api.md A6, architecture.md 6.19",
+  spec: "docs/reference/sign-in.md#doors, docs/reference/sign-in.md#no-oracle",
   deadlineMs: 30_000,
 });
 
@@ -47,7 +47,7 @@ export const verifyEmail = operation({
   faults: ["invalid_code", "staff_account"],
   onceById: true,
   summary: "Signs a player in with the mailed code.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#doors",
 });
 
 export const startOpLogin = operation({
@@ -58,7 +58,7 @@ export const startOpLogin = operation({
   faults: ["mail_rate_limited", "mail_undeliverable", "mail_unavailable"],
   summary:
     "Opens an operator login and mails its code if the address is staff; the answer is the same if not.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#operator-login",
   deadlineMs: 30_000,
 });
 
@@ -68,7 +68,7 @@ export const readOpLoginStatus = operation({
   params: { id: z.string().max(128) },
   output: z.strictObject({ approved: z.boolean() }),
   summary: "Whether an operator login was approved in the game and can still be finished.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#operator-login",
 });
 
 export const finishOpLogin = operation({
@@ -79,7 +79,7 @@ export const finishOpLogin = operation({
   faults: ["op_login_invalid", "staff_account"],
   onceById: true,
   summary: "Signs staff in with the mailed code once the login was approved in the game.",
-  spec: "api.md A6",
+  spec: "docs/reference/sign-in.md#operator-login",
 });
 
 export const listPendingOpLogins = operation({
@@ -97,7 +97,7 @@ export const listPendingOpLogins = operation({
     ),
   }),
   summary: "Operator logins that wait for an approval, oldest first.",
-  spec: "api.md A4",
+  spec: "docs/reference/sign-in.md#operator-login",
 });
 
 export const readOpLogin = operation({
@@ -116,7 +116,7 @@ export const readOpLogin = operation({
   }),
   faults: ["not_admin", "op_login_not_found"],
   summary: "Who asks for an operator login and from where, for the player who is to approve it.",
-  spec: "api.md A4",
+  spec: "docs/reference/sign-in.md#operator-login",
 });
 
 export const approveOpLogin = operation({
@@ -128,7 +128,7 @@ export const approveOpLogin = operation({
   faults: ["not_admin", "op_login_not_found", "op_login_mismatch"],
   onceById: true,
   summary: "Approves an operator login; the approver repeats the name of the account.",
-  spec: "api.md A4, behaviour.md f",
+  spec: "docs/reference/sign-in.md#operator-login",
 });
 
 export const passwordLogin = operation({
@@ -141,5 +141,5 @@ export const passwordLogin = operation({
   maxInFlight: 8,
   onceById: true,
   summary: "Signs in with a local password while the setting local_auth_enabled is on.",
-  spec: "architecture.md 6.2",
+  spec: "docs/reference/sign-in.md#doors",
 });

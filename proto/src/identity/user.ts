@@ -1,4 +1,4 @@
-// Users as the owner of the installation sees them (api.md A26, A28; interface.md 2.22).
+// Users as the owner of the installation sees them (docs/reference/accounts.md#users).
 // Vocabulary: user = an account of the installation; disabled = may not sign in; deleted = disabled for good, its
 // servers released; the owner account itself is changed only from the host console.
 
@@ -31,7 +31,7 @@ export const LinkedAccount = z.strictObject({
 export const UserDetail = UserView.extend({
   deleted_at: Timestamp.optional(),
   linked_accounts: z.array(LinkedAccount).optional(),
-  /** Until when mailed codes do not sign this user in (architecture.md 6.18). */
+  /** Until when mailed codes do not sign this user in (docs/reference/sign-in.md#codes). */
   code_locked_until: Timestamp.optional(),
 });
 export type UserDetail = z.output<typeof UserDetail>;
@@ -59,7 +59,7 @@ export const list = operation({
   },
   output: z.strictObject({ users: z.array(UserView), total: z.number().int() }),
   summary: "Users that are not deleted, newest first.",
-  spec: "api.md A26",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const create = operation({
@@ -70,7 +70,7 @@ export const create = operation({
   faults: ["username_taken"],
   onceById: true,
   summary: "Creates a user; the address is not verified until the user proves it.",
-  spec: "api.md A26",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const read = operation({
@@ -80,7 +80,7 @@ export const read = operation({
   output: UserDetail,
   faults: ["not_found"],
   summary: "One user, deleted ones too.",
-  spec: "api.md A26",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const patch = operation({
@@ -92,7 +92,7 @@ export const patch = operation({
   faults: ["not_found", "self_protected", "owner_protected", "reauth_required", "username_taken"],
   onceById: true,
   summary: "Changes a user; a new address is unverified.",
-  spec: "api.md A26",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const remove = operation({
@@ -103,7 +103,7 @@ export const remove = operation({
   faults: ["not_found", "self_protected", "owner_protected"],
   onceById: true,
   summary: "Deletes a user for good: sessions end, servers are released, worlds stay.",
-  spec: "api.md A26",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const disable = operation({
@@ -115,7 +115,7 @@ export const disable = operation({
   faults: ["not_found", "self_protected", "owner_protected"],
   onceById: true,
   summary: "Bars a user from signing in, or lets them in again.",
-  spec: "api.md A26",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const listSessions = operation({
@@ -125,7 +125,7 @@ export const listSessions = operation({
   output: z.strictObject({ sessions: z.array(SessionView) }),
   faults: ["not_found"],
   summary: "A user's live sessions, most recently seen first.",
-  spec: "api.md A28",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const revokeSessions = operation({
@@ -136,7 +136,7 @@ export const revokeSessions = operation({
   faults: ["not_found"],
   onceById: true,
   summary: "Ends all sessions of a user.",
-  spec: "api.md A28",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const revokeSession = operation({
@@ -147,7 +147,7 @@ export const revokeSession = operation({
   faults: ["session_not_found"],
   onceById: true,
   summary: "Ends one session of a user.",
-  spec: "api.md A28",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const removePasskeys = operation({
@@ -158,7 +158,7 @@ export const removePasskeys = operation({
   faults: ["not_found", "reauth_required"],
   onceById: true,
   summary: "Unbinds all passkeys of a user who lost them.",
-  spec: "api.md A28",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const addLink = operation({
@@ -174,7 +174,7 @@ export const addLink = operation({
   faults: ["not_found", "already_linked"],
   onceById: true,
   summary: "Links a player to a user; the same pair again changes nothing.",
-  spec: "api.md A28, C.3.2",
+  spec: "docs/reference/accounts.md#users, docs/reference/links.md#bind-code",
 });
 
 export const removeLink = operation({
@@ -185,5 +185,5 @@ export const removeLink = operation({
   faults: ["not_found"],
   onceById: true,
   summary: "Unlinks a player from a user.",
-  spec: "api.md A28",
+  spec: "docs/reference/accounts.md#users",
 });

@@ -1,4 +1,4 @@
-// Console and access over RCON (api.md A14; interface.md 4.1 rule 5).
+// Console and access over RCON (docs/reference/console.md#stream).
 // Vocabulary: line = one line of the server's log; command = one line sent over RCON; access = whitelist, bans, kicks
 // and LuckPerms, each a command whose words are checked.
 
@@ -30,7 +30,7 @@ export const WorldName = words(
   "must be a world's name: at most 64 of letters, digits and _ . : / -",
 );
 
-/** What a changed right answers: the raw RCON reply and what it was about (interface.md 2.26). */
+/** What a changed right answers: the raw RCON reply and what it was about (docs/reference/console.md#access). */
 export const AccessResult = z.strictObject({
   name: z.string(),
   action: z.string(),
@@ -44,13 +44,13 @@ export type AccessResult = z.output<typeof AccessResult>;
 const faults = ["bad_name", "not_found", "not_running"] as const;
 const luckPermsFaults = [...faults, "luckperms_missing"] as const;
 const external = { face: "external", tier: "app" } as const;
-const spec = "api.md A14";
+const spec = "docs/reference/console.md#access";
 /** Waiting for one's turn, connecting and the answer; LuckPerms is asked for several pages. */
 const deadlineMs = 15_000;
 
 /**
  * The console as an event stream. The gateway counts the streams of an account by itself: 16 in each gateway process,
- * so an account that is spread over n gateways may have 16 n (behaviour.md d, `too_many_streams`).
+ * so an account that is spread over n gateways may have 16 n (docs/reference/console.md#stream).
  */
 export const watch = operation({
   subject: "lifecycle.console.watch",
@@ -61,7 +61,7 @@ export const watch = operation({
   // A thousand viewers come back at once when a gateway was restarted.
   maxInFlight: 2_048,
   summary: "The server's log, line by line: the last lines, or all since Last-Event-ID, then what comes.",
-  spec: "api.md A14, interface.md 4.1 rule 5",
+  spec: "docs/reference/console.md#stream",
 });
 
 export const command = operation({
@@ -74,7 +74,7 @@ export const command = operation({
   faults,
   deadlineMs,
   summary: "Runs one command and answers with what it printed.",
-  spec: "api.md A14, architecture.md 6.16",
+  spec: "docs/reference/console.md#command",
 });
 
 export const listWhitelist = operation({

@@ -1,4 +1,4 @@
-// The orchestrator object of one server (behaviour.md a.2, a.3). The CRD's schema is generated from this, so a
+// The orchestrator object of one server (docs/reference/server-resource.md#spec). The CRD's schema is generated from this, so a
 // status field that is missing here would be pruned silently by the API server.
 
 import { z } from "zod";
@@ -99,7 +99,7 @@ export const MinecraftServerStatus = z.object({
 });
 export type MinecraftServerStatus = z.output<typeof MinecraftServerStatus>;
 
-/** Names of the kind (architecture.md 5). */
+/** Names of the kind (docs/reference/server-resource.md#kind). */
 export const MinecraftServer = {
   group: "svc.internal",
   version: "v1alpha1",

@@ -1,4 +1,4 @@
-// Names of servers and their subdomains (behaviour.md a.5).
+// Names of servers and their subdomains (docs/reference/server-resource.md#names).
 
 import { z } from "zod";
 

@@ -1,10 +1,10 @@
-// Execution nodes as operators see them (api.md A21, behaviour.md o).
+// Execution nodes as operators see them (docs/reference/moves.md#nodes).
 // Vocabulary: role = controller or worker; approved = an operator let it take servers, and it is schedulable.
 
 import { z } from "zod";
 import { operation } from "../contract.ts";
 
-/** One machine of the cluster (interface.md 2.26). `name` is what `nodeName` and `targetNode` take. */
+/** One machine of the cluster (docs/reference/moves.md#nodes). `name` is what `nodeName` and `targetNode` take. */
 export const ExecutionNode = z.strictObject({
   name: z.string(),
   /** Empty when nobody gave it one. */
@@ -23,5 +23,5 @@ export const listNodes = operation({
   http: { method: "GET", path: "/api/v1/nodes", face: "external", tier: "admin" },
   output: z.strictObject({ nodes: z.array(ExecutionNode) }),
   summary: "Every node of the cluster, by name.",
-  spec: "api.md A21, behaviour.md o",
+  spec: "docs/reference/moves.md#nodes",
 });

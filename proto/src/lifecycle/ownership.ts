@@ -1,5 +1,5 @@
 // Who owns a server: claims, giving up, the allowlist, and what other services ask about owners
-// (api.md A3, A13; interface.md 2.5 to 2.7; behaviour.md c Claim, f).
+// (docs/reference/claims.md#claim, docs/reference/claims.md#retirement).
 // Vocabulary: claim = take an unowned server; release = it has no owner any more; retire = give up or delete, carried
 // out by the reaper; allowlist = players who joined and may wake it under the policy `allowlist`.
 
@@ -35,7 +35,7 @@ export const claimForPlayer = operation({
   ],
   onceById: true,
   summary: "Gives an unowned server to the account that a player is linked to.",
-  spec: "api.md A3, interface.md 4.4, behaviour.md c Claim",
+  spec: "docs/reference/claims.md#claim",
 });
 
 export const claim = operation({
@@ -46,7 +46,7 @@ export const claim = operation({
   faults: claimForPlayer.faults,
   onceById: true,
   summary: "Gives an unowned server to the caller; its wake allowlist is emptied.",
-  spec: "api.md A13, interface.md 4.4, behaviour.md c Claim",
+  spec: "docs/reference/claims.md#claim",
 });
 
 export const retire = operation({
@@ -63,7 +63,7 @@ export const retire = operation({
   faults: ["bad_name", "confirm_mismatch", "not_found", "system_server", "world_volume_orphaned"],
   idempotent: true,
   summary: "Asks for a server to be given up or deleted; it is stopped, and the reaper does the rest.",
-  spec: "api.md A13, interface.md 2.5",
+  spec: "docs/reference/claims.md#retirement",
 });
 
 export const cancelRetirement = operation({
@@ -74,10 +74,10 @@ export const cancelRetirement = operation({
   faults: ["bad_name", "not_found", "system_server", "world_reclaiming"],
   idempotent: true,
   summary: "Calls a give-up or deletion off while the reaper has not begun; the server stays stopped.",
-  spec: "api.md A13",
+  spec: "docs/reference/claims.md#retirement",
 });
 
-/** A player who joined a server (interface.md 2.6). */
+/** A player who joined a server (docs/reference/claims.md#allowlist). */
 export const AllowlistEntry = z.strictObject({
   mc_uuid: z.uuid(),
   added_at: Timestamp,
@@ -95,7 +95,7 @@ export const listAllowlist = operation({
   output: z.strictObject({ server: z.string(), entries: z.array(AllowlistEntry) }),
   faults: ["bad_name", "not_found"],
   summary: "The players who joined a server, newest first; the newest 5000 when there are more.",
-  spec: "api.md A13, interface.md 2.6",
+  spec: "docs/reference/claims.md#allowlist",
 });
 
 export const changeAllowlist = operation({
@@ -107,10 +107,10 @@ export const changeAllowlist = operation({
   faults: ["bad_name", "not_found"],
   idempotent: true,
   summary: "Takes the right to wake a server from a player who joined it, or gives it back.",
-  spec: "api.md A13",
+  spec: "docs/reference/claims.md#allowlist",
 });
 
-/** api.md B.2 MenuRow. */
+/** docs/reference/wake.md#menu. */
 export const MenuRow = z.strictObject({
   name: z.string(),
   phase: Phase,
@@ -128,7 +128,7 @@ export const readMenu = operation({
   output: MenuRow,
   faults: ["bad_name", "not_found"],
   summary: "One server as the lobby's menu shows it.",
-  spec: "api.md A3, behaviour.md f",
+  spec: "docs/reference/claims.md#claim, docs/reference/wake.md#menu",
 });
 
 /** What a player may do with a server that sleeps, the strongest first; one that is up may be joined by anybody. */
@@ -141,10 +141,10 @@ export const readMenuAccess = operation({
   params: { mc_uuid: PlayerUuid },
   output: z.strictObject({ servers: z.record(z.string(), MenuVerdict) }),
   summary: "One verdict for each user server: what this player may do with it.",
-  spec: "api.md A3, interface.md 4.5",
+  spec: "docs/reference/claims.md#claim, docs/reference/wake.md#menu",
 });
 
-/** One row of the caller's own list (interface.md 2.7). The fields after `displayName` are for owners only. */
+/** One row of the caller's own list (docs/reference/claims.md#own). The fields after `displayName` are for owners only. */
 export const MyServerView = z.strictObject({
   name: z.string(),
   subdomain: z.string(),
@@ -171,7 +171,7 @@ export const listMine = operation({
   query: cursor,
   output: page(MyServerView),
   summary: "Servers that the caller owns or could claim.",
-  spec: "api.md A7, interface.md 2.7",
+  spec: "docs/reference/accounts.md#me, docs/reference/claims.md#own",
 });
 
 export const releaseAccount = request({
@@ -182,7 +182,7 @@ export const releaseAccount = request({
   idempotent: true,
   summary:
     "Takes every server from an account that is deleted; the worlds stay, their allowlists are emptied.",
-  spec: "api.md A26, architecture.md 4",
+  spec: "docs/reference/claims.md#accounts, docs/reference/data.md#owners",
 });
 
 export const transferAccount = request({
@@ -200,7 +200,7 @@ export const transferAccount = request({
   callers: ["identity"],
   idempotent: true,
   summary: "Moves all servers of one account to another in one transaction, or none.",
-  spec: "api.md A12",
+  spec: "docs/reference/server-transfer.md#saga",
 });
 
 export const countOwned = request({
@@ -211,7 +211,7 @@ export const countOwned = request({
   idempotent: true,
   deadlineMs: 3_000,
   summary: "How many servers accounts own; an account without any may be missing in the answer.",
-  spec: "interface.md 2.22 server_count",
+  spec: "docs/reference/accounts.md#users",
 });
 
 export const serverClaimed = event({

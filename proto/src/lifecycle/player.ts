@@ -7,7 +7,7 @@ import { PlayerUuid, Timestamp } from "../text.ts";
 import { ServerNameParam } from "./names.ts";
 
 const internal = { face: "internal", tier: "service", callers: ["velocity"] } as const;
-const spec = "docs/velocity.md Calls: who plays where";
+const spec = "docs/velocity.md#calls";
 
 /** A proxy's own name and a part that is new with every start. */
 export const ProxyId = z

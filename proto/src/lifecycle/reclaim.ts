@@ -1,5 +1,5 @@
 // What storage asks of servers: for backups, files and restores, and for the daily batch that reclaims idle worlds
-// (interface.md 3.2, 3.3; behaviour.md i.1).
+// (docs/reference/world-lock.md#lock, docs/reference/reaper.md#order).
 // Vocabulary: describe = what a world operation must know of a server; hold = ask for its stop and nothing else;
 // release = the world is archived and gone, the server has no owner any more.
 
@@ -43,7 +43,7 @@ export const describeServer = request({
   idempotent: true,
   deadlineMs: 5_000,
   summary: "What a world operation must know of one server, read fresh from the cluster.",
-  spec: "interface.md 3.2",
+  spec: "docs/reference/world-lock.md#lock",
 });
 
 export const listWorlds = request({
@@ -53,7 +53,7 @@ export const listWorlds = request({
   callers: ["storage"],
   idempotent: true,
   summary: "Every server and every row whose object is gone, in pages by name.",
-  spec: "behaviour.md i.1",
+  spec: "docs/reference/reaper.md#order",
 });
 
 export const holdWorld = request({
@@ -64,7 +64,7 @@ export const holdWorld = request({
   callers: ["storage"],
   idempotent: true,
   summary: "Sets the desired state to Stopped and says whether nothing runs any more.",
-  spec: "interface.md 3.3.2",
+  spec: "docs/reference/reaper.md#order",
 });
 
 export const resumeServer = request({
@@ -75,7 +75,7 @@ export const resumeServer = request({
   callers: ["storage"],
   idempotent: true,
   summary: "Sets the desired state back to Running after an operation that stopped it.",
-  spec: "behaviour.md q backup-now",
+  spec: "docs/reference/cli.md#backup-now",
 });
 
 export const releaseWorld = request({
@@ -91,7 +91,7 @@ export const releaseWorld = request({
   callers: ["storage"],
   idempotent: true,
   summary: "Owner gone, timers reset, allowlist emptied; for a deletion object, row and names go too.",
-  spec: "interface.md 3.3.7, behaviour.md i.1",
+  spec: "docs/reference/reaper.md#guard, docs/reference/reaper.md#order",
 });
 
 export const stampWarning = request({
@@ -102,7 +102,7 @@ export const stampWarning = request({
   callers: ["storage"],
   idempotent: true,
   summary: "Notes that the owner was mailed before the idle world is reclaimed.",
-  spec: "interface.md 3.3.9",
+  spec: "docs/reference/reaper.md#warnings",
 });
 
 export const restartIdleClock = request({
@@ -113,7 +113,7 @@ export const restartIdleClock = request({
   callers: ["storage"],
   idempotent: true,
   summary: "Counts the idle time of a server without owner and archive anew.",
-  spec: "behaviour.md i.1",
+  spec: "docs/reference/reaper.md#verdict",
 });
 
 export const switchWorld = request({
@@ -131,7 +131,7 @@ export const switchWorld = request({
   idempotent: true,
   summary:
     "Lets a stopped server run on another node with another volume from now on, and unlocks it, all at once.",
-  spec: "behaviour.md o",
+  spec: "docs/reference/moves.md#steps",
 });
 
 export const serverReleased = event({

@@ -1,4 +1,4 @@
-// Scheduled tasks of a server (api.md A19; interface.md 2.8, 2.9, 3.5; behaviour.md i.3).
+// Scheduled tasks of a server (docs/reference/schedules.md#task, docs/reference/schedules.md#run).
 // Vocabulary: due = the time a task should run; claim = take a due run so that no other replica does; step = where a
 // run that takes time is.
 
@@ -17,7 +17,7 @@ export const scheduleIntervals = [0, 15, 30, 60, 120, 180, 240, 360, 480, 720] a
 /** Minutes before a run at which players are warned; 0 is never. */
 export const scheduleWarnings = [0, 1, 5, 10, 15, 30] as const;
 
-/** Where a run is; empty while none is under way (interface.md 3.5). */
+/** Where a run is; empty while none is under way (docs/reference/schedules.md#run). */
 export const RunState = z.enum(["", "claimed", "stopping", "backing_up", "starting"]);
 export type RunState = z.output<typeof RunState>;
 
@@ -25,7 +25,7 @@ export type RunState = z.output<typeof RunState>;
 export const RunResult = z.enum(["", "ok", "skipped", "failed", "missed"]);
 export type RunResult = z.output<typeof RunResult>;
 
-/** One task as it is stored (interface.md 2.8). */
+/** One task as it is stored (docs/reference/schedules.md#task). */
 export const Schedule = z.strictObject({
   id: z.int(),
   server: z.string(),
@@ -88,7 +88,7 @@ export const list = operation({
   output: z.strictObject({ server: z.string(), schedules: z.array(Schedule), limit: z.int() }),
   faults: ["bad_name", "not_found"],
   summary: "The scheduled tasks of a server, oldest first, and how many it may have.",
-  spec: "api.md A19",
+  spec: "docs/reference/schedules.md#task",
 });
 
 export const create = operation({
@@ -100,7 +100,7 @@ export const create = operation({
   faults: ["bad_name", "not_found", "bad_schedule", "schedule_limit"],
   onceById: true,
   summary: "Adds a scheduled task, bound to the server's owner of now.",
-  spec: "api.md A19, interface.md 2.9",
+  spec: "docs/reference/schedules.md#task",
 });
 
 export const update = operation({
@@ -113,7 +113,7 @@ export const update = operation({
   onceById: true,
   summary:
     "Replaces a scheduled task; it passes to the server's owner of now and its next run is computed anew.",
-  spec: "api.md A19, interface.md 4.7",
+  spec: "docs/reference/schedules.md#task",
 });
 
 export const remove = operation({
@@ -124,7 +124,7 @@ export const remove = operation({
   faults: ["bad_name", "bad_id", "not_found", "schedule_running"],
   onceById: true,
   summary: "Deletes a scheduled task that is not running.",
-  spec: "api.md A19",
+  spec: "docs/reference/schedules.md#task",
 });
 
 export const runNow = operation({
@@ -136,7 +136,7 @@ export const runNow = operation({
   // The first step has 30 s; what it takes to answer comes on top.
   deadlineMs: 40_000,
   summary: "Runs a task at once, also a disabled one, without a warning; its next run stays as it is.",
-  spec: "api.md A19, behaviour.md i.3",
+  spec: "docs/reference/schedules.md#task, docs/reference/schedules.md#run",
 });
 
 export const runFinished = event({

@@ -1,4 +1,4 @@
-// What people and the proxy see of one server (interface.md 2.2 to 2.5).
+// What people and the proxy see of one server (docs/reference/server-states.md#phases, docs/reference/claims.md#retirement).
 // Vocabulary: phase = where a server is; desired state = where it should be; ready = players may join now.
 
 import { z } from "zod";
@@ -13,13 +13,13 @@ export type DesiredState = z.output<typeof DesiredState>;
 export const AutostartPolicy = z.enum(["ownerOnly", "public", "allowlist"]);
 export type AutostartPolicy = z.output<typeof AutostartPolicy>;
 
-/** A requested give-up or deletion (interface.md 2.5). */
+/** A requested give-up or deletion (docs/reference/claims.md#retirement). */
 export const RetireState = z.strictObject({ requested_at: Timestamp, delete: z.boolean() });
 export type RetireState = z.output<typeof RetireState>;
 
 const count = z.number().int().min(0).max(2_147_483_647);
 
-/** Status projection of one server (interface.md 2.3). Optional fields are left out, never null. */
+/** Status projection of one server (docs/reference/server-states.md#view). Optional fields are left out, never null. */
 export const ServerInfo = z.strictObject({
   name: z.string(),
   subdomain: z.string(),
@@ -52,7 +52,7 @@ export const ServerInfo = z.strictObject({
 });
 export type ServerInfo = z.output<typeof ServerInfo>;
 
-/** What somebody who neither owns the server nor is staff may see of it (behaviour.md f). */
+/** What somebody who neither owns the server nor is staff may see of it (docs/reference/wake.md#checks). */
 export const PublicServerInfo = ServerInfo.pick({
   name: true,
   subdomain: true,
@@ -64,7 +64,7 @@ export const PublicServerInfo = ServerInfo.pick({
 });
 export type PublicServerInfo = z.output<typeof PublicServerInfo>;
 
-/** One row of the admin fleet (interface.md 2.4). */
+/** One row of the admin fleet (docs/reference/claims.md#own). */
 export const FleetServer = ServerInfo.extend({
   owned: z.boolean(),
   claimable: z.boolean(),

@@ -1,4 +1,4 @@
-// Operations on servers (api.md A2, A13, A20; interface.md 4.5).
+// Operations on servers (docs/reference/server-states.md#view, docs/reference/server-resource.md#create).
 
 import { z } from "zod";
 import { cursor, event, nothing, operation, page, view } from "../contract.ts";
@@ -25,7 +25,7 @@ export const ready = operation({
   faults: ["not_ready"],
   deadlineMs: 3_000,
   summary: "Whether the database and the cluster are reachable.",
-  spec: "interface.md 4.2",
+  spec: "docs/reference/http.md#health",
 });
 
 export const list = operation({
@@ -42,7 +42,7 @@ export const list = operation({
   query: cursor,
   output: page(ServerInfo),
   summary: "All servers with their lifecycle view; the proxy polls it.",
-  spec: "interface.md 4.5",
+  spec: "docs/reference/wake.md#checks",
 });
 
 export const readStatus = operation({
@@ -59,7 +59,7 @@ export const readStatus = operation({
   output: ServerInfo,
   faults: ["bad_name", "not_found"],
   summary: "Status of one server for the proxy; ready only when the RCON probe passed.",
-  spec: "interface.md 4.5",
+  spec: "docs/reference/wake.md#checks",
 });
 
 /** 202 of a wake by a player, also when the server is awake already. */
@@ -95,7 +95,7 @@ export const wakeForPlayer = operation({
   ],
   onceById: true,
   summary: "Wakes a sleeping server for a joining player: policy, then cooldown, then capacity.",
-  spec: "interface.md 4.5, behaviour.md f",
+  spec: "docs/reference/wake.md#checks",
 });
 
 export const reportReady = operation({
@@ -112,7 +112,7 @@ export const reportReady = operation({
   output: nothing,
   faults: ["bad_name", "not_found"],
   summary: "A backend reports that it accepts players; advisory, readiness is decided by RCON.",
-  spec: "api.md A2",
+  spec: "docs/reference/wake.md#join",
 });
 
 export const reportJoin = operation({
@@ -131,7 +131,7 @@ export const reportJoin = operation({
   faults: ["bad_name", "not_found"],
   onceById: true,
   summary: "A player joined: refreshes activity and adds the player to the allowlist.",
-  spec: "interface.md 6.2",
+  spec: "docs/reference/wake.md#join",
 });
 
 export const Resources = z.strictObject({
@@ -179,7 +179,7 @@ export const create = operation({
   ],
   onceById: true,
   summary: "Creates a stopped server.",
-  spec: "api.md A20, architecture.md 6.10",
+  spec: "docs/reference/server-resource.md#create",
 });
 
 export const patch = operation({
@@ -210,7 +210,7 @@ export const patch = operation({
   ],
   onceById: true,
   summary: "Changes the given settings of a server.",
-  spec: "api.md A20",
+  spec: "docs/reference/server-resource.md#create",
 });
 
 export const fleet = operation({
@@ -219,7 +219,7 @@ export const fleet = operation({
   query: cursor,
   output: page(FleetServer),
   summary: "Every server with its owner, for operators.",
-  spec: "interface.md 2.4, api.md A20",
+  spec: "docs/reference/claims.md#own",
 });
 
 export const viewStatus = operation({
@@ -229,7 +229,7 @@ export const viewStatus = operation({
   output: z.union([ServerInfo, PublicServerInfo]),
   faults: ["bad_name", "not_found"],
   summary: "Status of one server; trimmed for those who neither own it nor are staff.",
-  spec: "api.md A13",
+  spec: "docs/reference/server-states.md#view",
 });
 
 export const wake = operation({
@@ -248,7 +248,7 @@ export const wake = operation({
   ],
   onceById: true,
   summary: "Wakes a server; on a Failed one it retries with a fresh restart budget.",
-  spec: "api.md A13, architecture.md 6.15",
+  spec: "docs/reference/wake.md#checks, docs/reference/wake.md#policy",
 });
 
 export const stop = operation({
@@ -258,8 +258,8 @@ export const stop = operation({
   output: z.strictObject({ name: z.string(), desiredState: z.literal("Stopped") }),
   faults: ["bad_name", "not_found"],
   onceById: true,
-  summary: "Stops a server with the notice of interface.md 3.1.",
-  spec: "api.md A13",
+  summary: "Stops a server with the notice of docs/reference/server-states.md#phases.",
+  spec: "docs/reference/server-states.md#stop",
 });
 
 export const serverCreated = event({

@@ -1,4 +1,4 @@
-// NATS users and what each may publish and subscribe, derived from the contracts (architecture.md 3, trust).
+// NATS users and what each may publish and subscribe, derived from the contracts (docs/reference/mesh.md#trust).
 
 import { buckets, contracts, durables, events, views } from "../catalog.ts";
 import { type Bucket, type Owner, owners, type ServiceName, type View } from "../contract.ts";

@@ -1,4 +1,4 @@
-// The configuration text of nats-server with one user per service (architecture.md 3, trust).
+// The configuration text of nats-server with one user per service (docs/reference/mesh.md#trust).
 
 import { contracts } from "../catalog.ts";
 import { type Bucket, gateways, owners, type ServiceName } from "../contract.ts";

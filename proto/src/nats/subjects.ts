@@ -1,4 +1,4 @@
-// Subjects and streams of the mesh (architecture.md 3).
+// Subjects and streams of the mesh (docs/reference/mesh.md#subjects).
 
 import type { AnyContract, EventContract, Owner, ServiceName } from "../contract.ts";
 

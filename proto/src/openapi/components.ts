@@ -35,7 +35,7 @@ const named: Readonly<Record<string, z.ZodType>> = {
   WakeAccepted,
 };
 
-/** interface.md 2.1. */
+/** docs/reference/http.md#errors. */
 const errorEnvelope: Json = {
   type: "object",
   required: ["error"],

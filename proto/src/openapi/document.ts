@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 description, derived from the contracts (interface.md 9).
+// The OpenAPI 3.1 description, derived from the contracts (docs/reference/http.md#version).
 
 import type { z } from "zod";
 import { type Operation, operations, processOperations } from "../catalog.ts";

@@ -1,4 +1,4 @@
-// Archives on their way between a Job and the archive folder, for Jobs on nodes that cannot mount it (behaviour.md o).
+// Archives on their way between a Job and the archive folder, for Jobs on nodes that cannot mount it (docs/reference/moves.md#tickets).
 // Vocabulary: ticket = the right to send or fetch one archive once; receipt = what storage kept of a sent archive.
 
 import { z } from "zod";
@@ -23,7 +23,7 @@ export const receive = operation({
   output: nothing,
   faults: ["not_found", "digest_required", "digest_mismatch", "backup_store_full", "backup_corrupt"],
   summary: "Keeps an archive that a Job sends: synced, read back and receipted before the answer.",
-  spec: "behaviour.md o",
+  spec: "docs/reference/moves.md#tickets",
 });
 
 export const send = operation({
@@ -35,5 +35,5 @@ export const send = operation({
   faults: ["not_found", "backup_corrupt"],
   idempotent: false,
   summary: "Gives an archive to the Job that restores it; a ticket opens it once.",
-  spec: "behaviour.md o",
+  spec: "docs/reference/moves.md#tickets",
 });

@@ -1,5 +1,5 @@
 // What operators do with backups: finding, labels and pins, browsing, single files, backing up all at once, and drills
-// (architecture.md 9; issue 5). `backup.ts` holds the vocabulary.
+// (docs/reference/backups.md#operator). `backup.ts` holds the vocabulary.
 
 import { z } from "zod";
 import { bucket, request } from "../contract.ts";
@@ -27,7 +27,7 @@ export const findBackups = request({
   ...operatorCalls,
   idempotent: true,
   summary: "Every present backup, newest first, with its label and pin.",
-  spec: "architecture.md 9, svc backup list",
+  spec: "docs/reference/backups.md#operator",
 });
 
 export const annotateBackup = request({
@@ -46,7 +46,7 @@ export const annotateBackup = request({
   ...operatorCalls,
   onceById: true,
   summary: "Writes a label on a backup, or pins it so that it neither expires nor is pruned.",
-  spec: "architecture.md 9, svc backup label, pin, unpin",
+  spec: "docs/reference/backups.md#operator",
 });
 
 const ArchiveEntry = z.strictObject({
@@ -66,7 +66,7 @@ export const browseBackup = request({
   deadlineMs: 90_000,
   maxInFlight: 4,
   summary: "One folder of what a backup holds.",
-  spec: "architecture.md 9, svc backup files",
+  spec: "docs/reference/backups.md#operator",
 });
 
 export const restoreByOperator = request({
@@ -82,7 +82,7 @@ export const restoreByOperator = request({
   ...operatorCalls,
   deadlineMs: 20_000,
   summary: "Restores a backup, or some files of it, for the operator at the host.",
-  spec: "architecture.md 9, svc backup restore, restore-files",
+  spec: "docs/reference/backups.md#operator",
 });
 
 export const listJobsByOperator = request({
@@ -92,7 +92,7 @@ export const listJobsByOperator = request({
   ...operatorCalls,
   idempotent: true,
   summary: "What is and was done to a server's world, newest first, also when the server is gone.",
-  spec: "architecture.md 9, svc backup jobs",
+  spec: "docs/reference/backups.md#operator",
 });
 
 export const readBackupQueue = request({
@@ -119,7 +119,7 @@ export const readBackupQueue = request({
   idempotent: true,
   deadlineMs: 20_000,
   summary: "What backups and restores run, and which servers wait for their restore point.",
-  spec: "architecture.md 9, svc backup queue",
+  spec: "docs/reference/backups.md#operator",
 });
 
 export const planBackups = request({
@@ -137,7 +137,7 @@ export const planBackups = request({
   idempotent: true,
   deadlineMs: 60_000,
   summary: "What a backup of all or some servers would do with each.",
-  spec: "behaviour.md q backup-now",
+  spec: "docs/reference/cli.md#backup-now",
 });
 
 export const backUpNow = request({
@@ -151,7 +151,7 @@ export const backUpNow = request({
   ...operatorCalls,
   deadlineMs: 20_000,
   summary: "Starts one backup of `svc backup-now`; a server that still stops is asked for again.",
-  spec: "behaviour.md q backup-now",
+  spec: "docs/reference/cli.md#backup-now",
 });
 
 export const resumeAfterBackup = request({
@@ -162,7 +162,7 @@ export const resumeAfterBackup = request({
   ...operatorCalls,
   idempotent: true,
   summary: "Starts a server again that `svc backup-now` stopped.",
-  spec: "behaviour.md q backup-now",
+  spec: "docs/reference/cli.md#backup-now",
 });
 
 const DrillState = z.enum(["restoring", "booting", "passed", "failed"]);
@@ -197,7 +197,7 @@ export const startDrill = request({
   faults: ["not_found", "no_backup", "backup_corrupt", "no_world_volume", "restore_in_progress"],
   ...operatorCalls,
   summary: "Proves a backup: restores it into a scratch volume and boots the server there.",
-  spec: "architecture.md 9, svc backup drill",
+  spec: "docs/reference/backups.md#drill",
 });
 
 export const readDrill = request({
@@ -208,5 +208,5 @@ export const readDrill = request({
   ...operatorCalls,
   idempotent: true,
   summary: "How a drill stands.",
-  spec: "architecture.md 9, svc backup drill",
+  spec: "docs/reference/backups.md#drill",
 });

@@ -1,4 +1,4 @@
-// Backups of worlds (api.md A15; interface.md 2.10, 3.4; behaviour.md h, i.2).
+// Backups of worlds (docs/reference/backups.md#create, docs/reference/backups.md#kinds).
 // Vocabulary: archive = the file; backup = its row; run = one attempt to make one; pin = a backup that stays until it
 // is unpinned, whatever its age; drill = a restore into a scratch volume and a boot of the server there.
 
@@ -11,11 +11,11 @@ const name = { name: ServerNameParam };
 /** Identity of a backup, as callers write it. */
 export const BackupId = z.string().min(1).max(64);
 
-/** Why a backup was made (interface.md 2.10). */
+/** Why a backup was made (docs/reference/backups.md#kinds). */
 export const BackupReason = z.enum(["inactive_15d", "released", "manual", "pre_restore", "scheduled"]);
 export type BackupReason = z.output<typeof BackupReason>;
 
-/** A backup as its owner sees it (interface.md 2.10); where the archive lies is withheld. */
+/** A backup as its owner sees it (docs/reference/backups.md#kinds); where the archive lies is withheld. */
 export const BackupView = z.strictObject({
   id: z.string(),
   server_name: z.string(),
@@ -41,7 +41,7 @@ export const busy = [
   "no_world_volume",
 ] as const;
 
-/** One Job on a world (api.md B.2 WorldJob). */
+/** One Job on a world (docs/reference/world-lock.md#outcome). */
 export const WorldJob = z.strictObject({
   name: z.string(),
   kind: z.enum(["backup", "restore", "export_world", "export_backup", "export_files"]),
@@ -76,7 +76,7 @@ export const create = operation({
   faults: ["bad_name", "not_found", ...busy, "backup_cooldown", "backup_store_full"],
   deadlineMs: 20_000,
   summary: "Backs up the world of a stopped server.",
-  spec: "api.md A15, interface.md 3.4",
+  spec: "docs/reference/backups.md#create",
 });
 
 export const createEmergency = operation({
@@ -96,7 +96,7 @@ export const createEmergency = operation({
   faults: ["bad_name", "not_found", ...busy],
   deadlineMs: 20_000,
   summary: "Backs up a stopped server's world for its host operator, without cooldown and size cap.",
-  spec: "api.md A2",
+  spec: "docs/reference/backups.md#create",
 });
 
 export const list = operation({
@@ -105,7 +105,7 @@ export const list = operation({
   query: { server: z.string().max(63).optional(), ...paging },
   output: z.strictObject({ backups: z.array(BackupView), total: z.number().int() }),
   summary: "Present backups, newest first: all for staff, else those of worlds that the caller owned.",
-  spec: "api.md A15",
+  spec: "docs/reference/backups.md#list",
 });
 
 export const expire = operation({
@@ -117,7 +117,7 @@ export const expire = operation({
   onceById: true,
   summary:
     "Gives a backup up now; its archive goes with the next daily run. One that staff pinned only they give up.",
-  spec: "api.md A15, interface.md 4.6",
+  spec: "docs/reference/backups.md#expire",
 });
 
 export const restore = operation({
@@ -141,7 +141,7 @@ export const restore = operation({
   faults: ["bad_name", "not_found", "no_backup", ...busy, "restore_in_progress", "backup_corrupt"],
   deadlineMs: 20_000,
   summary: "Puts a backup in the place of a stopped server's world, after a snapshot of it.",
-  spec: "api.md A15, behaviour.md h.4",
+  spec: "docs/reference/restore.md#chain",
 });
 
 export const listJobs = operation({
@@ -151,7 +151,7 @@ export const listJobs = operation({
   output: z.strictObject({ server: z.string(), jobs: z.array(WorldJob) }),
   faults: ["bad_name", "not_found"],
   summary: "What is and was done to a server's world, newest first.",
-  spec: "api.md A15",
+  spec: "docs/reference/world-lock.md#outcome",
 });
 
 export const startScheduledBackup = request({
@@ -176,7 +176,7 @@ export const startScheduledBackup = request({
   idempotent: true,
   deadlineMs: 20_000,
   summary: "Starts the backup of a scheduled task on a stopped server.",
-  spec: "behaviour.md i.3 stopping",
+  spec: "docs/reference/schedules.md#run",
 });
 
 export const readBackupRun = request({
@@ -190,7 +190,7 @@ export const readBackupRun = request({
   callers: ["lifecycle", "operator"],
   idempotent: true,
   summary: "How a started backup stands.",
-  spec: "behaviour.md i.3 backing_up",
+  spec: "docs/reference/schedules.md#run",
 });
 
 const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };

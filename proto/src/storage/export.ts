@@ -1,4 +1,4 @@
-// Downloads of backups, worlds, files and folders (api.md A5, A16, A17; interface.md 2.11, 2.12; behaviour.md h.6).
+// Downloads of backups, worlds, files and folders (docs/reference/exports.md#job, docs/reference/exports.md#ticket).
 // Vocabulary: ticket = what a person has: it opens one download once; export = what it stands for, with an id of its
 // own that its Job knows; parked = a Job's PUT that waits for the browser.
 
@@ -13,7 +13,7 @@ const external = { face: "external", tier: "app" } as const;
 const hex64 = /^[0-9a-f]{64}$/;
 const ticket = { ticket: z.string().max(128) };
 
-/** What a started download answers (interface.md 2.11). */
+/** What a started download answers (docs/reference/exports.md#ticket). */
 export const ExportTicket = z.strictObject({
   ticket: z.string().regex(hex64),
   state: z.literal("pending"),
@@ -37,7 +37,7 @@ export const startBackup = operation({
   faults: ["bad_name", "not_found", "no_backup", "backup_corrupt", "export_busy", "export_unavailable"],
   ...starting,
   summary: "Starts the download of a backup, byte for byte as it is archived.",
-  spec: "api.md A16, behaviour.md h.6",
+  spec: "docs/reference/exports.md#ticket",
 });
 
 export const startWorld = operation({
@@ -48,7 +48,7 @@ export const startWorld = operation({
   faults: [...held, "export_busy", "export_unavailable"],
   ...starting,
   summary: "Starts the download of a stopped server's world, without its secrets.",
-  spec: "api.md A16, behaviour.md h.6",
+  spec: "docs/reference/exports.md#ticket",
 });
 
 export const startFile = operation({
@@ -60,7 +60,7 @@ export const startFile = operation({
   faults: [...heldFaults, "export_busy"],
   ...starting,
   summary: "Starts the download of one file, or of a folder as a zip.",
-  spec: "api.md A17, behaviour.md h.6",
+  spec: "docs/reference/files.md#operations, docs/reference/exports.md#ticket",
 });
 
 export const readStatus = operation({
@@ -74,7 +74,7 @@ export const readStatus = operation({
   }),
   faults: ["not_found", "export_expired"],
   summary: "Whether a download waits for its browser.",
-  spec: "api.md A16, interface.md 2.12",
+  spec: "docs/reference/exports.md#ticket",
 });
 
 export const download = operation({
@@ -85,7 +85,7 @@ export const download = operation({
   faults: ["not_found", "export_not_ready", "export_expired"],
   idempotent: false,
   summary: "The bytes, once; a transfer that fails is cut before its last bytes.",
-  spec: "api.md A16, behaviour.md h.6",
+  spec: "docs/reference/exports.md#ticket",
 });
 
 export const receive = operation({
@@ -105,7 +105,7 @@ export const receive = operation({
   output: nothing,
   faults: ["not_found", "backup_corrupt", "export_expired"],
   summary: "Takes the bytes of an export from its Job and gives them to the browser that waits for them.",
-  spec: "api.md A5, behaviour.md h.6",
+  spec: "docs/reference/exports.md#job",
 });
 
 /** What is exported; decides the limits that apply. */

@@ -1,4 +1,4 @@
-// Files of a stopped server's world (api.md A17, A18; interface.md 2.14 to 2.16, 4.6; behaviour.md h.7).
+// Files of a stopped server's world (docs/reference/files.md#operations, docs/reference/uploads.md#session).
 // Vocabulary: path = relative to the world's root, with forward slashes; operation = a file change that goes on in the
 // background and is read from the list of operations.
 
@@ -56,7 +56,7 @@ export const list = operation({
   faults: reading,
   deadlineMs,
   summary: "What is in a folder of a stopped server's world.",
-  spec: "api.md A17, behaviour.md h.7",
+  spec: "docs/reference/files.md#operations",
 });
 
 export const read = operation({
@@ -76,7 +76,7 @@ export const read = operation({
   faults: [...reading, "too_large", "read_damaged"],
   deadlineMs,
   summary: "One file of up to 1 MiB; the RCON password in server.properties is masked.",
-  spec: "api.md A17, behaviour.md h.7",
+  spec: "docs/reference/files.md#operations",
 });
 
 // Wider than what is accepted: what is wrong with a digest or a size has a code of its own.
@@ -105,7 +105,7 @@ export const write = operation({
   ],
   deadlineMs,
   summary: "Replaces or creates a file atomically; its mode is kept, its folder must be there.",
-  spec: "api.md A17, behaviour.md h.7",
+  spec: "docs/reference/files.md#operations",
 });
 
 export const remove = operation({
@@ -117,7 +117,7 @@ export const remove = operation({
   faults: writing,
   deadlineMs,
   summary: "Deletes a file, a link itself, or a folder with all that is in it.",
-  spec: "api.md A17",
+  spec: "docs/reference/files.md#operations",
 });
 
 export const makeFolder = operation({
@@ -129,7 +129,7 @@ export const makeFolder = operation({
   faults: [...writing, "file_exists"],
   deadlineMs,
   summary: "Makes one folder in a folder that is there.",
-  spec: "api.md A17",
+  spec: "docs/reference/files.md#operations",
 });
 
 export const rename = operation({
@@ -142,10 +142,10 @@ export const rename = operation({
   faults: [...writing, "file_exists"],
   deadlineMs,
   summary: "Moves a file or folder to a free place; it never replaces anything.",
-  spec: "api.md A17",
+  spec: "docs/reference/files.md#operations",
 });
 
-/** Why an operation failed (interface.md 2.16). */
+/** Why an operation failed (docs/reference/files.md#background). */
 export const FileOpError = z.strictObject({
   code: z.string(),
   message: z.string(),
@@ -159,7 +159,7 @@ export const FileOpError = z.strictObject({
 });
 export type FileOpError = z.output<typeof FileOpError>;
 
-/** A background operation (interface.md 2.15). */
+/** A background operation (docs/reference/files.md#background). */
 export const FileOp = z.strictObject({
   id: z.string(),
   op: z.enum(["upload", "unzip"]),
@@ -195,7 +195,7 @@ export const unzip = operation({
   faults: heldFaults,
   deadlineMs: 20_000,
   summary: "Extracts a zip into its own folder in the background, all or nothing.",
-  spec: "api.md A18, behaviour.md h.7",
+  spec: "docs/reference/uploads.md#session, docs/reference/uploads.md#unzip",
 });
 
 export const listOperations = operation({
@@ -206,7 +206,7 @@ export const listOperations = operation({
   faults: ["bad_name", "not_found"],
   deadlineMs: 20_000,
   summary: "The operation that runs and those that ended within 30 minutes, newest first, at most ten.",
-  spec: "api.md A18",
+  spec: "docs/reference/uploads.md#session",
 });
 
 /** An operation as the replicas of storage share it. */

@@ -1,4 +1,4 @@
-// Moves of worlds from one node to another (api.md A21, interface.md 2.26, behaviour.md o).
+// Moves of worlds from one node to another (docs/reference/moves.md#begin, docs/reference/moves.md#states).
 // Vocabulary: migration = one move of one world; stage = what it does or, when it failed, what it was doing;
 // switched = the server runs on the new volume from now on. The old volume is kept for ever.
 
@@ -13,7 +13,7 @@ const id = { id: z.string().min(1).max(64) };
 export const MigrationState = z.enum(["backing_up", "restoring", "switching", "succeeded", "failed"]);
 export type MigrationState = z.output<typeof MigrationState>;
 
-/** One move of a world (interface.md 2.26). */
+/** One move of a world (docs/reference/moves.md#states). */
 export const WorldMigration = z.strictObject({
   id: z.string(),
   server: z.string(),
@@ -53,7 +53,7 @@ export const begin = operation({
   deadlineMs: 20_000,
   summary:
     "Moves the world of a stopped server to another node; the same target again answers the same move.",
-  spec: "api.md A21, behaviour.md o",
+  spec: "docs/reference/moves.md#begin",
 });
 
 export const readLatest = operation({
@@ -63,7 +63,7 @@ export const readLatest = operation({
   output: WorldMigration,
   faults: ["bad_name", "not_found"],
   summary: "The latest move of a server's world.",
-  spec: "api.md A21",
+  spec: "docs/reference/moves.md#begin",
 });
 
 export const read = operation({
@@ -73,7 +73,7 @@ export const read = operation({
   output: WorldMigration,
   faults: ["bad_name", "not_found"],
   summary: "One move of a server's world.",
-  spec: "api.md A21",
+  spec: "docs/reference/moves.md#begin",
 });
 
 export const retry = operation({
@@ -90,7 +90,7 @@ export const retry = operation({
   faults: ["bad_name", "not_found", "migration_not_failed", ...target, ...busy],
   deadlineMs: 20_000,
   summary: "Goes on with a move that failed, from where it failed.",
-  spec: "api.md A21, behaviour.md o",
+  spec: "docs/reference/moves.md#begin, docs/reference/moves.md#failure",
 });
 
 export const cancel = operation({
@@ -108,7 +108,7 @@ export const cancel = operation({
   deadlineMs: 20_000,
   summary:
     "Gives a move up before it switched: its Jobs and the new volume go, the lock goes last, the world stays where it is.",
-  spec: "behaviour.md o (issue 5: who moves a world must be able to give up)",
+  spec: "docs/reference/moves.md#failure",
 });
 
 const operatorCalls = { callers: ["operator"], output: WorldMigration, deadlineMs: 20_000 } as const;
@@ -119,7 +119,7 @@ export const beginByOperator = request({
   faults: begin.faults,
   ...operatorCalls,
   summary: "As begin, for the operator at the host.",
-  spec: "behaviour.md q, svc server-migrate start",
+  spec: "docs/reference/moves.md#failure",
 });
 
 export const readByOperator = request({
@@ -128,7 +128,7 @@ export const readByOperator = request({
   faults: readLatest.faults,
   ...operatorCalls,
   summary: "The latest move of a server's world, for the operator at the host.",
-  spec: "behaviour.md q, svc server-migrate status",
+  spec: "docs/reference/moves.md#failure",
 });
 
 export const retryByOperator = request({
@@ -137,7 +137,7 @@ export const retryByOperator = request({
   faults: retry.faults,
   ...operatorCalls,
   summary: "As retry, for the operator at the host.",
-  spec: "behaviour.md q, svc server-migrate retry",
+  spec: "docs/reference/moves.md#failure",
 });
 
 export const cancelByOperator = request({
@@ -146,7 +146,7 @@ export const cancelByOperator = request({
   faults: cancel.faults,
   ...operatorCalls,
   summary: "As cancel, for the operator at the host.",
-  spec: "behaviour.md q, svc server-migrate cancel",
+  spec: "docs/reference/moves.md#failure",
 });
 
 const about = { id: z.string(), server_name: z.string(), at: z.iso.datetime() };

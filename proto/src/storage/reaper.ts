@@ -1,4 +1,4 @@
-// The daily batch that archives idle worlds and keeps the store in order (interface.md 3.3, behaviour.md i.1).
+// The daily batch that archives idle worlds and keeps the store in order (docs/reference/reaper.md#order).
 // Vocabulary: run = one pass over everything; retention-only = it expires, reads back and sweeps, and touches no world.
 
 import { z } from "zod";
@@ -29,7 +29,7 @@ export const startReaper = request({
   callers: ["operator"],
   idempotent: true,
   summary: "Begins a run now, or answers the one that is under way.",
-  spec: "behaviour.md i.1, q",
+  spec: "docs/reference/reaper.md#order, docs/reference/reaper.md#summary",
 });
 
 export const readReaper = request({
@@ -41,5 +41,5 @@ export const readReaper = request({
   callers: ["operator"],
   idempotent: true,
   summary: "How a run stands.",
-  spec: "behaviour.md i.1, q",
+  spec: "docs/reference/reaper.md#order, docs/reference/reaper.md#summary",
 });

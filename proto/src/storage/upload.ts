@@ -1,4 +1,4 @@
-// Uploads into a stopped server's world (api.md A5, A18; interface.md 2.13; behaviour.md h.7).
+// Uploads into a stopped server's world (docs/reference/uploads.md#commit, docs/reference/uploads.md#session).
 // Vocabulary: staged = on the upload volume, not yet in the world; session = an upload that comes in parts; landed =
 // the Job has put a staged file into the world.
 
@@ -15,7 +15,7 @@ const octets = ["application/octet-stream"] as const;
 const sessions = "/api/v1/servers/{name}/files/uploads";
 
 const mebibyte = 1_048_576;
-/** Most bytes of a single upload request and of one part (interface.md 4.6 rule 1). */
+/** Most bytes of a single upload request and of one part (docs/reference/uploads.md#single). */
 export const singleUploadBytes = 64 * mebibyte;
 export const partBytes = 32 * mebibyte;
 
@@ -55,10 +55,10 @@ export const upload = operation({
   ],
   deadlineMs: 20_000,
   summary: "Uploads one file of up to 64 MiB; it lands whole or not at all.",
-  spec: "api.md A18, behaviour.md h.7",
+  spec: "docs/reference/uploads.md#session",
 });
 
-/** An upload in parts (interface.md 2.13). */
+/** An upload in parts (docs/reference/uploads.md#session). */
 export const FileUploadSession = z.strictObject({
   id: z.string(),
   path: z.string(),
@@ -81,7 +81,7 @@ export const begin = operation({
   faults: [...worldFaults, "too_many_uploads", "upload_staging_full"],
   deadlineMs: 20_000,
   summary: "Begins an upload in parts; room is reserved as they come.",
-  spec: "api.md A18",
+  spec: "docs/reference/uploads.md#session",
 });
 
 export const readSession = operation({
@@ -91,7 +91,7 @@ export const readSession = operation({
   output: FileUploadSession,
   faults: ["bad_name", "not_found", "upload_not_found"],
   summary: "How far an upload has come; the next part starts at `received`.",
-  spec: "api.md A18",
+  spec: "docs/reference/uploads.md#session",
 });
 
 export const putPart = operation({
@@ -124,7 +124,7 @@ export const putPart = operation({
     "files_unavailable",
   ],
   summary: "Adds one part of up to 32 MiB, whole or not at all.",
-  spec: "api.md A18, behaviour.md h.7",
+  spec: "docs/reference/uploads.md#session",
 });
 
 export const cancel = operation({
@@ -134,7 +134,7 @@ export const cancel = operation({
   output: nothing,
   faults: ["bad_name", "not_found", "upload_not_found", "upload_busy"],
   summary: "Gives an upload up and frees its room.",
-  spec: "api.md A18",
+  spec: "docs/reference/uploads.md#session",
 });
 
 export const commit = operation({
@@ -146,7 +146,7 @@ export const commit = operation({
   faults: [...heldFaults, "upload_not_found", "upload_not_complete", "upload_busy"],
   deadlineMs: 20_000,
   summary: "Lands a complete upload in the world, in the background.",
-  spec: "api.md A18",
+  spec: "docs/reference/uploads.md#session",
 });
 
 const internal = { face: "internal", tier: "public", bearer: "one-time" } as const;
@@ -162,7 +162,7 @@ export const openStaged = operation({
   faults: ["not_found"],
   idempotent: false,
   summary: "Gives a staged file to the Job that lands it; a token opens it once.",
-  spec: "api.md A5",
+  spec: "docs/reference/uploads.md#commit",
 });
 
 export const reportLanded = operation({
@@ -173,7 +173,7 @@ export const reportLanded = operation({
   output: nothing,
   faults: ["not_found"],
   summary: "The Job says that the file is in the world; the staged copy goes.",
-  spec: "api.md A5",
+  spec: "docs/reference/uploads.md#commit",
 });
 
 /** One part as it lies on the upload volume. */

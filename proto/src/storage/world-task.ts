@@ -1,4 +1,4 @@
-// What the service storage asks of a world Job, and what the Job answers (architecture.md 8, behaviour.md h.2, h.7).
+// What the service storage asks of a world Job, and what the Job answers (docs/reference/world-lock.md#jobs).
 // A Job gets one task as JSON in SVC_TASK, its folders as arguments (`world-agent --world=/world
 // --archive=/archive --secret=/run/svc/secret --tmp=/tmp`), and in the last but one its one-time token and what a file is to hold. It writes progress at most once a second and one result,
 // each as one marked line on stdout; storage reads them from the pod's log.
@@ -20,7 +20,7 @@ const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const path = z.string().max(4096);
 
 export const Task = z.discriminatedUnion("mode", [
-  /** World folder -> archive: written as a hidden partial, synced, read back whole, renamed (behaviour.md h.3). */
+  /** World folder -> archive: written as a hidden partial, synced, read back whole, renamed (docs/reference/backups.md#archive). */
   z.strictObject({
     mode: z.literal("backup"),
     to: Place,
@@ -35,7 +35,7 @@ export const Task = z.discriminatedUnion("mode", [
     /** Also says whether the world folder is just what the archive holds (`same`), file by file. */
     compare: z.boolean().optional(),
   }),
-  /** Archive -> world: verified first, then extracted, then what is not in the archive goes (behaviour.md h.4). */
+  /** Archive -> world: verified first, then extracted, then what is not in the archive goes (docs/reference/restore.md#chain). */
   z.strictObject({
     mode: z.literal("restore"),
     from: Place,
@@ -47,7 +47,7 @@ export const Task = z.discriminatedUnion("mode", [
   }),
   /** One folder of an archive's tree, read from its seek table where it has one. */
   z.strictObject({ mode: z.literal("browse"), from: Place, path }),
-  /** Sends an archive or world to the internal face (behaviour.md h.6). */
+  /** Sends an archive or world to the internal face (docs/reference/exports.md#job). */
   z.strictObject({
     mode: z.literal("export"),
     what: z.discriminatedUnion("kind", [

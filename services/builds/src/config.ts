@@ -1,4 +1,4 @@
-// Settings of builds (behaviour.md d); its numbers grow with its operations.
+// Settings of builds (docs/reference/settings.md); its numbers grow with its operations.
 
 import { duration, section } from "@svc/config";
 import { z } from "zod";

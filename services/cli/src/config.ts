@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-/** Version of this build; releases stamp it (interface.md 9). */
+/** Version of this build; releases stamp it (docs/reference/http.md#version). */
 export const buildVersion = process.env["SVC_VERSION"] ?? "0.1.0";
 
 /** Folder in which the person typed the command; npm moves to the checkout before it runs us. */

@@ -1,4 +1,4 @@
-// Settings of the external gateway (behaviour.md d).
+// Settings of the external gateway (docs/reference/settings.md).
 
 import { section } from "@svc/config";
 import { gatewaySection, type ListenAddress, parseListen } from "@svc/http-gateway";

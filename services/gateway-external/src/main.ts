@@ -1,4 +1,4 @@
-// The external face (interface.md 1): people and the panel call it with a session cookie.
+// The external face (docs/reference/http.md#faces): people and the panel call it with a session cookie.
 
 import { createFace, createSessions, limitsOf } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";

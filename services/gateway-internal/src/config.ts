@@ -1,4 +1,4 @@
-// Settings of the internal gateway (behaviour.md d) and what only its environment tells.
+// Settings of the internal gateway (docs/reference/settings.md) and what only its environment tells.
 
 import { gatewaySection, type ListenAddress, parseListen } from "@svc/http-gateway";
 import { type CallerToken, callerTokens } from "@svc/proto";

@@ -1,4 +1,4 @@
-// The internal face (interface.md 1): the proxy, the login gate, build jobs and the emergency CLI call it.
+// The internal face (docs/reference/http.md#faces): the proxy, the login gate, build jobs and the emergency CLI call it.
 
 import { createFace, limitsOf, openServiceTokens } from "@svc/http-gateway";
 import { operations, processOperations } from "@svc/proto";

@@ -1,4 +1,4 @@
--- Users are searched by part of a name or an address (api.md A26). In the C collation a scan of a hundred thousand of
+-- Users are searched by part of a name or an address (docs/reference/accounts.md#users). In the C collation a scan of a hundred thousand of
 -- them costs some milliseconds; no extension is needed for it.
 alter table users add column search text collate "C"
   generated always as (lower(username || ' ' || coalesce(email, ''))) stored;

@@ -1,4 +1,4 @@
-// Settings of identity (behaviour.md d, interface.md 8). Sections that it shares with others take all their keys.
+// Settings of identity (docs/reference/settings.md). Sections that it shares with others take all their keys.
 
 import { duration, parseDuration, section, size } from "@svc/config";
 import { z } from "zod";
@@ -183,7 +183,7 @@ function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
-/** Mails an hour and how many of them at once (behaviour.md d). */
+/** Mails an hour and how many of them at once (docs/reference/settings.md). */
 export function mailBudget({ smtp: mail }: Settings): { perHour: number; burst: number } {
   const perHour = mail.max_per_hour === 0 ? 120 : mail.max_per_hour;
   return { perHour, burst: Math.max(Math.floor(perHour / 4), 5) };
@@ -194,7 +194,7 @@ export function adminOrigin({ auth, server }: Settings): string {
   return originOf(auth.admin_hostname ?? `op.console.${server.root_domain}`, auth.extra_origins);
 }
 
-/** Origin of the panel, only when its host is configured (api.md A4 link/code). */
+/** Origin of the panel, only when its host is configured (docs/reference/links.md#bind-code). */
 export function panelOrigin({ auth }: Settings): string | undefined {
   return auth.panel_hostname && originOf(auth.panel_hostname, auth.extra_origins);
 }

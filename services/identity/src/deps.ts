@@ -8,6 +8,6 @@ export type Deps = {
   limits: Limits;
   now: () => Date;
   events: Events;
-  /** Whether a mail relay is configured: only then is a verified e-mail a way in (architecture.md 6.23). */
+  /** Whether a mail relay is configured: only then is a verified e-mail a way in (docs/reference/sign-in.md#proofs). */
   hasRelay: boolean;
 };

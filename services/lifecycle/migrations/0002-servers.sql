@@ -1,4 +1,4 @@
--- Servers and who may wake them (behaviour.md c). owner_id names an account of identity: no key across schemas.
+-- Servers and who may wake them (docs/reference/data.md#database). owner_id names an account of identity: no key across schemas.
 create table servers (
   name text primary key,
   owner_id text,

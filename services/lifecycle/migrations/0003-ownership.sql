@@ -1,4 +1,4 @@
--- What claims, give-ups, menus and account migrations ask for (interface.md 2.5 to 2.7, behaviour.md c, f).
+-- What claims, give-ups, menus and account migrations ask for (docs/reference/claims.md#retirement, docs/reference/claims.md#own).
 create index servers_claimable on servers (name)
   where owner_id is null and retire_requested_at is null and deleted_at is null;
 create index servers_retiring on servers (name) where retire_requested_at is not null;

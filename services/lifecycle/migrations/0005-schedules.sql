@@ -1,4 +1,4 @@
--- Scheduled tasks of servers (behaviour.md c, i.3). Times are kept in milliseconds, as the service compares them.
+-- Scheduled tasks of servers (docs/reference/data.md#database, docs/reference/schedules.md#run). Times are kept in milliseconds, as the service compares them.
 create table server_schedules (
   id bigserial primary key,
   server_name text not null references servers (name) on delete cascade,

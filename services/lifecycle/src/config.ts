@@ -5,7 +5,7 @@ import { z } from "zod";
 
 const whole = (fallback: number) => z.number().int().min(0).default(fallback);
 
-/** Sections as behaviour.md d has them; keys that this service does not read are accepted where it shares a section. */
+/** Sections as docs/reference/settings.md has them; keys that this service does not read are accepted where it shares a section. */
 export const settings = z.object({
   server: section({
     listen: z.string().default("0.0.0.0:8080"),
@@ -17,27 +17,27 @@ export const settings = z.object({
     metallb_pool: z.string().default(""),
   }),
   lifecycle: section({
-    /** Least time between two wakes of one server (interface.md 4.5). */
+    /** Least time between two wakes of one server (docs/reference/wake.md#checks). */
     wake_cooldown: duration("30s"),
     /** Servers that may want to run at once; 0 is no cap. */
     max_running_servers: whole(0),
 
-    /** Time between the two notices before a stop with players on (interface.md 3.1). */
+    /** Time between the two notices before a stop with players on (docs/reference/server-states.md#phases). */
     stop_notice: duration("30s"),
-    /** Longest wait for `save-all flush` to answer (behaviour.md b.4). */
+    /** Longest wait for `save-all flush` to answer (docs/reference/server-states.md#probe). */
     save_timeout: duration("30s"),
     probe_timeout: duration("5s"),
-    /** Probes at the same time (performance.md G11). */
+    /** Probes at the same time (docs/performance.md). */
     max_probes: whole(200),
-    /** Misses in a row before a running server is starting again (behaviour.md b.3). */
+    /** Misses in a row before a running server is starting again (docs/reference/server-states.md#pass). */
     probe_misses: whole(3),
     probe_retry: duration("10s"),
-    /** How often players of a running server are counted (architecture.md 6.13). */
+    /** How often players of a running server are counted (docs/reference/server-states.md#probe). */
     count_interval: duration("30s"),
     /** After a join was reported the count is read again this often, for this long. */
     join_count_interval: duration("2s"),
     join_count_window: duration("10s"),
-    /** After a run's first ready probe an empty server is not yet idle (behaviour.md b.6). */
+    /** After a run's first ready probe an empty server is not yet idle (docs/reference/server-states.md#idle-stop). */
     arrival_window: duration("3m"),
     /** A password that was read is trusted this long by probes of a running server. */
     password_ttl: duration("5m"),
@@ -49,9 +49,9 @@ export const settings = z.object({
     reconcile_running: duration("60s"),
     reconcile_failed: duration("5m"),
     reconcile_node: duration("10s"),
-    /** Passes that work at the same time; one that waits for RCON leaves its place to another (behaviour.md b.1). */
+    /** Passes that work at the same time; one that waits for RCON leaves its place to another (docs/reference/server-states.md#pass). */
     concurrency: whole(4),
-    /** No pass takes longer; what is left of it is done by the next (behaviour.md b.1). */
+    /** No pass takes longer; what is left of it is done by the next (docs/reference/server-states.md#pass). */
     pass_limit: duration("3m"),
     /** A pass that takes longer than this can only be helped by a new process: liveness fails. */
     pass_stuck: duration("10m"),
@@ -62,7 +62,7 @@ export const settings = z.object({
     auto_restarts: whole(3),
     /** Wait before the first automatic restart; it doubles with each. */
     auto_restart_backoff: duration("1m"),
-    /** A maintenance lock that is not refreshed ends after this (interface.md 3.2). */
+    /** A maintenance lock that is not refreshed ends after this (docs/reference/world-lock.md#lock). */
     maintenance_lock: duration("2m"),
 
     default_memory: z.string().default("2Gi"),
@@ -93,9 +93,9 @@ export const settings = z.object({
     /** File of one secret for all servers, in place of the masters: for another proxy than ours, which knows only one. */
     forwarding_shared_file: z.string().default(""),
 
-    /** How often due tasks are looked for (behaviour.md i.3). */
+    /** How often due tasks are looked for (docs/reference/schedules.md#run). */
     schedule_tick: duration("15s"),
-    /** Tasks that one server may have (interface.md 8). */
+    /** Tasks that one server may have (docs/reference/settings.md). */
     schedule_limit: whole(20),
     /** A run that is later than this is dropped as missed. */
     schedule_missed_after: duration("10m"),
@@ -114,7 +114,7 @@ export const settings = z.object({
     /** Lines that a new viewer of a console sees of the past, and most lines read after nobody watched for a while. */
     console_tail: whole(100).pipe(z.number().max(1_000)),
     console_catch_up: whole(5_000),
-    /** A console is followed this long after its viewers were looked at, which is each minute (interface.md 8). */
+    /** A console is followed this long after its viewers were looked at, which is each minute (docs/reference/settings.md). */
     console_linger: duration("150s"),
     /** A follower that was silent for the lease is replaced; it renews this often. */
     console_lease: duration("5s"),
@@ -133,7 +133,7 @@ export const settings = z.object({
     /** A connection without a command is closed after this. */
     rcon_idle: duration("30s"),
     rcon_reply_bytes: size("256Ki"),
-    /** Pages of LuckPerms that are read at most (api.md A14). */
+    /** Pages of LuckPerms that are read at most (docs/reference/console.md#access). */
     luckperms_pages: whole(10),
 
     lease_duration: duration("6s"),

@@ -1,4 +1,4 @@
-// Settings of the lobby (behaviour.md r.4). It holds no token and opens no HTTP: all it knows comes through the proxy.
+// Settings of the lobby (docs/reference/lobby.md#menu). It holds no token and opens no HTTP: all it knows comes through the proxy.
 
 import { type ForwardingSecrets, secretFile } from "@svc/minecraft";
 
@@ -15,7 +15,7 @@ export type LobbyConfig = {
 
 export type RequestRate = { readonly burst: number; readonly perSecond: number; readonly reserved: number };
 
-/** Frames of one player; below what the proxy lets through (behaviour.md r.2: burst 96, 10 a second). */
+/** Frames of one player; below what the proxy lets through (docs/reference/svc-control.md#rules: burst 96, 10 a second). */
 export const requestRate: RequestRate = { burst: 90, perSecond: 8, reserved: 16 };
 
 /** An open menu asks for its tiles again this often. */

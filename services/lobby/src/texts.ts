@@ -10,7 +10,7 @@ export function languageOf(locale: string): Language {
 /** Why a server can't be started; each has its text. */
 export type Obstacle = "retiring" | "start_failed" | "owner_only" | "allowlist";
 
-/** Error codes that have a text of their own (interface.md 4.10, behaviour.md r.4). */
+/** Error codes that have a text of their own (docs/reference/lobby.md#menu). */
 export type ErrorCode = "not_linked" | "quota_exceeded" | "already_claimed" | "busy" | "not_found";
 
 export type Texts = {

@@ -1,4 +1,4 @@
-// Settings of the login gate (behaviour.md r.3). A bad value falls back to its default and is named in `warnings`: a
+// Settings of the login gate (docs/reference/login-gate.md#states). A bad value falls back to its default and is named in `warnings`: a
 // gate that does not start lets nobody in.
 
 import { type ForwardingSecrets, secretFile } from "@svc/minecraft";

@@ -46,7 +46,7 @@ test("without anything but address and token, everything has the default of the 
   });
 });
 
-test("the limits are those of interface.md 4.10 and behaviour.md r", () => {
+test("the limits are those of docs/reference/proxy.md#configuration, docs/reference/proxy.md#join", () => {
   const { refreshMs, queueTickMs, waiterSilenceMs, waiterMaxMs, progressMs, linkMemoryMs } = defaultLimits;
   assert.deepEqual(
     [refreshMs, queueTickMs, waiterSilenceMs, waiterMaxMs, progressMs, linkMemoryMs],

@@ -1,4 +1,4 @@
-// Settings of the proxy (interface.md 4.10.7): svc-link.properties in its folder, and the environment, which wins.
+// Settings of the proxy (docs/reference/proxy.md#configuration): svc-link.properties in its folder, and the environment, which wins.
 
 import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -7,7 +7,7 @@ import { ConfigError } from "@svc/config";
 import { readForwardingMasters } from "./forwarding/secrets.ts";
 import { parsePeers } from "./login/peers.ts";
 
-/** Durations and limits with the defaults of interface.md 4.10 and behaviour.md r; `queueTickMs` is the key `queue-tick-ms` and the variable SVC_PROXY_QUEUE_TICK_MS. */
+/** Durations and limits with the defaults of docs/reference/proxy.md#configuration, docs/reference/proxy.md#join; `queueTickMs` is the key `queue-tick-ms` and the variable SVC_PROXY_QUEUE_TICK_MS. */
 export const defaultLimits = {
   refreshMs: 15_000,
   // Until the service told a list for the first time, and at most so often for a name that the list lacks.

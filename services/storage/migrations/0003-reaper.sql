@@ -1,5 +1,5 @@
 -- (Number 0003: storage keeps uploads in buckets, so there is no migration of theirs.)
--- One pass of the daily batch; the newest ones tell how it goes (behaviour.md i.1).
+-- One pass of the daily batch; the newest ones tell how it goes (docs/reference/reaper.md#order).
 create table reaper_runs (
   id text primary key,
   state text not null default 'running' check (state in ('running', 'succeeded', 'failed')),
@@ -18,7 +18,7 @@ create table reaper_runs (
 create unique index reaper_runs_one_at_a_time on reaper_runs ((true)) where state = 'running';
 create index reaper_runs_newest on reaper_runs (started_at desc);
 
--- Moves of worlds between nodes (behaviour.md o).
+-- Moves of worlds between nodes (docs/reference/moves.md#steps).
 create table world_migrations (
   id text primary key,
   server_name text not null,

@@ -1,4 +1,4 @@
--- The right of one Job to send one archive to the archive folder, or to fetch one from it, once (behaviour.md o).
+-- The right of one Job to send one archive to the archive folder, or to fetch one from it, once (docs/reference/moves.md#steps).
 create table archive_tickets (
   id text primary key,
   kind text not null check (kind in ('put', 'get')),

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { limits, readSettings } from "./config.ts";
 
-test("limits are those of behaviour.md h.6 and h.7", () => {
+test("limits are those of docs/reference/exports.md#ticket, docs/reference/files.md#operations", () => {
   assert.deepEqual(limits, {
     stallMs: 120_000,
     keptMs: 600_000,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Task } from "@svc/proto/world-task";
 
-/** Limits of the agent, with the defaults of behaviour.md h.6 and h.7. */
+/** Limits of the agent, with the defaults of docs/reference/exports.md#ticket, docs/reference/files.md#operations. */
 export const limits = {
   /** Either end of a transfer may stand still for so long. */
   stallMs: 120_000,

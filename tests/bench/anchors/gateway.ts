@@ -1,4 +1,4 @@
-// P1, P2 and P3 as performance.md describes them: bare Fastify -> NATS -> another process, with zod in P2 and P3.
+// P1, P2 and P3 as docs/performance.md describes them: bare Fastify -> NATS -> another process, with zod in P2 and P3.
 // `/list` collects 10,000 servers over the bus in pages of 1000, four at once, with zod: the anchor of a rebuild.
 
 import { connect } from "@nats-io/transport-node";

@@ -1,4 +1,4 @@
-// Made-up servers of about 430 bytes of JSON each, the size that performance.md measured with.
+// Made-up servers of about 430 bytes of JSON each, the size that docs/performance.md measured with.
 
 import type { ServerInfo } from "@svc/proto";
 

@@ -1,4 +1,4 @@
-// A fleet of 10,000 servers, nearly all asleep (performance.md G6 and "How cost may grow"), on a running stack:
+// A fleet of 10,000 servers, nearly all asleep (docs/performance.md and "How cost may grow"), on a running stack:
 // objects in the embedded cluster, rows in PostgreSQL, everything seen through the gateways.
 // The anchors of growth are the same figures of the same run with about 100 servers. Wakes are compared by their
 // medians. Memory is that of the lifecycle process some seconds after it came to rest.

@@ -1,4 +1,4 @@
-// What a thousand idle players cost the lobby and the login gate as they ship (issue 6), each in a process of its own:
+// What a thousand idle players cost the lobby and the login gate as they ship, each in a process of its own:
 // growth of its memory from the first player to the thousandth, and processor time. At the gate every player holds a
 // code, so each one is asked about once a second. Anchor: a process that only holds as many connections.
 

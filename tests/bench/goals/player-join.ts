@@ -1,4 +1,4 @@
-// A player's whole way into a sleeping server (issue 6): from the connection to the proxy, under the server's own
+// A player's whole way into a sleeping server: from the connection to the proxy, under the server's own
 // address, through gate, lobby, wake and queue until they stand in its world, on a real local stack. Anchor: the same
 // game program started bare until RCON lets us in, in turn with it, so that the difference is all that svc and the
 // join itself add. The slowest counts, as in WAKE.

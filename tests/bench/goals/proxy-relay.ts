@@ -1,7 +1,7 @@
-// The proxy's relay between a player and a server (issue 6): packets a second and time of a round trip, against a bare
+// The proxy's relay between a player and a server: packets a second and time of a round trip, against a bare
 // TCP relay in the same run. Player and server are the same process on both sides. Unfair would be: a server that waits
 // for the relay on one side only, or frames that the relay may pass unlooked at (an id is read of every one).
-// Then the round trip of a player beside servers that mean harm (issue 12).
+// Then the round trip of a player beside servers that mean harm.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

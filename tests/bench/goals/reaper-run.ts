@@ -1,4 +1,4 @@
-// REAP: the daily run of storage with 2,000 servers due at once, four backups each (issue 5: the decision phase stays
+// REAP: the daily run of storage with 2,000 servers due at once, four backups each (the decision phase stays
 // below ten seconds). The run is the one that ships, over the bus, on a durable PostgreSQL; its worlds still run, so it
 // lists them, judges each, describes it afresh, asks for its stop, and then orders the store. What is decided of a world
 // at rest is measured apart, for no Job runs here. Unfair would be: servers that are not due, or a table without

@@ -4,7 +4,7 @@
 // request goes over the bus. Anchor P2: bare Fastify -> NATS -> process with zod on both sides, both ways, same
 // nats-server, same reply. CPU is that of all processes on the path, nats-server included, the load generator not.
 // Unfair would be: an anchor on a nats-server of its own (cold caches), or judging p50 at c1 on an idle VM whose cores
-// sleep between requests (performance.md, traps); the CPU row tells then.
+// sleep between requests (docs/performance.md); the CPU row tells then.
 
 import type { Bench, Goal, Target } from "../harness/bench.ts";
 import { measure, warm } from "../harness/bench.ts";

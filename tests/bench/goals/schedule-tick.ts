@@ -1,4 +1,4 @@
-// TICK: one look of the scheduler for due tasks (performance.md, growth: it follows due items).
+// TICK: one look of the scheduler for due tasks (docs/performance.md: it follows due items).
 // Ours: lifecycle's scheduler and its SQL on a durable PostgreSQL. Anchor of an idle tick among 5,000 enabled tasks: the
 // same tick among 10. The tick with runs is that of 5,000 tasks every quarter of an hour, a sixtieth of which is due;
 // their servers are not there, so each run is two transactions and no call to a cluster.

@@ -1,4 +1,4 @@
-// Wake (architecture.md 11): from the proxy's wake request to status Running and ready on the internal face, on a real
+// Wake (docs/reference/data.md#leases): from the proxy's wake request to status Running and ready on the internal face, on a real
 // local stack, on top of what the game server itself needs. Anchor: the same program started bare with an empty world
 // until RCON lets us in; the two take turns. p95 of a handful of wakes is their slowest but for a rounding, so the
 // slowest is taken. Each wake takes a server of its own (a wake has a cooldown of 30 s), which is stopped again.

@@ -1,4 +1,4 @@
-// The embedded stack (architecture.md 7): from `svc up` on data that is there already to the end of the command, and
+// The embedded stack (docs/reference/local-stack.md#parts): from `svc up` on data that is there already to the end of the command, and
 // what all its processes hold in memory then. Resident memory counts shared pages once per process, so the sum is
 // above what the machine gives; the proportional sum (PSS) is told beside it.
 // The goal allows the seven services and what they stand on 1,300 MB, and proxy, gate and lobby 100 MB each.

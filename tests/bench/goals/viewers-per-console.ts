@@ -1,4 +1,4 @@
-// VIEWERS: how the cost of one console grows with its viewers (performance.md, growth). One console prints 20 lines a
+// VIEWERS: how the cost of one console grows with its viewers (docs/performance.md). One console prints 20 lines a
 // second to 1, 100 and 1000 viewers of one gateway; the CPU is that of gateway and bus per line and viewer. One line is
 // read once from the cluster and crosses the bus once, so it must get cheaper per viewer, never dearer.
 

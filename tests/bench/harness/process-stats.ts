@@ -70,7 +70,7 @@ function machineBusyMicros(): number {
 
 /**
  * Watches what the rest of the machine does. The answer of the answer: cores used since the start by processes that
- * are not below `roots()`. Above 0.5 a comparison is void (performance.md C).
+ * are not below `roots()`. Above 0.5 a comparison is void (docs/performance.md C).
  */
 export function watchOutsiders(roots: () => readonly number[]): () => number {
   const outside = () => machineBusyMicros() - cpuMicros(roots());

@@ -31,7 +31,7 @@ export function ratioOf(row: Row): number | undefined {
   return row.anchor === undefined || row.anchor === 0 ? undefined : row.ours / row.anchor;
 }
 
-/** `near` misses by at most 10 %, which performance.md does not count. */
+/** `near` misses by at most 10 %, which docs/performance.md does not count. */
 export function verdictOf(row: Row): Verdict {
   const { limit } = row;
   if (!limit) return "info";

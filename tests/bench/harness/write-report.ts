@@ -24,7 +24,7 @@ function generated(rows: readonly Row[]): string {
 
 /** Replaces the generated part of docs/performance.md; the words around it stay. */
 export function writeTable(rows: readonly Row[]): void {
-  const path = join(root, "docs", "performance.md");
+  const path = join(root, "docs", "docs/performance.md");
   const text = existsSync(path) ? readFileSync(path, "utf8") : `# Performance\n\n${begin}\n${end}\n`;
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
   if (from < 0 || to < from) throw new Error(`${path} lacks the marks ${begin} and ${end}`);

@@ -1,4 +1,4 @@
-// From the credentials of a request to the principal that travels with it (architecture.md 4).
+// From the credentials of a request to the principal that travels with it (docs/reference/sign-in.md#session).
 
 import type { CallOptions, Mesh } from "@svc/mesh";
 import { type AccountPrincipal, accounts, Fault, type HttpBinding, type Principal } from "@svc/proto";

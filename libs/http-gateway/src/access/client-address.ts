@@ -1,4 +1,4 @@
-// The address that a request comes from, for the sign-in budget and the audit (interface.md 5.2).
+// The address that a request comes from, for the sign-in budget and the audit (docs/reference/http.md#client-address).
 
 import type { IncomingMessage } from "node:http";
 import { isIP, isIPv4, isIPv6 } from "node:net";

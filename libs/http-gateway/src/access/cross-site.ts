@@ -1,4 +1,4 @@
-// Changes asked for by another site's page are refused before anything else (interface.md 4.1 rule 3).
+// Changes asked for by another site's page are refused before anything else (docs/reference/http.md#cross-site).
 
 import type { IncomingHttpHeaders } from "node:http";
 

@@ -1,4 +1,4 @@
-// The host that a request names distinguishes the operator console from the panel (interface.md 5.2).
+// The host that a request names distinguishes the operator console from the panel (docs/reference/http.md#tiers).
 
 import type { IncomingMessage } from "node:http";
 import type { FaceHost } from "@svc/proto";

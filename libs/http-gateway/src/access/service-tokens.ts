@@ -1,4 +1,4 @@
-// Service tokens of the internal face (interface.md 5.1).
+// Service tokens of the internal face (docs/reference/http.md#service-tokens).
 
 import { hash, timingSafeEqual } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The session cookie (interface.md 5.2, behaviour.md e.1).
+// The session cookie (docs/reference/sign-in.md#session).
 
 import { hash } from "node:crypto";
 import { Fault, type SessionGrant } from "@svc/proto";

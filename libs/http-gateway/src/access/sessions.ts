@@ -1,4 +1,4 @@
-// Caches what identity said about a session for a few seconds (architecture.md 4).
+// Caches what identity said about a session for a few seconds (docs/reference/sign-in.md#session).
 
 import type { CallOptions, Mesh } from "@svc/mesh";
 import { accounts, eventFilter, Fault } from "@svc/proto";

@@ -1,4 +1,4 @@
-// What a session may do (interface.md 5, architecture.md 4): the tier is decided here, ownership by the owner.
+// What a session may do (docs/reference/http.md#tiers, docs/reference/sign-in.md#session): the tier is decided here, ownership by the owner.
 
 import type { AccountPrincipal, accounts, FaceHost, FaultName, HttpBinding } from "@svc/proto";
 

@@ -1,4 +1,4 @@
-// Frequent reads served from a mirror in memory (architecture.md 3, views): cached bytes, a strong ETag and their age.
+// Frequent reads served from a mirror in memory (docs/reference/mesh.md#views): cached bytes, a strong ETag and their age.
 
 import { hash } from "node:crypto";
 import type { Mesh, ViewMirror } from "@svc/mesh";

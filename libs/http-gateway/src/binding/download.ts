@@ -1,4 +1,4 @@
-// Bytes from the owner to the caller, at the caller's pace (architecture.md 3, lanes).
+// Bytes from the owner to the caller, at the caller's pace (docs/reference/byte-transfers.md#ticket).
 
 import { pipeline } from "node:stream/promises";
 import { fetchBytes, type Mesh } from "@svc/mesh";

@@ -1,4 +1,4 @@
-// Event streams: console output and build logs as server-sent events (interface.md 4.1 rule 5).
+// Event streams: console output and build logs as server-sent events (docs/reference/console.md#stream).
 
 import type { Mesh } from "@svc/mesh";
 import { Fault, faults, isFault, type Principal, type StreamTicket } from "@svc/proto";

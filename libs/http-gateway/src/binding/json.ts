@@ -31,7 +31,7 @@ export function jsonBinding(
   };
 }
 
-// An answer that NATS would not carry comes by byte transfer (architecture.md 3, payload limit).
+// An answer that NATS would not carry comes by byte transfer (docs/reference/byte-transfers.md#ticket).
 async function largeBody(byteTransfer: NonNullable<RawReply["byteTransfer"]>): Promise<Uint8Array> {
   return buffer((await fetchBytes(byteTransfer)).body);
 }

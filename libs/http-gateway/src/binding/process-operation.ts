@@ -1,4 +1,4 @@
-// Health and metrics of the gateway process itself (interface.md 4.2).
+// Health and metrics of the gateway process itself (docs/reference/http.md#health).
 
 import type { ProcessOperation } from "@svc/proto";
 import type { Registry } from "@svc/telemetry";

@@ -1,4 +1,4 @@
-// Sends a body on to the owner as it arrives (architecture.md 3, lanes).
+// Sends a body on to the owner as it arrives (docs/reference/byte-transfers.md#ticket).
 
 import type { IncomingMessage } from "node:http";
 import { type Mesh, sendBytes } from "@svc/mesh";

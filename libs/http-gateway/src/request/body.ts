@@ -1,4 +1,4 @@
-// JSON bodies (interface.md 4.1 rule 4).
+// JSON bodies (docs/reference/http.md#bodies).
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";

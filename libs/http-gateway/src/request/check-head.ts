@@ -1,4 +1,4 @@
-// Checks of the request head, before authentication (interface.md 4.1).
+// Checks of the request head, before authentication (docs/reference/http.md#shared).
 
 import type { IncomingMessage } from "node:http";
 import { Fault, type FaultName, type HttpBinding, type Operation, type ProcessOperation } from "@svc/proto";
@@ -25,7 +25,7 @@ function refusalOfBody(contract: Operation, request: IncomingMessage, limit: num
   const { headers } = request;
   if (Number(headers["content-length"] ?? 0) > limit)
     return new Fault("too_large", { message: tooLarge(limit) });
-  // Sign-in operations require the type even without a body: a form of another site can't send it (behaviour.md e.1).
+  // Sign-in operations require the type even without a body: a form of another site can't send it (docs/reference/sign-in.md#doors).
   const isDoor = contract.http.rateLimited && contract.http.method !== "GET";
   const needsJson = isDoor || (contract.body !== undefined && hasBody(request));
   if (needsJson && !isJson(headers["content-type"])) return new Fault("unsupported_media_type");

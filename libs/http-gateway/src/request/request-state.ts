@@ -30,7 +30,7 @@ export type RequestState = {
 
 const wellFormedId = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** Keeps a well-formed inbound request id, else creates one (interface.md 4.1 rule 1). */
+/** Keeps a well-formed inbound request id, else creates one (docs/reference/http.md#shared). */
 export function requestIdOf(inbound: string | string[] | undefined): string {
   return typeof inbound === "string" && wellFormedId.test(inbound) ? inbound : randomUUID();
 }

@@ -1,4 +1,4 @@
-// A body must keep arriving (interface.md 4.1 rule 4). One sweep over all requests with an unfinished body closes the
+// A body must keep arriving (docs/reference/http.md#bodies). One sweep over all requests with an unfinished body closes the
 // connections that are too slow or keep sending after the response.
 
 import type { RequestState } from "./request-state.ts";

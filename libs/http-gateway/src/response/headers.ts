@@ -1,4 +1,4 @@
-// Headers of every response (interface.md 4.1 rule 1).
+// Headers of every response (docs/reference/http.md#shared).
 
 const fixed = [
   "X-Content-Type-Options",

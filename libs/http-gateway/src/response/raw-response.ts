@@ -1,4 +1,4 @@
-// Responses to malformed requests, written on the socket because Node made no request of them (interface.md 4.1 rule 1).
+// Responses to malformed requests, written on the socket because Node made no request of them (docs/reference/http.md#shared).
 
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";

@@ -1,4 +1,4 @@
-// One log line and one count per request (interface.md 6.5 and 6.6).
+// One log line and one count per request (docs/reference/metrics.md, docs/reference/http.md#request-log).
 
 import type { Face } from "@svc/proto";
 import { Counter, Histogram, type Logger, type Registry } from "@svc/telemetry";

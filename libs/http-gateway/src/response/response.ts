@@ -41,7 +41,7 @@ export function sendJson(
   else sendResponse(state, { status: head.status, headers: [...jsonHeaders, ...more] }, body);
 }
 
-/** The error envelope (interface.md 2.1). */
+/** The error envelope (docs/reference/http.md#errors). */
 export function envelope(code: string, message: string, requestId: string): Buffer {
   return Buffer.from(JSON.stringify({ error: { code, message, request_id: requestId } }));
 }

@@ -69,7 +69,7 @@ function listen(server: Server, port: number, what: string): Promise<number> {
 }
 
 /**
- * Catches every mail sent to it over plain SMTP on loopback and shows it on a page (architecture.md 7). JSON of all
+ * Catches every mail sent to it over plain SMTP on loopback and shows it on a page (docs/reference/local-stack.md#parts). JSON of all
  * mails: `/messages`, of one recipient: `/messages?to=ADDRESS`.
  */
 export async function startMailSink(options: MailSinkOptions): Promise<MailSink> {

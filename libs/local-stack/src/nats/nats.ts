@@ -19,7 +19,7 @@ export type NatsOptions = {
   extraConfig?: string;
 };
 
-/** Our settings: loopback, JetStream in files, the payload limit that NATS ships with (architecture.md 3). */
+/** Our settings: loopback, JetStream in files, the payload limit that NATS ships with (docs/reference/mesh.md#subjects). */
 function configText(options: NatsOptions): string {
   const store = JSON.stringify(join(options.dataDir, "jetstream"));
   return [

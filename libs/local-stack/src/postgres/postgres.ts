@@ -57,7 +57,7 @@ function settings(options: PostgresOptions): string[] {
 
 /**
  * Makes the cluster if there is none and says how to start its server: loopback only, no Unix socket, passwords by
- * SCRAM (toolchain.md 2). Throws a `StackError` in words when that is impossible.
+ * SCRAM. Throws a `StackError` in words when that is impossible.
  */
 export async function preparePostgres(options: PostgresOptions): Promise<ProcessPlan> {
   const { native } = await findPostgres();

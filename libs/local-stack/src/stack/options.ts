@@ -40,7 +40,7 @@ export type StackFacts = {
   setupUrlFile: string;
   /**
    * The master of all forwarding secrets, set where the proxy runs: then game servers refuse direct joins
-   * (architecture.md 6.17). No server ever sees it.
+   * (docs/reference/server-resource.md#forwarding). No server ever sees it.
    */
   forwardingSecret: string | undefined;
   /** Its file, for the proxy and lifecycle. */

@@ -139,7 +139,7 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
 }
 
 /**
- * Runs the embedded stack until SIGTERM or SIGINT (architecture.md 7): PostgreSQL, NATS, the local cluster and the
+ * Runs the embedded stack until SIGTERM or SIGINT (docs/reference/local-stack.md#parts): PostgreSQL, NATS, the local cluster and the
  * mail sink side by side, then the migrations, then the services. `stack.json` is there exactly while all of it is
  * ready. Throws a `StackError` whose message tells the person what to do.
  */

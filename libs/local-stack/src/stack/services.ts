@@ -12,7 +12,7 @@ const ownerServices = ["identity", "lifecycle", "storage", "builds", "ops-watchd
 const stopMs = 15_000;
 /**
  * Flags that every service runs with: young garbage of a gateway under load otherwise grows to 150 MB before it is
- * looked at (performance.md G22).
+ * looked at (docs/performance.md).
  */
 export const serviceNodeFlags: readonly string[] = ["--max-semi-space-size=8"];
 

@@ -2,7 +2,7 @@ import { findText, writeFileAtomic } from "../atomic-file.ts";
 import type { RunningProcess } from "../supervisor/supervisor.ts";
 import { commandHint } from "./hint.ts";
 
-/** Content of `stack.json` (architecture.md 7): where everything of a running stack is. Mode 0600, it holds secrets. */
+/** Content of `stack.json` (docs/reference/local-stack.md#stack-file): where everything of a running stack is. Mode 0600, it holds secrets. */
 export type StackFile = {
   internal_base_url: string;
   external_base_url: string;

@@ -43,7 +43,7 @@ const defaultStopWithinMs = 25_000;
 // Part of the budget kept for the processes that the first to stop depend on (cluster, NATS, PostgreSQL).
 const reservedShare = 0.3;
 
-/** Keeps a set of processes alive in their order (architecture.md 7). Leaves no process behind after `stop`. */
+/** Keeps a set of processes alive in their order (docs/reference/local-stack.md#parts). Leaves no process behind after `stop`. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
   mkdirSync(options.logDir, { recursive: true, mode: 0o700 });
   const entries = new Map<string, Entry>();

@@ -1,4 +1,4 @@
-// The owner's byte transfer port (architecture.md 3, lanes): bytes bypass NATS; each ticket is valid once.
+// The owner's byte transfer port (docs/reference/byte-transfers.md#ticket): bytes bypass NATS; each ticket is valid once.
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

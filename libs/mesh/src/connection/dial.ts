@@ -1,4 +1,4 @@
-// Opens the connection and rejects servers that are too old (architecture.md 3, server floor).
+// Opens the connection and rejects servers that are too old (docs/reference/mesh.md#subjects).
 
 import { setTimeout as delay } from "node:timers/promises";
 import { connect, errors, type NatsConnection } from "@nats-io/transport-node";

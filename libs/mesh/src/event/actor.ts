@@ -1,4 +1,4 @@
-// Who did something, as the audit log records it (interface.md 6.4).
+// Who did something, as the audit log records it (docs/reference/audit.md#entries).
 
 import type { AnyContract } from "@svc/proto";
 import type { Context } from "../api.ts";

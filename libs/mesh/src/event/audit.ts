@@ -1,4 +1,4 @@
-// Audit entries: published by every service, without delaying the step they record (architecture.md 4).
+// Audit entries: published by every service, without delaying the step they record (docs/reference/audit.md#entries).
 
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// Durable consumers (architecture.md 3, events): pulled, acknowledged one by one, never lost silently.
+// Durable consumers (docs/reference/mesh.md#events): pulled, acknowledged one by one, never lost silently.
 
 import { setTimeout as delay } from "node:timers/promises";
 import type { Msg } from "@nats-io/transport-node";

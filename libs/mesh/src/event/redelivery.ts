@@ -1,4 +1,4 @@
-// What happens to a message whose handler failed (style.md, errors): a pure decision.
+// What happens to a message whose handler failed (docs/reference/errors.md): a pure decision.
 
 import { faults, isFault } from "@svc/proto";
 

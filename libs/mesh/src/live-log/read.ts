@@ -1,5 +1,5 @@
 // Live logs (console, build log): kept for an hour in the owner's LIVE stream. However many sources are viewed here,
-// this process reads the stream once; each viewer first replays its own source and then joins (performance.md, consoles).
+// this process reads the stream once; each viewer first replays its own source and then joins (docs/performance.md).
 
 import { Fault, type StreamTicket } from "@svc/proto";
 import type { Core } from "../core.ts";

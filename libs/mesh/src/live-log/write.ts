@@ -1,5 +1,5 @@
 // Writes the live log of a source that several processes could read: each line is stored only directly behind the
-// writer's own last one, so a writer that takes over ends its predecessor, and no line is stored twice (architecture.md 3,
+// writer's own last one, so a writer that takes over ends its predecessor, and no line is stored twice (docs/reference/mesh.md#subjects,
 // event streams).
 
 import { randomBytes } from "node:crypto";

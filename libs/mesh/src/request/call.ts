@@ -1,4 +1,4 @@
-// Calls the owner of a contract (architecture.md 3, back-pressure).
+// Calls the owner of a contract (docs/reference/mesh.md#back-pressure).
 
 import { type AnyContract, Fault, type InputOf, isFault, type OutputOf } from "@svc/proto";
 import type { CallOptions, RawReply } from "../api.ts";

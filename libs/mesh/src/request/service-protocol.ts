@@ -1,4 +1,4 @@
-// The NATS services protocol ($SRV.PING|INFO|STATS), so that `nats micro ls|info|stats` shows svc (architecture.md 3).
+// The NATS services protocol ($SRV.PING|INFO|STATS), so that `nats micro ls|info|stats` shows svc (docs/reference/mesh.md#subjects).
 
 import { type AnyContract, inboxPrefix } from "@svc/proto";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// Encodes requests and replies as NATS messages (architecture.md 3, envelope).
+// Encodes requests and replies as NATS messages (docs/reference/mesh.md#envelope).
 
 import { randomUUID } from "node:crypto";
 import type { Msg, MsgHdrs } from "@nats-io/transport-node";

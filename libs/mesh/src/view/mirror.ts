@@ -1,4 +1,4 @@
-// A reader's copy of a view (architecture.md 3): replaced as a whole after a gap, so that it is never partial.
+// A reader's copy of a view (docs/reference/mesh.md#views): replaced as a whole after a gap, so that it is never partial.
 
 import type { View } from "@svc/proto";
 import type { ViewMirror } from "../api.ts";

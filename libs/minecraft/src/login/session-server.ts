@@ -79,7 +79,7 @@ function toProfile(body: string, asked: string): Profile {
 
 /**
  * Somebody else's profile must never let this player in. A player of a third party whose name belongs to somebody at
- * Mojang comes back with a prefix of up to four letters, cut to sixteen (behaviour.md g).
+ * Mojang comes back with a prefix of up to four letters, cut to sixteen (docs/reference/session-verifier.md#answers).
  */
 export function isNameOf(name: string, asked: string): boolean {
   const [given, typed] = [name.toLowerCase(), asked.toLowerCase()];

@@ -1,4 +1,4 @@
-// Asks the platform's registry which digest a tag names right now (behaviour.md j.4).
+// Asks the platform's registry which digest a tag names right now (docs/reference/images.md#whitelist).
 
 import { request } from "undici";
 import type { RegistrySettings } from "../config.ts";

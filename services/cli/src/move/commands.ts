@@ -1,4 +1,4 @@
-// `svc server-migrate` (behaviour.md q): the source stays the truth until the switch, and nothing is started by itself.
+// `svc server-migrate` (docs/reference/moves.md#failure): the source stays the truth until the switch, and nothing is started by itself.
 
 import { join } from "node:path";
 import { connectKube, resources } from "@svc/kube";

@@ -1,4 +1,4 @@
-// `svc reaper`: one run of the daily batch, from begin to end (behaviour.md i.1). A Job of the cluster calls it as well.
+// `svc reaper`: one run of the daily batch, from begin to end (docs/reference/reaper.md#order). A Job of the cluster calls it as well.
 
 import { reapers } from "@svc/proto";
 import { poll, withMesh } from "../backup/with-mesh.ts";

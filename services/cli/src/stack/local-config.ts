@@ -16,7 +16,7 @@ export type LocalFacts = Pick<
   | "forwardingMasterFile"
 >;
 
-/** Text of `svc.toml` for a stack on one machine (behaviour.md d): its own hosts over http, mail to the sink. */
+/** Text of `svc.toml` for a stack on one machine (docs/reference/settings.md): its own hosts over http, mail to the sink. */
 export function localConfig(facts: LocalFacts, { takesNames = false } = {}): string {
   const port = new URL(facts.externalBaseUrl).port;
   const origins = [facts.panelHost, facts.adminHost].map((host) => `http://${host}:${port}`);

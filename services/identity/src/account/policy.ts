@@ -4,7 +4,7 @@ export function isStaffRole(role: Role): boolean {
   return role !== "user";
 }
 
-/** Staff without a durable way in are in setup; a verified e-mail is one only while mail can be sent (6.23). */
+/** Staff without a durable way in are in setup; a verified e-mail is one only while mail can be sent (docs/reference/sign-in.md#proofs). */
 export function isInSetup(
   account: { role: Role; emailVerified: boolean; hasPasskey: boolean },
   hasRelay: boolean,

@@ -1,4 +1,4 @@
-// Reading the audit log: newest first, in pages that a cursor continues (architecture.md 6.8).
+// Reading the audit log: newest first, in pages that a cursor continues (docs/reference/audit.md#search).
 
 import type { settings } from "@svc/proto";
 import { type Selectable, sql } from "kysely";

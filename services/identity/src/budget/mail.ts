@@ -1,4 +1,4 @@
-// Whose share of the installation's mails a letter is taken from (architecture.md 4 Mail).
+// Whose share of the installation's mails a letter is taken from (docs/reference/sign-in.md#mail-budget).
 
 import type { Limits } from "../config.ts";
 import type { IdentityDb } from "../database.ts";
@@ -52,7 +52,7 @@ export async function takeShares(db: IdentityDb, shares: readonly Share[], now: 
     });
 }
 
-/** One mail of the installation, whichever replica sends it (interface.md 8). */
+/** One mail of the installation, whichever replica sends it (docs/reference/sign-in.md#mail-budget). */
 export function takeInstallation(db: IdentityDb, rates: MailRates, now: Date): Promise<Taken> {
   return takeToken(db, toBucket({ key: "installation", ...rates }, now));
 }

@@ -1,4 +1,4 @@
-// Rules of mailed codes (behaviour.md e.2, architecture.md 6.18): pure, the clock is handed in.
+// Rules of mailed codes (docs/reference/sign-in.md#codes): pure, the clock is handed in.
 
 /** Wrong codes of one account, all purposes together, since the first of them. */
 export type FailureWindow = { windowStart: Date; failures: number };

@@ -1,4 +1,4 @@
-// Mailing a code to the address of a signed-in person: lock, cooldown, budget, mint, send (behaviour.md e.2).
+// Mailing a code to the address of a signed-in person: lock, cooldown, budget, mint, send (docs/reference/sign-in.md#codes).
 
 import { Fault } from "@svc/proto";
 import { findLanguage } from "../account/store.ts";

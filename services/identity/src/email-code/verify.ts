@@ -14,7 +14,7 @@ export type CodeAttempt = {
   code: string;
   /** How many of the newest codes may be the one; 1 unless said otherwise. */
   liveCodes?: number;
-  /** True where the lock of codes does not hold, which is the operator login (architecture.md 6.9). */
+  /** True where the lock of codes does not hold, which is the operator login (docs/reference/sign-in.md#codes). */
   isBeyondLock?: boolean;
 };
 

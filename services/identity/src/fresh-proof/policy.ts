@@ -1,5 +1,4 @@
-// When a change to the ways into an account needs a fresh proof, and how it can be given (interface.md 5.2,
-// architecture.md 6.23). Pure.
+// When a change to the ways into an account needs a fresh proof, and how it can be given (docs/reference/sign-in.md#proofs). Pure.
 
 import type { Role } from "@svc/proto";
 import { isStaffRole } from "../account/policy.ts";

@@ -1,4 +1,4 @@
-// Bind codes as people read and type them (behaviour.md f). The code of an account migration has the same form.
+// Bind codes as people read and type them (docs/reference/links.md#redeem). The code of an account migration has the same form.
 
 import { randomBytes } from "node:crypto";
 import { sha256 } from "../secret.ts";

@@ -1,4 +1,4 @@
-// Barring a player, and asking whether one is (api.md A4 reclaim and blacklist).
+// Barring a player, and asking whether one is (docs/reference/links.md#bar).
 
 import type { Handler } from "@svc/mesh";
 import type { links } from "@svc/proto";

@@ -1,8 +1,8 @@
-// What redeeming a bind code does (behaviour.md f, architecture.md 6.22): pure.
+// What redeeming a bind code does (docs/reference/links.md#redeem): pure.
 
 import type { links, Role } from "@svc/proto";
 
-/** Which kind of session server made a UUID: those of third parties are name-based, version 3 (behaviour.md g). */
+/** Which kind of session server made a UUID: those of third parties are name-based, version 3 (docs/reference/session-verifier.md#answers). */
 export function sourceOf(mcUuid: string): links.AuthSource {
   return mcUuid[14] === "3" ? "thirdparty" : "mojang";
 }

@@ -1,4 +1,4 @@
-// Both logins by passkey (api.md A6): by address, and by a passkey that says itself whose it is.
+// Both logins by passkey (docs/reference/sign-in.md#passkeys): by address, and by a passkey that says itself whose it is.
 
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type passkeys, type signIn } from "@svc/proto";

@@ -3,7 +3,7 @@
 import { createPublicKey } from "node:crypto";
 import { decodeCredentialPublicKey } from "@simplewebauthn/server/helpers";
 
-/** EdDSA, ES256, RS256. Pinned: newer ones would bind passkeys that older releases cannot check (toolchain.md 6). */
+/** EdDSA, ES256, RS256. Pinned: newer ones would bind passkeys that older releases cannot check. */
 export const algorithms = [-8, -7, -257];
 
 const rsaBits = { min: 2_048, max: 8_192 };

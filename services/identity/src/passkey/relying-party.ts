@@ -1,4 +1,4 @@
-// Who asks for passkeys (behaviour.md e.3): one relying party, the panel's host; the operator console is below it.
+// Who asks for passkeys (docs/reference/sign-in.md#passkeys): one relying party, the panel's host; the operator console is below it.
 
 import { adminOrigin, type Settings } from "../config.ts";
 

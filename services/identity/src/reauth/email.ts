@@ -1,4 +1,4 @@
-// The proof by a mailed code, for players; operators use a passkey or sign in again (api.md A10).
+// The proof by a mailed code, for players; operators use a passkey or sign in again (docs/reference/sign-in.md#proofs).
 
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type passkeys } from "@svc/proto";

@@ -1,4 +1,4 @@
-// What is old enough to forget (interface.md 8, behaviour.md c): in batches, so that no statement runs long.
+// What is old enough to forget (docs/reference/accounts.md#retention, docs/reference/data.md#database): in batches, so that no statement runs long.
 
 import { type RawBuilder, sql } from "kysely";
 import type { IdentityDb, Tables } from "../database.ts";

@@ -1,4 +1,4 @@
-// Linking a player to the account of somebody who is signed in (api.md A8).
+// Linking a player to the account of somebody who is signed in (docs/reference/links.md#redeem).
 
 import type { Context, Handler } from "@svc/mesh";
 import { Fault, type links } from "@svc/proto";

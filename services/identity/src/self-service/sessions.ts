@@ -1,4 +1,4 @@
-// A person's own sessions (api.md A6 logout, A11).
+// A person's own sessions (docs/reference/sign-in.md#doors, docs/reference/accounts.md#me).
 
 import type { Handler } from "@svc/mesh";
 import { type accounts, Fault } from "@svc/proto";

@@ -1,4 +1,4 @@
-// The step-up by a passkey (api.md A12): the only one for a source that has any.
+// The step-up by a passkey (docs/reference/server-transfer.md#states): the only one for a source that has any.
 
 import type { Handler } from "@svc/mesh";
 import { type AccountPrincipal, type accountMigrations, Fault } from "@svc/proto";

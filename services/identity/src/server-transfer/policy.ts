@@ -1,4 +1,4 @@
-// The states of a transfer of all servers of one account to another (api.md A12, behaviour.md f). Pure.
+// The states of a transfer of all servers of one account to another (docs/reference/server-transfer.md#states). Pure.
 //
 // initiated    opened in the game; nothing is proved. Every state that has expired counts as this one.
 // confirmed    proved in a browser; counts for ten minutes, and only in the session that proved it.

@@ -1,4 +1,4 @@
-// Redeeming is a saga (architecture.md 4): the target's code is accepted under a lease, lifecycle transfers the servers in
+// Redeeming is a saga (docs/reference/data.md#sagas): the target's code is accepted under a lease, lifecycle transfers the servers in
 // one transaction of its own under the id of the transfer, and then the source is retired. A process that dies between
 // two steps leaves the state `redeeming` behind a lease that expires; any replica resumes it, and lifecycle gives the same
 // answer to the same id. The target is answered once, by this request or, when it died, by the next with the same code.

@@ -1,4 +1,4 @@
-// From what a session server says to the player that the proxy is told of (behaviour.md g): pure.
+// From what a session server says to the player that the proxy is told of (docs/reference/session-verifier.md#uuid): pure.
 
 import { createHash } from "node:crypto";
 import type { sessionVerifier } from "@svc/proto";

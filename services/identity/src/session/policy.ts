@@ -1,4 +1,4 @@
-// Rules of sessions (interface.md 5.2): which one still counts, and what an account may do with it.
+// Rules of sessions (docs/reference/sign-in.md#session): which one still counts, and what an account may do with it.
 
 import type { FaceHost } from "@svc/proto";
 import { isStaffRole } from "../account/policy.ts";

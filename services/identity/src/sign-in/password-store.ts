@@ -17,7 +17,7 @@ export function findByUsername(db: IdentityDb, username: string): Promise<Accoun
 
 /**
  * Sets or, with null, takes away the local password and ends every session of the account. Only the CLI calls it
- * (architecture.md 6.2), with `hashPassword`. Returns how many sessions ended, or undefined without such an account.
+ * (docs/reference/sign-in.md#doors), with `hashPassword`. Returns how many sessions ended, or undefined without such an account.
  */
 export async function savePassword(
   trx: IdentityTrx,

@@ -1,5 +1,5 @@
 // Asking for a code at a public door. Up to the answer nobody looks whether the address has an account: its place,
-// the budget and the relay are the same for all addresses, and everything else happens after the answer (6.19).
+// the budget and the relay are the same for all addresses, and everything else happens after the answer (docs/reference/sign-in.md#no-oracle).
 
 import type { Client } from "@svc/proto";
 import { Fault } from "@svc/proto";

@@ -56,7 +56,7 @@ export async function recordMiss(trx: IdentityTrx, about: { key: string; now: Da
     .execute();
 }
 
-/** Whether the password door is open. Missing or anything but `true` is off (interface.md 5.2). */
+/** Whether the password door is open. Missing or anything but `true` is off (docs/reference/sign-in.md#doors). */
 export async function isPasswordDoorOpen(db: IdentityDb): Promise<boolean> {
   const row = await db
     .selectFrom("platform_settings")

@@ -1,4 +1,4 @@
-// Who may be changed in what way (api.md A26): pure.
+// Who may be changed in what way (docs/reference/accounts.md#users): pure.
 
 import type { Role } from "@svc/proto";
 

@@ -2,7 +2,7 @@ import type { KubernetesCondition } from "@svc/proto";
 
 export type ConditionType = "Ready" | "RconReached" | "Provisioned" | "PlayersCounted";
 
-/** Reasons of conditions; documented constants, also the reasons of phase events (interface.md 3.1). */
+/** Reasons of conditions; documented constants, also the reasons of phase events (docs/reference/server-states.md#phases). */
 export type Reason =
   | "PodNotReady"
   | "SpecChanged"

@@ -17,7 +17,7 @@ export function positiveQuantity(text: string): number | undefined {
 const mebibyte = 2 ** 20;
 
 /**
- * JVM heap for a memory limit: the limit minus a reserve of 25 % (at least `reserveMinBytes`, at most half) (behaviour.md f). Written as `<n>M`, in MiB as the JVM reads it.
+ * JVM heap for a memory limit: the limit minus a reserve of 25 % (at least `reserveMinBytes`, at most half) (docs/reference/wake.md#checks). Written as `<n>M`, in MiB as the JVM reads it.
  */
 export function heapOf(memoryLimit: string, reserveMinBytes: number): string | undefined {
   const limit = positiveQuantity(memoryLimit);

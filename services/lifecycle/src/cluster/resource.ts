@@ -1,4 +1,4 @@
-// The kind MinecraftServer, its labels and annotations (behaviour.md a).
+// The kind MinecraftServer, its labels and annotations (docs/reference/server-resource.md#kind).
 
 import { type KubeObject, type ObjectMeta, resource } from "@svc/kube";
 import { MinecraftServer, type MinecraftServerSpec, type MinecraftServerStatus } from "@svc/proto";
@@ -76,7 +76,7 @@ export function wantsToRun(server: Server): boolean {
   return server.spec.desiredState === "Running";
 }
 
-/** Milliseconds that a server may sit empty; 0 when it never idles out (interface.md 2.3 idleStopSeconds). */
+/** Milliseconds that a server may sit empty; 0 when it never idles out (docs/reference/server-states.md#view). */
 export function idleLimitMs(server: Server): number {
   const { idle } = server.spec;
   if (systemRoleOf(server) !== "" || !idle?.autoStopEnabled || !hasRcon(server)) return 0;

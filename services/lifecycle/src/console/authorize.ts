@@ -1,4 +1,4 @@
-// Who may use the console of a server (api.md A14).
+// Who may use the console of a server (docs/reference/console.md#access).
 
 import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault } from "@svc/proto";

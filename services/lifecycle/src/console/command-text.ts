@@ -1,4 +1,4 @@
-// What may be sent as one command (architecture.md 6.16). Pure.
+// What may be sent as one command (docs/reference/console.md#command). Pure.
 
 export type CommandText = { command: string } | { problem: string };
 

@@ -1,4 +1,4 @@
-// Rate limit of one console: lines are kept for an hour in a store that all consoles share (interface.md 4.1 rule 5), so a
+// Rate limit of one console: lines are kept for an hour in a store that all consoles share (docs/reference/console.md#stream), so a
 // server that floods its log must not evict the history of others.
 
 export type LineBudget = {

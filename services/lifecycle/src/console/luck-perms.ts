@@ -1,4 +1,4 @@
-// Permissions and groups in LuckPerms (api.md A14).
+// Permissions and groups in LuckPerms (docs/reference/console.md#access).
 
 import type { Handler } from "@svc/mesh";
 import { type consoles, Fault } from "@svc/proto";

@@ -3,7 +3,7 @@
 import type { Principal } from "@svc/proto";
 import type { Server } from "../cluster/resource.ts";
 
-/** Owner and staff only (api.md A14). */
+/** Owner and staff only (docs/reference/console.md#access). */
 export function mayUseConsole(principal: Principal, ownerId: string | undefined): boolean {
   if (principal.kind !== "account") return false;
   return principal.staff || (ownerId !== undefined && principal.user_id === ownerId);

@@ -23,7 +23,7 @@ function statusSchema(): Record<string, unknown> {
 
 type Node = { nullable?: boolean; properties?: Record<string, Node> };
 
-/** The definition of MinecraftServer that `svc migrate up` applies (architecture.md 5). No defaults: code has them. */
+/** The definition of MinecraftServer that `svc migrate up` applies (docs/reference/server-resource.md#kind). No defaults: code has them. */
 export function minecraftServerCrd(): CustomResourceDefinition {
   const properties = {
     apiVersion: { type: "string" },

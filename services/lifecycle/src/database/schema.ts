@@ -1,4 +1,4 @@
-// The tables of this service as kysely sees them (behaviour.md c).
+// The tables of this service as kysely sees them (docs/reference/data.md#database).
 
 import type { AuditEntry, schedules } from "@svc/proto";
 import type { Store } from "@svc/store";

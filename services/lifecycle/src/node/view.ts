@@ -1,4 +1,4 @@
-// A node as operators see it (behaviour.md o).
+// A node as operators see it (docs/reference/moves.md#nodes).
 
 import type { Node } from "@svc/kube";
 import type { nodes } from "@svc/proto";

@@ -1,4 +1,4 @@
-// Whether an account may take a server (interface.md 4.4, behaviour.md c Claim). Pure.
+// Whether an account may take a server (docs/reference/claims.md#claim). Pure.
 
 import type { Usage } from "../database/account-usage.ts";
 import type { Costs, ServerRow } from "../database/server-row.ts";

@@ -1,5 +1,5 @@
 // The part of a claim that both faces share: one transaction that reads the limits of the account and the costs of the
-// server while nobody else can claim for this account or claim this server (behaviour.md c Claim).
+// server while nobody else can claim for this account or claim this server (docs/reference/claims.md#claim).
 
 import { type FaultOptions, isUserName, quotas } from "@svc/proto";
 import { lockHolderOf } from "@svc/world-lock";

@@ -19,7 +19,7 @@ export function isSystem(name: string, server: Server | undefined): boolean {
   return systemNames.has(name) || (server !== undefined && systemRoleOf(server) !== "");
 }
 
-/** A name in the path of a retirement: names of the platform have a fault of their own (architecture.md 6.14). */
+/** A name in the path of a retirement: names of the platform have a fault of their own (docs/reference/server-resource.md#names). */
 export function assertRetirable(name: string): void {
   if (systemNames.has(name)) throw new Fault("system_server");
   if (!isUserName(name)) throw new Fault("bad_name");

@@ -1,4 +1,4 @@
-// What a player may do with a server in the lobby's menu (api.md A3, behaviour.md f). Pure.
+// What a player may do with a server in the lobby's menu (docs/reference/wake.md#menu). Pure.
 
 import type { ownership } from "@svc/proto";
 import type { z } from "zod";

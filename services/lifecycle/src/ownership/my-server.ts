@@ -1,4 +1,4 @@
-// The row of a caller's own list (interface.md 2.7). Pure.
+// The row of a caller's own list (docs/reference/claims.md#own). Pure.
 
 import type { ownership } from "@svc/proto";
 import type { z } from "zod";

@@ -1,4 +1,4 @@
-// Who may give a server up or delete it, and who may cancel that (interface.md 2.5, behaviour.md f). Pure.
+// Who may give a server up or delete it, and who may cancel that (docs/reference/claims.md#retirement, docs/reference/claims.md#claim). Pure.
 
 import type { RetireState } from "@svc/proto";
 import type { ServerRow } from "../database/server-row.ts";

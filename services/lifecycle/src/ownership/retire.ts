@@ -46,7 +46,7 @@ async function checkObject(
   context: Context<Contract>,
   { name, server }: { name: string; server: Server | undefined },
 ): Promise<void> {
-  // A server that the reaper ignores could never be given up (interface.md 2.3 reaperExempt).
+  // A server that the reaper ignores could never be given up (docs/reference/server-states.md#view).
   if (isSystem(name, server) || server?.spec.reaperExempt) throw context.fault("system_server");
   if (server) return;
   // Without its object the volume cannot be known to be the server's world.

@@ -1,4 +1,4 @@
-// All SQL on who owns what (behaviour.md c). Gate and write are one transaction; the lock of an account comes before
+// All SQL on who owns what (docs/reference/data.md#database). Gate and write are one transaction; the lock of an account comes before
 // that of a row, and of two accounts the one that sorts first.
 
 import { ownership as contracts, type RetireState, worlds } from "@svc/proto";
@@ -178,7 +178,7 @@ async function transfer(
     check(await usageOf(trx, to), await usageOf(trx, from));
     const rows = await trx
       .updateTable("servers")
-      // The new owner has not been warned yet, and decides anew who may wake the server (api.md A13 claim).
+      // The new owner has not been warned yet, and decides anew who may wake the server (docs/reference/claims.md#claim).
       .set({ owner_id: to, ...clearedWarnings })
       .where("owner_id", "=", from)
       .returning("name")

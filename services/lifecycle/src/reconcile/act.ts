@@ -65,7 +65,7 @@ function isStartFromRest(observed: Observed, plan: Plan): boolean {
 
 // A lock on the world is written against a version of the object that says Stopped. So Starting is written first, against
 // the version that this pass has seen: exactly one of the two writes succeeds, and a pass with an old copy never opens a
-// world that somebody else works on (interface.md 3.1 rule 9).
+// world that somebody else works on (docs/reference/world-lock.md#lock).
 async function claimStart(
   { kube, watched, assertMayContinue }: ActDeps,
   { server }: Observed,

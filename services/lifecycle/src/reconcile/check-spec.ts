@@ -3,7 +3,7 @@ import { positiveQuantity } from "../cluster/quantity.ts";
 import { rconPort } from "../cluster/resource.ts";
 
 /**
- * Why a spec is invalid, in one sentence; undefined when it is valid (interface.md 3.1 InvalidSpec).
+ * Why a spec is invalid, in one sentence; undefined when it is valid (docs/reference/server-states.md#conditions).
  * `defaultStorage` is the size of a server that names none.
  */
 export function faultOfSpec(spec: MinecraftServerSpec, defaultStorage: string): string | undefined {

@@ -1,4 +1,4 @@
-// Deadlines of a start, automatic restarts, and starts over with changed settings (behaviour.md b.5).
+// Deadlines of a start, automatic restarts, and starts over with changed settings (docs/reference/server-states.md#starting).
 
 import type { Reason } from "../cluster/condition.ts";
 import type { ObjectPlan } from "./decide-objects.ts";
@@ -49,7 +49,7 @@ type Wait = {
   memory?: PassMemory;
 };
 
-/** Starting until its deadline, then Failed until its next automatic restart is due (behaviour.md b.5). */
+/** Starting until its deadline, then Failed until its next automatic restart is due (docs/reference/server-states.md#starting). */
 export function waitOrFail(observed: Observed, now: number, wait: Wait): Plan {
   const { reason, message, waitMs, effects = [], memory = observed.memory } = wait;
   const begun = starting(observed, now, { reason, message });

@@ -6,7 +6,7 @@ import { statefulSetOf } from "./stateful-set.ts";
 
 export type ObjectPlan = { effects: Effect[]; isTemplateChanged: boolean };
 
-/** The effects that bring the objects of a server that should run up to date (behaviour.md b.3, 4 to 7). */
+/** The effects that bring the objects of a server that should run up to date (docs/reference/server-states.md#pass). */
 export function decideObjects(observed: Observed): ObjectPlan {
   const { server, service, headless, secret, forwarding, statefulSet, settings } = observed;
   const effects: Effect[] = [];

@@ -17,7 +17,7 @@ import {
 } from "./rules-running.ts";
 import { atRest, awaitNotice, beginNotice, beginStop, podTerminating, scaleDown } from "./rules-stopped.ts";
 
-// States of a server (interface.md 3.1): the desired state, what a pass observes, and the phase and condition it leads to.
+// States of a server (docs/reference/server-states.md#phases): the desired state, what a pass observes, and the phase and condition it leads to.
 //
 //   Running  world locked, nothing runs          phase stays    Ready=False MaintenanceInProgress    5 s
 //            node unavailable                    phase stays    Ready=False NodeUnavailable         10 s

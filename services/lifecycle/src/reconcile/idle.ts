@@ -10,7 +10,7 @@ export type Idle =
   | { kind: "empty"; emptySince: string; stopAt: number }
   | { kind: "over"; emptySince: string };
 
-/** Where the idle clock stands after a count (behaviour.md b.6). */
+/** Where the idle clock stands after a count (docs/reference/server-states.md#idle-stop). */
 export function decideIdle(observed: Observed, count: PlayerCount | undefined, now: number): Idle {
   const limitMs = idleLimitMs(observed.server);
   if (limitMs === 0) return { kind: "off" };

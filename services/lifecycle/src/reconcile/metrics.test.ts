@@ -60,7 +60,7 @@ function metricsOf(expr: string): { name: string; labels: string[] }[] {
 }
 
 describe("the shipped alerts", () => {
-  test("are those of behaviour.md p that belong to lifecycle", () => {
+  test("are those of docs/reference/metrics.md that belong to lifecycle", () => {
     assert.deepEqual(
       rules.map(({ alert }) => alert),
       [

@@ -20,7 +20,7 @@ export type MetricSources = {
   leading: () => PassLoad | undefined;
 };
 
-/** The gauges of behaviour.md b.8, filled by the replica that leads; `list` is empty for the others. */
+/** The gauges of docs/reference/metrics.md#lifecycle, filled by the replica that leads; `list` is empty for the others. */
 export function createMetrics(registry: Registry, { list, leading }: MetricSources): LifecycleMetrics {
   const registers = [registry];
   const gauge = (name: string, help: string, read: () => number) =>

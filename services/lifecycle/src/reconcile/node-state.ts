@@ -3,7 +3,7 @@ import { identityOf, isOnline } from "../cluster/node.ts";
 import { label, type Server } from "../cluster/resource.ts";
 import type { NodeState } from "./observed.ts";
 
-/** Whether the node that a server is bound to can run it now (behaviour.md b.3, 3). */
+/** Whether the node that a server is bound to can run it now (docs/reference/server-states.md#pass). */
 export function nodeStateOf(server: Server, pod: Pod | undefined, copy: { list: () => Node[] }): NodeState {
   const pinned = server.spec.nodeName;
   const current = pod?.spec?.nodeName;

@@ -1,4 +1,4 @@
-// Services and the RCON Secret of a server (behaviour.md a.5).
+// Services and the RCON Secret of a server (docs/reference/server-resource.md#objects).
 
 import type { OwnerReference, Secret, Service } from "@svc/kube";
 import {

@@ -1,5 +1,5 @@
 // One replica's part in running the servers: a copy of them for requests, and a candidate for leader
-// (architecture.md 5).
+// (docs/reference/data.md#database).
 
 import { type Informer, type Node, startLease } from "@svc/kube";
 import type { Server } from "../cluster/resource.ts";

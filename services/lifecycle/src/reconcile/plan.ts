@@ -10,7 +10,7 @@ export type Effect =
   | { kind: "write-forwarding-secret"; content: string }
   | { kind: "create-stateful-set"; statefulSet: StatefulSet }
   | { kind: "update-stateful-set"; current: StatefulSet; statefulSet: StatefulSet }
-  /** Volume claim templates are immutable, so a set at rest is deleted and created again; worlds are kept (behaviour.md a.5). */
+  /** Volume claim templates are immutable, so a set at rest is deleted and created again; worlds are kept (docs/reference/server-resource.md#objects). */
   | { kind: "replace-stateful-set"; current: StatefulSet; statefulSet: StatefulSet }
   | { kind: "scale-down"; resourceVersion: string | undefined }
   | { kind: "delete-pod"; name: string; uid: string | undefined }

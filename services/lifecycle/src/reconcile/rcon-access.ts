@@ -1,4 +1,4 @@
-// The only part of the reconciler that speaks RCON (behaviour.md b.4).
+// The only part of the reconciler that speaks RCON (docs/reference/server-states.md#probe).
 
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";

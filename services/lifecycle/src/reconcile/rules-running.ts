@@ -1,4 +1,4 @@
-// What a server that is to run needs, in the order of behaviour.md b.3.
+// What a server that is to run needs, in the order of docs/reference/server-states.md#pass.
 
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import { restart, specChanged, waitOrFail } from "./deadline.ts";

@@ -1,4 +1,4 @@
-// How a server stops (behaviour.md b.7).
+// How a server stops (docs/reference/server-states.md#stop).
 
 import { annotation, hasRcon } from "../cluster/resource.ts";
 import {

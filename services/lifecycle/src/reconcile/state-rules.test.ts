@@ -1,4 +1,4 @@
-// The rules below the table of interface.md 3.1, and what behaviour.md b adds to them.
+// The rules below the table of docs/reference/server-states.md#phases, and what docs/reference/server-states.md#pass adds to them.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -161,7 +161,7 @@ describe("the rules below the table", () => {
   });
 });
 
-describe("what behaviour.md b adds", () => {
+describe("what docs/reference/server-states.md#pass adds", () => {
   test("a node that is not admitted poisons the Service, empties the endpoint and moves nothing", () => {
     const node = { kind: "unavailable", problem: "node n1 is offline" } as const;
     const plan = expect(observedRunning({ node }), {

@@ -1,4 +1,4 @@
-// The StatefulSet of a server (behaviour.md a.5, architecture.md 6.12).
+// The StatefulSet of a server (docs/reference/server-resource.md#objects).
 
 import { createHash } from "node:crypto";
 import type { V1Container, V1EnvVar, V1PodTemplateSpec, V1Probe, V1Volume } from "@kubernetes/client-node";

@@ -1,4 +1,4 @@
-// The table of phases of interface.md 3.1, row by row.
+// The table of phases of docs/reference/server-states.md#phases.
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// The whole status of each phase, as a pass writes it (interface.md 3.1, behaviour.md b.5 to b.7).
+// The whole status of each phase, as a pass writes it (docs/reference/server-states.md#phases, docs/reference/server-states.md#starting).
 
 import type { MinecraftServerStatus, Phase } from "@svc/proto";
 import { type ConditionInput, type Reason, withConditions, withoutCondition } from "../cluster/condition.ts";
@@ -92,7 +92,7 @@ function withoutInvalidSpec({ conditions }: MinecraftServerStatus) {
   return isInvalid ? withoutCondition(conditions, "Provisioned") : conditions;
 }
 
-/** Failed: Ready and Provisioned say why; the endpoint stays as it was (interface.md 3.1 rule 3). */
+/** Failed: Ready and Provisioned say why; the endpoint stays as it was (docs/reference/server-states.md#phases). */
 export function failed(observed: Observed, now: number, why: Why): MinecraftServerStatus {
   const inputs: ConditionInput[] = [
     { type: "Ready", status: "False", ...why },

@@ -1,4 +1,4 @@
-// What the outcome of a request means for a run (behaviour.md i.3). Pure: observation and answer in, plan out.
+// What the outcome of a request means for a run (docs/reference/schedules.md#run). Pure: observation and answer in, plan out.
 
 import { type FaultName, faults } from "@svc/proto";
 import { isOver, type Observed } from "./observed.ts";

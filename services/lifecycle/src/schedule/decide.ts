@@ -1,4 +1,4 @@
-// What happens next to one task, by its row, its server and the time (behaviour.md i.3). Pure.
+// What happens next to one task, by its row, its server and the time (docs/reference/schedules.md#run). Pure.
 //
 // At rest a task waits, warns players, is missed, disabled or claimed. The states of a run:
 //   claimed -> done                                            command, stop, start

@@ -1,4 +1,4 @@
-// Which settings a task may have (interface.md 2.9, architecture.md 6.5 and 6.16). Pure.
+// Which settings a task may have (docs/reference/schedules.md#task). Pure.
 
 import { schedules as contracts, type InputOf } from "@svc/proto";
 import { isZone } from "./next-run.ts";

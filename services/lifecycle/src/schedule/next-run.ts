@@ -1,4 +1,4 @@
-// When a task runs next: wall clock of its zone, exact over changes of the clock (behaviour.md i.3). Pure.
+// When a task runs next: wall clock of its zone, exact over changes of the clock (docs/reference/schedules.md#next). Pure.
 
 import { FixedOffsetZone, IANAZone, type Zone } from "luxon";
 

@@ -1,4 +1,4 @@
-// The shell around the decisions: observe, decide, act (behaviour.md i.3). Every write is a compare-and-set on the state
+// The shell around the decisions: observe, decide, act (docs/reference/schedules.md#run). Every write is a compare-and-set on the state
 // that was decided on, so any number of replicas may work on the same task.
 
 import { act } from "./act.ts";

@@ -48,7 +48,7 @@ export const create =
     return { name, subdomain, desiredState: "Stopped" };
   };
 
-// In the order of behaviour.md f: node, names, policy, sizes; the image is checked with builds after all of them.
+// In the order of docs/reference/server-resource.md#create: node, names, policy, sizes; the image is checked with builds after all of them.
 function specOf(deps: ServerDeps, context: Context<Contract>, input: Input): MinecraftServerSpec {
   const { settings } = deps;
   const check = (refusal: Refusal | undefined) => {

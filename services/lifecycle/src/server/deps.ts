@@ -27,7 +27,7 @@ export async function findByAnyName(deps: Finding, name: string): Promise<Server
   return find(deps, name);
 }
 
-/** By a name in a path of the external face, where system servers are refused (architecture.md 6.14). */
+/** By a name in a path of the external face, where system servers are refused (docs/reference/server-resource.md#names). */
 export async function findByUserName(deps: Finding, name: string): Promise<Server> {
   if (!isUserName(name)) throw new Fault("bad_name");
   return find(deps, name);

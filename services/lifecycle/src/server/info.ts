@@ -1,4 +1,4 @@
-// The status projection of one server (interface.md 2.3). Pure.
+// The status projection of one server (docs/reference/server-states.md#view). Pure.
 
 import type { FleetServer, PublicServerInfo, ServerInfo } from "@svc/proto";
 import { conditionOf } from "../cluster/condition.ts";
@@ -47,7 +47,7 @@ function set<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V 
   return value ? ({ [key]: value } as { [P in K]: V }) : {};
 }
 
-/** A Failed server that will not restart automatically (behaviour.md b.5). */
+/** A Failed server that will not restart automatically (docs/reference/server-states.md#starting). */
 export function hasGivenUp({ status }: Server, autoRestarts: number): boolean {
   if (status?.phase !== "Failed") return false;
   const reason = conditionOf(status.conditions, "Ready")?.reason;
@@ -88,7 +88,7 @@ export function toFleetServer(
   const isSystem = systemRoleOf(server) !== "";
   const owner = ownerId === undefined ? undefined : owners?.[ownerId];
   const [ownerPlayer] = (owner?.players ?? []).flatMap((uuid) => playerNames[uuid] ?? []);
-  // A pending retirement prevents claims, as a deletion does (interface.md 2.5).
+  // A pending retirement prevents claims, as a deletion does (docs/reference/claims.md#retirement).
   const claimable = !isSystem && isClaimable(row);
   return {
     ...toServerInfo(server, { autoRestarts, ...(row && { row }) }),

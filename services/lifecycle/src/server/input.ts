@@ -1,4 +1,4 @@
-// Validation of what staff set on a server (behaviour.md a.5, f; architecture.md 6.10). Pure.
+// Validation of what staff set on a server (docs/reference/server-resource.md#objects, docs/reference/server-resource.md#create). Pure.
 
 import { isUserName, type MinecraftServerSpec } from "@svc/proto";
 import { heapOf, parseQuantity, positiveQuantity } from "../cluster/quantity.ts";
@@ -6,7 +6,7 @@ import type { LifecycleSettings } from "../config.ts";
 import type { Costs } from "../database/server-row.ts";
 
 const mebibyte = 2 ** 20;
-/** Maximum of the database column; no quota is larger (api.md B.3). */
+/** Maximum of the database column; no quota is larger (docs/reference/settings.md). */
 const maxCost = 2_147_483_647;
 
 /** A fault by name, with a message where the default one is not specific enough. */

@@ -9,7 +9,7 @@ export function isPlaceable(nodes: readonly Node[], nodeName: string): boolean {
 }
 
 /**
- * The approved node with the most memory that is not yet assigned to a server (architecture.md 6.10); undefined when
+ * The approved node with the most memory that is not yet assigned to a server (docs/reference/server-resource.md#create); undefined when
  * the cluster has no approved nodes, so that its own scheduler decides.
  */
 export function placeServer(nodes: readonly Node[], servers: readonly Server[]): string | undefined {

@@ -1,4 +1,4 @@
-// Quotas of an account, in four dimensions (interface.md 2.23). Pure.
+// Quotas of an account, in four dimensions (docs/reference/claims.md#quota). Pure.
 
 import type { OutputOf, quotas } from "@svc/proto";
 import type { Usage } from "../database/account-usage.ts";

@@ -4,7 +4,7 @@ import type { players } from "@svc/proto";
 import { annotation, namespaceOf, servers as resource, type Server } from "../cluster/resource.ts";
 import { type contracts, findByAnyName, type ServerDeps } from "./deps.ts";
 
-/** Advisory: RCON decides whether a server is ready (api.md A2). */
+/** Advisory: RCON decides whether a server is ready (docs/reference/wake.md#join). */
 export const reportReady =
   (deps: ServerDeps): Handler<typeof contracts.reportReady> =>
   async (context, { name }) => {

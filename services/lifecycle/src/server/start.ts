@@ -24,7 +24,7 @@ export type StartRequest = {
   row: ServerRow | undefined;
   /** Retries a Failed server that wants to run; a joining player never does. */
   mayRetry: boolean;
-  /** A scheduled start neither respects nor starts the cooldown (behaviour.md i.3). */
+  /** A scheduled start neither respects nor starts the cooldown (docs/reference/schedules.md#run). */
   isScheduled?: boolean;
   /** The audit entry of the start; none for a scheduled one, whose run has its own. */
   auditOf?: (change: "woken" | "retried") => Audit;
@@ -38,7 +38,7 @@ const conflictTries = 5;
 
 /**
  * Sets a server's desired state to Running; one that is already starting or running stays as it is. The cooldown is
- * recorded only after a wake (behaviour.md f), so a replica that dies half-way leaves none behind; of many concurrent
+ * recorded only after a wake (docs/reference/wake.md#checks), so a replica that dies half-way leaves none behind; of many concurrent
  * wakes the object's version admits one.
  */
 export async function startServer(deps: ServerDeps, request: StartRequest): Promise<Started> {
@@ -75,7 +75,7 @@ function reserveCapacity({ servers, settings }: ServerDeps, { server, refuse }: 
   };
 }
 
-// A retirement requested during the wake wins: the server stays stopped until the reaper has come (interface.md 2.5).
+// A retirement requested during the wake wins: the server stays stopped until the reaper has come (docs/reference/claims.md#retirement).
 async function confirm(deps: ServerDeps, request: StartRequest, changed: Changed): Promise<void> {
   const { server, changeId } = changed;
   const { name } = server.metadata;

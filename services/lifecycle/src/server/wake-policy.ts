@@ -1,4 +1,4 @@
-// Who may wake a server, and whether it can be woken (behaviour.md f, architecture.md 6.15). Pure.
+// Who may wake a server, and whether it can be woken (docs/reference/wake.md#checks, docs/reference/wake.md#policy). Pure.
 
 import type { AutostartPolicy } from "@svc/proto";
 import { type Server, wantsToRun } from "../cluster/resource.ts";

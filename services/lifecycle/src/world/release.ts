@@ -9,7 +9,7 @@ export const releaseWorld =
     done: await deps.worlds.release({ name, outcome, ownerId: owner_id }, () => removeObject(deps, name)),
   });
 
-// Objects created for the server are deleted with it; the volume is not one of them (interface.md 3.1 rule 8).
+// Objects created for the server are deleted with it; the volume is not one of them (docs/reference/server-resource.md#objects).
 async function removeObject({ kube, namespace }: WorldDeps, name: string): Promise<void> {
   await kube
     .remove(resource, { name, namespace }, { propagationPolicy: "Background" })

@@ -1,4 +1,4 @@
-// SQL for world operations and the reaper (behaviour.md i.1).
+// SQL for world operations and the reaper (docs/reference/reaper.md#order).
 
 import { worlds as contracts } from "@svc/proto";
 import { outboxRow } from "@svc/store";

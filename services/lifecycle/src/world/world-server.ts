@@ -1,4 +1,4 @@
-// One server as world operations and the reaper see it (interface.md 3.2, 3.3). Pure.
+// One server as world operations and the reaper see it (docs/reference/world-lock.md#lock, docs/reference/reaper.md#order). Pure.
 
 import { systemNames, type worlds } from "@svc/proto";
 import type { z } from "zod";

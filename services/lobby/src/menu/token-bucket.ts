@@ -1,4 +1,4 @@
-// The proxy lets each player's frames through at a pace (burst 96, then 10 a second; behaviour.md r.2) and drops the
+// The proxy lets each player's frames through at a pace (burst 96, then 10 a second; docs/reference/svc-control.md#rules) and drops the
 // rest without a word. The lobby stays below it, and keeps some for what a player clicks.
 
 import type { RequestRate } from "../config.ts";

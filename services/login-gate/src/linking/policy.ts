@@ -1,4 +1,4 @@
-// What happens to a player who stands at the gate (behaviour.md r.3). Pure: the shell does one action, hands its answer
+// What happens to a player who stands at the gate (docs/reference/login-gate.md#states). Pure: the shell does one action, hands its answer
 // in, and gets the next one.
 //
 // | phase | does | leaves when |

@@ -1,4 +1,4 @@
-// Calls of the internal face, with the proxy's own token (interface.md 4.10.8, 4.10.9). An answer is a value, never an
+// Calls of the internal face, with the proxy's own token (docs/reference/proxy.md#calls). An answer is a value, never an
 // exception: what to do without one is a rule of whoever asked.
 
 import { ApiError, type ClientInput, type ClientOutput, createClient } from "@svc/client";

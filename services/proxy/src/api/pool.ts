@@ -10,7 +10,7 @@ export type Pool = {
 
 export type PoolOptions = { workers: number; slots: number; onBusy?: () => void };
 
-/** At most `workers` tasks at a time, at most `slots` that wait (behaviour.md r.2). */
+/** At most `workers` tasks at a time, at most `slots` that wait (docs/reference/proxy.md#calls). */
 export function createPool({ workers, slots, onBusy }: PoolOptions): Pool {
   const waiting: (() => void)[] = [];
   let working = 0;

@@ -28,7 +28,7 @@ export function createTokenSource(
   };
 }
 
-/** Twelve hex digits that tell tokens apart and give none away (behaviour.md r.2). */
+/** Twelve hex digits that tell tokens apart and give none away (docs/reference/proxy.md#calls). */
 export function fingerprintOf(token: string): string {
   return createHash("sha256").update(token).digest("hex").slice(0, 12);
 }

@@ -1,4 +1,4 @@
-// The player commands (interface.md 4.10.6, behaviour.md r.2).
+// The player commands (docs/reference/proxy.md#commands).
 
 export type Command =
   | {

@@ -1,4 +1,4 @@
-// What the player commands do (behaviour.md r.2). Nothing of it works in the gate.
+// What the player commands do (docs/reference/proxy.md#commands). Nothing of it works in the gate.
 
 import type { InternalApi } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";

@@ -1,4 +1,4 @@
-// Who may send what on svc:control (interface.md 4.10.10, behaviour.md r.1). The proxy consumes every frame; the player
+// Who may send what on svc:control (docs/reference/svc-control.md#frames). The proxy consumes every frame; the player
 // who acts is the one whose connection it came on.
 
 import type { ControlFrame, ReachingPacket } from "@svc/minecraft";

@@ -1,4 +1,4 @@
-// Who was linked a moment ago: asked only while the service is silent (behaviour.md r.2).
+// Who was linked a moment ago: asked only while the service is silent (docs/reference/proxy.md#join).
 
 export type LinkCache = {
   /** The service said just now that this player is linked and not barred. */

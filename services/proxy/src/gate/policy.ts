@@ -1,4 +1,4 @@
-// Where a player may go (interface.md 4.10.2, behaviour.md r.2). Wrong here means the wrong person in: whatever is not
+// Where a player may go (docs/reference/proxy.md#join). Wrong here means the wrong person in: whatever is not
 // known to be right is refused.
 // Vocabulary: gate = the login server; target = the server whose subdomain the player typed; released = the service
 // said, on this connection, that the player is linked.

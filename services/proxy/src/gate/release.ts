@@ -1,4 +1,4 @@
-// Letting a player out of the gate (behaviour.md r.2). Every connection passes here; nothing else sets `isReleased`.
+// Letting a player out of the gate (docs/reference/proxy.md#join). Every connection passes here; nothing else sets `isReleased`.
 
 import type { links } from "@svc/proto";
 import type { InternalApi } from "../api/internal-api.ts";

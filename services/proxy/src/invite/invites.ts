@@ -1,4 +1,4 @@
-// `/invite` (behaviour.md f). Who accepts gets onto the allowlist by joining, hence may wake the server later.
+// `/invite` (docs/reference/links.md#invite). Who accepts gets onto the allowlist by joining, hence may wake the server later.
 // Vocabulary: card = the prompt an invited player sees; only the newest one of a player lives.
 
 import { randomBytes } from "node:crypto";

@@ -1,4 +1,4 @@
-// What happens to a player who waits for a server (interface.md 4.10.3, behaviour.md r.2).
+// What happens to a player who waits for a server (docs/reference/proxy.md#queue).
 // Vocabulary: waiter = a player and the one server they wait for; look = what one round of the queue saw of it.
 //
 // | server                                   | the waiter                                        |

@@ -1,4 +1,4 @@
-// What an answer to a wake means for the player who asked (interface.md 4.10.4, behaviour.md r.2).
+// What an answer to a wake means for the player who asked (docs/reference/proxy.md#queue).
 
 import type { SentenceKey } from "../text/text.ts";
 
@@ -8,7 +8,7 @@ export type WakeOutcome =
   | { queue: true; retryAfterMs: number | undefined }
   | { queue: false; sentence: SentenceKey };
 
-// While nothing says how long the cooldown lasts (interface.md 4.5: 30 s).
+// While nothing says how long the cooldown lasts (docs/reference/wake.md#checks: 30 s).
 const cooldownMs = 30_000;
 
 const conflicts: Readonly<Record<string, SentenceKey>> = {

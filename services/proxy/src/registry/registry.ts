@@ -1,4 +1,4 @@
-// The servers as the proxy knows them (interface.md 4.10.1): the service's list, else what was last seen of it.
+// The servers as the proxy knows them (docs/reference/proxy.md#registry): the service's list, else what was last seen of it.
 
 import { readFileSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";

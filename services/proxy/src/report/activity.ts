@@ -1,4 +1,4 @@
-// What the proxy tells about itself: metrics, and a line every ten minutes (behaviour.md r.2).
+// What the proxy tells about itself: metrics, and a line every ten minutes (docs/reference/metrics.md#proxy).
 
 import { Counter, Gauge, Histogram, type Registry } from "@svc/telemetry";
 import type { CallRecord } from "../api/internal-api.ts";

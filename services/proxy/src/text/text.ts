@@ -1,4 +1,4 @@
-// Every sentence that a player may read, in English and Chinese (behaviour.md r.2: by the client's locale).
+// Every sentence that a player may read, in English and Chinese (docs/reference/proxy.md#commands: by the client's locale).
 
 export type Language = "en" | "zh";
 type Values = Readonly<Record<string, string | number>>;

@@ -1,4 +1,4 @@
-// What `archive.compression` changes, and that both kinds are read whatever it says now (behaviour.md h.3).
+// What `archive.compression` changes, and that both kinds are read whatever it says now (docs/reference/backups.md#archive).
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

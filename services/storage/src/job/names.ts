@@ -1,4 +1,4 @@
-// Names and labels of world Jobs (behaviour.md a.4, h.1, h.2).
+// Names and labels of world Jobs (docs/reference/server-resource.md#labels, docs/reference/world-lock.md#lock).
 
 import { randomBytes } from "node:crypto";
 import { worldJobLabels } from "@svc/world-lock";
@@ -30,7 +30,7 @@ export function jobNameAfter(job: string, what: string, server: string): string 
   return `${what}-${server}-${job.split("-").at(-1)}`;
 }
 
-/** Name of a new archive: `<server>-<unix nanoseconds>.tar.zst` (behaviour.md h.3). */
+/** Name of a new archive: `<server>-<unix nanoseconds>.tar.zst` (docs/reference/backups.md#archive). */
 export function newArchiveName(server: string, now: number, compression: "zstd" | "gzip"): string {
   const nanos = BigInt(now) * 1_000_000n + BigInt(randomBytes(3).readUIntBE(0, 3) % 1_000_000);
   return `${server}-${nanos}.tar.${compression === "zstd" ? "zst" : "gz"}`;

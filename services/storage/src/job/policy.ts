@@ -1,4 +1,4 @@
-// What is known of a row's Job, and what follows (style.md: observe, decide, act). Pure.
+// What is known of a row's Job, and what follows (docs/glossary.md: observe, decide, act). Pure.
 //
 // starting -> running      its Job is there
 //          -> failed       no Job came for the length of `start_patience`

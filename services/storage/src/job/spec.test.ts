@@ -1,4 +1,4 @@
-// Pod Security Standards as Kubernetes documents them, asked of every kind of Job that storage makes (behaviour.md h.2).
+// Pod Security Standards as Kubernetes documents them, asked of every kind of Job that storage makes (docs/reference/world-lock.md#jobs).
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// The Job that works on a world or an archive (behaviour.md h.2). Pure.
+// The Job that works on a world or an archive (docs/reference/world-lock.md#jobs). Pure.
 
 import type { Job, Secret } from "@svc/kube";
 import type { Task } from "@svc/proto/world-task";

@@ -1,4 +1,4 @@
-// Which backups go so that a world can be archived (interface.md 3.3.3, behaviour.md i.1 capacity). Pure.
+// Which backups go so that a world can be archived (docs/reference/reaper.md#order). Pure.
 
 /** A backup that might go; `isLast` when nothing else here holds that world or its server's. */
 export type Candidate = {

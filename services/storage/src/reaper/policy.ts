@@ -1,4 +1,4 @@
-// What the daily run does with one world (interface.md 3.3, behaviour.md i.1). Pure.
+// What the daily run does with one world (docs/reference/reaper.md#order, docs/reference/reaper.md#verdict). Pure.
 //
 // | what the server is                        | plan                                                      |
 // |-------------------------------------------|-----------------------------------------------------------|
@@ -26,7 +26,7 @@ export type WorldPlan =
   | { kind: "reap"; outcome: Outcome; reason: "inactive_15d" | "released" };
 
 const dayMs = 86_400_000;
-/** Fixed, not a setting: owners are promised these days (interface.md 3.3.1). */
+/** Fixed, not a setting: owners are promised these days (docs/reference/reaper.md#verdict). */
 export const idleMs = 15 * dayMs;
 
 export function decideWorld(

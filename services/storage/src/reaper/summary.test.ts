@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { emptySummary, isGood, type SummaryKey, summaryKeys, summaryLine } from "./summary.ts";
 
-test("the line has every key in the order of interface.md 3.3.10", () => {
+test("the line has every key in the order of docs/reference/reaper.md#summary", () => {
   assert.equal(
     summaryLine({ ...emptySummary(), evaluated: 12, warned: 2 }),
     "svc reaper: evaluated=12 reaped=0 released=0 deleted=0 awaiting_offsite=0 awaiting_stop=0 warned=2 skipped=0 " +

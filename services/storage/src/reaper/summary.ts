@@ -1,4 +1,4 @@
-// What a run did, in one line (interface.md 3.3.10). Pure.
+// What a run did, in one line (docs/reference/reaper.md#summary). Pure.
 
 export const summaryKeys = [
   "evaluated",

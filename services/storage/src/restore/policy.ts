@@ -1,4 +1,4 @@
-// What follows a safety snapshot (behaviour.md h.4). Pure.
+// What follows a safety snapshot (docs/reference/restore.md#chain). Pure.
 //
 // pending -> started     the snapshot is there, the server still rests, and nobody else has its world
 //         -> abandoned   anything else; the world stays as it was

@@ -1,4 +1,4 @@
-// Numbers of the daily run (behaviour.md i.1, d).
+// Numbers of the daily run (docs/reference/reaper.md#order, docs/reference/settings.md).
 
 import { duration } from "@svc/config";
 import { z } from "zod";

@@ -1,4 +1,4 @@
-// Settings of files, uploads and exports: keys of the section `storage` (interface.md 8; behaviour.md h.6, h.7).
+// Settings of files, uploads and exports: keys of the section `storage` (docs/reference/settings.md, docs/reference/exports.md#ticket).
 
 import { duration, size } from "@svc/config";
 import { z } from "zod";

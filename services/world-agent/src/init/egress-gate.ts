@@ -1,4 +1,4 @@
-// Holds a server back until its network fence stands (behaviour.md a.5): what it must reach answers, and what it must not
+// Holds a server back until its network fence stands (docs/reference/server-resource.md#objects): what it must reach answers, and what it must not
 // reach does not. In this order, for before the network is up nothing answers at all.
 
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-// Makes a Paper server believe the proxy and nobody else (behaviour.md a.5). The files are the owner's: what is in them
+// Makes a Paper server believe the proxy and nobody else (docs/reference/server-resource.md#objects). The files are the owner's: what is in them
 // stays, and where one cannot be read it is set aside, because a server without forwarding would let anybody in.
 
 import { mkdirSync, renameSync } from "node:fs";

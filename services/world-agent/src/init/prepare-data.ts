@@ -1,4 +1,4 @@
-// Gives a world to the user that servers run as (behaviour.md a.5). It runs as root over whatever players and plugins
+// Gives a world to the user that servers run as (docs/reference/server-resource.md#objects). It runs as root over whatever players and plugins
 // left there: links are given away themselves, never what they point to, and no tree is too deep.
 
 import { fstatSync, lchownSync, lstatSync, readdirSync } from "node:fs";

@@ -37,7 +37,7 @@ export async function exportOut(
 
 type Door = { url: string; token: string; signal: AbortSignal; stallMs: number };
 
-/** Byte for byte as it was archived: the face compares the digest with the one it knows (interface.md 4.6). */
+/** Byte for byte as it was archived: the face compares the digest with the one it knows (docs/reference/exports.md#content). */
 async function exportBackup({ name }: What<"backup">, door: Door, context: Context): Promise<TaskDone> {
   await using source = await openSource({ kind: "archive", name }, context);
   const { size: length } = await source.file.stat();

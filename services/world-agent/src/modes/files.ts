@@ -1,4 +1,4 @@
-// The file manager's operations on a stopped world (behaviour.md h.7).
+// The file manager's operations on a stopped world (docs/reference/files.md#operations).
 
 import type { Task, TaskDone } from "@svc/proto/world-task";
 import {

@@ -1,4 +1,4 @@
-// Letters about passkeys that came or went (api.md A9).
+// Letters about passkeys that came or went (docs/reference/sign-in.md#passkeys).
 
 import type { Draft, Language } from "../message.ts";
 

@@ -1,4 +1,4 @@
-// Letters about an account migration, to the account that gives its servers away (api.md A12).
+// Letters about an account migration, to the account that gives its servers away (docs/reference/server-transfer.md#states).
 
 import type { Draft, Language } from "../message.ts";
 

@@ -1,4 +1,4 @@
-// Letters about worlds, which storage asks for (interface.md 3.3.9). Each names the server and, where it matters, a time.
+// Letters about worlds, which storage asks for (docs/reference/reaper.md#warnings). Each names the server and, where it matters, a time.
 
 import type { Draft, Language } from "../message.ts";
 

@@ -1,4 +1,4 @@
-// The in-game side of an operator login: who waits, who asks, and the approval (api.md A4, behaviour.md f).
+// The in-game side of an operator login: who waits, who asks, and the approval (docs/reference/sign-in.md#operator-login).
 
 import type { Handler } from "@svc/mesh";
 import type { signIn } from "@svc/proto";

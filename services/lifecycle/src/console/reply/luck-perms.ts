@@ -55,7 +55,7 @@ function notesIn(text: string): string[] | undefined {
 
 const groupPrefix = "group.";
 
-/** Granted `group.<name>` without a world are groups; everything else is a permission (api.md A14). */
+/** Granted `group.<name>` without a world are groups; everything else is a permission (docs/reference/console.md#access). */
 export function splitGroups(all: readonly Permission[]): { groups: string[]; permissions: Permission[] } {
   const isGroup = ({ node, value, world }: Permission) =>
     node.startsWith(groupPrefix) && node.length > groupPrefix.length && value && world === undefined;
