@@ -117,10 +117,10 @@ async function answer(core: Core, served: Served, message: Msg): Promise<void> {
         const fault = knownFault(core, { contract, requestId, error });
         return { body: empty, headers: encodeFault(fault), fault };
       });
-    const { body, headers, fault } = await answerOnce(core, { contract, message, envelope }, run);
-    reply(core, { served, message }, body, headers);
-    if (fault === undefined) meter.ended("ok");
-    else countFault(core, served, fault);
+    const answer = await answerOnce(core, { contract, message, envelope }, run);
+    reply(core, { served, message }, answer);
+    if (answer.fault === undefined) meter.ended("ok");
+    else countFault(core, served, answer.fault);
   } catch (error) {
     refuse(core, { served, message }, knownFault(core, { contract, requestId, error }));
   } finally {
@@ -193,7 +193,7 @@ type Arrived = { served: Served; message: Msg };
 
 function refuse(core: Core, arrived: Arrived, fault: Fault): void {
   countFault(core, arrived.served, fault);
-  reply(core, arrived, empty, encodeFault(fault));
+  reply(core, arrived, { body: empty, headers: encodeFault(fault) });
 }
 
 function countFault(
@@ -207,7 +207,7 @@ function countFault(
   meter.ended(fault);
 }
 
-function reply(core: Core, arrived: Arrived, body: Uint8Array, headers: Uint8Array | undefined): void {
+function reply(core: Core, arrived: Arrived, { body, headers }: Omit<Answer, "fault">): void {
   const to = arrived.message.reply;
   if (!to) return;
   try {
