@@ -66,7 +66,7 @@ export function checkCookies(fixture: () => StackFixture): void {
     for (const hash of ["x", "%2e%2e", "0".repeat(64)]) {
       const path = `/api/v1/account/sessions/${hash}`;
       const reply = await fixture().withCookie(stranger, { method: "DELETE", path, headers });
-      assertRefused(reply, { status: 404, code: "session_not_found", says: /no such session/ }, hash);
+      assertRefused(reply, { status: 404, code: "session_not_found", says: /does not exist/ }, hash);
     }
   });
 }

@@ -148,7 +148,7 @@ describe("paths and methods", () => {
     assert.deepEqual(answer.json(), {
       error: {
         code: "not_found",
-        message: "There is no such thing here.",
+        message: "Not found.",
         request_id: answer.headers["x-request-id"],
       },
     });

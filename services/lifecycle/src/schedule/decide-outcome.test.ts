@@ -94,10 +94,7 @@ const waiting = (since: number, startsAgain = true) =>
 
 describe("a backup that was asked for", () => {
   const job: Answer<{ job: string }> = { kind: "done", value: { job: "backup-survival-1" } };
-  const away = refused(
-    "unavailable",
-    "A part of the service is not reachable right now; try again in a moment.",
-  );
+  const away = refused("unavailable", "A part of the service is unavailable; try again in a moment.");
   const nobody = "No backup was made: the backup service is not responding.";
   const table: [fact: string, observed: Observed, answer: Answer<{ job: string }>, plan: Plan][] = [
     ["of a running server has it stopped first", asFirst, refused("not_stopped"), enterStopping(true)],
