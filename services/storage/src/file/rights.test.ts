@@ -11,7 +11,8 @@ import { resources } from "@svc/kube";
 import { until } from "@svc/mesh/testing";
 import { eventSubject, type exports, ownership, type uploads } from "@svc/proto";
 import { isJobFinished } from "@svc/world-lock";
-import { contentDigest, cookie, type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
+import { cookie, type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
+import { startPartialUpload } from "../testing/partial-upload.ts";
 import { namespace } from "../testing/worlds.ts";
 
 const base = "/api/v1/servers/survival";
@@ -121,19 +122,8 @@ describe("transfers of a server that changes hands", () => {
     const { id } = begun.body as uploads.FileUploadSession;
     const bytes = randomBytes(1_000_000);
     for (const place of [`uploads/${id}?offset=0`, "upload?path=whole.bin"]) {
-      const sending = request(`${fixture.externalUrl}${base}/files/${place}`, {
-        method: "PUT",
-        agent: false,
-        headers: {
-          ...cookie("usr-1"),
-          "content-type": "application/octet-stream",
-          "content-length": String(bytes.length),
-          "content-digest": contentDigest(bytes),
-        },
-      });
-      sending.on("error", () => {});
+      const sending = startPartialUpload(`${fixture.externalUrl}${base}/files/${place}`, bytes, 500_000);
       const answered = once(sending, "response") as Promise<[IncomingMessage]>;
-      sending.write(bytes.subarray(0, 500_000));
       const staged = () =>
         readdirSync(fixture.stagingDir).flatMap((folder) => readdirSync(join(fixture.stagingDir, folder)));
       await until(() => staged().length === 1);

@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -12,7 +11,8 @@ import { loadSettings } from "@svc/config";
 import { until } from "@svc/mesh/testing";
 import { isFault } from "@svc/proto";
 import { settings } from "../config.ts";
-import { contentDigest, cookie, type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
+import { type FaceFixture, openFaceFixture } from "../testing/face-fixture.ts";
+import { startPartialUpload } from "../testing/partial-upload.ts";
 import { checkSpace, type UploadSpace } from "./reservation.ts";
 import { ttlOf } from "./session.ts";
 
@@ -117,19 +117,8 @@ describe("an upload volume that is full", {
     const sessions = [await session(5_000_000), await session(5_000_000), await session(5_000_000, two)];
     const [first, second, other] = sessions;
     assert.ok(first && second && other);
-    const sending = request(`${fixture.externalUrl}${first.place}?offset=0`, {
-      method: "PUT",
-      agent: false,
-      headers: {
-        ...cookie("usr-1"),
-        "content-type": "application/octet-stream",
-        "content-length": String(bytes.length),
-        "content-digest": contentDigest(bytes),
-      },
-    });
-    sending.on("error", () => {});
-    // It holds room for all of it when its first byte is there.
-    sending.write(bytes.subarray(0, 100));
+    // It reserves space for all of it when its first byte arrives.
+    const sending = startPartialUpload(`${fixture.externalUrl}${first.place}?offset=0`, bytes, 100);
     await until(
       () => existsSync(join(volume, "staging")) && readdirSync(join(volume, "staging")).length === 1,
     );
