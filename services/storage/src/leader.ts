@@ -1,7 +1,6 @@
 // What one replica does for all: settling ends, restore points, forgetting old rows. The lead only saves the others
 // the looks; every change is a compare-and-set, so two leaders for a moment do no harm.
 
-import { setTimeout as delay } from "node:timers/promises";
 import { startLease } from "@svc/kube";
 import { createAutoBackup } from "./auto-backup/tick.ts";
 import type { StorageDeps } from "./deps.ts";
@@ -12,6 +11,7 @@ import { deleteOldTickets } from "./job/archive-ticket-store.ts";
 import { deleteOldJobs } from "./job/store.ts";
 import { moveWorlds } from "./move/serve.ts";
 import { reconcileJobs } from "./reconcile/reconcile-jobs.ts";
+import { repeat } from "./repeat.ts";
 
 type Loop = {
   /** Asked after each look. */
@@ -33,7 +33,7 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
     { everyMs: storage.move_interval, name: "moves", work: (signal) => moveWorlds(deps, signal) },
     {
       everyMs: storage.auto_backup_interval,
-      name: "restore points",
+      name: "scheduled backups",
       work: autoBackup.tick,
     },
     {
@@ -44,7 +44,7 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
     { everyMs: cleanupEveryMs, name: "drill sweep", work: () => sweepDrills(deps, drills) },
     {
       everyMs: cleanupEveryMs,
-      name: "forgetting",
+      name: "history cleanup",
       work: async () => {
         await deleteOldJobs(deps.db, new Date(deps.now() - storage.job_history));
         await deleteOldTickets(deps.db, new Date(deps.now() - storage.job_history));
@@ -59,24 +59,19 @@ export function startLeading({ deps, drills }: Leading, identity: string): { clo
     durationMs: storage.lease_duration,
     renewMs: storage.lease_renew,
     lead: async (signal) => {
-      await Promise.all(loops.map((loop) => runLoop(deps, loop, signal)));
+      const onError = (loop: string) => (error: Error) =>
+        log.warn({ loop, error: error.message }, "loop failed; retrying");
+      const run = ({ name, everyMs, work }: Loop) =>
+        repeat(work, {
+          everyMs: () => (typeof everyMs === "number" ? everyMs : everyMs()),
+          onError: onError(name),
+          signal,
+        });
+      await Promise.all(loops.map(run));
     },
     log,
   });
   return { close: () => lease.release() };
-}
-
-async function runLoop(
-  { log }: StorageDeps,
-  { everyMs, name, work }: Loop,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    await work(signal).catch((error: Error) =>
-      log.warn({ loop: name, error: error.message }, "a look failed and is repeated"),
-    );
-    await delay(typeof everyMs === "number" ? everyMs : everyMs(), undefined, { signal }).catch(() => {});
-  }
 }
 
 /** Looked at more often while anything runs, so that a restore goes on soon after its snapshot. */
@@ -95,5 +90,5 @@ function reconcileLoop(deps: StorageDeps): Loop {
     }
   };
   const everyMs = () => (open > 0 ? Math.min(settle_busy_interval, settle_interval) : settle_interval);
-  return { name: "settle", everyMs, work };
+  return { name: "reconcile jobs", everyMs, work };
 }

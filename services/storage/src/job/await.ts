@@ -1,40 +1,31 @@
 // Jobs that somebody waits for.
 
-import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
 import { inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "./begin.ts";
 import { type Outcome, readOutcome } from "./outcome.ts";
+import { type Polling, poll } from "./poll.ts";
 import type { JobSpec } from "./spec.ts";
 import { chooseTransport } from "./transport.ts";
 
-export type Wait = {
-  /** On the clock of `performance.now()`. */
-  endAt: number;
-  signal?: AbortSignal | undefined;
-};
-
 /**
- * Looks at a Job until it has ended; undefined when it has not at `endAt`. A look that fails is no answer: the Job goes on
- * while the cluster is away. Throws the reason of `signal`.
+ * The outcome of a Job; undefined when it has not ended at `endAt`. A poll that fails is no answer: the Job goes on while
+ * the cluster is away. Throws the reason of `signal`.
  */
-export async function awaitOutcome(deps: StorageDeps, job: string, wait: Wait): Promise<Outcome | undefined> {
-  const late = AbortSignal.timeout(Math.max(0, Math.ceil(wait.endAt - performance.now())));
-  const stop = wait.signal ? AbortSignal.any([wait.signal, late]) : late;
+export async function awaitOutcome(
+  deps: StorageDeps,
+  job: string,
+  wait: Omit<Polling, "everyMs">,
+): Promise<Outcome | undefined> {
   let failures = 0;
-  while (!stop.aborted) {
-    try {
-      const outcome = await findOutcome(deps, job, stop);
-      if (outcome) return outcome;
-    } catch (error) {
-      if (failures++ === 0 && !stop.aborted)
-        deps.log.warn({ job, error: (error as Error).message }, "a look at a job failed and is repeated");
-    }
-    await delay(deps.settings.storage.await_interval, undefined, { signal: stop }).catch(() => {});
-  }
-  wait.signal?.throwIfAborted();
-  return undefined;
+  const probe = (signal: AbortSignal) =>
+    findOutcome(deps, job, signal).catch((error: Error) => {
+      if (failures++ === 0 && !signal.aborted)
+        deps.log.warn({ job, error: error.message }, "job poll failed; retrying");
+      return undefined;
+    });
+  return poll(probe, { ...wait, everyMs: deps.settings.storage.await_interval });
 }
 
 async function findOutcome(
@@ -53,7 +44,8 @@ export async function removeJob(deps: StorageDeps, job: string): Promise<void> {
   await deps.kube
     .remove(resources.jobs, target, { propagationPolicy: "Background" })
     .catch((error: unknown) => {
-      if (!isKubeError(error, 404)) deps.log.warn({ job }, "a job that was read stays for a while");
+      if (!isKubeError(error, 404))
+        deps.log.warn({ job }, "finished job was not deleted; its TTL removes it");
     });
 }
 
@@ -70,7 +62,7 @@ export async function runJob(
     const outcome = await awaitOutcome(deps, wish.name, { endAt, signal: options.signal });
     if (outcome) return outcome;
     throw new Fault("unavailable", {
-      message: "The job takes longer than this call may; try again later.",
+      message: "The job did not finish in time; try again later.",
       retryAfterSeconds: 30,
     });
   } finally {

@@ -1,7 +1,6 @@
 // A new archive of a world that the run holds. Its end is settled like that of every backup, so an archive whose run
 // died is recorded all the same and found by the next one.
 
-import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "@svc/proto";
 import { violates } from "@svc/store";
 import { backupJobSpec, newBackupRow } from "../backup/start.ts";
@@ -9,6 +8,7 @@ import { findBackupOfJob } from "../backup/store.ts";
 import type { BackupRow, JobRow } from "../database/tables.ts";
 import type { StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
+import { poll } from "../job/poll.ts";
 import { findJob, insertJob, markRunning } from "../job/store.ts";
 import { chooseTransport } from "../job/transport.ts";
 import type { WorldServer } from "./policy.ts";
@@ -28,10 +28,10 @@ export async function makeArchive(deps: StorageDeps, wish: ArchiveRequest): Prom
   await markRunning(deps.db, row.job).catch(() => {});
   const ended = await waitFor(deps, row, signal);
   if (ended?.state !== "succeeded") {
-    return { kind: "failed", message: ended?.message || "the backup took longer than it may" };
+    return { kind: "failed", message: ended?.message || "the backup exceeded its time limit" };
   }
   const backup = await findBackupOfJob(deps.db, row.job);
-  return backup ? { kind: "made", backup } : { kind: "failed", message: "the backup has no row" };
+  return backup ? { kind: "made", backup } : { kind: "failed", message: "the backup was not recorded" };
 }
 
 async function writeRow(deps: StorageDeps, world: WorldServer, reason: ReaperReason): Promise<JobRow> {
@@ -45,13 +45,11 @@ async function writeRow(deps: StorageDeps, world: WorldServer, reason: ReaperRea
 }
 
 async function waitFor(deps: StorageDeps, row: JobRow, signal: AbortSignal): Promise<JobRow | undefined> {
-  const { backup_deadline, reaper_job_patience, await_interval } = deps.settings.storage;
+  const { backup_deadline, reaper_job_patience, await_interval: everyMs } = deps.settings.storage;
   const endAt = performance.now() + backup_deadline + reaper_job_patience;
-  while (performance.now() < endAt) {
-    signal.throwIfAborted();
+  const probe = async () => {
     const now = await findJob(deps.db, row.job);
-    if (now?.state === "succeeded" || now?.state === "failed") return now;
-    await delay(await_interval, undefined, { signal }).catch(() => {});
-  }
-  return undefined;
+    return now?.state === "succeeded" || now?.state === "failed" ? now : undefined;
+  };
+  return poll(probe, { everyMs, endAt, signal });
 }

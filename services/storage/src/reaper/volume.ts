@@ -1,11 +1,11 @@
 // The claim of a world, and its end.
 
-import { setTimeout as delay } from "node:timers/promises";
 import { isKubeError, type PersistentVolumeClaim, resources } from "@svc/kube";
 import type { MinecraftServerSpec } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
 import { inNamespace, type StorageDeps } from "../deps.ts";
 import { label } from "../job/names.ts";
+import { poll } from "../job/poll.ts";
 import type { WorldServer } from "./policy.ts";
 
 export type Claim = { name: string; uid: string; object: PersistentVolumeClaim };
@@ -39,14 +39,14 @@ export async function removeClaim(
   await deps.kube.remove(resources.claims, target, { uid }).catch((error: unknown) => {
     if (!isKubeError(error, 404)) throw error;
   });
-  const { reaper_claim_patience, await_interval } = deps.settings.storage;
-  const endAt = performance.now() + reaper_claim_patience;
-  while (performance.now() < endAt) {
+  const { reaper_claim_patience, await_interval: everyMs } = deps.settings.storage;
+  const isGone = async () => {
     const left = await deps.kube.find(resources.claims, target);
-    if (left?.metadata.uid !== uid) return;
+    if (left?.metadata.uid !== uid) return true;
     await removeEndedPods(deps, name);
-    await delay(await_interval);
-  }
+    return undefined;
+  };
+  await poll(isGone, { everyMs, endAt: performance.now() + reaper_claim_patience });
 }
 
 /** A cluster keeps a claim as long as a pod names it, also one whose Job has ended. */

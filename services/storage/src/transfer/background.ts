@@ -1,7 +1,7 @@
 // Work that goes on behind an answer, and loops; all of it ends with the process.
 
-import { setTimeout as delay } from "node:timers/promises";
 import type { Logger } from "@svc/telemetry";
+import { repeat } from "../repeat.ts";
 
 export type Background = {
   readonly signal: AbortSignal;
@@ -15,29 +15,17 @@ export function createBackground(log: Pick<Logger, "warn">): Background {
   const ending = new AbortController();
   const { signal } = ending;
   const running = new Set<Promise<void>>();
-  const guard = (name: string, work: Promise<unknown>) =>
-    work.then(
-      () => {},
-      (error: Error) => {
-        if (!signal.aborted) log.warn({ work: name, error: error.message }, "work in the background failed");
-      },
-    );
+  const logFailure = (name: string) => (error: Error) => {
+    if (!signal.aborted) log.warn({ work: name, error: error.message }, "background task failed");
+  };
   const track = (work: Promise<void>) => {
     running.add(work);
     void work.finally(() => running.delete(work));
   };
   return {
     signal,
-    run: (name, work) => track(guard(name, work(signal))),
-    every: (name, ms, work) =>
-      track(
-        (async () => {
-          while (!signal.aborted) {
-            await guard(name, work(signal));
-            await delay(ms, undefined, { signal }).catch(() => {});
-          }
-        })(),
-      ),
+    run: (name, work) => track(work(signal).then(() => {}, logFailure(name))),
+    every: (name, ms, work) => track(repeat(work, { everyMs: () => ms, onError: logFailure(name), signal })),
     close: async () => {
       ending.abort();
       await Promise.all(running);
