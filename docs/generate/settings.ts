@@ -118,7 +118,7 @@ function commentsOf(service: string): Map<string, string> {
     ...(service.startsWith("gateway") ? ["libs/http-gateway/src"] : []),
   ];
   const files = folders.flatMap((folder) =>
-    globSync(["config.ts", "**/settings.ts", "*-settings.ts"], { cwd: join(root, folder) }).map((file) =>
+    globSync(["config.ts", "**/settings.ts", "settings/*.ts", "*-settings.ts"], { cwd: join(root, folder) }).map((file) =>
       join(root, folder, file),
     ),
   );

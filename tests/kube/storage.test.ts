@@ -207,7 +207,7 @@ describe("storage on a real API server", () => {
     );
     const end = await operator.call(backupKeeping.readDrill, { id });
     // No set of the operator is here to copy a pod from.
-    assert.equal(end.message, "the server was never started, so nobody knows how");
+    assert.equal(end.message, "the server was never started, so it has no pod template");
     await until(async () => !(await fixture.hasClaim(`drill-${id}`)));
   });
 

@@ -11,7 +11,7 @@ export function mayAccess(principal: Principal, world: Owned): boolean {
 
 export function assertMayAccess(principal: Principal, world: Owned): void {
   if (mayAccess(principal, world)) return;
-  throw new Fault("forbidden", { message: "Only the owner of a server may do this with its world." });
+  throw new Fault("forbidden", { message: "Only the owner of a server may do this." });
 }
 
 /** Throws `bad_name` for a name that no user server can have (architecture.md 6.14). */

@@ -8,7 +8,7 @@ export type StorageMetrics = {
   stored: (bytes: number, count: number) => void;
   reconciled: (result: "done" | "failed", seconds: number) => void;
   scheduledPaused: (isPaused: boolean) => void;
-  /** Servers whose restore point is due. */
+  /** Servers whose scheduled backup is due. */
   waiting: (servers: number) => void;
   /** For how long the oldest Job that keeps restore points waiting has done so; 0 when none does. */
   slotHeld: (seconds: number) => void;
@@ -18,43 +18,43 @@ export function createStorageMetrics(registry: Registry): StorageMetrics {
   const registers = [registry];
   const jobs = new Histogram({
     name: "svc_backup_duration_seconds",
-    help: "World Jobs from their request to their end, by kind and result.",
+    help: "Duration of world Jobs from request to end, by kind and result.",
     labelNames: ["kind", "result"] as const,
     buckets: [1, 3, 10, 30, 60, 180, 600, 1_800],
     registers,
   });
   const backups = new Counter({
     name: "svc_backups_total",
-    help: "Backups that were made, deleted, pruned or found corrupt, by reason.",
+    help: "Backups made, deleted, pruned or found corrupt, by reason.",
     labelNames: ["event", "reason"] as const,
     registers,
   });
   const bytes = new Gauge({
     name: "svc_backup_store_bytes",
-    help: "Size of all present backups.",
+    help: "Total size of all present backups.",
     registers,
   });
-  const count = new Gauge({ name: "svc_backups_present", help: "Present backups.", registers });
+  const count = new Gauge({ name: "svc_backups_present", help: "Number of present backups.", registers });
   const reconcile = new Histogram({
     name: "svc_storage_settle_duration_seconds",
-    help: "One look at everything that runs on worlds.",
+    help: "Duration of one reconcile of all world Jobs.",
     labelNames: ["result"] as const,
     buckets: [0.005, 0.02, 0.1, 0.5, 2, 10],
     registers,
   });
   const paused = new Gauge({
     name: "svc_scheduled_backups_paused",
-    help: "1 while the store is full and no restore points are made.",
+    help: "1 while scheduled backups are paused because the store is full.",
     registers,
   });
   const waiting = new Gauge({
     name: "svc_scheduled_backups_waiting",
-    help: "Servers whose restore point is due.",
+    help: "Servers whose scheduled backup is due.",
     registers,
   });
   const slot = new Gauge({
     name: "svc_scheduled_backups_slot_seconds",
-    help: "How long the oldest Job has kept restore points waiting; 0 when none does.",
+    help: "How long the oldest running Job has delayed scheduled backups; 0 if none does.",
     registers,
   });
   return {

@@ -23,7 +23,7 @@ export const receive =
         const kept = await storeArchive(body, incoming);
         if (await recordReceipt(db, id, { ...kept, now: new Date(now()) })) return null;
         await openArchiveFolder(folder).remove(ticket.archive);
-        throw context.fault("not_found", { message: "Nobody waits for this archive any more." });
+        throw context.fault("not_found", { message: "This archive is no longer needed." });
       },
     });
     return null;

@@ -31,7 +31,7 @@ export async function storeArchive(
   const partial = `.${name}.partial`;
   await using store = await Folder.openRoot(incoming.folder);
   for (const taken of [name, partial])
-    if (await store.find(taken)) throw new Error(`the archive ${taken} is there already`);
+    if (await store.find(taken)) throw new Error(`the archive ${taken} already exists`);
   try {
     const kept = await receive(store, { partial, body, incoming });
     if (readDigest(incoming.trailerDigest()) !== kept.sha256) throw new Fault("digest_mismatch");
@@ -86,7 +86,7 @@ async function assertSpace({ folder, keepFree }: Incoming, need: number): Promis
   const { bavail, bsize, blocks } = await statfs(folder);
   if (bavail * bsize - need >= blocks * bsize * keepFree) return;
   throw new Fault("backup_store_full", {
-    message: "The archive file system has no room for this world: a tenth of it stays free.",
+    message: "The archive file system has too little free space for this world: a tenth of it stays free.",
   });
 }
 

@@ -27,7 +27,7 @@ export function createAutoBackup(deps: StorageDeps): AutoBackup {
       deps.metrics.scheduledPaused(isFull);
       deps.log.warn(
         { full: isFull },
-        isFull ? "restore points pause: the store is full" : "restore points go on",
+        isFull ? "scheduled backups paused: the backup store is full" : "scheduled backups resumed",
       );
     }
     return isFull;

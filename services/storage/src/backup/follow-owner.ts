@@ -22,7 +22,7 @@ export async function followOwners(mesh: Pick<Mesh, "consume">, { db, log }: Sto
     handle: async ({ data }) => {
       const { name: server, from_user_id: from, to_user_id: to, at } = data;
       const count = await transferBackups(db, { server, from, to, at: new Date(at) });
-      log.info({ server, backups: count }, "backups follow their world to another account");
+      log.info({ server, backups: count }, "backups transferred to another account");
     },
   });
 }

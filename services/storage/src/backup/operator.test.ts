@@ -175,7 +175,7 @@ describe("what the operator at the host may do with backups", () => {
     const { id: drill } = await operator.call(backupKeeping.startDrill, { name: "broken" });
     const read = () => operator.call(backupKeeping.readDrill, { id: drill });
     await until(async () => (await read()).state === "failed", 60_000);
-    assert.equal((await read()).message, "the server ended while it started");
+    assert.equal((await read()).message, "the server exited during startup");
   });
 });
 

@@ -64,7 +64,8 @@ async function checkLimits(deps: StorageDeps, trx: StorageTrx, wish: BackupReque
   const { bytes } = await presentBytes(trx);
   if (!isStoreFull(bytes, archive)) return;
   throw new Fault("backup_store_full", {
-    message: "The backup store is full; delete a backup you no longer need, or ask an operator for room.",
+    message:
+      "The backup store is full; delete a backup you no longer need, or ask an operator for more space.",
   });
 }
 

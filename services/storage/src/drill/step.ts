@@ -40,21 +40,21 @@ export async function stepDrills(deps: StorageDeps, drills: Drills, signal: Abor
     await removeScratch(deps, next.id);
     const finished_at = new Date(deps.now()).toISOString();
     await drills.update(key, { ...next, finished_at }, entry.revision);
-    deps.log.info({ drill: key, server: next.server_name, state: next.state }, "a drill has ended");
+    deps.log.info({ drill: key, server: next.server_name, state: next.state }, "drill ended");
   }
 }
 
 // A part that is away now may be back at the next look.
 function failureOf(deps: StorageDeps, error: unknown): Change {
   if ((isFault(error) && error.fault === "unavailable") || isKubeError(error, 409)) return undefined;
-  deps.log.warn({ error: (error as Error).message }, "a drill failed");
+  deps.log.warn({ error: (error as Error).message }, "drill failed");
   return { state: "failed", message: (error as Error).message };
 }
 
 async function nextChange(deps: StorageDeps, drill: Drill): Promise<Change> {
   const { storage } = deps.settings;
   const ageMs = deps.now() - Date.parse(drill.started_at);
-  if (ageMs > storage.drill_limit) return { state: "failed", message: "it took longer than a drill may" };
+  if (ageMs > storage.drill_limit) return { state: "failed", message: "the drill exceeded its time limit" };
   return drill.state === "restoring" ? restoreStep(deps, drill) : bootStep(deps, drill, ageMs);
 }
 
@@ -91,14 +91,14 @@ async function bootStep(deps: StorageDeps, drill: Drill, ageMs: number): Promise
   const pod = await kube.find(resources.pods, { name: scratchName(drill), ...place });
   if (!pod) {
     const set = await kube.find(resources.statefulSets, { name: drill.server_name, ...place });
-    if (!set) return { state: "failed", message: "the server was never started, so nobody knows how" };
+    if (!set) return { state: "failed", message: "the server was never started, so it has no pod template" };
     await ignoreConflict(kube.create(resources.pods, scratchPod(drill, set, place)));
     return undefined;
   }
   const seconds = Math.max(0, (deps.now() - Date.parse(pod.metadata.creationTimestamp ?? "")) / 1_000);
   const { phase, podIP, conditions = [] } = pod.status ?? {};
   if (phase === "Failed" || phase === "Succeeded") {
-    return { state: "failed", message: "the server ended while it started" };
+    return { state: "failed", message: "the server exited during startup" };
   }
   const isReady = conditions.some(({ type, status }) => type === "Ready" && status === "True");
   if (isReady && podIP) {
@@ -106,7 +106,7 @@ async function bootStep(deps: StorageDeps, drill: Drill, ageMs: number): Promise
     return { state: "passed", version, boot_seconds: Math.round(Math.min(seconds, ageMs / 1_000)) };
   }
   if (seconds * 1_000 <= deps.settings.storage.drill_boot) return undefined;
-  return { state: "failed", message: "the server was not ready in time" };
+  return { state: "failed", message: "the server did not become ready in time" };
 }
 
 async function ignoreConflict(made: Promise<unknown>): Promise<void> {

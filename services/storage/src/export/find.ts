@@ -15,7 +15,7 @@ export async function findByTicket(deps: TransferDeps, principal: Principal, tic
   const entry = /^[0-9a-f]{64}$/.test(ticket) ? await deps.exports.get(idOf(ticket)) : undefined;
   const isTheirs = principal.kind === "account" && entry?.value.user_id === principal.user_id;
   if (!entry || !isTheirs || entry.value.ticket_hash !== hashOf(ticket)) {
-    throw new Fault("not_found", { message: "There is no such download; start it again." });
+    throw new Fault("not_found", { message: "Download not found; start it again." });
   }
   if (!isLive(entry.value)) return entry;
   try {
@@ -38,7 +38,7 @@ async function assertStillTheirs(
   principal: Principal,
   { server, backup_id: id }: StoredExport,
 ): Promise<void> {
-  const refusal = new Fault("forbidden", { message: "The server went to another account meanwhile." });
+  const refusal = new Fault("forbidden", { message: "The server now belongs to another account." });
   const world = await describeWorld(deps, server).catch((error: unknown) => {
     throw isFault(error) && error.fault === "not_found" ? refusal : error;
   });

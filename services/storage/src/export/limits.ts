@@ -48,7 +48,7 @@ export function checkOwn(
 ): void {
   const { starts, live, now } = about;
   if (live >= limits.perUser) {
-    throw busy("You have another download under way; wait until it has ended.", limits.retryOwnMs);
+    throw busy("You have another download in progress; wait until it ends.", limits.retryOwnMs);
   }
   if (starts.length < limits.hourly) return;
   const oldest = Math.min(...starts.map(({ at }) => at));
@@ -61,7 +61,7 @@ export function checkOwn(
 /** Throws `export_busy` while the platform has enough under way. */
 export function checkPlatform(limits: Limits, live: number): void {
   if (live < limits.platform) return;
-  throw busy("The platform has enough downloads under way; try again in a minute.", limits.retryPlatformMs);
+  throw busy("Too many downloads are in progress; try again in a minute.", limits.retryPlatformMs);
 }
 
 /** Starts that still count. */

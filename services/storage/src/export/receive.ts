@@ -81,8 +81,8 @@ async function markCorrupt(
   { backup_id: id, server: server_name }: Entry["value"],
 ): Promise<void> {
   if (id === undefined) return;
-  deps.log.error({ backup: id }, "an archive is not what its row says; its download was cut");
-  const message = "its bytes differed from their digest during a download";
+  deps.log.error({ backup: id }, "archive does not match its record; download aborted");
+  const message = "the digest did not match during a download";
   const about = { id, server_name, message, now: new Date(deps.now()) };
   await deps.db.transaction().execute((trx) => markBackupCorrupt(trx, about));
 }

@@ -20,7 +20,7 @@ export const startBackup =
     const backup = await findBackup(deps.db, { scope: scopeOf(principal), id });
     if (!backup) throw context.fault("no_backup");
     if (backup.server_name !== server) {
-      throw new Fault("forbidden", { message: "This is a backup of another server." });
+      throw new Fault("forbidden", { message: "This backup belongs to another server." });
     }
     if (backup.corrupt_at !== null) throw context.fault("backup_corrupt");
     assertExports(deps);

@@ -94,7 +94,7 @@ async function begin(
     wish.assertHeld?.();
     await createJob(deps, jobOf(deps, wish, { secrets, job }));
   } catch (error) {
-    const message = `the job could not be made: ${(error as Error).message}`;
+    const message = `the job could not be created: ${(error as Error).message}`;
     await finishJob(deps.db, job, { state: "failed", message, at: new Date(deps.now()) }).catch(() => {});
     throw error;
   }
@@ -130,5 +130,5 @@ export function assertExports({ settings }: Pick<TransferDeps, "settings">): voi
   const { agent_image, internal_url } = settings.storage;
   if (agent_image !== "" && internal_url !== "") return;
   const missing = agent_image === "" ? "storage.agent_image" : "storage.internal_url";
-  throw new Fault("export_unavailable", { message: `Downloads are not set up here: ${missing} is empty.` });
+  throw new Fault("export_unavailable", { message: `Downloads are not configured: ${missing} is empty.` });
 }

@@ -30,12 +30,12 @@ export function faultOf(
 ): Error {
   if (outcome.kind === "broken") {
     const message = isReader
-      ? "The file job ended without an answer; try again."
-      : "The file job ended without an answer: the change may be done or not. Look at the files, then try again.";
+      ? "The file job ended without a result; try again."
+      : "The file job ended without a result, so the change may or may not be done. Check the files, then try again.";
     return new Fault("unavailable", { message, retryAfterSeconds: brokenRetrySeconds });
   }
   const name = named[outcome.fault.code];
-  if (!name) return new Error(`a file job refused in a way that no fault names: ${outcome.fault.code}`);
+  if (!name) return new Error(`file job failed with an unmapped code: ${outcome.fault.code}`);
   return new Fault(name, { message: outcome.fault.message });
 }
 

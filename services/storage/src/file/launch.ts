@@ -22,7 +22,7 @@ export type Launch = {
 async function writeOp(deps: TransferDeps, op: files.StoredFileOp): Promise<number> {
   const ttlMs = deps.settings.storage.file_op_deadline + deps.settings.storage.file_op_kept;
   const revision = await deps.ops.create(opKey(op), op, { ttlMs });
-  if (revision === undefined) throw new Error(`the operation ${op.id} is there already`);
+  if (revision === undefined) throw new Error(`the operation ${op.id} already exists`);
   return revision;
 }
 

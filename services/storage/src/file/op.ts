@@ -89,7 +89,9 @@ function missing({ now, settings }: TransferDeps, op: StoredOp): Outcome | undef
   const isPreparing = op.preparing_at > 0 && now() - op.preparing_at < settings.storage.file_op_patience;
   if (isPreparing) return undefined;
   const message =
-    op.preparing_at > 0 ? "the service was interrupted before it began; try again" : "the job vanished";
+    op.preparing_at > 0
+      ? "the service was interrupted before the job started; try again"
+      : "the job vanished";
   return { kind: "broken", message };
 }
 
@@ -123,7 +125,7 @@ export function startOpReconcile(deps: OpDeps): { close: () => Promise<void> } {
     },
     onGone: (key) => void running.delete(key),
   });
-  deps.background.every("file operations", deps.settings.storage.file_op_settle, async () => {
+  deps.background.every("reconcile file operations", deps.settings.storage.file_op_settle, async () => {
     for (const entry of [...running.values()]) await reconcileOp(deps, entry);
   });
   return watching;

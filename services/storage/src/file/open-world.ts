@@ -53,7 +53,7 @@ export async function lockWorld(
 function assertJobsEnabled({ settings }: Pick<TransferDeps, "settings">): void {
   if (settings.storage.agent_image !== "") return;
   throw new Fault("files_unavailable", {
-    message: "File operations are not set up here: storage.agent_image names no image.",
+    message: "File operations are not configured: storage.agent_image is empty.",
   });
 }
 
@@ -62,7 +62,7 @@ export function assertTransfersEnabled({ settings }: Pick<TransferDeps, "setting
   const { internal_url, staging_path } = settings.storage;
   if (internal_url !== "" && staging_path !== "") return;
   const missing = internal_url === "" ? "storage.internal_url" : "storage.staging_path";
-  throw new Fault("files_unavailable", { message: `Uploads are not set up here: ${missing} is empty.` });
+  throw new Fault("files_unavailable", { message: `Uploads are not configured: ${missing} is empty.` });
 }
 
 const readers: ReadonlySet<Task["mode"]> = new Set(["list", "read"]);

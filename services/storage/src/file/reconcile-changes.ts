@@ -23,7 +23,7 @@ export async function reconcileChanges(deps: TransferDeps): Promise<void> {
   for (const row of rows) {
     if (deps.attended.has(row.job)) continue;
     await reconcileChange(deps, row).catch((error: Error) =>
-      deps.log.warn({ job: row.job, error: error.message }, "a file change is left for the next look"),
+      deps.log.warn({ job: row.job, error: error.message }, "file change reconcile failed; retrying"),
     );
   }
 }
@@ -46,9 +46,11 @@ async function missing(deps: TransferDeps, row: FileChangeRow): Promise<Outcome 
     const entry = await deps.ops.get(opKey({ server: row.server_name, id: row.op }));
     if (entry?.value.state === "running" && entry.value.preparing_at > 0) return undefined;
   }
-  return { kind: "broken", message: "the job is not there" };
+  return { kind: "broken", message: "the job does not exist" };
 }
 
 export function startChangeReconcile(deps: TransferDeps): void {
-  deps.background.every("file changes", deps.settings.storage.file_op_settle, () => reconcileChanges(deps));
+  deps.background.every("reconcile file changes", deps.settings.storage.file_op_settle, () =>
+    reconcileChanges(deps),
+  );
 }

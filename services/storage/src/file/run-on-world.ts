@@ -55,7 +55,7 @@ function recordInBackground(
   ended: { job: string; outcome: Outcome },
 ): void {
   const { job, outcome } = ended;
-  deps.background.run("the end of a file job", async () => {
+  deps.background.run("file job end", async () => {
     if (run.change) await recordEnding(deps.db, job, endingOf(outcome));
     // Its log may hold what was read.
     await removeJob(deps, job);
@@ -71,7 +71,7 @@ async function inTurn<T>(deps: TransferDeps, { principal }: FileRun, work: () =>
   waiting.set(deps, counts);
   const count = counts.get(who) ?? 0;
   if (count >= deps.settings.storage.file_jobs_at_once) {
-    const message = "You have too many file operations waiting; let one end first.";
+    const message = "You have too many file operations in progress; wait until one ends.";
     throw new Fault("overloaded", { message, retryAfterSeconds: 2 });
   }
   counts.set(who, count + 1);

@@ -50,6 +50,6 @@ export async function revokeTickets(
 export function assertTicketsEnabled({ settings }: Pick<StorageDeps, "settings">): void {
   if (settings.storage.internal_url !== "") return;
   throw new Fault("unavailable", {
-    message: "Moves are not set up here: storage.internal_url is empty, so no Job can send an archive.",
+    message: "Moves are not configured: storage.internal_url is empty, so no Job can send an archive.",
   });
 }

@@ -104,9 +104,9 @@ async function deleteJob({ kube }: JobDeps, { metadata: { name, namespace, uid }
 // Where the cluster did not answer, the Job may exist: the next looks find out. A refusal is final.
 async function recordRefusal(deps: StorageDeps, { job }: JobRow, error: unknown): Promise<Fault> {
   if (isFault(error) && error.fault === "unavailable") return error;
-  const message = `the job could not be made: ${(error as Error).message}`;
-  deps.log.warn({ job, error: message }, "a world job was not started");
+  const message = `the job could not be created: ${(error as Error).message}`;
+  deps.log.warn({ job, error: message }, "world job not started");
   await finishJob(deps.db, job, { state: "failed", message, at: new Date(deps.now()) }).catch(() => {});
   await releaseRunKey(deps.db, job).catch(() => {});
-  return new Fault("unavailable", { message: "The cluster did not take the job; try again.", cause: error });
+  return new Fault("unavailable", { message: "The cluster rejected the job; try again.", cause: error });
 }

@@ -97,9 +97,9 @@ function describeFailure({ status }: Job, lines: readonly string[]): string {
   const failed = status?.conditions?.filter(
     ({ type, status: is }) => /^Fail(ed|ureTarget)$/.test(type) && is === "True",
   );
-  if (failed?.some(({ reason }) => reason === "DeadlineExceeded")) return "the job took longer than it may";
+  if (failed?.some(({ reason }) => reason === "DeadlineExceeded")) return "the job exceeded its deadline";
   const words = lines.filter((line) => !line.startsWith(progressMark) && line.trim() !== "").at(-1);
   // What a container prints is shown to people: no control characters.
   const clean = (words ?? "").replaceAll(/\p{Cc}/gu, " ").trim();
-  return clean.slice(0, maxMessageLength) || "the job ended without saying why";
+  return clean.slice(0, maxMessageLength) || "the job ended without a message";
 }

@@ -37,7 +37,7 @@ export async function assertVolume(deps: StorageDeps, world: WorldServer): Promi
 export function assertConfigured({ settings }: Pick<StorageDeps, "settings">): void {
   if (settings.storage.agent_image !== "") return;
   throw new Fault("unavailable", {
-    message: "World jobs are not set up here: storage.agent_image names no image.",
+    message: "World jobs are not configured: storage.agent_image is empty.",
   });
 }
 

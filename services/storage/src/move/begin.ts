@@ -37,7 +37,7 @@ async function findKnown(deps: StorageDeps, name: string): Promise<MoveRow | und
   const known = await findUnfinished(deps.db, name);
   if (known?.cancelled_at) {
     throw new Fault("maintenance_in_progress", {
-      message: "The last move is being given up; try again in a moment.",
+      message: "The last move is being cancelled; try again in a moment.",
     });
   }
   if (known?.state !== "failed" || (await holdsLock(deps, known))) return known;
@@ -54,7 +54,7 @@ export async function holdsLock(deps: StorageDeps, { server_name, lock }: MoveRo
 async function assertSameTarget(deps: StorageDeps, known: MoveRow, target: string) {
   if (known.target_node === target) return toMoveView(known, await findMoveBackup(deps.db, known));
   throw new Fault("maintenance_in_progress", {
-    message: `The world is on its way to ${known.target_node}; finish that move first.`,
+    message: `The world is being moved to ${known.target_node}; finish that move first.`,
   });
 }
 
@@ -63,7 +63,7 @@ async function assertMovable(deps: StorageDeps, name: string, targetNode: string
   assertConfigured(deps);
   assertTicketsEnabled(deps);
   if (world.system || world.reaper_exempt) {
-    throw new Fault("system_server", { message: "System servers and exempt ones stay on their node." });
+    throw new Fault("system_server", { message: "System and exempt servers cannot be moved." });
   }
   await assertTarget(deps, targetNode);
   assertStopped(world);
@@ -71,11 +71,11 @@ async function assertMovable(deps: StorageDeps, name: string, targetNode: string
   if (!placed) throw new Fault("no_world_volume");
   if (!placed.node) {
     throw new Fault("no_world_volume", {
-      message: "The world's volume is not bound to one node: it needs no move.",
+      message: "The world's volume is not bound to a single node, so it needs no move.",
     });
   }
   if (nodeIdentity(placed.node) === targetNode) {
-    throw new Fault("bad_node", { message: `The world lies on ${targetNode} already.` });
+    throw new Fault("bad_node", { message: `The world is already on ${targetNode}.` });
   }
   return { world, placed, home: nodeIdentity(placed.node) };
 }

@@ -23,7 +23,7 @@ export async function cleanUpCancelled(deps: StorageDeps, row: MoveRow): Promise
   // Of a server that is gone nobody can say any more whether it had switched: then its new volume may be the world.
   if (world || row.stage !== "switching") await removeTarget(deps, row);
   if (!(await endCancelled(deps.db, row, new Date(deps.now())))) return;
-  deps.log.info({ server: row.server_name, migration: row.id, by: row.cancelled_by }, "a move was given up");
+  deps.log.info({ server: row.server_name, migration: row.id, by: row.cancelled_by }, "move cancelled");
 }
 
 /** Takes our lock off; false when somebody wrote the server meanwhile, so that the next look tries again. */

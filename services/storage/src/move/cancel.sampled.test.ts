@@ -84,7 +84,7 @@ describe("a move that is given up", () => {
         assert.equal(carrier !== undefined, step.startsWith("restore"));
         const told = await fixture.cancel(name, id);
         assert.equal(told.state, "failed");
-        assert.match(told.error ?? "", /^given up by usr-staff; the world is where it was/);
+        assert.match(told.error ?? "", /^cancelled by usr-staff; the world is where it was/);
         assert.equal((await fixture.cancel(name, id)).id, id, "saying it twice is no mistake");
         assert.equal(await faultOf(fixture.retry(name, id)), "migration_not_failed");
         fixture.base.resumeAt(step);

@@ -16,7 +16,7 @@ export const cancel =
     const about = auditActor(context);
     if (row.cancelled_at === null) {
       const by = about.actor;
-      const message = `given up by ${by}; the world is where it was${row.error && ` (${row.error})`}`;
+      const message = `cancelled by ${by}; the world is where it was${row.error && ` (${row.error})`}`;
       const done = await cancelMove(deps.db, id, { by, message, now: new Date(deps.now()) });
       if (!done) throw context.fault("migration_over");
       const payload = { migration: id, stage: row.stage };

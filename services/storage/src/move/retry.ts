@@ -18,12 +18,12 @@ export const retry =
     if (!row) throw context.fault("not_found", { message: `There is no such move of ${name}.` });
     if (row.state !== "failed") throw context.fault("migration_not_failed");
     if (row.cancelled_at !== null) {
-      const message = "It was given up; begin a new move.";
+      const message = "The move was cancelled; start a new one.";
       throw context.fault("migration_not_failed", { message });
     }
     if (row.abandoned || !(await holdsLock(deps, row))) {
       await abandon(deps.db, id, new Date(deps.now()));
-      const message = "Its lock was taken away, so the world may have changed since; begin a new move.";
+      const message = "Its lock was removed, so the world may have changed since; start a new move.";
       throw context.fault("migration_not_failed", { message });
     }
     assertStopped(await describeWorld(deps, name));

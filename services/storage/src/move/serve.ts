@@ -28,7 +28,7 @@ export async function moveWorlds(deps: StorageDeps, signal?: AbortSignal): Promi
     for (const row of rows) {
       if (signal?.aborted) return;
       await step(deps, row).catch((error: Error) =>
-        deps.log.warn({ migration: row.id, error: error.message }, "a move is left for the next look"),
+        deps.log.warn({ migration: row.id, error: error.message }, "move step failed; retrying"),
       );
     }
   };

@@ -69,7 +69,7 @@ async function failMove(deps: StorageDeps, row: MoveRow, message: string): Promi
   await revokeTickets(deps, jobNames(row));
   deps.log.warn(
     { server: row.server_name, migration: row.id, stage: row.stage, error: message },
-    "a move failed",
+    "move failed",
   );
 }
 
@@ -77,18 +77,16 @@ async function failMove(deps: StorageDeps, row: MoveRow, message: string): Promi
 async function assertUndisturbed(deps: StorageDeps, row: MoveRow): Promise<void> {
   const world = await findWorld(deps, row.server_name);
   if (!world) throw new Disturbed("the server is gone");
-  if (!(await holdsLock(deps, row))) throw new Disturbed("the lock of the move was taken away");
+  if (!(await holdsLock(deps, row))) throw new Disturbed("the lock of the move was removed");
   if (!world.stopped) throw new Disturbed("the server was started");
-  if (world.volume_claim !== row.source_claim)
-    throw new Disturbed("the server's world is another volume now");
+  if (world.volume_claim !== row.source_claim) throw new Disturbed("the server now uses another volume");
   const [{ items: nodes }, placed] = await Promise.all([
     deps.kube.list(resources.nodes),
     findPlacedClaim(deps, row.source_claim),
   ]);
   if (findTargetFault(nodes, row.target_node))
-    throw new Disturbed(`the node ${row.target_node} cannot take worlds now`);
-  if (placed?.uid !== row.source_claim_uid)
-    throw new Disturbed("the world's volume is not the one of before");
+    throw new Disturbed(`the node ${row.target_node} cannot take worlds at the moment`);
+  if (placed?.uid !== row.source_claim_uid) throw new Disturbed("the world's volume was replaced");
   if (!placed.node || nodeIdentity(placed.node) !== row.source_node)
     throw new Disturbed("the world's volume was moved");
   if (!isOnline(placed.node)) throw new Disturbed(`the node ${row.source_node} is offline`);
@@ -147,8 +145,7 @@ async function record(
 async function restore(deps: StorageDeps, row: MoveRow): Promise<void> {
   await assertUndisturbed(deps, row);
   const backup = await findMoveBackup(deps.db, row);
-  if (!backup || backup.corrupt_at)
-    throw new Disturbed("the backup that carries the world is gone or corrupt");
+  if (!backup || backup.corrupt_at) throw new Disturbed("the backup of this move is gone or corrupt");
   await ensureTarget(deps, row);
   const name = jobName(row, "restore");
   const job = await findJobOf(deps, name);
@@ -177,21 +174,21 @@ async function switchOver(deps: StorageDeps, row: MoveRow): Promise<void> {
   if (!(await endJobs(deps, row))) return;
   const placed = await findPlacedClaim(deps, row.target_claim);
   if (!placed?.node || nodeIdentity(placed.node) !== row.target_node) {
-    throw new Disturbed(`the new volume does not lie on ${row.target_node}`);
+    throw new Disturbed(`the new volume is not on ${row.target_node}`);
   }
   const { server_name: name, lock, target_node: node_name, target_claim: volume_claim } = row;
   await deps.mesh
     .call(worlds.switchWorld, { name, lock, node_name, volume_claim })
     .catch((error: unknown) => {
       if (!isFault(error) || error.fault === "unavailable" || error.fault === "overloaded") throw error;
-      throw new Disturbed(`the server was not switched over: ${error.message}`);
+      throw new Disturbed(`the server could not be switched: ${error.message}`);
     });
   if (!(await succeed(deps.db, row, new Date(deps.now())))) return;
   await revokeTickets(deps, jobNames(row));
   const payload = { migration: row.id, from: row.source_node, to: row.target_node };
   const who = { actor: row.started_by, source: "internal:storage" };
   deps.mesh.audit({ ...who, action: "world.migrated", server_name: name, payload });
-  deps.log.info({ server: name, ...payload }, "a world was moved");
+  deps.log.info({ server: name, ...payload }, "world moved");
 }
 
 function findJobOf(deps: StorageDeps, name: string): Promise<Job | undefined> {

@@ -23,7 +23,7 @@ async function assertClock({ deps }: Run): Promise<void> {
   const apartMs = Math.abs(deps.now() - (await readClock(deps.db)).getTime());
   if (apartMs <= deps.settings.storage.reaper_clock_apart) return;
   const seconds = Math.round(apartMs / 1_000);
-  throw new Error(`the clocks of this machine and of the database are ${seconds} s apart; set them right`);
+  throw new Error(`the clocks of this machine and the database differ by ${seconds} s; synchronize them`);
 }
 
 async function reapWorlds(run: Run): Promise<void> {
@@ -65,7 +65,7 @@ async function checkOrphan(run: Run, world: WorldServer): Promise<void> {
   const { name } = world;
   const left = await findClaimsOf(run.deps, world);
   if (left.length > 0)
-    return countAndNote(run, "skipped", `${name} is gone but its volume ${left.join(", ")} is left`);
+    return countAndNote(run, "skipped", `${name} is gone but its volume ${left.join(", ")} still exists`);
   await releaseServer(
     run,
     { world, plan: { kind: "reap", outcome: "deleted", reason: "released" } },

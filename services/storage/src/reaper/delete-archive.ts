@@ -29,7 +29,7 @@ export async function evict(run: Run, candidates: readonly Candidate[]): Promise
       countAndNote(run, "expire_failed", `archive of backup ${id}: ${(error as Error).message}`);
       return false;
     }
-    countAndNote(run, "evicted", `backup ${id} of ${found.server_name} was given up to make room`);
+    countAndNote(run, "evicted", `backup ${id} of ${found.server_name} was deleted to free space`);
   }
   return true;
 }

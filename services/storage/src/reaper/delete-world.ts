@@ -30,7 +30,7 @@ export async function deleteWorld(run: Run, due: DueWorld, proof: Proof): Promis
     return countAndNote(run, "skipped", `${name} stays: ${(error as Error).message}`);
   }
   run.metrics.worldDeleted();
-  deps.log.info({ server: name, backup: proof.backup.id, run: run.id }, "a world volume was deleted");
+  deps.log.info({ server: name, backup: proof.backup.id, run: run.id }, "world volume deleted");
   if (due.plan.outcome !== "deleted") await recreateMovedClaim(deps, due.world, proof.claim.object);
   await releaseServer(run, due, proof.backup);
 }

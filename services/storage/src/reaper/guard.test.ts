@@ -31,21 +31,21 @@ const readBack = allTrue().readBack as NonNullable<Evidence["readBack"]>;
 const idle = { last_active_at: lastActiveAt };
 const gone = { requested_at: at(now), delete: false };
 const rows: [fact: string, change: Partial<Evidence>, why: string][] = [
-  ["nothing was read back", { readBack: undefined }, "no archive was read back in this run"],
+  ["nothing was read back", { readBack: undefined }, "no archive was verified in this run"],
   [
     "it was read back in another run",
     { readBack: { ...readBack, run: "run-0" } },
-    "no archive was read back in this run",
+    "no archive was verified in this run",
   ],
-  ["the row is gone", { backup: undefined }, "the archive has no row"],
-  ["another row is there", { backup: aBackup({ id: "bk-2" }) }, "the archive has no row"],
+  ["the row is gone", { backup: undefined }, "the archive has no record"],
+  ["another row is there", { backup: aBackup({ id: "bk-2" }) }, "the archive has no record"],
   [
     "other bytes were read",
     { readBack: { ...readBack, sha256: "1".repeat(64) } },
-    "the row and the bytes differ",
+    "the record and the bytes differ",
   ],
-  ["the backup was deleted meanwhile", { backup: aBackup({ status: "expired" }) }, "the backup was given up"],
-  ["its file is deleted", { backup: aBackup({ status: "deleted" }) }, "the backup was given up"],
+  ["the backup was deleted meanwhile", { backup: aBackup({ status: "expired" }) }, "the backup was expired"],
+  ["its file is deleted", { backup: aBackup({ status: "deleted" }) }, "the backup was expired"],
   [
     "the backup turned out corrupt",
     { backup: aBackup({ corrupt_at: new Date(now) }) },
@@ -74,41 +74,41 @@ const rows: [fact: string, change: Partial<Evidence>, why: string][] = [
     "the server's world is another volume",
   ],
   ["nobody could tell of the server", { world: undefined }, "the backup is of another server"],
-  ["the object is gone", { world: aWorld({ ...idle, exists: false }) }, "the server is not to be reaped"],
+  ["the object is gone", { world: aWorld({ ...idle, exists: false }) }, "the server is exempt or gone"],
   [
     "the server became exempt",
     { world: aWorld({ ...idle, reaper_exempt: true }) },
-    "the server is not to be reaped",
+    "the server is exempt or gone",
   ],
   [
     "the server became one of the system",
     { world: aWorld({ ...idle, system: true }) },
-    "the server is not to be reaped",
+    "the server is exempt or gone",
   ],
-  ["the server started", { world: aWorld({ ...idle, stopped: false }) }, "the server is not at rest"],
-  ["somebody else claimed it", { world: aWorld({ ...idle, owner_id: "usr-2" }) }, "the server changed hands"],
+  ["the server started", { world: aWorld({ ...idle, stopped: false }) }, "the server is not stopped"],
+  ["somebody else claimed it", { world: aWorld({ ...idle, owner_id: "usr-2" }) }, "the server changed owner"],
   [
     "its owner was taken away",
     { world: aWorld({ ...idle, owner_id: undefined }) },
-    "the server changed hands",
+    "the server changed owner",
   ],
-  ["a player came", { world: aWorld({ last_active_at: at(now) }) }, "the decision was taken back"],
+  ["a player came", { world: aWorld({ last_active_at: at(now) }) }, "the decision no longer applies"],
   [
     "its owner gave it up meanwhile",
     { world: aWorld({ ...idle, retiring: gone }) },
-    "the decision was taken back",
+    "the decision no longer applies",
   ],
   ["the off-site copy is missing", { offsite: { isRequired: true } }, "there is no confirmed off-site copy"],
-  ["the lock ran out", { lock: { found: ours, ours, isHeld: false } }, "the lock is not ours any more"],
+  ["the lock ran out", { lock: { found: ours, ours, isHeld: false } }, "the lock is no longer ours"],
   [
     "the lock was taken away",
     { lock: { found: undefined, ours, isHeld: true } },
-    "the lock is not ours any more",
+    "the lock is no longer ours",
   ],
   [
     "somebody else's lock is there",
     { lock: { found: "restore@2026-06-01T04:00:00.000Z", ours, isHeld: true } },
-    "the lock is not ours any more",
+    "the lock is no longer ours",
   ],
 ];
 for (const [fact, change, why] of rows) {
@@ -124,8 +124,8 @@ test("a deletion that staff called off keeps the world, and so does one that bec
   const told = (retiring: typeof gone | undefined) =>
     whyKept({ ...allTrue(), decided, backup, world: aWorld({ ...idle, retiring }) });
   assert.equal(told({ ...gone, delete: true }), undefined);
-  assert.equal(told(gone), "the decision was taken back");
-  assert.equal(told(undefined), "the decision was taken back");
+  assert.equal(told(gone), "the decision no longer applies");
+  assert.equal(told(undefined), "the decision no longer applies");
 });
 
 test("a copy that is confirmed off-site lets the world go where one is required", () => {

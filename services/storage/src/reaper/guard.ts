@@ -34,10 +34,10 @@ export type Evidence = {
 type Rule = [keeps: (evidence: Evidence) => boolean, why: string];
 
 const rules: readonly Rule[] = [
-  [({ readBack, run }) => readBack?.run !== run, "no archive was read back in this run"],
-  [({ backup, readBack }) => !backup || backup.id !== readBack?.backupId, "the archive has no row"],
-  [({ backup, readBack }) => backup?.sha256 !== readBack?.sha256, "the row and the bytes differ"],
-  [({ backup }) => backup?.status !== "present", "the backup was given up"],
+  [({ readBack, run }) => readBack?.run !== run, "no archive was verified in this run"],
+  [({ backup, readBack }) => !backup || backup.id !== readBack?.backupId, "the archive has no record"],
+  [({ backup, readBack }) => backup?.sha256 !== readBack?.sha256, "the record and the bytes differ"],
+  [({ backup }) => backup?.status !== "present", "the backup was expired"],
   [({ backup }) => backup?.corrupt_at !== null, "the backup is marked corrupt"],
   [({ backup }) => backup?.unreadable_entries !== 0, "the archive lacks files that could not be read"],
   [({ backup, now }) => (backup?.expires_at.getTime() ?? 0) <= now, "the backup has expired"],
@@ -46,13 +46,13 @@ const rules: readonly Rule[] = [
   [({ claim, world }) => claim?.name !== world?.volume_claim, "the server's world is another volume"],
   [
     ({ world }) => world?.exists !== true || world.system || world.reaper_exempt,
-    "the server is not to be reaped",
+    "the server is exempt or gone",
   ],
-  [({ world }) => world?.stopped !== true, "the server is not at rest"],
-  [({ world, decided }) => world?.owner_id !== decided.owner, "the server changed hands"],
-  [({ world, decided }) => outcomeOf(world, decided) !== decided.outcome, "the decision was taken back"],
+  [({ world }) => world?.stopped !== true, "the server is not stopped"],
+  [({ world, decided }) => world?.owner_id !== decided.owner, "the server changed owner"],
+  [({ world, decided }) => outcomeOf(world, decided) !== decided.outcome, "the decision no longer applies"],
   [({ offsite, backup }) => offsite.isRequired && !backup?.offsite_at, "there is no confirmed off-site copy"],
-  [({ lock }) => !lock.isHeld || lock.found !== lock.ours, "the lock is not ours any more"],
+  [({ lock }) => !lock.isHeld || lock.found !== lock.ours, "the lock is no longer ours"],
 ];
 
 function outcomeOf(world: WorldServer | undefined, decided: Evidence["decided"]): Outcome | undefined {

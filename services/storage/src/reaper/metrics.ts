@@ -14,25 +14,25 @@ export function createReaperMetrics(registry: Registry): ReaperMetrics {
   const registers = [registry];
   const events = new Counter({
     name: "svc_reaper_events_total",
-    help: "What the daily runs did, by the keys of their summary.",
+    help: "Events of daily reaper runs, by key of their summary.",
     labelNames: ["event"] as const,
     registers,
   });
   const deleted = new Counter({
     name: "svc_reaper_worlds_deleted_total",
-    help: "World volumes that were deleted after their archive was read back.",
+    help: "World volumes deleted after their archive was verified.",
     registers,
   });
   const duration = new Histogram({
     name: "svc_reaper_run_duration_seconds",
-    help: "Daily runs from begin to end, by result.",
+    help: "Duration of daily reaper runs, by result.",
     labelNames: ["result"] as const,
     buckets: [1, 10, 60, 600, 3_600, 14_400],
     registers,
   });
   const last = new Gauge({
     name: "svc_reaper_last_success_timestamp_seconds",
-    help: "When the last good run of any replica ended; 0 before the first.",
+    help: "Unix time of the last successful reaper run of any replica; 0 if there was none.",
     registers,
   });
   return {

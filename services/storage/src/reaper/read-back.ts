@@ -62,8 +62,8 @@ export function decideReadResult(outcome: Outcome, recorded: string): ReadResult
     return { kind: corruptCodes.has(code) ? "corrupt" : "unreadable", message };
   }
   const { sha256, same }: TaskDone = outcome.done;
-  if (sha256 === undefined) return { kind: "unreadable", message: "the job told no digest" };
-  if (sha256 !== recorded) return { kind: "corrupt", message: "the digest differs" };
+  if (sha256 === undefined) return { kind: "unreadable", message: "the job reported no digest" };
+  if (sha256 !== recorded) return { kind: "corrupt", message: "the digest does not match" };
   return { kind: "whole", sha256, isSameWorld: same === true };
 }
 

@@ -91,7 +91,7 @@ async function recreateVolume(run: Run, { world, plan }: DueWorld): Promise<void
   if (plan.outcome === "deleted" || (await recreateMovedClaim(run.deps, world))) return;
   addNote(
     run,
-    `${world.name} will not start until the claim ${world.volume_claim} is made: its size is not known`,
+    `${world.name} will not start until the claim ${world.volume_claim} exists: its size is unknown`,
   );
 }
 
@@ -109,7 +109,7 @@ async function reuse(
   if (result.kind === "unreadable") return "keep";
   if (result.kind === "corrupt") return "another";
   if (!result.isSameWorld) {
-    addNote(run, `${backup.server_name} changed since its archive ${backup.id} was made; a new one is made`);
+    addNote(run, `${backup.server_name} changed since its archive ${backup.id} was made; making a new one`);
     return "another";
   }
   const { sha256 } = result;
@@ -126,7 +126,7 @@ function isKeptPartial(run: Run, { server_name, unreadable_entries, created_at }
   if (unreadable_entries === 0 || run.deps.now() - created_at.getTime() > partialKeptMs) return false;
   addNote(
     run,
-    `${server_name} stays: ${unreadable_entries} of its files cannot be read, its backups tell which`,
+    `${server_name} stays: ${unreadable_entries} of its files cannot be read; its backups list them`,
   );
   return true;
 }
@@ -135,7 +135,7 @@ function isKeptPartial(run: Run, { server_name, unreadable_entries, created_at }
 async function archive(run: Run, due: DueWorld, claim: Claim): Promise<Proven | undefined> {
   const { world, plan, lock } = due;
   if (!(await makeRoom(run, world.name))) {
-    countAndNote(run, "store_full", `${world.name} stays: the backup store has no room for it`);
+    countAndNote(run, "store_full", `${world.name} stays: the backup store has too little space`);
     return undefined;
   }
   const signal = AbortSignal.any([run.signal, lock.signal]);

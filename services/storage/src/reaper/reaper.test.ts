@@ -208,7 +208,7 @@ describe("the daily run", () => {
     const run = await fixture.runOnce({ overrides: [`archive.max_local_bytes="${used + 100}"`] });
     assert.deepEqual([run.summary["evicted"], run.summary["reaped"]], [1, 1], JSON.stringify(run));
     assert.equal(existsSync(ref), false);
-    assert.ok(run.notes.some((text) => text.includes("bk-rich of rich was given up")));
+    assert.ok(run.notes.some((text) => text.includes("bk-rich of rich was deleted")));
     assert.equal((await fixture.backupsOf("rich"))[0]?.status, "deleted");
   });
 

@@ -131,7 +131,7 @@ async function executeRun(deps: ReaperDeps, row: RunRow, stopped: AbortSignal): 
   );
   deps.reaperMetrics.ended(state, (performance.now() - startedAt) / 1_000);
   await finishRun(deps.db, row.id, end).catch((error: Error) =>
-    addNote(run, `the end was not noted: ${error.message}`),
+    addNote(run, `the result was not recorded: ${error.message}`),
   );
 }
 
@@ -150,6 +150,6 @@ async function sendHeartbeats(run: Run, dead: AbortController, over: AbortSignal
     // Before anybody may call this run dead and begin another.
     const isLate = performance.now() - heardAt > reaper_silence / 2;
     if (isAlive === false || isLate)
-      dead.abort(new Error("the run was given up: it could not say that it lives"));
+      dead.abort(new Error("the run was aborted: it could not record its heartbeat"));
   }
 }

@@ -27,7 +27,7 @@ export async function releaseServer(
     return countAndNote(
       run,
       "skipped",
-      `${name} was not released: it changed hands, or nobody asks for it now`,
+      `${name} was not released: its owner changed, or the request was withdrawn`,
     );
   count(run, keyOf[outcome]);
   mesh.audit({
@@ -51,6 +51,6 @@ async function notifyOwner(
     .catch((error: unknown) => {
       // The letter is a courtesy; the world and its archive do not depend on it.
       if (!isFault(error)) throw error;
-      run.deps.log.warn({ server: name, fault: error.fault }, "the former owner was not told");
+      run.deps.log.warn({ server: name, fault: error.fault }, "owner notification failed");
     });
 }

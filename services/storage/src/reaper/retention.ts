@@ -48,7 +48,7 @@ async function expireOne(run: Run, row: BackupRow): Promise<void> {
 export async function readArchives(run: Run): Promise<void> {
   const { db, now, settings } = run.deps;
   const { agent_image, reaper_read_backs, reaper_read_back_age } = settings.storage;
-  if (agent_image === "") return addNote(run, "no archive was read back: storage.agent_image names no image");
+  if (agent_image === "") return addNote(run, "no archives were verified: storage.agent_image is empty");
   const rows = await findUnread(db, new Date(now() - reaper_read_back_age), 2 * reaper_read_backs);
   let left = reaper_read_backs;
   for (const row of rows) {
@@ -81,7 +81,7 @@ async function notifyOwner(run: Run, { former_owner, server_name, created_at }: 
   await run.deps.mesh
     .call(notices.sendNotice, { user_id: former_owner, kind: "backup-corrupt", facts })
     .catch((error: Error) =>
-      run.deps.log.warn({ server: server_name, error: error.message }, "an owner was not told"),
+      run.deps.log.warn({ server: server_name, error: error.message }, "owner notification failed"),
     );
 }
 
@@ -112,7 +112,7 @@ export async function sweepFolder(run: Run): Promise<void> {
   if (orphans.length > 0) {
     addNote(
       run,
-      `archives that no backup names, kept for now: ${orphans.slice(0, maxOrphansNamed).join(", ")}`,
+      `archives without a backup record, kept for now: ${orphans.slice(0, maxOrphansNamed).join(", ")}`,
     );
   }
 }
@@ -123,6 +123,6 @@ async function sweepOne(run: Run, name: string): Promise<void> {
     count(run, "swept");
   } catch (error) {
     run.isSweepComplete = false;
-    addNote(run, `${name} could not be swept: ${(error as Error).message}`);
+    addNote(run, `${name} could not be removed: ${(error as Error).message}`);
   }
 }

@@ -17,7 +17,7 @@ const readReaper =
   ({ db }: Pick<StorageDeps, "db">): Handler<typeof contracts.readReaper> =>
   async (context, { id }) => {
     const row = id === undefined ? await findNewestRun(db) : await findRun(db, id);
-    if (!row) throw context.fault("not_found", { message: "There is no such run of the reaper." });
+    if (!row) throw context.fault("not_found", { message: "Reaper run not found." });
     return toReaperRun(row);
   };
 
@@ -36,7 +36,7 @@ export function startReaping(
       await delay(deps.settings.storage.reaper_check, undefined, { signal: stopping.signal }).catch(() => {});
       if (stopping.signal.aborted) return;
       await reaper.tick().catch((error: Error) => {
-        deps.log.warn({ error: error.message }, "the look for a due run of the reaper failed");
+        deps.log.warn({ error: error.message }, "reaper tick failed; retrying");
       });
     }
   })();

@@ -13,7 +13,7 @@ const isInUse = sql<boolean>`(${restoreReads} or exists (
 export async function readClock(db: StorageDb): Promise<Date> {
   const { rows } = await sql<{ now: Date }>`select now() as now`.execute(db);
   const [row] = rows;
-  if (!row) throw new Error("the database did not tell its time");
+  if (!row) throw new Error("the database returned no time");
   return row.now;
 }
 

@@ -15,14 +15,11 @@ export async function warnOwner(
   try {
     const { result, reason } = await mesh.call(notices.sendNotice, { user_id: owner_id, kind, facts });
     if (result === "suppressed") {
-      return log.info({ server: name, window, reason }, "a warning before the reclaim was suppressed");
+      return log.info({ server: name, window, reason }, "idle warning suppressed");
     }
   } catch (error) {
     if (!isFault(error)) throw error;
-    return log.warn(
-      { server: name, window, fault: error.fault },
-      "a warning before the reclaim was not mailed",
-    );
+    return log.warn({ server: name, window, fault: error.fault }, "idle warning not sent");
   }
   count(run, "warned");
   await mesh.call(worlds.stampWarning, { name, window, at: new Date(now()).toISOString() });

@@ -33,7 +33,7 @@ export async function reconcileJobs(deps: StorageDeps, signal?: AbortSignal): Pr
   for (const row of rows) {
     if (signal?.aborted) return rows.length;
     await reconcileRow(deps, row, jobs).catch((error: Error) =>
-      deps.log.warn({ job: row.job, error: error.message }, "a world job is left for the next look"),
+      deps.log.warn({ job: row.job, error: error.message }, "world job reconcile failed; retrying"),
     );
   }
   for (const job of items) if (isStuckWithoutSecret(deps, job)) await unblockJob(deps, job);

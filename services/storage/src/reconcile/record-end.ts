@@ -17,7 +17,7 @@ export async function recordBackupMade(deps: StorageDeps, row: JobRow, done: Tas
   const { sha256, size_bytes } = done;
   const reason = row.reason ?? "manual";
   if (row.archive === null || sha256 === undefined || size_bytes === undefined) {
-    return recordFailure(deps, row, "the job did not tell size and digest of its archive");
+    return recordFailure(deps, row, "the job did not report the size and digest of its archive");
   }
   const at = new Date(deps.now());
   const backup = {
@@ -67,7 +67,7 @@ function logUnreadable({ log }: StorageDeps, { server_name: server, job }: JobRo
   if (unreadable_entries === 0) return;
   log.warn(
     { server, job, unreadable: unreadable_entries, names: done.skipped_names },
-    "a backup is not whole",
+    "backup is incomplete",
   );
 }
 
@@ -114,7 +114,7 @@ export async function recordFailure(
   if (!isNew) return false;
   deps.log.warn(
     { server: row.server_name, job: row.job, kind: row.kind, error: message },
-    "a world job failed",
+    "world job failed",
   );
   observeDuration(deps, row, "failed");
   return true;
@@ -139,7 +139,7 @@ const maxMessageLength = 1_000;
 function describeFailure(row: JobRow, message: string): string {
   const hint =
     row.kind === "restore"
-      ? "; the world is either as it was or restored as asked: start the server and look, or restore again"
+      ? "; the world is either unchanged or fully restored: start the server and check, or restore again"
       : "";
   return `${message}${hint}`.slice(0, maxMessageLength);
 }

@@ -36,7 +36,7 @@ export async function continueRestore(deps: StorageDeps, snapshot: JobRow, jobs:
   if (plan === "start") return startRestore(deps, snapshot, { restoreJob, world, backup, jobs });
   await relabelSnapshot(deps, snapshot.job, "abandoned");
   if (!(await endThenRestore(deps.db, snapshot.job, { to: "abandoned", reason: plan.abandon }))) return;
-  deps.log.warn({ server: snapshot.server_name, reason: plan.abandon }, "a restore was abandoned");
+  deps.log.warn({ server: snapshot.server_name, reason: plan.abandon }, "restore abandoned");
 }
 
 /** What the restore takes away must all be in the snapshot. */

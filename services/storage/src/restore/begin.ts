@@ -72,7 +72,7 @@ async function chooseBackup(
   const foreign = await findBackup(db, { scope: { kind: "all" }, id: backupId });
   if (foreign?.server_name !== server) return assertRestorable(undefined, server);
   throw new Fault("forbidden", {
-    message: "This backup is of a world that was not yours then; staff can restore it.",
+    message: "This backup was made when the world was not yours; staff can restore it.",
   });
 }
 

@@ -34,5 +34,5 @@ const pathsBytes = 64 * 1_024;
 function readPaths(given: readonly string[]): string[] {
   const paths = given.map(readPath);
   if (Buffer.byteLength(JSON.stringify(paths)) <= pathsBytes) return paths;
-  throw new Fault("bad_path", { message: "These are too many paths for one restore; name their folder." });
+  throw new Fault("bad_path", { message: "Too many paths for one restore; name their folder instead." });
 }

@@ -12,23 +12,23 @@ export function createTransferMetrics(registry: Registry): TransferMetrics {
   const registers = [registry];
   const jobs = new Histogram({
     name: "svc_file_job_duration_seconds",
-    help: "File Jobs from their request to their end, by mode and result.",
+    help: "Duration of file Jobs from request to end, by mode and result.",
     labelNames: ["mode", "result"] as const,
     buckets: [0.5, 1, 2, 5, 15, 45, 90, 600, 3_600],
     registers,
   });
   const exports = new Counter({
     name: "svc_exports_total",
-    help: "Downloads that ended, by kind and result.",
+    help: "Ended downloads, by kind and result.",
     labelNames: ["kind", "result"] as const,
     registers,
   });
   const staged = new Counter({
     name: "svc_upload_bytes_total",
-    help: "Bytes of uploads that were staged.",
+    help: "Bytes of uploads staged.",
     registers,
   });
-  const open = new Gauge({ name: "svc_uploads_open", help: "Files on the upload volume.", registers });
+  const open = new Gauge({ name: "svc_uploads_open", help: "Uploads on the upload volume.", registers });
   return {
     fileJob: (mode, result, seconds) => jobs.observe({ mode, result }, seconds),
     exportEnded: (kind, result) => exports.inc({ kind, result }),

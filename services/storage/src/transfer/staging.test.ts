@@ -77,7 +77,7 @@ describe("staged files", () => {
   });
   test("no name leads out of the folder of staged files", async () => {
     for (const name of ["..", "../x", "a".repeat(31), `${id}/x`]) {
-      assert.throws(() => staging.remove(name), /is no upload/);
+      assert.throws(() => staging.remove(name), /is not an upload ID/);
     }
   });
   test("half parts of an upload that goes on are pruned once they are old, its parts stay", async () => {

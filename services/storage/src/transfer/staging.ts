@@ -39,7 +39,7 @@ const syncEveryBytes = 8 * bufferBytes;
 
 export function createStaging({ path, keepFree }: { path: string; keepFree: number }): Staging {
   const folderOf = (id: string) => {
-    if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${id} is no upload`);
+    if (!/^[0-9a-f]{32}$/.test(id)) throw new Error(`${id} is not an upload ID`);
     return join(path, id);
   };
   const volume = async () => {
@@ -113,7 +113,7 @@ async function writeBody(
   for await (const chunk of body) {
     received += chunk.length;
     if (received > about.length)
-      throw new Fault("bad_request", { message: "The body is longer than it says." });
+      throw new Fault("bad_request", { message: "The body exceeds its declared length." });
     if (received > checked) {
       checked = received + spaceCheckBytes;
       await about.assertSpace(Math.min(spaceCheckBytes, about.length - received + chunk.length));
@@ -160,7 +160,7 @@ async function* readPart(place: string, { size }: Part, signal: AbortSignal): As
       signal.throwIfAborted();
       const buffer = Buffer.allocUnsafe(Math.min(bufferBytes, size - at));
       const { bytesRead } = await handle.read(buffer, 0, buffer.length, at);
-      if (bytesRead === 0) throw new Error(`a staged part of ${size} bytes ends after ${at}`);
+      if (bytesRead === 0) throw new Error(`staged part of ${size} bytes ends after ${at}`);
       at += bytesRead;
       yield buffer.subarray(0, bytesRead);
     }

@@ -29,16 +29,16 @@ export function createWorldRights({ mesh, background, recheckMs }: Needs): World
     if (theirs.length === 0) return;
     // While lifecycle cannot be asked the last yes stands; the next look asks again.
     const world = await findWorld({ mesh }, server);
-    const refusal = new Fault("forbidden", { message: "The server went to another account meanwhile." });
+    const refusal = new Fault("forbidden", { message: "The server now belongs to another account." });
     for (const { may, ending } of theirs) if (!world || !may(world)) ending.abort(refusal);
   };
   const ends = changes.map((event) =>
     mesh.listen(eventFilter(event), (subject) => {
       const server = subject.slice(subject.lastIndexOf(".") + 1);
-      background.run("transfers of a server that changed hands", () => recheck(server));
+      background.run("recheck rights after an owner change", () => recheck(server));
     }),
   );
-  background.every("rights of transfers", recheckMs, async () => {
+  background.every("recheck transfer rights", recheckMs, async () => {
     for (const server of new Set([...running].map((one) => one.server))) await recheck(server);
   });
   return {

@@ -70,7 +70,7 @@ async function commitUpload(deps: TransferDeps, about: Launch, landing: CommitCo
     isLaunched = true;
     await launch(deps, { ...about, revision }, commitTask(deps, upload, { overwrite, sha256, token }));
   } catch (error) {
-    const message = `the upload could not be landed: ${(error as Error).message}`;
+    const message = `the upload could not be committed: ${(error as Error).message}`;
     const value = { ...op, preparing_at: 0 };
     const entry = { key: opKey(op), value, revision };
     const isOver = await recordFailedStart(deps, op, isLaunched ? error : new Error(message));
@@ -83,7 +83,7 @@ async function commitUpload(deps: TransferDeps, about: Launch, landing: CommitCo
 
   async function beat(): Promise<void> {
     const written = await deps.ops.update(opKey(op), { ...op, preparing_at: deps.now() }, revision);
-    if (written === undefined) throw new Error("somebody else ended the operation");
+    if (written === undefined) throw new Error("another replica ended the operation");
     revision = written;
   }
 }

@@ -13,7 +13,7 @@ export async function assertSizeAllowed(
   { size }: Pick<StoredUpload, "size">,
 ): Promise<void> {
   const most = deps.settings.storage.upload_parts * uploads.partBytes;
-  if (size > most) throw new Fault("bad_request", { message: `An upload holds at most ${most} bytes.` });
+  if (size > most) throw new Fault("bad_request", { message: `An upload may have at most ${most} bytes.` });
   await assertCanFit(deps, size);
 }
 

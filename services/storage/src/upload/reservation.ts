@@ -35,7 +35,7 @@ export function checkSpace(
     .reduce((sum, part) => sum + part.bytes, 0);
   const most = Math.floor(room.size * room.share);
   if (room.staged + theirs + bytes > most) {
-    const message = `Uploads of one account may hold ${most} bytes at once; finish or cancel one first.`;
+    const message = `Uploads of one account may use ${most} bytes at once; finish or cancel one first.`;
     throw new Fault("upload_staging_full", { message });
   }
   if (room.free - all - bytes < room.size * room.keepFree) throw new Fault("upload_staging_full");

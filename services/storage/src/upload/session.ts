@@ -75,7 +75,7 @@ export function checkPart(
   part: { offset: number; length: number },
   mostParts: number,
 ): void {
-  if (part.length === 0) throw new Fault("bad_request", { message: "A part must hold at least one byte." });
+  if (part.length === 0) throw new Fault("bad_request", { message: "A part must have at least one byte." });
   const received = receivedBytes(upload);
   if (part.offset !== received) {
     throw new Fault("upload_offset_mismatch", { message: `The next part starts at ${received}.` });
@@ -84,7 +84,7 @@ export function checkPart(
     throw new Fault("part_too_large");
   }
   if (upload.parts.length >= mostParts) {
-    const message = `An upload has at most ${mostParts} parts; begin again with larger ones.`;
+    const message = `An upload may have at most ${mostParts} parts; start again with larger ones.`;
     throw new Fault("bad_request", { message });
   }
 }

@@ -33,7 +33,7 @@ export function openArchiveFolder(root: string): ArchiveFolder {
     remove: async (nameOrRef) => {
       const name = basename(nameOrRef);
       if (!archiveShape.test(name) && !partialShape.test(name)) {
-        throw new Error(`${name} is no archive of ours`);
+        throw new Error(`${name} is not an archive name`);
       }
       await unlink(join(root, name)).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== "ENOENT") throw error;
