@@ -118,9 +118,9 @@ function commentsOf(service: string): Map<string, string> {
     ...(service.startsWith("gateway") ? ["libs/http-gateway/src"] : []),
   ];
   const files = folders.flatMap((folder) =>
-    globSync(["config.ts", "**/settings.ts", "settings/*.ts", "*-settings.ts"], { cwd: join(root, folder) }).map((file) =>
-      join(root, folder, file),
-    ),
+    globSync(["config.ts", "**/settings.ts", "settings/*.ts", "*-settings.ts"], {
+      cwd: join(root, folder),
+    }).map((file) => join(root, folder, file)),
   );
   const found = new Map<string, string>();
   for (const file of files.sort()) {

@@ -17,15 +17,18 @@ export type StorageDeps = {
   now: () => number;
 };
 
+/** For what only reads or changes objects in the cluster. */
+export type ClusterDeps = Pick<StorageDeps, "kube" | "settings">;
+
 /** Where the Jobs of worlds are. */
 export function inNamespace({ settings }: Pick<StorageDeps, "settings">) {
   return { namespace: settings.k8s.namespace };
 }
 
-export function logDepsOf({ kube, settings }: Pick<StorageDeps, "kube" | "settings">) {
+export function logDepsOf({ kube, settings }: ClusterDeps) {
   return { kube, namespace: settings.k8s.namespace, lineBytes: settings.storage.log_line };
 }
 
-export function lockDepsOf({ kube, settings }: Pick<StorageDeps, "kube" | "settings">) {
+export function lockDepsOf({ kube, settings }: ClusterDeps) {
   return { kube, ttlMs: settings.storage.lock_ttl, refreshMs: settings.storage.lock_refresh };
 }

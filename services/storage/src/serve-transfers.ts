@@ -6,6 +6,7 @@ import type { Registry } from "@svc/telemetry";
 import { receive as receiveArchive } from "./archive/receive.ts";
 import { send as sendArchive } from "./archive/send.ts";
 import type { StorageDeps } from "./deps.ts";
+import type { ExportDeps } from "./export/deps.ts";
 import { download } from "./export/download.ts";
 import { readStatus } from "./export/read-status.ts";
 import { receive } from "./export/receive.ts";
@@ -13,6 +14,8 @@ import { startExportSweep } from "./export/reconcile.ts";
 import { startBackup } from "./export/start-backup.ts";
 import { startFile } from "./export/start-file.ts";
 import { startWorld } from "./export/start-world.ts";
+import type { FileDeps } from "./file/deps.ts";
+import { createJobSlots } from "./file/job-slots.ts";
 import { list } from "./file/list.ts";
 import { listOperations } from "./file/list-operations.ts";
 import { makeFolder } from "./file/make-folder.ts";
@@ -23,10 +26,15 @@ import { remove } from "./file/remove.ts";
 import { rename } from "./file/rename.ts";
 import { unzip } from "./file/unzip.ts";
 import { write } from "./file/write.ts";
-import { type TransferDeps, transferDepsOf } from "./transfer/deps.ts";
+import { createBackground } from "./transfer/background.ts";
+import type { SharedDeps } from "./transfer/deps.ts";
+import { createTransferMetrics } from "./transfer/metrics.ts";
+import { createStaging } from "./transfer/staging.ts";
+import { createWorldRights } from "./transfer/world-rights.ts";
 import { begin } from "./upload/begin.ts";
 import { cancel } from "./upload/cancel.ts";
 import { commit } from "./upload/commit.ts";
+import type { UploadDeps } from "./upload/deps.ts";
 import { openStaged } from "./upload/open-staged.ts";
 import { putPart } from "./upload/put-part.ts";
 import { deleteUpload } from "./upload/quota.ts";
@@ -42,26 +50,68 @@ type Needs = {
 
 /** Answers everything about files until closed. */
 export function startTransfers(storage: StorageDeps, needs: Needs): { close: () => Promise<void> } {
-  const shared = transferDepsOf(storage, needs);
-  const deps = { ...shared, onUploaded: (upload: string) => deleteUpload(shared, upload) };
-  serveFiles(needs.mesh, deps);
-  serveUploads(needs.mesh, deps);
-  serveExports(needs.mesh, deps);
-  needs.mesh.serve(archives.receive, receiveArchive(deps));
-  needs.mesh.serve(archives.send, sendArchive(deps));
-  const watching = startOpReconcile(deps);
-  startChangeReconcile(deps);
-  keepStagingSwept(deps);
-  startExportSweep(deps);
+  const { mesh } = needs;
+  const shared = openShared(storage, needs);
+  const file = openFiles(shared, mesh);
+  const upload = openUploads(file, mesh);
+  const download = openExports(shared, mesh);
+  const operations = { ...file, onUploaded: (id: string) => deleteUpload(upload, id) };
+  serveFiles(mesh, operations);
+  serveUploads(mesh, upload);
+  serveExports(mesh, download);
+  mesh.serve(archives.receive, receiveArchive(shared));
+  mesh.serve(archives.send, sendArchive(shared));
+  const watching = startOpReconcile(operations);
+  startChangeReconcile(file);
+  keepStagingSwept(upload);
+  startExportSweep(download);
   return {
     close: async () => {
-      deps.rights.close();
-      await Promise.all([watching.close(), deps.background.close()]);
+      shared.rights.close();
+      await Promise.all([watching.close(), shared.background.close()]);
     },
   };
 }
 
-function serveFiles(mesh: Pick<Mesh, "serve">, deps: OpDeps): void {
+function openShared(storage: StorageDeps, { mesh, registry }: Needs): SharedDeps {
+  const { transfer_recheck: recheckMs } = storage.settings.storage;
+  const background = createBackground(storage.log);
+  return {
+    ...storage,
+    byteTransfers: mesh.byteTransfers,
+    background,
+    rights: createWorldRights({ mesh, background, recheckMs }),
+    transferMetrics: createTransferMetrics(registry),
+  };
+}
+
+type Buckets = Pick<Mesh, "bucket">;
+
+function openFiles(shared: SharedDeps, mesh: Buckets): FileDeps {
+  const jobSlots = createJobSlots(shared.settings.storage.file_jobs_at_once);
+  return { ...shared, ops: mesh.bucket(files.fileOps), jobSlots, attended: new Set() };
+}
+
+function openUploads(file: FileDeps, mesh: Buckets): UploadDeps {
+  const { staging_path: path, staging_keep_free: keepFree } = file.settings.storage;
+  return {
+    ...file,
+    uploads: mesh.bucket(uploads.stagedUploads),
+    uploaders: mesh.bucket(uploads.uploaders),
+    coming: mesh.bucket(uploads.comingParts),
+    staging: createStaging({ path, keepFree }),
+  };
+}
+
+function openExports(shared: SharedDeps, mesh: Buckets): ExportDeps {
+  return {
+    ...shared,
+    exports: mesh.bucket(exports.exports),
+    exportStarts: mesh.bucket(exports.exportStarts),
+  };
+}
+
+function serveFiles(mesh: Pick<Mesh, "serve">, deps: FileDeps & OpDeps): void {
   mesh.serve(files.list, list(deps));
   mesh.serve(files.read, read(deps));
   mesh.serve(files.write, write(deps));
@@ -72,7 +122,7 @@ function serveFiles(mesh: Pick<Mesh, "serve">, deps: OpDeps): void {
   mesh.serve(files.listOperations, listOperations(deps));
 }
 
-function serveUploads(mesh: Pick<Mesh, "serve">, deps: TransferDeps): void {
+function serveUploads(mesh: Pick<Mesh, "serve">, deps: UploadDeps): void {
   mesh.serve(uploads.upload, upload(deps));
   mesh.serve(uploads.begin, begin(deps));
   mesh.serve(uploads.readSession, readSession(deps));
@@ -83,7 +133,7 @@ function serveUploads(mesh: Pick<Mesh, "serve">, deps: TransferDeps): void {
   mesh.serve(uploads.reportLanded, reportLanded(deps));
 }
 
-function serveExports(mesh: Pick<Mesh, "serve">, deps: TransferDeps): void {
+function serveExports(mesh: Pick<Mesh, "serve">, deps: ExportDeps): void {
   mesh.serve(exports.startBackup, startBackup(deps));
   mesh.serve(exports.startWorld, startWorld(deps));
   mesh.serve(exports.startFile, startFile(deps));

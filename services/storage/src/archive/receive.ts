@@ -2,13 +2,13 @@ import type { Handler } from "@svc/mesh";
 import type { archives } from "@svc/proto";
 import { claimTicket, recordReceipt } from "../job/archive-ticket-store.ts";
 import { hashOf } from "../one-time-token.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { SharedDeps } from "../transfer/deps.ts";
 import { openArchiveFolder } from "../volume/archive-folder.ts";
 import { storeArchive } from "./store-archive.ts";
 
 /** storage.archive.receive: the answer comes when the archive is kept and its receipt is written. */
 export const receive =
-  (deps: TransferDeps): Handler<typeof archives.receive> =>
+  (deps: Pick<SharedDeps, "db" | "settings" | "now" | "byteTransfers">): Handler<typeof archives.receive> =>
   async (context, { id, token }) => {
     const { db, settings, now } = deps;
     const about = { id, kind: "put", tokenHash: hashOf(token), now: new Date(now()) } as const;

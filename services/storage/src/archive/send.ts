@@ -4,13 +4,13 @@ import { type archives, Fault } from "@svc/proto";
 import { Folder, isWorldFault } from "@svc/world";
 import { claimTicket } from "../job/archive-ticket-store.ts";
 import { hashOf } from "../one-time-token.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { SharedDeps } from "../transfer/deps.ts";
 
 const chunkBytes = 1 << 20;
 
 /** storage.archive.send */
 export const send =
-  (deps: TransferDeps): Handler<typeof archives.send> =>
+  (deps: Pick<SharedDeps, "db" | "settings" | "now" | "byteTransfers">): Handler<typeof archives.send> =>
   async (context, { id, token }) => {
     const about = { id, kind: "get", tokenHash: hashOf(token), now: new Date(deps.now()) } as const;
     const ticket = await claimTicket(deps.db, about);

@@ -9,9 +9,11 @@ import { findFailedSince, findSlotJobs } from "../job/store.ts";
 import { listWorlds } from "../job/world.ts";
 import { dueForBackup, holdsSlot } from "./policy.ts";
 
+type Deps = Pick<StorageDeps, "mesh" | "db" | "settings" | "now">;
+
 /** Names of servers whose restore point is due, in the order of their need; `leftOut` ones are not asked for. */
 export async function findDue(
-  deps: StorageDeps,
+  deps: Deps,
   excluded: ReadonlyMap<string, unknown> = new Map(),
 ): Promise<string[]> {
   const now = deps.now();
@@ -29,7 +31,7 @@ const maxShown = 1_000;
 
 /** storage.backup.read-queue */
 export const readQueue =
-  (deps: StorageDeps): Handler<typeof backupKeeping.readBackupQueue> =>
+  (deps: Deps): Handler<typeof backupKeeping.readBackupQueue> =>
   async () => {
     const { archive, storage } = deps.settings;
     const isOff = archive.scheduled_every === 0 || storage.agent_image === "";

@@ -7,7 +7,7 @@ import { annotateBackup } from "./store.ts";
 
 /** storage.backup.annotate */
 export const annotate =
-  (deps: StorageDeps): Handler<typeof backupKeeping.annotateBackup> =>
+  (deps: Pick<StorageDeps, "mesh" | "db" | "now">): Handler<typeof backupKeeping.annotateBackup> =>
   async (context, { id, label, pinned }) => {
     const change = { ...(label !== undefined && { label }), ...(pinned !== undefined && { pinned }) };
     const row = await annotateBackup(deps.db, { id, ...change, now: new Date(deps.now()) });

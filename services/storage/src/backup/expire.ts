@@ -8,7 +8,7 @@ import { expireBackup, findBackup } from "./store.ts";
 
 /** storage.backup.expire: the archive itself goes with the next daily run. */
 export const expire =
-  (deps: StorageDeps): Handler<typeof backups.expire> =>
+  (deps: Pick<StorageDeps, "mesh" | "db" | "metrics" | "now">): Handler<typeof backups.expire> =>
   async (context, { id }) => {
     const scope = scopeOf(context.principal);
     const row = await deps.db.transaction().execute(async (trx) => {

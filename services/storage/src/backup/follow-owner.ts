@@ -10,7 +10,10 @@ const durable = "storage-transfers";
 /** Backups without their owner are worse than a message that waits long for the database. */
 const maxAttempts = 100_000;
 
-export async function followOwners(mesh: Pick<Mesh, "consume">, { db, log }: StorageDeps): Promise<void> {
+export async function followOwners(
+  mesh: Pick<Mesh, "consume">,
+  { db, log }: Pick<StorageDeps, "db" | "log">,
+): Promise<void> {
   const declared = durables.find(({ name }) => name === durable);
   if (!declared) throw new Error(`the durable ${durable} is not declared`);
   await mesh.consume({

@@ -32,7 +32,7 @@ const order: readonly Action[] = [
 
 /** storage.backup.plan-now */
 export const planNow =
-  (deps: StorageDeps): Handler<typeof backupKeeping.planBackups> =>
+  (deps: Pick<StorageDeps, "kube" | "mesh" | "settings">): Handler<typeof backupKeeping.planBackups> =>
   async (_context, { names, may_stop }) => {
     const [all, claims] = await Promise.all([
       listWorlds(deps),
@@ -70,6 +70,6 @@ export const startNow =
 
 /** storage.backup.resume */
 export const resume =
-  ({ mesh }: StorageDeps): Handler<typeof backupKeeping.resumeAfterBackup> =>
+  ({ mesh }: Pick<StorageDeps, "mesh">): Handler<typeof backupKeeping.resumeAfterBackup> =>
   async (_context, { name }) =>
     mesh.call(worlds.resumeServer, { name });

@@ -41,7 +41,11 @@ export async function startBackup(deps: StorageDeps, wish: BackupRequest): Promi
 }
 
 /** What every row of a backup says; its archive's name is settled before the Job is made. */
-export function newBackupRow(deps: StorageDeps, server: string, world: WorldServer) {
+export function newBackupRow(
+  deps: Pick<StorageDeps, "settings" | "now">,
+  server: string,
+  world: WorldServer,
+) {
   const now = deps.now();
   return {
     job: newJobName("backup", server),
@@ -53,7 +57,11 @@ export function newBackupRow(deps: StorageDeps, server: string, world: WorldServ
   };
 }
 
-async function checkLimits(deps: StorageDeps, trx: StorageTrx, wish: BackupRequest): Promise<void> {
+async function checkLimits(
+  deps: Pick<StorageDeps, "settings" | "now">,
+  trx: StorageTrx,
+  wish: BackupRequest,
+): Promise<void> {
   const { archive } = deps.settings;
   if (wish.limits.cooldown && archive.manual_cooldown > 0) {
     const newest = await findLastStart(trx, { server: wish.server, reason: "manual" });
@@ -69,7 +77,7 @@ async function checkLimits(deps: StorageDeps, trx: StorageTrx, wish: BackupReque
   });
 }
 
-export function backupJobSpec(deps: StorageDeps, row: JobRow, world: WorldServer): JobSpec {
+export function backupJobSpec(deps: Pick<StorageDeps, "settings">, row: JobRow, world: WorldServer): JobSpec {
   const { storage } = deps.settings;
   if (row.archive === null) throw new Error(`the backup ${row.job} has no archive`);
   return {

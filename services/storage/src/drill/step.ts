@@ -45,7 +45,7 @@ export async function stepDrills(deps: StorageDeps, drills: Drills, signal: Abor
 }
 
 // A part that is away now may be back at the next look.
-function failureOf(deps: StorageDeps, error: unknown): Change {
+function failureOf(deps: Pick<StorageDeps, "log">, error: unknown): Change {
   if ((isFault(error) && error.fault === "unavailable") || isKubeError(error, 409)) return undefined;
   deps.log.warn({ error: (error as Error).message }, "drill failed");
   return { state: "failed", message: (error as Error).message };
@@ -58,7 +58,10 @@ async function nextChange(deps: StorageDeps, drill: Drill): Promise<Change> {
   return drill.state === "restoring" ? restoreStep(deps, drill) : bootStep(deps, drill, ageMs);
 }
 
-async function restoreStep(deps: StorageDeps, drill: Drill): Promise<Change> {
+async function restoreStep(
+  deps: Pick<StorageDeps, "kube" | "mesh" | "db" | "settings">,
+  drill: Drill,
+): Promise<Change> {
   const { kube } = deps;
   const place = inNamespace(deps);
   const name = scratchName(drill);
@@ -85,7 +88,11 @@ async function restoreStep(deps: StorageDeps, drill: Drill): Promise<Change> {
   return undefined;
 }
 
-async function bootStep(deps: StorageDeps, drill: Drill, ageMs: number): Promise<Change> {
+async function bootStep(
+  deps: Pick<StorageDeps, "kube" | "settings" | "now">,
+  drill: Drill,
+  ageMs: number,
+): Promise<Change> {
   const { kube } = deps;
   const place = inNamespace(deps);
   const pod = await kube.find(resources.pods, { name: scratchName(drill), ...place });

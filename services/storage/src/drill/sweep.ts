@@ -2,13 +2,13 @@
 // moment after it had ended, leaves nothing behind either.
 
 import { isKubeError, type KubeObject, type Resource, resources } from "@svc/kube";
-import { inNamespace, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace } from "../deps.ts";
 import { type Drills, hasEnded, scratchName } from "./drill.ts";
 import { drillLabel } from "./objects.ts";
 
 const kinds: Resource<KubeObject>[] = [resources.pods, resources.jobs, resources.claims];
 
-export async function removeScratch(deps: StorageDeps, id: string): Promise<void> {
+export async function removeScratch(deps: ClusterDeps, id: string): Promise<void> {
   const target = { name: scratchName({ id }), ...inNamespace(deps) };
   for (const kind of kinds) {
     await deps.kube.remove(kind, target, { propagationPolicy: "Background" }).catch((error: unknown) => {
@@ -18,7 +18,7 @@ export async function removeScratch(deps: StorageDeps, id: string): Promise<void
 }
 
 /** Removes what no drill under way stands for. A drill is written down before it makes anything. */
-export async function sweepDrills(deps: StorageDeps, drills: Drills): Promise<void> {
+export async function sweepDrills(deps: ClusterDeps, drills: Drills): Promise<void> {
   const about = { ...inNamespace(deps), labelSelector: drillLabel };
   const lists = await Promise.all(kinds.map((kind) => deps.kube.list(kind, about)));
   const ids = lists.flatMap(({ items }) =>

@@ -3,7 +3,7 @@
 
 import { createHash } from "node:crypto";
 import { Fault } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
 import {
   checkOwn,
   checkPlatform,
@@ -19,7 +19,10 @@ import { isLive } from "./state.ts";
 const tries = 20;
 
 /** Throws `export_busy`. */
-export async function admit(deps: TransferDeps, started: StoredExport): Promise<void> {
+export async function admit(
+  deps: Pick<ExportDeps, "settings" | "now" | "exports" | "exportStarts">,
+  started: StoredExport,
+): Promise<void> {
   const group = groupOf(started.kind);
   const limits = limitsOf(group, deps.settings.storage);
   const start = { id: started.id, at: deps.now() };
@@ -37,7 +40,12 @@ export async function admit(deps: TransferDeps, started: StoredExport): Promise<
   }
 }
 
-function countPlatform(deps: TransferDeps, group: string, limits: Limits, start: Start): Promise<void> {
+function countPlatform(
+  deps: Pick<ExportDeps, "exports" | "exportStarts">,
+  group: string,
+  limits: Limits,
+  start: Start,
+): Promise<void> {
   return count(deps, group, async (starts) => {
     const live = await liveOf(deps, starts);
     checkPlatform(limits, live.length);
@@ -46,7 +54,7 @@ function countPlatform(deps: TransferDeps, group: string, limits: Limits, start:
 }
 
 /** A start that never got a Job counts for nothing. */
-export async function refund(deps: TransferDeps, started: StoredExport): Promise<void> {
+export async function refund(deps: Pick<ExportDeps, "exportStarts">, started: StoredExport): Promise<void> {
   const group = groupOf(started.kind);
   await forget(deps, ownKey(group, started.user_id), started.id);
   await forget(deps, group, started.id);
@@ -56,11 +64,11 @@ function ownKey(group: string, userId: string): string {
   return `${group}/${createHash("sha256").update(userId).digest("hex").slice(0, 32)}`;
 }
 
-async function forget(deps: TransferDeps, key: string, id: string): Promise<void> {
+async function forget(deps: Pick<ExportDeps, "exportStarts">, key: string, id: string): Promise<void> {
   await count(deps, key, async (starts) => starts.filter((start) => start.id !== id)).catch(() => {});
 }
 
-async function liveOf(deps: TransferDeps, starts: readonly Start[]): Promise<Start[]> {
+async function liveOf(deps: Pick<ExportDeps, "exports">, starts: readonly Start[]): Promise<Start[]> {
   const entries = await Promise.all(starts.map(({ id }) => deps.exports.get(id)));
   return starts.filter((_, index) => {
     const entry = entries[index];
@@ -69,7 +77,7 @@ async function liveOf(deps: TransferDeps, starts: readonly Start[]): Promise<Sta
 }
 
 async function count(
-  deps: TransferDeps,
+  deps: Pick<ExportDeps, "exportStarts">,
   key: string,
   change: (starts: readonly Start[]) => Promise<Start[]>,
 ): Promise<void> {

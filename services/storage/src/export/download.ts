@@ -1,13 +1,13 @@
 import type { Handler } from "@svc/mesh";
 import type { exports } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
 import { findByTicket } from "./find.ts";
 import { openLane } from "./secret.ts";
 import { transition } from "./state.ts";
 
 /** storage.export.download: the first that comes spends the ticket; the bytes come from whoever holds the Job's PUT. */
 export const download =
-  (deps: TransferDeps): Handler<typeof exports.download> =>
+  (deps: ExportDeps): Handler<typeof exports.download> =>
   async (context, { ticket }) => {
     const entry = await findByTicket(deps, context.principal, ticket);
     const { state, lane } = entry.value;

@@ -2,7 +2,7 @@ import { Fault, isFault, type Principal } from "@svc/proto";
 import { mayAccess, scopeOf } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { describeWorld, type WorldServer } from "../job/world.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
 import { removeExportJob } from "./reconcile.ts";
 import { hashOf, idOf } from "./secret.ts";
 import { type Entry, endExport, isLive, type StoredExport } from "./state.ts";
@@ -11,7 +11,7 @@ import { type Entry, endExport, isLive, type StoredExport } from "./state.ts";
  * The export of a ticket; one of another person is as unknown as one that never was: `not_found`. Whose the world is now
  * is asked again: a ticket of somebody who may not have it any more is spent, and `forbidden`.
  */
-export async function findByTicket(deps: TransferDeps, principal: Principal, ticket: string): Promise<Entry> {
+export async function findByTicket(deps: ExportDeps, principal: Principal, ticket: string): Promise<Entry> {
   const entry = /^[0-9a-f]{64}$/.test(ticket) ? await deps.exports.get(idOf(ticket)) : undefined;
   const isTheirs = principal.kind === "account" && entry?.value.user_id === principal.user_id;
   if (!entry || !isTheirs || entry.value.ticket_hash !== hashOf(ticket)) {
@@ -28,13 +28,16 @@ export async function findByTicket(deps: TransferDeps, principal: Principal, tic
 }
 
 // Its Job holds the world.
-async function spendTicket(deps: TransferDeps, { key, value }: Entry): Promise<void> {
+async function spendTicket(
+  deps: Pick<ExportDeps, "kube" | "settings" | "now" | "transferMetrics" | "exports">,
+  { key, value }: Entry,
+): Promise<void> {
   await endExport(deps, key, { state: "spent" });
   await removeExportJob(deps, value.job);
 }
 
 async function assertStillTheirs(
-  deps: TransferDeps,
+  deps: Pick<ExportDeps, "mesh" | "db">,
   principal: Principal,
   { server, backup_id: id }: StoredExport,
 ): Promise<void> {

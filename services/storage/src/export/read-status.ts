@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import type { exports } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
 import { findByTicket } from "./find.ts";
 import { reconcileExport } from "./reconcile.ts";
 
 /** storage.export.read-status: a Job that died is noticed by whoever looks. */
 export const readStatus =
-  (deps: TransferDeps): Handler<typeof exports.readStatus> =>
+  (deps: ExportDeps): Handler<typeof exports.readStatus> =>
   async (context, { ticket }) => {
     const found = await findByTicket(deps, context.principal, ticket);
     const { state, message } = await reconcileExport(deps, found);

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { type exports, isFault } from "@svc/proto";
 import { markBackupCorrupt } from "../backup/store.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
 import { attachment } from "./filename.ts";
 import { mayDownload } from "./find.ts";
 import { createRelay, type Relay } from "./relay.ts";
@@ -10,7 +10,7 @@ import { type Entry, endExport, transition } from "./state.ts";
 
 /** storage.export.receive: parks the Job's body, and opens the place where the browser will fetch it. */
 export const receive =
-  (deps: TransferDeps): Handler<typeof exports.receive> =>
+  (deps: ExportDeps): Handler<typeof exports.receive> =>
   async (context, { id, token, x_svc_export_length: length }) => {
     const entry = /^[0-9a-f]{16}$/.test(id) ? await deps.exports.get(id) : undefined;
     const isOpen = entry?.value.state === "pending" && isToken(token, entry.value.token_hash);
@@ -50,14 +50,17 @@ function headersOf(entry: Entry["value"], length: number | undefined): Record<st
 }
 
 // True when nobody has claimed it, and from now on nobody can.
-async function spendUnclaimed(deps: TransferDeps, id: string): Promise<boolean> {
+async function spendUnclaimed(
+  deps: Pick<ExportDeps, "settings" | "now" | "transferMetrics" | "exports">,
+  id: string,
+): Promise<boolean> {
   const entry = await deps.exports.get(id);
   if (entry?.value.state !== "ready") return entry?.value.state !== "streaming";
   return (await transition(deps, entry, { state: "spent" })) !== undefined;
 }
 
 function endAfter(
-  deps: TransferDeps,
+  deps: ExportDeps,
   stored: Entry["value"],
   relay: Relay & { stop: AbortController },
 ): Relay["receive"] {
@@ -77,7 +80,7 @@ function endAfter(
 
 // Nobody shall restore what could not be downloaded.
 async function markCorrupt(
-  deps: TransferDeps,
+  deps: Pick<ExportDeps, "db" | "log" | "now">,
   { backup_id: id, server: server_name }: Entry["value"],
 ): Promise<void> {
   if (id === undefined) return;

@@ -2,11 +2,13 @@
 
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { isJobFinished } from "@svc/world-lock";
-import { inNamespace, logDepsOf } from "../deps.ts";
+import { type ClusterDeps, inNamespace, logDepsOf } from "../deps.ts";
 import { readOutcome } from "../job/outcome.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
 import { refund } from "./admit.ts";
+import type { ExportDeps } from "./deps.ts";
 import { type Entry, isLive, type StoredExport, transition } from "./state.ts";
+
+type Deps = Pick<ExportDeps, "kube" | "settings" | "now" | "transferMetrics" | "exports" | "exportStarts">;
 
 export type ObservedExport = { job: "missing" | "running" | "ended"; now: number };
 type Timeouts = { export_appear: number; export_wait: number; file_op_patience: number };
@@ -31,7 +33,7 @@ export function decideExport(
 }
 
 /** Looks at one export; returns it as it is then. */
-export async function reconcileExport(deps: TransferDeps, entry: Entry): Promise<StoredExport> {
+export async function reconcileExport(deps: Deps, entry: Entry): Promise<StoredExport> {
   if (!isLive(entry.value)) return entry.value;
   const job = await deps.kube.find(resources.jobs, { name: entry.value.job, ...inNamespace(deps) });
   const next = decideExport(entry.value, { job: stateOf(job), now: deps.now() }, deps.settings.storage);
@@ -49,14 +51,14 @@ function stateOf(job: Job | undefined): ObservedExport["job"] {
   return isJobFinished(job) ? "ended" : "running";
 }
 
-async function describeFailure(deps: TransferDeps, job: Job | undefined): Promise<string> {
+async function describeFailure(deps: ClusterDeps, job: Job | undefined): Promise<string> {
   const outcome = job && (await readOutcome(logDepsOf(deps), job));
   if (outcome?.kind === "refused") return outcome.fault.message;
   return outcome?.kind === "broken" ? outcome.message : "the job vanished";
 }
 
 /** Takes the Job of an export away that nobody may have any more. */
-export async function removeExportJob(deps: TransferDeps, name: string): Promise<void> {
+export async function removeExportJob(deps: ClusterDeps, name: string): Promise<void> {
   try {
     const target = { name, ...inNamespace(deps) };
     await deps.kube.remove(resources.jobs, target, { propagationPolicy: "Background" });
@@ -66,7 +68,7 @@ export async function removeExportJob(deps: TransferDeps, name: string): Promise
 }
 
 /** One look at all of them; what ended but still has a Job at work loses it. */
-export async function sweepExports(deps: TransferDeps): Promise<void> {
+export async function sweepExports(deps: Deps): Promise<void> {
   for (const id of await deps.exports.keys()) {
     const entry = await deps.exports.get(id);
     if (!entry) continue;
@@ -78,6 +80,6 @@ export async function sweepExports(deps: TransferDeps): Promise<void> {
   }
 }
 
-export function startExportSweep(deps: TransferDeps): void {
+export function startExportSweep(deps: ExportDeps): void {
   deps.background.every("export sweep", deps.settings.storage.export_sweep, () => sweepExports(deps));
 }

@@ -6,13 +6,13 @@ import { scopeOf } from "../access.ts";
 import { findBackup } from "../backup/store.ts";
 import { auditFile } from "../file/audit.ts";
 import { openWorld } from "../file/open-world.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
 import { archiveType } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";
 
 /** storage.export.start-backup: looked for in the caller's scope first (api.md C.2 3). */
 export const startBackup =
-  (deps: TransferDeps): Handler<typeof exports.startBackup> =>
+  (deps: ExportDeps): Handler<typeof exports.startBackup> =>
   async (context, { name: server, id }) => {
     const { principal } = context;
     const world = await openWorld(deps, { principal, server });

@@ -4,13 +4,13 @@ import type { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
 import { assertTransfersEnabled, lockWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
 import { fileFilename } from "./filename.ts";
 import { startExport } from "./start.ts";
 
 /** storage.export.start-file */
 export const startFile =
-  (deps: TransferDeps): Handler<typeof exports.startFile> =>
+  (deps: ExportDeps): Handler<typeof exports.startFile> =>
   async (context, { name: server, path: given, dir }) => {
     const { principal } = context;
     const path = readTarget(given);

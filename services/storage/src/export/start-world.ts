@@ -3,13 +3,13 @@ import { auditActor } from "@svc/mesh";
 import type { exports } from "@svc/proto";
 import { auditFile } from "../file/audit.ts";
 import { lockWorld } from "../file/open-world.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
 import { archiveType, worldFilename } from "./filename.ts";
 import { assertExports, startExport } from "./start.ts";
 
 /** storage.export.start-world: the Job holds the world from its making to its end. */
 export const startWorld =
-  (deps: TransferDeps): Handler<typeof exports.startWorld> =>
+  (deps: ExportDeps): Handler<typeof exports.startWorld> =>
   async (context, { name: server }) => {
     const { principal } = context;
     assertExports(deps);

@@ -7,8 +7,8 @@ import { label, newJobName } from "../job/names.ts";
 import type { JobSpec } from "../job/spec.ts";
 import { finishJob, insertJob, type NewJob } from "../job/store.ts";
 import type { WorldServer } from "../job/world.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
 import { admit, refund } from "./admit.ts";
+import type { ExportDeps } from "./deps.ts";
 import { newSecrets, type Secrets } from "./secret.ts";
 import type { StoredExport } from "./state.ts";
 
@@ -25,7 +25,10 @@ export type ExportRequest = Pick<
   };
 
 /** Throws `export_busy`, and nothing is left of it. */
-export async function startExport(deps: TransferDeps, wish: ExportRequest): Promise<exports.ExportTicket> {
+export async function startExport(
+  deps: Pick<ExportDeps, "kube" | "db" | "settings" | "now" | "exports" | "exportStarts">,
+  wish: ExportRequest,
+): Promise<exports.ExportTicket> {
   const secrets = newSecrets();
   const { id } = secrets;
   const stored = storedOf(deps, wish, secrets);
@@ -43,7 +46,7 @@ export async function startExport(deps: TransferDeps, wish: ExportRequest): Prom
 }
 
 function storedOf(
-  deps: TransferDeps,
+  deps: Pick<ExportDeps, "now">,
   wish: ExportRequest,
   { id, ticketHash, tokenHash }: Secrets,
 ): StoredExport {
@@ -76,7 +79,7 @@ const rowKind = {
 } as const;
 
 async function begin(
-  deps: TransferDeps,
+  deps: Pick<ExportDeps, "kube" | "db" | "settings" | "now">,
   wish: ExportRequest,
   { secrets, job }: { secrets: Secrets; job: string },
 ): Promise<void> {
@@ -101,7 +104,7 @@ async function begin(
 }
 
 function jobOf(
-  deps: TransferDeps,
+  deps: Pick<ExportDeps, "settings">,
   wish: ExportRequest,
   { secrets, job }: { secrets: Secrets; job: string },
 ): JobSpec {
@@ -126,7 +129,7 @@ function jobOf(
 const backupOf = "svc.internal/backup-of";
 
 /** Throws `export_unavailable` where downloads are not set up. */
-export function assertExports({ settings }: Pick<TransferDeps, "settings">): void {
+export function assertExports({ settings }: Pick<ExportDeps, "settings">): void {
   const { agent_image, internal_url } = settings.storage;
   if (agent_image !== "" && internal_url !== "") return;
   const missing = agent_image === "" ? "storage.agent_image" : "storage.internal_url";

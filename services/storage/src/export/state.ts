@@ -4,7 +4,9 @@
 
 import type { BucketEntry } from "@svc/mesh";
 import type { exports } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { ExportDeps } from "./deps.ts";
+
+type Deps = Pick<ExportDeps, "settings" | "now" | "transferMetrics" | "exports">;
 
 export type StoredExport = exports.StoredExport;
 export type Entry = BucketEntry<StoredExport>;
@@ -19,7 +21,7 @@ export function isLive({ state }: Pick<StoredExport, "state">): boolean {
 
 /** The entry after a step; undefined when it was not where it was expected to be. */
 export async function transition(
-  deps: TransferDeps,
+  deps: Deps,
   entry: Entry,
   change: Pick<StoredExport, "state"> & Partial<Pick<StoredExport, "lane" | "message">>,
 ): Promise<Entry | undefined> {
@@ -35,7 +37,7 @@ export async function transition(
 
 /** Ends an export wherever it is, with `failed` or `spent`; nothing happens when it has ended. */
 export async function endExport(
-  deps: TransferDeps,
+  deps: Deps,
   id: string,
   how: { state: "failed" | "spent"; message?: string },
 ): Promise<void> {

@@ -1,13 +1,13 @@
 import type { Context } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { AnyContract } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 
 type Entry = { action: string; server: string; path?: string; payload?: Record<string, unknown> };
 
 /** One audit entry; a file's place is told as `<server>:<path>` (behaviour.md h.7). */
 export function auditFile(
-  { mesh }: Pick<TransferDeps, "mesh">,
+  { mesh }: Pick<FileDeps, "mesh">,
   context: Pick<Context<AnyContract>, "principal" | "client" | "requestId">,
   { action, server, path, payload }: Entry,
 ): void {

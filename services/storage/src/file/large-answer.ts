@@ -2,13 +2,13 @@
 
 import type { Context } from "@svc/mesh";
 import type { AnyContract } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 
 const inMessageBytes = 512 * 1_024;
 
 /** Returns the answer, or opens a lane for it. */
 export function answerLarge<T>(
-  { byteTransfers }: Pick<TransferDeps, "byteTransfers">,
+  { byteTransfers }: Pick<FileDeps, "byteTransfers">,
   context: Pick<Context<AnyContract>, "reply">,
   answer: T,
 ): T {

@@ -6,8 +6,8 @@ import type { Task } from "@svc/proto/world-task";
 import type { HeldLock } from "@svc/world-lock";
 import type { JobSecret } from "../job/spec.ts";
 import type { WorldServer } from "../job/world.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
 import { admitChange, type Change, endingOfStart, recordEnding } from "./change.ts";
+import type { FileDeps } from "./deps.ts";
 import { opKey } from "./op.ts";
 import { createFileJob } from "./open-world.ts";
 
@@ -19,7 +19,7 @@ export type Launch = {
 };
 
 /** Writes the operation down; from now on it has an end, whatever becomes of this process. */
-async function writeOp(deps: TransferDeps, op: files.StoredFileOp): Promise<number> {
+async function writeOp(deps: Pick<FileDeps, "settings" | "ops">, op: files.StoredFileOp): Promise<number> {
   const ttlMs = deps.settings.storage.file_op_deadline + deps.settings.storage.file_op_kept;
   const revision = await deps.ops.create(opKey(op), op, { ttlMs });
   if (revision === undefined) throw new Error(`the operation ${op.id} already exists`);
@@ -30,7 +30,7 @@ type Requester = Pick<Context<AnyContract>, "principal" | "client" | "requestId"
 
 /** Writes down who asked for an operation and what it changes, and the operation itself. */
 export async function admitOp(
-  deps: TransferDeps,
+  deps: Pick<FileDeps, "db" | "settings" | "now" | "ops">,
   context: Requester,
   { op, change }: { op: files.StoredFileOp; change: Change },
 ): Promise<number> {
@@ -48,7 +48,7 @@ export async function admitOp(
  * may be there, and the looks at operations find out.
  */
 export async function recordFailedStart(
-  deps: TransferDeps,
+  deps: Pick<FileDeps, "db">,
   { job }: Pick<files.StoredFileOp, "job">,
   error: unknown,
 ): Promise<boolean> {
@@ -59,7 +59,7 @@ export async function recordFailedStart(
 
 /** Makes the Job and lets the world go to it. */
 export async function launch(
-  deps: TransferDeps,
+  deps: Pick<FileDeps, "kube" | "settings" | "ops">,
   { op, revision, lock, world }: Launch,
   job: { task: Task; secret?: JobSecret },
 ): Promise<void> {

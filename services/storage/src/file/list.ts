@@ -1,13 +1,13 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 import { answerLarge } from "./large-answer.ts";
 import { readPath } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.list */
 export const list =
-  (deps: TransferDeps): Handler<typeof files.list> =>
+  (deps: FileDeps): Handler<typeof files.list> =>
   async (context, { name, path: given }) => {
     const path = readPath(given);
     const task = { mode: "list", path } as const;

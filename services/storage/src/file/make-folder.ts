@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.make-folder */
 export const makeFolder =
-  (deps: TransferDeps): Handler<typeof files.makeFolder> =>
+  (deps: FileDeps): Handler<typeof files.makeFolder> =>
   async (context, { name, path: given }) => {
     const path = readTarget(given);
     const change = { action: "file.mkdir", path };

@@ -7,14 +7,17 @@ import type { BucketEntry } from "@svc/mesh";
 import type { files } from "@svc/proto";
 import { inNamespace, logDepsOf } from "../deps.ts";
 import { type Outcome, readOutcome, readProgress } from "../job/outcome.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 import { opErrorOf } from "./faults.ts";
 
 type StoredOp = files.StoredFileOp;
 type Entry = BucketEntry<StoredOp>;
 
 /** `onUploaded`: the upload with this id is in the world, so what was staged of it is no longer needed. */
-export type OpDeps = TransferDeps & { onUploaded: (upload: string) => Promise<unknown> };
+export type OpDeps = Pick<
+  FileDeps,
+  "kube" | "settings" | "now" | "background" | "transferMetrics" | "ops"
+> & { onUploaded: (upload: string) => Promise<unknown> };
 
 export function opKey({ server, id }: Pick<StoredOp, "server" | "id">): string {
   return `${server}/${id}`;
@@ -23,7 +26,7 @@ export function opKey({ server, id }: Pick<StoredOp, "server" | "id">): string {
 export type NewOp = Pick<StoredOp, "op" | "path" | "server" | "started_by" | "upload">;
 
 /** An operation that is about to begin. */
-export function newOp(deps: Pick<TransferDeps, "now">, about: NewOp): StoredOp {
+export function newOp(deps: Pick<FileDeps, "now">, about: NewOp): StoredOp {
   const id = randomBytes(8).toString("hex");
   const now = deps.now();
   return {
@@ -61,7 +64,11 @@ export function applyOutcome(op: StoredOp, outcome: Outcome, at: Date): StoredOp
 }
 
 /** Notes an end, once. Returns the operation as it is then. */
-export async function endOp(deps: TransferDeps, entry: Entry, outcome: Outcome): Promise<StoredOp> {
+export async function endOp(
+  deps: Pick<FileDeps, "settings" | "now" | "transferMetrics" | "ops">,
+  entry: Entry,
+  outcome: Outcome,
+): Promise<StoredOp> {
   const at = new Date(deps.now());
   const ended = applyOutcome(entry.value, outcome, at);
   const { file_op_kept: ttlMs } = deps.settings.storage;
@@ -85,7 +92,7 @@ export async function reconcileOp(deps: OpDeps, entry: Entry): Promise<StoredOp>
   return endOp(deps, entry, outcome);
 }
 
-function missing({ now, settings }: TransferDeps, op: StoredOp): Outcome | undefined {
+function missing({ now, settings }: Pick<FileDeps, "settings" | "now">, op: StoredOp): Outcome | undefined {
   const isPreparing = op.preparing_at > 0 && now() - op.preparing_at < settings.storage.file_op_patience;
   if (isPreparing) return undefined;
   const message =

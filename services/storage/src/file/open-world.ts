@@ -4,18 +4,18 @@ import { Fault, type Principal } from "@svc/proto";
 import type { Task } from "@svc/proto/world-task";
 import { acquireLock, type HeldLock, type LockKind } from "@svc/world-lock";
 import { assertMayAccess, assertUserName } from "../access.ts";
-import { inNamespace, lockDepsOf } from "../deps.ts";
+import { type ClusterDeps, inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
 import { label } from "../job/names.ts";
 import type { JobSpec } from "../job/spec.ts";
 import { assertStopped, assertVolume, describeWorld, type WorldServer } from "../job/world.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 
 export type WorldAccess = { principal: Principal; server: string };
 
 /** The server, for those who may work on its world. Throws `bad_name`, `not_found` or `forbidden`. */
 export async function openWorld(
-  deps: Pick<TransferDeps, "mesh">,
+  deps: Pick<FileDeps, "mesh">,
   { principal, server }: WorldAccess,
 ): Promise<WorldServer> {
   assertUserName(server);
@@ -25,7 +25,7 @@ export async function openWorld(
 }
 
 /** As `openWorld`, and the world must be at rest and there. */
-export async function openStoppedWorld(deps: TransferDeps, visit: WorldAccess): Promise<WorldServer> {
+export async function openStoppedWorld(deps: StorageDeps, visit: WorldAccess): Promise<WorldServer> {
   const world = await openWorld(deps, visit);
   assertJobsEnabled(deps);
   assertStopped(world);
@@ -35,7 +35,7 @@ export async function openStoppedWorld(deps: TransferDeps, visit: WorldAccess): 
 
 /** Takes the world's lock for its caller; what was true before is asked again under it. */
 export async function lockWorld(
-  deps: TransferDeps,
+  deps: StorageDeps,
   visit: WorldAccess,
   kind: LockKind,
 ): Promise<{ lock: HeldLock; world: WorldServer }> {
@@ -50,7 +50,7 @@ export async function lockWorld(
   }
 }
 
-function assertJobsEnabled({ settings }: Pick<TransferDeps, "settings">): void {
+function assertJobsEnabled({ settings }: Pick<FileDeps, "settings">): void {
   if (settings.storage.agent_image !== "") return;
   throw new Fault("files_unavailable", {
     message: "File operations are not configured: storage.agent_image is empty.",
@@ -58,7 +58,7 @@ function assertJobsEnabled({ settings }: Pick<TransferDeps, "settings">): void {
 }
 
 /** Throws `files_unavailable` where bytes have no way between a Job and us. */
-export function assertTransfersEnabled({ settings }: Pick<TransferDeps, "settings">): void {
+export function assertTransfersEnabled({ settings }: Pick<FileDeps, "settings">): void {
   const { internal_url, staging_path } = settings.storage;
   if (internal_url !== "" && staging_path !== "") return;
   const missing = internal_url === "" ? "storage.internal_url" : "storage.staging_path";
@@ -74,7 +74,7 @@ export function isReader({ mode }: Pick<Task, "mode">): boolean {
 
 export type FileJob = Pick<JobSpec, "name" | "task" | "deadlineMs" | "secret" | "ttlMs">;
 
-export async function createFileJob(deps: TransferDeps, world: WorldServer, wish: FileJob): Promise<void> {
+export async function createFileJob(deps: ClusterDeps, world: WorldServer, wish: FileJob): Promise<void> {
   await createJob(deps, {
     ...wish,
     server: world.name,

@@ -1,14 +1,14 @@
 import { createHash } from "node:crypto";
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 import { answerLarge } from "./large-answer.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.read */
 export const read =
-  (deps: TransferDeps): Handler<typeof files.read> =>
+  (deps: FileDeps): Handler<typeof files.read> =>
   async (context, { name, path: given }) => {
     const path = readTarget(given);
     const task = { mode: "read", path } as const;

@@ -6,14 +6,14 @@ import type { FileChangeRow } from "../database/tables.ts";
 import { inNamespace, logDepsOf } from "../deps.ts";
 import { type Outcome, readOutcome } from "../job/outcome.ts";
 import { shortenTtl } from "../job/shorten-ttl.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
 import { endingOf, recordEnding } from "./change.ts";
+import type { FileDeps } from "./deps.ts";
 import { opKey } from "./op.ts";
 
 const maxRows = 500;
 
 /** One look; what cannot be settled now is left for the next. */
-export async function reconcileChanges(deps: TransferDeps): Promise<void> {
+export async function reconcileChanges(deps: FileDeps): Promise<void> {
   const rows = await deps.db
     .selectFrom("file_changes")
     .selectAll()
@@ -28,7 +28,10 @@ export async function reconcileChanges(deps: TransferDeps): Promise<void> {
   }
 }
 
-async function reconcileChange(deps: TransferDeps, row: FileChangeRow): Promise<void> {
+async function reconcileChange(
+  deps: Pick<FileDeps, "kube" | "db" | "settings" | "now" | "ops">,
+  row: FileChangeRow,
+): Promise<void> {
   const job = await deps.kube.find(resources.jobs, { name: row.job, ...inNamespace(deps) });
   const outcome = job ? await readOutcome(logDepsOf(deps), job) : await missing(deps, row);
   if (!outcome) return;
@@ -39,7 +42,10 @@ async function reconcileChange(deps: TransferDeps, row: FileChangeRow): Promise<
 }
 
 // What was never made and what is gone look the same, so nothing is claimed of either.
-async function missing(deps: TransferDeps, row: FileChangeRow): Promise<Outcome | undefined> {
+async function missing(
+  deps: Pick<FileDeps, "settings" | "now" | "ops">,
+  row: FileChangeRow,
+): Promise<Outcome | undefined> {
   const { start_patience } = deps.settings.storage;
   if (deps.now() - row.started_at.getTime() < start_patience) return undefined;
   if (row.op !== null) {
@@ -49,7 +55,7 @@ async function missing(deps: TransferDeps, row: FileChangeRow): Promise<Outcome 
   return { kind: "broken", message: "the job does not exist" };
 }
 
-export function startChangeReconcile(deps: TransferDeps): void {
+export function startChangeReconcile(deps: FileDeps): void {
   deps.background.every("reconcile file changes", deps.settings.storage.file_op_settle, () =>
     reconcileChanges(deps),
   );

@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.remove */
 export const remove =
-  (deps: TransferDeps): Handler<typeof files.remove> =>
+  (deps: FileDeps): Handler<typeof files.remove> =>
   async (context, { name, path: given }) => {
     const path = readTarget(given);
     const change = { action: "file.delete", path };

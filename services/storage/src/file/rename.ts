@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.rename */
 export const rename =
-  (deps: TransferDeps): Handler<typeof files.rename> =>
+  (deps: FileDeps): Handler<typeof files.rename> =>
   async (context, { name, path: from, to: wanted }) => {
     const path = readTarget(from);
     const to = readTarget(wanted);

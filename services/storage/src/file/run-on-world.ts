@@ -3,12 +3,13 @@
 import type { Context } from "@svc/mesh";
 import { type AnyContract, Fault } from "@svc/proto";
 import type { Task, TaskDone } from "@svc/proto/world-task";
+import type { StorageDeps } from "../deps.ts";
 import { awaitOutcome, removeJob } from "../job/await.ts";
 import { newJobName } from "../job/names.ts";
 import type { Outcome } from "../job/outcome.ts";
 import type { JobSecret } from "../job/spec.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
 import { admitChange, type Change, endingOf, endingOfStart, recordEnding } from "./change.ts";
+import type { FileDeps } from "./deps.ts";
 import { faultOf } from "./faults.ts";
 import { createFileJob, lockWorld, openStoppedWorld, type WorldAccess } from "./open-world.ts";
 
@@ -26,10 +27,12 @@ export type FileRun = WorldAccess &
  * Does one thing with the files of a world. Throws the fault of its refusal, or `files_timeout` when all of it takes
  * longer than a caller waits: the Job goes on, and its change is settled behind the answer.
  */
-export async function runOnWorld(deps: TransferDeps, run: FileRun): Promise<TaskDone> {
+export async function runOnWorld(deps: FileDeps, run: FileRun): Promise<TaskDone> {
   const startedAt = performance.now();
   const endAt = startedAt + deps.settings.storage.file_wait;
-  const outcome = await inTurn(deps, run, async () => {
+  const { principal } = run;
+  const caller = principal.kind === "account" ? principal.user_id : principal.kind;
+  const outcome = await deps.jobSlots.run(caller, async () => {
     const job = newJobName("files", run.server);
     deps.attended.add(job);
     try {
@@ -50,7 +53,7 @@ export async function runOnWorld(deps: TransferDeps, run: FileRun): Promise<Task
 
 // The Job goes only when its outcome is written down; until then the look at all changes finds it.
 function recordInBackground(
-  deps: TransferDeps,
+  deps: Pick<FileDeps, "kube" | "db" | "settings" | "log" | "background">,
   run: FileRun,
   ended: { job: string; outcome: Outcome },
 ): void {
@@ -62,29 +65,7 @@ function recordInBackground(
   });
 }
 
-const waiting = new WeakMap<TransferDeps, Map<string, number>>();
-
-// Every look is a pod: nobody may ask for more of them at once than a person can.
-async function inTurn<T>(deps: TransferDeps, { principal }: FileRun, work: () => Promise<T>): Promise<T> {
-  const who = principal.kind === "account" ? principal.user_id : principal.kind;
-  const counts = waiting.get(deps) ?? new Map<string, number>();
-  waiting.set(deps, counts);
-  const count = counts.get(who) ?? 0;
-  if (count >= deps.settings.storage.file_jobs_at_once) {
-    const message = "You have too many file operations in progress; wait until one ends.";
-    throw new Fault("overloaded", { message, retryAfterSeconds: 2 });
-  }
-  counts.set(who, count + 1);
-  try {
-    return await work();
-  } finally {
-    const left = (counts.get(who) ?? 1) - 1;
-    if (left > 0) counts.set(who, left);
-    else counts.delete(who);
-  }
-}
-
-async function start(deps: TransferDeps, run: FileRun, job: string): Promise<void> {
+async function start(deps: StorageDeps, run: FileRun, job: string): Promise<void> {
   const { file_deadline: deadlineMs, file_job_ttl, job_unnoted_ttl } = deps.settings.storage;
   const { task, secret, change } = run;
   const wish = { name: job, task, deadlineMs, ...(secret && { secret }) };

@@ -1,7 +1,7 @@
 import type { Handler } from "@svc/mesh";
 import { auditActor } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { FileDeps } from "./deps.ts";
 import { admitOp, launch, recordFailedStart } from "./launch.ts";
 import { newOp, opKey, toFileOp } from "./op.ts";
 import { lockWorld } from "./open-world.ts";
@@ -9,7 +9,7 @@ import { readZip } from "./path.ts";
 
 /** storage.file.unzip */
 export const unzip =
-  (deps: TransferDeps): Handler<typeof files.unzip> =>
+  (deps: FileDeps): Handler<typeof files.unzip> =>
   async (context, { name: server, path: given, overwrite = false, skip_protected = false }) => {
     const path = readZip(given);
     const { lock, world } = await lockWorld(deps, { ...context, server }, "file-write");

@@ -1,13 +1,13 @@
 import type { Handler } from "@svc/mesh";
 import type { files } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
 import { decodeContent } from "./content.ts";
+import type { FileDeps } from "./deps.ts";
 import { readTarget } from "./path.ts";
 import { runOnWorld } from "./run-on-world.ts";
 
 /** storage.file.write */
 export const write =
-  (deps: TransferDeps): Handler<typeof files.write> =>
+  (deps: FileDeps): Handler<typeof files.write> =>
   async (context, { name, path: given, ...wanted }) => {
     const path = readTarget(given);
     const bytes = decodeContent(wanted, deps.settings.storage.write_bytes);

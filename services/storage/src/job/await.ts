@@ -2,19 +2,21 @@
 
 import { isKubeError, resources } from "@svc/kube";
 import { Fault } from "@svc/proto";
-import { inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { createJob } from "./begin.ts";
 import { type Outcome, readOutcome } from "./outcome.ts";
 import { type Polling, poll } from "./poll.ts";
 import type { JobSpec } from "./spec.ts";
 import { chooseTransport } from "./transport.ts";
 
+type Deps = Pick<StorageDeps, "kube" | "settings" | "log">;
+
 /**
  * The outcome of a Job; undefined when it has not ended at `endAt`. A poll that fails is no answer: the Job goes on while
  * the cluster is away. Throws the reason of `signal`.
  */
 export async function awaitOutcome(
-  deps: StorageDeps,
+  deps: Deps,
   job: string,
   wait: Omit<Polling, "everyMs">,
 ): Promise<Outcome | undefined> {
@@ -29,7 +31,7 @@ export async function awaitOutcome(
 }
 
 async function findOutcome(
-  deps: StorageDeps,
+  deps: ClusterDeps,
   job: string,
   signal: AbortSignal,
 ): Promise<Outcome | undefined> {
@@ -39,7 +41,7 @@ async function findOutcome(
 }
 
 /** Takes a Job away whose end was read. If this fails its time to live ends it. */
-export async function removeJob(deps: StorageDeps, job: string): Promise<void> {
+export async function removeJob(deps: Deps, job: string): Promise<void> {
   const target = { name: job, ...inNamespace(deps) };
   await deps.kube
     .remove(resources.jobs, target, { propagationPolicy: "Background" })

@@ -5,7 +5,7 @@ import { Fault, isFault } from "@svc/proto";
 import { violates } from "@svc/store";
 import { acquireLock, type LockKind } from "@svc/world-lock";
 import type { JobRow, StorageTrx } from "../database/tables.ts";
-import { inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
 import { type JobSpec, secretOfJob, worldJob } from "./spec.ts";
 import { finishJob, insertJob, markRunning, type NewJob, releaseRunKey } from "./store.ts";
 import { chooseTransport } from "./transport.ts";
@@ -51,7 +51,11 @@ export async function beginJob(deps: StorageDeps, beginning: JobRequest): Promis
   }
 }
 
-async function writeRow(deps: StorageDeps, beginning: JobRequest, world: WorldServer): Promise<JobRow> {
+async function writeRow(
+  deps: Pick<StorageDeps, "db">,
+  beginning: JobRequest,
+  world: WorldServer,
+): Promise<JobRow> {
   try {
     return await deps.db
       .transaction()
@@ -62,13 +66,11 @@ async function writeRow(deps: StorageDeps, beginning: JobRequest, world: WorldSe
   }
 }
 
-type JobDeps = Pick<StorageDeps, "kube" | "settings">;
-
 /**
  * A Job of this name that is there already was made by us before. Its Secret comes after it, so that the Job owns it
  * from the start: whoever dies in between leaves no Secret behind, but a Job whose pod waits (`releaseWaiting`).
  */
-export async function createJob(deps: JobDeps, wish: JobSpec): Promise<void> {
+export async function createJob(deps: ClusterDeps, wish: JobSpec): Promise<void> {
   const made = await ignoreConflict(deps.kube.create(resources.jobs, worldJob(deps.settings, wish)));
   if (!made || !wish.secret) return;
   try {
@@ -83,7 +85,7 @@ export async function createJob(deps: JobDeps, wish: JobSpec): Promise<void> {
  * Ends the wait of a Job whose maker died before it gave it its Secret: an empty one lets it start, and fail at once. If
  * it has its Secret, that stays; storage may make Secrets, and neither read nor change them.
  */
-export async function unblockJob({ kube }: Pick<JobDeps, "kube">, job: Job): Promise<void> {
+export async function unblockJob({ kube }: Pick<ClusterDeps, "kube">, job: Job): Promise<void> {
   await ignoreConflict(kube.create(resources.secrets, secretOfJob(job, {})));
 }
 
@@ -95,14 +97,18 @@ async function ignoreConflict<T>(made: Promise<T>): Promise<T | undefined> {
 }
 
 // Its pod would wait for what nobody brings; if this fails too, a look at it ends the wait.
-async function deleteJob({ kube }: JobDeps, { metadata: { name, namespace, uid } }: Job): Promise<void> {
+async function deleteJob({ kube }: ClusterDeps, { metadata: { name, namespace, uid } }: Job): Promise<void> {
   const target = { name, ...(namespace && { namespace }) };
   const options = { ...(uid && { uid }), propagationPolicy: "Background" } as const;
   await kube.remove(resources.jobs, target, options).catch(() => undefined);
 }
 
 // Where the cluster did not answer, the Job may exist: the next looks find out. A refusal is final.
-async function recordRefusal(deps: StorageDeps, { job }: JobRow, error: unknown): Promise<Fault> {
+async function recordRefusal(
+  deps: Pick<StorageDeps, "db" | "log" | "now">,
+  { job }: JobRow,
+  error: unknown,
+): Promise<Fault> {
   if (isFault(error) && error.fault === "unavailable") return error;
   const message = `the job could not be created: ${(error as Error).message}`;
   deps.log.warn({ job, error: message }, "world job not started");

@@ -6,7 +6,10 @@ import { listJobsOf } from "./store.ts";
 
 /** storage.job.list-by-operator */
 export const listJobsByOperator =
-  ({ db, settings }: StorageDeps): Handler<typeof backupKeeping.listJobsByOperator> =>
+  ({
+    db,
+    settings,
+  }: Pick<StorageDeps, "db" | "settings">): Handler<typeof backupKeeping.listJobsByOperator> =>
   async (_context, { name }) => {
     const rows = await listJobsOf(db, { server: name, limit: settings.storage.jobs_shown });
     return { server: name, jobs: rows.map(toWorldJob) };

@@ -8,7 +8,7 @@ import { describeWorld } from "./world.ts";
 
 /** storage.job.list: an owner sees what was done since the world is theirs. */
 export const listJobs =
-  (deps: StorageDeps): Handler<typeof backups.listJobs> =>
+  (deps: Pick<StorageDeps, "mesh" | "db" | "settings">): Handler<typeof backups.listJobs> =>
   async ({ principal }, { name }) => {
     assertUserName(name);
     const world = await describeWorld(deps, name);

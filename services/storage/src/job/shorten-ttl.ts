@@ -1,9 +1,9 @@
 import { isKubeError, resources } from "@svc/kube";
-import { inNamespace, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace } from "../deps.ts";
 
 /** The end is written down: the Job need not stay any longer than people want to look at it. */
 export async function shortenTtl(
-  deps: StorageDeps,
+  deps: ClusterDeps,
   job: string,
   ttlMs = deps.settings.storage.job_ttl,
 ): Promise<void> {

@@ -3,14 +3,17 @@
 
 import { isKubeError } from "@svc/kube";
 import type { Place } from "@svc/proto/world-task";
-import type { StorageDeps } from "../deps.ts";
+import type { ClusterDeps, StorageDeps } from "../deps.ts";
 import { nodeIdentity } from "../volume/node.ts";
 import { findPlacedClaim } from "../volume/placed-claim.ts";
 import { issueTicket } from "./archive-ticket.ts";
 import type { JobSpec } from "./spec.ts";
 
 /** The Job as it can run: with the archive folder mounted, or with a ticket in its place. */
-export async function chooseTransport(deps: StorageDeps, wish: JobSpec): Promise<JobSpec> {
+export async function chooseTransport(
+  deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
+  wish: JobSpec,
+): Promise<JobSpec> {
   const { task, world, archive: mount, ...rest } = wish;
   const location = archiveLocationIn(task);
   if (!world || !mount || location?.kind !== "archive" || !(await isOnAnotherNode(deps, world.claim)))
@@ -28,7 +31,7 @@ function archiveLocationIn(task: JobSpec["task"]): Place | undefined {
 }
 
 /** Whether both lie on one node each, and not on the same. */
-async function isOnAnotherNode(deps: StorageDeps, claim: string): Promise<boolean> {
+async function isOnAnotherNode(deps: ClusterDeps, claim: string): Promise<boolean> {
   const { internal_url, archive_claim } = deps.settings.storage;
   if (internal_url === "") return false;
   try {

@@ -2,7 +2,7 @@
 
 import { resources } from "@svc/kube";
 import { Fault, isFault, worlds } from "@svc/proto";
-import type { StorageDeps } from "../deps.ts";
+import type { ClusterDeps, StorageDeps } from "../deps.ts";
 import { inNamespace } from "../deps.ts";
 
 export type WorldServer = worlds.WorldServer;
@@ -28,7 +28,7 @@ export function assertStopped(world: WorldServer): void {
 }
 
 /** A claim that no volume stands behind would let the Job's pod wait for its deadline, or archive an empty world. */
-export async function assertVolume(deps: StorageDeps, world: WorldServer): Promise<void> {
+export async function assertVolume(deps: ClusterDeps, world: WorldServer): Promise<void> {
   const claim = await deps.kube.find(resources.claims, { name: world.volume_claim, ...inNamespace(deps) });
   const isThere = claim?.status?.phase === "Bound" && claim.metadata.deletionTimestamp === undefined;
   if (!isThere) throw new Fault("no_world_volume");

@@ -5,7 +5,7 @@ import { Fault, isFault, type migrations } from "@svc/proto";
 import { acquireLock, lockedServers, lockValue, maintenanceAnnotation } from "@svc/world-lock";
 import { assertUserName } from "../access.ts";
 import type { MoveRow } from "../database/world-migrations.ts";
-import { inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace, lockDepsOf, type StorageDeps } from "../deps.ts";
 import { assertTicketsEnabled } from "../job/archive-ticket.ts";
 import { assertConfigured, assertStopped, describeWorld, type WorldServer } from "../job/world.ts";
 import { assertTarget, nodeIdentity } from "../volume/node.ts";
@@ -33,7 +33,10 @@ export const begin =
   };
 
 /** An unfinished move. A failed one whose lock somebody took away is over: the world may have changed since. */
-async function findKnown(deps: StorageDeps, name: string): Promise<MoveRow | undefined> {
+async function findKnown(
+  deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
+  name: string,
+): Promise<MoveRow | undefined> {
   const known = await findUnfinished(deps.db, name);
   if (known?.cancelled_at) {
     throw new Fault("maintenance_in_progress", {
@@ -46,19 +49,23 @@ async function findKnown(deps: StorageDeps, name: string): Promise<MoveRow | und
 }
 
 /** Whether the server's lock is that of this move. */
-export async function holdsLock(deps: StorageDeps, { server_name, lock }: MoveRow): Promise<boolean> {
+export async function holdsLock(deps: ClusterDeps, { server_name, lock }: MoveRow): Promise<boolean> {
   const server = await deps.kube.find(lockedServers, { name: server_name, ...inNamespace(deps) });
   return server?.metadata.annotations?.[maintenanceAnnotation] === lock;
 }
 
-async function assertSameTarget(deps: StorageDeps, known: MoveRow, target: string) {
+async function assertSameTarget(deps: Pick<StorageDeps, "db">, known: MoveRow, target: string) {
   if (known.target_node === target) return toMoveView(known, await findMoveBackup(deps.db, known));
   throw new Fault("maintenance_in_progress", {
     message: `The world is being moved to ${known.target_node}; finish that move first.`,
   });
 }
 
-async function assertMovable(deps: StorageDeps, name: string, targetNode: string) {
+async function assertMovable(
+  deps: Pick<StorageDeps, "kube" | "mesh" | "settings">,
+  name: string,
+  targetNode: string,
+) {
   const world = await describeWorld(deps, name);
   assertConfigured(deps);
   assertTicketsEnabled(deps);
@@ -82,7 +89,11 @@ async function assertMovable(deps: StorageDeps, name: string, targetNode: string
 
 type Facts = { world: WorldServer; placed: PlacedClaim; home: string; targetNode: string };
 
-function newRow(deps: StorageDeps, context: Context<Contract>, { world, placed, home, targetNode }: Facts) {
+function newRow(
+  deps: Pick<StorageDeps, "now">,
+  context: Context<Contract>,
+  { world, placed, home, targetNode }: Facts,
+) {
   const now = deps.now();
   const id = randomBytes(16).toString("hex");
   return {
@@ -104,7 +115,7 @@ function newRow(deps: StorageDeps, context: Context<Contract>, { world, placed, 
 }
 
 /** A lock that stays until the move says otherwise, whatever happens to this process. */
-async function lockServer(deps: StorageDeps, row: MoveRow): Promise<void> {
+async function lockServer(deps: Pick<StorageDeps, "kube" | "db" | "settings">, row: MoveRow): Promise<void> {
   const target = { name: row.server_name, ...inNamespace(deps) };
   try {
     const lock = await acquireLock({ ...lockDepsOf(deps), now: () => row.started_at.getTime() }, target, {

@@ -5,7 +5,7 @@
 import { isKubeError, resources } from "@svc/kube";
 import { lockedServers, maintenanceAnnotation } from "@svc/world-lock";
 import type { MoveRow } from "../database/world-migrations.ts";
-import { inNamespace, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace, type StorageDeps } from "../deps.ts";
 import { revokeTickets } from "../job/archive-ticket.ts";
 import { label } from "../job/names.ts";
 import { findWorld } from "../job/world.ts";
@@ -27,7 +27,7 @@ export async function cleanUpCancelled(deps: StorageDeps, row: MoveRow): Promise
 }
 
 /** Takes our lock off; false when somebody wrote the server meanwhile, so that the next look tries again. */
-async function releaseLock(deps: StorageDeps, { server_name, lock }: MoveRow): Promise<boolean> {
+async function releaseLock(deps: ClusterDeps, { server_name, lock }: MoveRow): Promise<boolean> {
   const target = { name: server_name, ...inNamespace(deps) };
   const server = await deps.kube.find(lockedServers, target);
   if (server?.metadata.annotations?.[maintenanceAnnotation] !== lock) return true;
@@ -44,7 +44,7 @@ async function releaseLock(deps: StorageDeps, { server_name, lock }: MoveRow): P
 }
 
 /** The half-filled copy goes; a claim of that name that is not of this move stays. */
-async function removeTarget(deps: StorageDeps, row: MoveRow): Promise<void> {
+async function removeTarget(deps: ClusterDeps, row: MoveRow): Promise<void> {
   const target = { name: row.target_claim, ...inNamespace(deps) };
   const claim = await deps.kube.find(resources.claims, target);
   if (!claim || claim.metadata.labels?.[label.server] !== row.server_name) return;

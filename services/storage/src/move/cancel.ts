@@ -8,7 +8,7 @@ import { toMoveView } from "./view.ts";
 
 /** storage.migration.cancel: written down here; what is left to do is done by the leader's looks (give-back.ts). */
 export const cancel =
-  (deps: StorageDeps): Handler<typeof migrations.cancel> =>
+  (deps: Pick<StorageDeps, "mesh" | "db" | "now">): Handler<typeof migrations.cancel> =>
   async (context, { name, id }) => {
     assertUserName(name);
     const row = await findMove(deps.db, name, id);

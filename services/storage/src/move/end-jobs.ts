@@ -2,11 +2,11 @@
 
 import { isKubeError, resources } from "@svc/kube";
 import type { MoveRow } from "../database/world-migrations.ts";
-import { inNamespace, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace } from "../deps.ts";
 import { jobNames } from "./job-spec.ts";
 
 /** Removes the Jobs; true once none of their pods is left, so that nothing reads or writes the volumes any more. */
-export async function endJobs(deps: StorageDeps, row: MoveRow): Promise<boolean> {
+export async function endJobs(deps: ClusterDeps, row: MoveRow): Promise<boolean> {
   const names = jobNames(row);
   for (const name of names) await removeJob(deps, name);
   const labelSelector = `job-name in (${names.join(",")})`;
@@ -14,7 +14,7 @@ export async function endJobs(deps: StorageDeps, row: MoveRow): Promise<boolean>
   return items.length === 0;
 }
 
-async function removeJob(deps: StorageDeps, name: string): Promise<void> {
+async function removeJob(deps: ClusterDeps, name: string): Promise<void> {
   await deps.kube
     .remove(resources.jobs, { name, ...inNamespace(deps) }, { propagationPolicy: "Background" })
     .catch((error: unknown) => {

@@ -14,7 +14,7 @@ import { isFault, worlds } from "@svc/proto";
 import { expiryOf } from "../backup/policy.ts";
 import { archiveNameOf } from "../backup/row.ts";
 import type { MoveRow } from "../database/world-migrations.ts";
-import { inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace, logDepsOf, type StorageDeps } from "../deps.ts";
 import { issueTicket, revokeTickets } from "../job/archive-ticket.ts";
 import { findReceipt, type Receipt } from "../job/archive-ticket-store.ts";
 import { createJob } from "../job/begin.ts";
@@ -57,13 +57,20 @@ export async function stepMove(deps: StorageDeps, row: MoveRow): Promise<void> {
 }
 
 /** A begin that died between its row and its answer: the lock tells whether anything was begun. */
-async function findLock(deps: StorageDeps, row: MoveRow): Promise<void> {
+async function findLock(
+  deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
+  row: MoveRow,
+): Promise<void> {
   if (await holdsLock(deps, row)) return void (await markLocked(deps.db, row, new Date(deps.now())));
   const isOld = deps.now() - row.started_at.getTime() > deps.settings.storage.move_start_patience;
   if (isOld) await deleteUnlocked(deps.db, row.id);
 }
 
-async function failMove(deps: StorageDeps, row: MoveRow, message: string): Promise<void> {
+async function failMove(
+  deps: Pick<StorageDeps, "db" | "settings" | "log" | "now">,
+  row: MoveRow,
+  message: string,
+): Promise<void> {
   if (!(await fail(deps.db, row, { message, now: new Date(deps.now()) }))) return;
   // The next attempt has Jobs of its own; what these still send or would fetch is of no use to it.
   await revokeTickets(deps, jobNames(row));
@@ -74,7 +81,10 @@ async function failMove(deps: StorageDeps, row: MoveRow, message: string): Promi
 }
 
 /** Quiet, locked by us, and both ends where they were. */
-async function assertUndisturbed(deps: StorageDeps, row: MoveRow): Promise<void> {
+async function assertUndisturbed(
+  deps: Pick<StorageDeps, "kube" | "mesh" | "settings">,
+  row: MoveRow,
+): Promise<void> {
   const world = await findWorld(deps, row.server_name);
   if (!world) throw new Disturbed("the server is gone");
   if (!(await holdsLock(deps, row))) throw new Disturbed("the lock of the move was removed");
@@ -118,7 +128,7 @@ async function backUp(deps: StorageDeps, row: MoveRow): Promise<void> {
 }
 
 async function record(
-  deps: StorageDeps,
+  deps: Pick<StorageDeps, "db" | "settings" | "metrics" | "now">,
   row: MoveRow,
   { archive, size_bytes, sha256, skipped }: Receipt & { skipped: number },
 ): Promise<void> {
@@ -160,7 +170,7 @@ async function restore(deps: StorageDeps, row: MoveRow): Promise<void> {
   await advance(deps.db, row, { from: "restoring", to: "switching", now: new Date(deps.now()) });
 }
 
-async function ensureTarget(deps: StorageDeps, row: MoveRow): Promise<void> {
+async function ensureTarget(deps: ClusterDeps, row: MoveRow): Promise<void> {
   const target = { name: row.target_claim, ...inNamespace(deps) };
   if (await deps.kube.find(resources.claims, target)) return;
   const source = await deps.kube.get(resources.claims, { name: row.source_claim, ...inNamespace(deps) });
@@ -191,12 +201,12 @@ async function switchOver(deps: StorageDeps, row: MoveRow): Promise<void> {
   deps.log.info({ server: name, ...payload }, "world moved");
 }
 
-function findJobOf(deps: StorageDeps, name: string): Promise<Job | undefined> {
+function findJobOf(deps: ClusterDeps, name: string): Promise<Job | undefined> {
   return deps.kube.find(resources.jobs, { name, ...inNamespace(deps) });
 }
 
 /** A Job that nobody sees any more is made again and does its work anew. */
-async function makeJob(deps: StorageDeps, wish: JobSpec): Promise<void> {
+async function makeJob(deps: ClusterDeps, wish: JobSpec): Promise<void> {
   await createJob(deps, wish);
 }
 

@@ -19,7 +19,10 @@ export type ArchiveRequest = { world: WorldServer; reason: ReaperReason; signal:
 export type Archived = { kind: "made"; backup: BackupRow } | { kind: "failed"; message: string };
 
 /** Throws `maintenance_in_progress` when a Job of this world is still to be settled. */
-export async function makeArchive(deps: StorageDeps, wish: ArchiveRequest): Promise<Archived> {
+export async function makeArchive(
+  deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
+  wish: ArchiveRequest,
+): Promise<Archived> {
   const { world, reason, signal } = wish;
   const row = await writeRow(deps, world, reason);
   signal.throwIfAborted();
@@ -34,7 +37,11 @@ export async function makeArchive(deps: StorageDeps, wish: ArchiveRequest): Prom
   return backup ? { kind: "made", backup } : { kind: "failed", message: "the backup was not recorded" };
 }
 
-async function writeRow(deps: StorageDeps, world: WorldServer, reason: ReaperReason): Promise<JobRow> {
+async function writeRow(
+  deps: Pick<StorageDeps, "db" | "settings" | "now">,
+  world: WorldServer,
+  reason: ReaperReason,
+): Promise<JobRow> {
   const values = { ...newBackupRow(deps, world.name, world), reason, started_by: "reaper" };
   try {
     return await deps.db.transaction().execute((trx) => insertJob(trx, values));
@@ -44,7 +51,11 @@ async function writeRow(deps: StorageDeps, world: WorldServer, reason: ReaperRea
   }
 }
 
-async function waitFor(deps: StorageDeps, row: JobRow, signal: AbortSignal): Promise<JobRow | undefined> {
+async function waitFor(
+  deps: Pick<StorageDeps, "db" | "settings">,
+  row: JobRow,
+  signal: AbortSignal,
+): Promise<JobRow | undefined> {
   const { backup_deadline, reaper_job_patience, await_interval: everyMs } = deps.settings.storage;
   const endAt = performance.now() + backup_deadline + reaper_job_patience;
   const probe = async () => {

@@ -3,7 +3,7 @@
 import { isKubeError, type PersistentVolumeClaim, resources } from "@svc/kube";
 import type { MinecraftServerSpec } from "@svc/proto";
 import { lockedServers } from "@svc/world-lock";
-import { inNamespace, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace } from "../deps.ts";
 import { label } from "../job/names.ts";
 import { poll } from "../job/poll.ts";
 import type { WorldServer } from "./policy.ts";
@@ -11,7 +11,7 @@ import type { WorldServer } from "./policy.ts";
 export type Claim = { name: string; uid: string; object: PersistentVolumeClaim };
 
 /** Undefined when there is none, also when its deletion has begun. */
-export async function findClaim(deps: StorageDeps, name: string): Promise<Claim | undefined> {
+export async function findClaim(deps: ClusterDeps, name: string): Promise<Claim | undefined> {
   const object = await deps.kube.find(resources.claims, { name, ...inNamespace(deps) });
   if (!object || object.metadata.deletionTimestamp !== undefined) return undefined;
   return { name, uid: object.metadata.uid ?? "", object };
@@ -19,7 +19,7 @@ export async function findClaim(deps: StorageDeps, name: string): Promise<Claim 
 
 /** Names of all claims of a server, those that a move left behind too. */
 export async function findClaimsOf(
-  deps: StorageDeps,
+  deps: ClusterDeps,
   { name, volume_claim }: Pick<WorldServer, "name" | "volume_claim">,
 ): Promise<string[]> {
   const labelSelector = `${label.server}=${name}`;
@@ -32,7 +32,7 @@ export async function findClaimsOf(
 
 /** Deletes this very claim, and waits a while for it to be gone. */
 export async function removeClaim(
-  deps: StorageDeps,
+  deps: ClusterDeps,
   { name, uid }: Pick<Claim, "name" | "uid">,
 ): Promise<void> {
   const target = { name, ...inNamespace(deps) };
@@ -50,7 +50,7 @@ export async function removeClaim(
 }
 
 /** A cluster keeps a claim as long as a pod names it, also one whose Job has ended. */
-async function removeEndedPods({ kube, ...deps }: StorageDeps, claim: string): Promise<void> {
+async function removeEndedPods({ kube, ...deps }: ClusterDeps, claim: string): Promise<void> {
   const labelSelector = `${label.component}=world-job`;
   const { items } = await kube.list(resources.pods, { ...inNamespace(deps), labelSelector });
   for (const { metadata, spec, status } of items) {
@@ -72,7 +72,7 @@ type ClaimSpec = NonNullable<PersistentVolumeClaim["spec"]>;
  * the server asks for; false when it does not say.
  */
 export async function recreateMovedClaim(
-  deps: StorageDeps,
+  deps: ClusterDeps,
   { name, volume_claim }: Pick<WorldServer, "name" | "volume_claim">,
   old?: PersistentVolumeClaim,
 ): Promise<boolean> {
@@ -100,7 +100,7 @@ function copySpec({ accessModes, resources: size, storageClassName, volumeMode }
   };
 }
 
-async function specFromServer({ kube, ...deps }: StorageDeps, name: string): Promise<ClaimSpec | undefined> {
+async function specFromServer({ kube, ...deps }: ClusterDeps, name: string): Promise<ClaimSpec | undefined> {
   const server = await kube.find(lockedServers, { name, ...inNamespace(deps) });
   const { size, storageClassName } =
     (server?.spec as Partial<MinecraftServerSpec> | undefined)?.storage ?? {};

@@ -51,7 +51,7 @@ async function reconcileRow(deps: StorageDeps, row: JobRow, jobs: Jobs): Promise
 }
 
 // A Job has its Secret within moments of its making.
-function isStuckWithoutSecret({ settings, now }: StorageDeps, job: Job): boolean {
+function isStuckWithoutSecret({ settings, now }: Pick<StorageDeps, "settings" | "now">, job: Job): boolean {
   const { ready = 0 } = (job.status ?? {}) as { ready?: number };
   const madeAt = Date.parse(job.metadata.creationTimestamp ?? "");
   const isLong = now() - madeAt > settings.storage.start_patience;
@@ -118,7 +118,11 @@ async function recordRecovery(deps: StorageDeps, row: JobRow, job: Job | undefin
 }
 
 // A snapshot that no row waits for any more must not hold its world until the Job goes.
-async function releaseStaleSnapshots(deps: StorageDeps, rows: readonly JobRow[], jobs: Jobs): Promise<void> {
+async function releaseStaleSnapshots(
+  deps: Pick<StorageDeps, "kube" | "db" | "settings">,
+  rows: readonly JobRow[],
+  jobs: Jobs,
+): Promise<void> {
   const open = new Set(rows.map(({ job }) => job));
   for (const [name, { metadata }] of jobs) {
     if (metadata.labels?.[label.thenRestore] !== "pending" || open.has(name)) continue;

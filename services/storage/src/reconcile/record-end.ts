@@ -62,7 +62,11 @@ function describeSkipped({ skipped_entries = 0, skipped_names = [] }: TaskDone):
 }
 
 /** Links are in most worlds; what could not be read is for the operator to look at. */
-function logUnreadable({ log }: StorageDeps, { server_name: server, job }: JobRow, done: TaskDone): void {
+function logUnreadable(
+  { log }: Pick<StorageDeps, "log">,
+  { server_name: server, job }: JobRow,
+  done: TaskDone,
+): void {
   const { unreadable_entries = 0 } = done;
   if (unreadable_entries === 0) return;
   log.warn(
@@ -72,7 +76,10 @@ function logUnreadable({ log }: StorageDeps, { server_name: server, job }: JobRo
 }
 
 /** The end of anything but a backup. */
-export async function recordSuccess(deps: StorageDeps, row: JobRow): Promise<boolean> {
+export async function recordSuccess(
+  deps: Pick<StorageDeps, "db" | "metrics" | "now">,
+  row: JobRow,
+): Promise<boolean> {
   const at = new Date(deps.now());
   const { job, server_name, backup_id } = row;
   const isNew = await deps.db.transaction().execute(async (trx) => {
@@ -96,7 +103,7 @@ const corruptCodes: ReadonlySet<TaskFault["code"]> = new Set([
 ]);
 
 export async function recordFailure(
-  deps: StorageDeps,
+  deps: Pick<StorageDeps, "db" | "metrics" | "log" | "now">,
   row: JobRow,
   failure: string | TaskFault,
 ): Promise<boolean> {
@@ -121,7 +128,7 @@ export async function recordFailure(
 }
 
 async function markCorrupt(
-  deps: StorageDeps,
+  deps: Pick<StorageDeps, "metrics">,
   trx: StorageTrx,
   { row, fault, now }: { row: JobRow; fault: TaskFault; now: Date },
 ): Promise<void> {
@@ -152,6 +159,10 @@ function failureEvent(row: JobRow, message: string, now: Date) {
   return outboxRow(backups.restoreFailed, { ...about, backup_id: backup_id ?? "" });
 }
 
-function observeDuration(deps: StorageDeps, row: JobRow, result: "succeeded" | "failed"): void {
+function observeDuration(
+  deps: Pick<StorageDeps, "metrics" | "now">,
+  row: JobRow,
+  result: "succeeded" | "failed",
+): void {
   deps.metrics.ended(row.kind, result, (deps.now() - row.started_at.getTime()) / 1_000);
 }

@@ -4,7 +4,7 @@
 import { isKubeError, type Job, resources } from "@svc/kube";
 import { findBackup, findBackupOfJob } from "../backup/store.ts";
 import type { BackupRow, JobRow } from "../database/tables.ts";
-import { inNamespace, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace, type StorageDeps } from "../deps.ts";
 import { createJob } from "../job/begin.ts";
 import { jobNameAfter, label } from "../job/names.ts";
 import { endThenRestore, insertJob } from "../job/store.ts";
@@ -40,7 +40,7 @@ export async function continueRestore(deps: StorageDeps, snapshot: JobRow, jobs:
 }
 
 /** What the restore takes away must all be in the snapshot. */
-async function isWholeSnapshot({ db }: StorageDeps, { job }: JobRow): Promise<boolean> {
+async function isWholeSnapshot({ db }: Pick<StorageDeps, "db">, { job }: JobRow): Promise<boolean> {
   const made = await findBackupOfJob(db, job);
   return (made?.unreadable_entries ?? 0) === 0;
 }
@@ -53,7 +53,7 @@ type Start = {
 };
 
 async function startRestore(
-  deps: StorageDeps,
+  deps: Pick<StorageDeps, "kube" | "db" | "settings" | "now">,
   snapshot: JobRow,
   { restoreJob, world, backup, jobs }: Start,
 ): Promise<void> {
@@ -81,7 +81,7 @@ async function startRestore(
 
 /** The world is the snapshot's no longer; a Job that is gone holds nothing anyway. */
 export async function relabelSnapshot(
-  deps: StorageDeps,
+  deps: ClusterDeps,
   job: string,
   to: "started" | "abandoned",
 ): Promise<void> {

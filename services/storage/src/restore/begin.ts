@@ -58,7 +58,7 @@ export async function beginRestore(deps: StorageDeps, wish: RestoreRequest): Pro
 }
 
 async function chooseBackup(
-  { db }: StorageDeps,
+  { db }: Pick<StorageDeps, "db">,
   wish: RestoreRequest,
   { owner_id: owner }: WorldServer,
 ): Promise<BackupRow> {

@@ -2,13 +2,13 @@ import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
 import { assertTransfersEnabled, openStoppedWorld } from "../file/open-world.ts";
 import { readTarget } from "../file/path.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
 import { addSession, assertSizeAllowed } from "./quota.ts";
 import { newUploadId, type StoredUpload, toSession } from "./session.ts";
 
 /** storage.upload.begin */
 export const begin =
-  (deps: TransferDeps): Handler<typeof uploads.begin> =>
+  (deps: UploadDeps): Handler<typeof uploads.begin> =>
   async (context, { name: server, path: given, size }) => {
     const { principal } = context;
     const path = readTarget(given);

@@ -1,12 +1,12 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
 import { deleteUpload } from "./quota.ts";
 import { assertNoWriter, openSession } from "./session.ts";
 
 /** storage.upload.cancel */
 export const cancel =
-  (deps: TransferDeps): Handler<typeof uploads.cancel> =>
+  (deps: Pick<UploadDeps, "mesh" | "now" | "uploads" | "staging">): Handler<typeof uploads.cancel> =>
   async (context, { name, id }) => {
     const { value, revision } = await openSession(deps, { ...context, server: name, id });
     assertNoWriter(value, deps.now());

@@ -3,13 +3,13 @@
 import type { Task } from "@svc/proto/world-task";
 import { jobUrl } from "../internal-url.ts";
 import type { JobSecret } from "../job/spec.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
 import type { StoredUpload } from "./session.ts";
 
 export type CommitTask = { task: Task; secret: JobSecret };
 
 export function commitTask(
-  { settings }: Pick<TransferDeps, "settings">,
+  { settings }: Pick<UploadDeps, "settings">,
   upload: Pick<StoredUpload, "id" | "path" | "size">,
   about: { overwrite: boolean; sha256: string; token: string },
 ): CommitTask {

@@ -7,14 +7,14 @@ import { endOp, newOp, opKey, toFileOp } from "../file/op.ts";
 import { assertTransfersEnabled, lockWorld } from "../file/open-world.ts";
 import { describeWorld } from "../job/world.ts";
 import { newToken } from "../one-time-token.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
 import { commitTask } from "./commit-task.ts";
+import type { UploadDeps } from "./deps.ts";
 import { digestParts } from "./digest-parts.ts";
 import { acquireLease, type Lease, openSession, receivedBytes } from "./session.ts";
 
 /** storage.upload.commit: everything is checked before the answer, the digest of the whole is gathered behind it. */
 export const commit =
-  (deps: TransferDeps): Handler<typeof uploads.commit> =>
+  (deps: UploadDeps): Handler<typeof uploads.commit> =>
   async (context, { name: server, id, overwrite = false }) => {
     assertTransfersEnabled(deps);
     const entry = await openSession(deps, { ...context, server, id });
@@ -31,7 +31,7 @@ export const commit =
 
 type Commit = { context: Context<AnyContract>; server: string; lease: Lease; overwrite: boolean };
 
-async function begin(deps: TransferDeps, { context, server, lease, overwrite }: Commit) {
+async function begin(deps: UploadDeps, { context, server, lease, overwrite }: Commit) {
   const { lock, world } = await lockWorld(deps, { ...context, server }, "file-write");
   try {
     const { id, path } = lease.upload;
@@ -55,7 +55,7 @@ async function begin(deps: TransferDeps, { context, server, lease, overwrite }: 
 
 type CommitContext = { principal: Principal; lease: Lease; overwrite: boolean; signal: AbortSignal };
 
-async function commitUpload(deps: TransferDeps, about: Launch, landing: CommitContext): Promise<void> {
+async function commitUpload(deps: UploadDeps, about: Launch, landing: CommitContext): Promise<void> {
   const { op, lock } = about;
   const { principal, lease, overwrite, signal } = landing;
   let { revision } = about;

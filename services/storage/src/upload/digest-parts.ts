@@ -1,7 +1,7 @@
 // The digest of a whole upload from its parts, each of which is checked once more on the way.
 
 import { createHash } from "node:crypto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
 import type { StoredUpload } from "./session.ts";
 
 /** Signs of life within the time in which a silent operation counts as interrupted. */
@@ -9,7 +9,7 @@ const beatsPerTimeout = 6;
 
 /** sha-256 in hex. `onBeat` is awaited every few seconds of work. Throws when a part is not what it was. */
 export async function digestParts(
-  { staging, settings }: Pick<TransferDeps, "staging" | "settings">,
+  { staging, settings }: Pick<UploadDeps, "staging" | "settings">,
   upload: StoredUpload,
   about: { signal: AbortSignal; onBeat: () => Promise<void> },
 ): Promise<string> {

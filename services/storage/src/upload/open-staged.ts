@@ -1,12 +1,14 @@
 import type { Handler } from "@svc/mesh";
 import type { uploads } from "@svc/proto";
 import { isToken } from "../one-time-token.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
 import { findUpload, ttlOf } from "./session.ts";
 
 /** storage.upload.open-staged: unknown, wrong and spent are one answer. */
 export const openStaged =
-  (deps: TransferDeps): Handler<typeof uploads.openStaged> =>
+  (
+    deps: Pick<UploadDeps, "settings" | "byteTransfers" | "uploads" | "staging">,
+  ): Handler<typeof uploads.openStaged> =>
   async (context, { id, token }) => {
     const entry = await findUpload(deps, id);
     const held = entry?.value.token;

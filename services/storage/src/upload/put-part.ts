@@ -3,13 +3,13 @@ import { Fault, type uploads } from "@svc/proto";
 import { mayAccess } from "../access.ts";
 import { readDigest } from "../content-digest.ts";
 import { assertTransfersEnabled } from "../file/open-world.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
 import { reserveSpace } from "./reservation.ts";
 import { acquireLease, assertNoWriter, checkPart, findUpload, openSession, toSession } from "./session.ts";
 
 /** storage.upload.put-part: refused before a byte is read, taken under a lease when the bytes come. */
 export const putPart =
-  (deps: TransferDeps): Handler<typeof uploads.putPart> =>
+  (deps: UploadDeps): Handler<typeof uploads.putPart> =>
   async (context, { name, id, offset, content_length: length, content_digest }) => {
     const sha256 = readDigest(content_digest);
     const { value } = await openSession(deps, { ...context, server: name, id });
@@ -33,7 +33,7 @@ export const putPart =
 type IncomingPart = { id: string; offset: number; length: number; sha256: string; signal: AbortSignal };
 
 async function receivePart(
-  deps: TransferDeps,
+  deps: UploadDeps,
   body: AsyncIterable<Uint8Array>,
   coming: IncomingPart,
 ): Promise<uploads.FileUploadSession> {
@@ -57,7 +57,7 @@ async function receivePart(
 
 // An answer of NATS that got lost may have been a yes.
 async function resolveLostAnswer(
-  deps: TransferDeps,
+  deps: Pick<UploadDeps, "uploads" | "staging">,
   { id, part }: { id: string; part: uploads.StagedPart },
   error: unknown,
 ): Promise<uploads.FileUploadSession> {

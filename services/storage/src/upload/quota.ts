@@ -1,7 +1,7 @@
 // How many sessions an account has.
 
 import { Fault, uploads } from "@svc/proto";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
 import { assertCanFit } from "./reservation.ts";
 import { type StoredUpload, ttlOf } from "./session.ts";
 
@@ -9,7 +9,7 @@ const tries = 20;
 
 /** Throws when a file is too large for any session, or for the volume. */
 export async function assertSizeAllowed(
-  deps: TransferDeps,
+  deps: Pick<UploadDeps, "settings" | "staging">,
   { size }: Pick<StoredUpload, "size">,
 ): Promise<void> {
   const most = deps.settings.storage.upload_parts * uploads.partBytes;
@@ -18,7 +18,10 @@ export async function assertSizeAllowed(
 }
 
 /** Writes a session down for its account; throws `too_many_uploads`. */
-export async function addSession(deps: TransferDeps, upload: StoredUpload): Promise<void> {
+export async function addSession(
+  deps: Pick<UploadDeps, "settings" | "uploads" | "uploaders">,
+  upload: StoredUpload,
+): Promise<void> {
   const { id, user_id } = upload;
   const { upload_sessions: most, upload_lease: leaseMs } = deps.settings.storage;
   const ttlMs = ttlOf(deps, upload);
@@ -45,13 +48,17 @@ export async function addSession(deps: TransferDeps, upload: StoredUpload): Prom
   }
 }
 
-async function filterOpen(deps: TransferDeps, ids: readonly string[]): Promise<string[]> {
+async function filterOpen(deps: Pick<UploadDeps, "uploads">, ids: readonly string[]): Promise<string[]> {
   const entries = await Promise.all(ids.map((id) => deps.uploads.get(id)));
   return ids.filter((_, index) => entries[index] !== undefined);
 }
 
 /** A staged upload is over: its entry goes first, then its bytes. */
-export async function deleteUpload(deps: TransferDeps, id: string, revision?: number): Promise<boolean> {
+export async function deleteUpload(
+  deps: Pick<UploadDeps, "uploads" | "staging">,
+  id: string,
+  revision?: number,
+): Promise<boolean> {
   if (!(await deps.uploads.delete(id, revision))) return false;
   await deps.staging.remove(id);
   return true;

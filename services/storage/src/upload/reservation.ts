@@ -3,7 +3,7 @@
 
 import { randomBytes } from "node:crypto";
 import { Fault } from "@svc/proto";
-import type { IncomingPart, TransferDeps } from "../transfer/deps.ts";
+import type { IncomingPart, UploadDeps } from "./deps.ts";
 import { receivedBytes } from "./session.ts";
 
 const tries = 50;
@@ -42,7 +42,10 @@ export function checkSpace(
 }
 
 /** Throws `upload_staging_full` for a file that could not be staged even alone; reserves nothing. */
-export async function assertCanFit(deps: TransferDeps, size: number): Promise<void> {
+export async function assertCanFit(
+  deps: Pick<UploadDeps, "settings" | "staging">,
+  size: number,
+): Promise<void> {
   const { upload_account_share: share, staging_keep_free: keepFree } = deps.settings.storage;
   const volume = await deps.staging.volume();
   checkSpace({ ...volume, keepFree, share, staged: 0, coming: [] }, { user_id: "", bytes: size });
@@ -53,7 +56,7 @@ export async function assertCanFit(deps: TransferDeps, size: number): Promise<vo
  * slowest body may take. Throws `upload_staging_full`.
  */
 export async function reserveSpace(
-  deps: TransferDeps,
+  deps: Pick<UploadDeps, "settings" | "now" | "uploads" | "uploaders" | "coming" | "staging">,
   wanted: { user_id: string; bytes: number; holdMs?: number },
 ): Promise<AsyncDisposable> {
   const { user_id, bytes, holdMs = 0 } = wanted;
@@ -71,14 +74,14 @@ export async function reserveSpace(
   };
 }
 
-async function stagedBy(deps: TransferDeps, user_id: string): Promise<number> {
+async function stagedBy(deps: Pick<UploadDeps, "uploads" | "uploaders">, user_id: string): Promise<number> {
   const ids = (await deps.uploaders.get(user_id))?.value.sessions ?? [];
   const entries = await Promise.all(ids.map((id) => deps.uploads.get(id)));
   return entries.reduce((sum, entry) => sum + (entry ? receivedBytes(entry.value) : 0), 0);
 }
 
 async function change(
-  deps: TransferDeps,
+  deps: Pick<UploadDeps, "now" | "coming">,
   decide: (coming: readonly IncomingPart[]) => Promise<IncomingPart[]>,
 ): Promise<void> {
   for (let left = tries; left > 0; left--) {

@@ -5,7 +5,9 @@ import { randomBytes } from "node:crypto";
 import type { BucketEntry } from "@svc/mesh";
 import { Fault, type Principal, uploads } from "@svc/proto";
 import { openWorld } from "../file/open-world.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
+
+type Deps = Pick<UploadDeps, "settings" | "now" | "uploads">;
 
 export type StoredUpload = uploads.StagedUpload;
 export type Entry = BucketEntry<StoredUpload>;
@@ -33,7 +35,7 @@ export function toSession(upload: StoredUpload): uploads.FileUploadSession {
 
 /** How long an upload is kept when nobody touches it. */
 export function ttlOf(
-  deps: Pick<TransferDeps, "settings">,
+  deps: Pick<UploadDeps, "settings">,
   { kind, parts }: Pick<StoredUpload, "kind" | "parts">,
 ): number {
   const { upload_idle, upload_empty, file_wait, file_deadline } = deps.settings.storage;
@@ -46,7 +48,7 @@ export type SessionRequest = { principal: Principal; server: string; id: string 
 
 /** A session of this account and server; throws `upload_not_found`, and what `openWorld` throws. */
 export async function openSession(
-  deps: TransferDeps,
+  deps: Pick<UploadDeps, "mesh" | "uploads">,
   { principal, server, id }: SessionRequest,
 ): Promise<Entry> {
   await openWorld(deps, { principal, server });
@@ -58,10 +60,7 @@ export async function openSession(
   return entry;
 }
 
-export async function findUpload(
-  deps: Pick<TransferDeps, "uploads">,
-  id: string,
-): Promise<Entry | undefined> {
+export async function findUpload(deps: Pick<UploadDeps, "uploads">, id: string): Promise<Entry | undefined> {
   return /^[0-9a-f]{32}$/.test(id) ? deps.uploads.get(id) : undefined;
 }
 
@@ -94,7 +93,7 @@ export function checkPart(
  * cannot add a part whose bytes are gone. Undefined while a writer is at work.
  */
 export async function releaseExpiredWriter(
-  deps: TransferDeps,
+  deps: Deps,
   { value, revision }: Pick<Entry, "value" | "revision">,
 ): Promise<StoredUpload | undefined> {
   const { writer, ...upload } = value;
@@ -113,10 +112,7 @@ export type Lease = AsyncDisposable & {
 };
 
 /** Takes the one writer's place of a session and keeps it. Throws `upload_busy`. */
-export async function acquireLease(
-  deps: TransferDeps,
-  entry: Pick<Entry, "value" | "revision">,
-): Promise<Lease> {
+export async function acquireLease(deps: Deps, entry: Pick<Entry, "value" | "revision">): Promise<Lease> {
   const { upload_lease: leaseMs } = deps.settings.storage;
   assertNoWriter(entry.value, deps.now());
   const id = randomBytes(8).toString("hex");

@@ -6,15 +6,15 @@ import { assertTransfersEnabled, openStoppedWorld } from "../file/open-world.ts"
 import { readTarget } from "../file/path.ts";
 import { runOnWorld } from "../file/run-on-world.ts";
 import { newToken } from "../one-time-token.ts";
-import type { TransferDeps } from "../transfer/deps.ts";
 import { commitTask } from "./commit-task.ts";
+import type { UploadDeps } from "./deps.ts";
 import { deleteUpload } from "./quota.ts";
 import { assertCanFit, reserveSpace } from "./reservation.ts";
 import { acquireLease, newUploadId, type StoredUpload, ttlOf } from "./session.ts";
 
 /** storage.upload.whole: everything that can be refused is refused before the body is read. */
 export const upload =
-  (deps: TransferDeps): Handler<typeof uploads.upload> =>
+  (deps: UploadDeps): Handler<typeof uploads.upload> =>
   async (context, { name: server, path: given, overwrite, content_length: size, content_digest }) => {
     const path = readTarget(given);
     const sha256 = readDigest(content_digest);
@@ -37,7 +37,7 @@ type IncomingBody = {
 type UploadRequest = { server: string; path: string; size: number; sha256: string; overwrite: boolean };
 
 async function receiveAndCommit(
-  deps: TransferDeps,
+  deps: UploadDeps,
   { context, body, signal }: IncomingBody,
   wish: UploadRequest,
 ) {
@@ -72,7 +72,11 @@ async function receiveAndCommit(
 type Staged = Pick<IncomingBody, "body" | "signal"> & { sha256: string; hash: string };
 
 // Written down first, for what nobody knows is swept away; and for a moment only, kept on while bytes come.
-async function stageBody(deps: TransferDeps, about: StoredUpload, { body, signal, sha256, hash }: Staged) {
+async function stageBody(
+  deps: Pick<UploadDeps, "settings" | "now" | "transferMetrics" | "uploads" | "staging">,
+  about: StoredUpload,
+  { body, signal, sha256, hash }: Staged,
+) {
   const { id, size } = about;
   const revision = await deps.uploads.create(id, about, { ttlMs: ttlOf(deps, about) });
   await using lease = await acquireLease(deps, { value: about, revision: revision ?? 0 });

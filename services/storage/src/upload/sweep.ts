@@ -1,11 +1,13 @@
 // Staged files that no upload names any more: of requests that were cut, of processes that died, of sessions that ended
 // by their age. A folder is young while its upload may still be on its way into the bucket.
 
-import type { TransferDeps } from "../transfer/deps.ts";
+import type { UploadDeps } from "./deps.ts";
 import { releaseExpiredWriter } from "./session.ts";
 
 /** Removes what nothing stands for: whole uploads, and half parts of those that go on. Returns how much. */
-export async function sweepStaging(deps: TransferDeps): Promise<number> {
+export async function sweepStaging(
+  deps: Pick<UploadDeps, "settings" | "now" | "transferMetrics" | "uploads" | "staging">,
+): Promise<number> {
   deps.transferMetrics.uploadsOpen((await deps.uploads.keys()).length);
   const before = Date.now() - deps.settings.storage.upload_sweep;
   let swept = 0;
@@ -22,7 +24,9 @@ export async function sweepStaging(deps: TransferDeps): Promise<number> {
   return swept;
 }
 
-export function keepStagingSwept(deps: TransferDeps): void {
+export function keepStagingSwept(
+  deps: Pick<UploadDeps, "settings" | "now" | "background" | "transferMetrics" | "uploads" | "staging">,
+): void {
   const { staging_path, upload_sweep } = deps.settings.storage;
   if (staging_path === "") return;
   deps.background.every("staging sweep", upload_sweep, () => sweepStaging(deps));

@@ -1,7 +1,7 @@
 // Where volumes lie (behaviour.md o: only volumes of one node are moved).
 
 import { type KubeObject, type Node, type PersistentVolumeClaim, resource, resources } from "@svc/kube";
-import { inNamespace, type StorageDeps } from "../deps.ts";
+import { type ClusterDeps, inNamespace } from "../deps.ts";
 
 type Requirement = { key: string; operator: string; values?: string[] };
 type Term = { matchExpressions?: Requirement[]; matchFields?: Requirement[] };
@@ -39,10 +39,7 @@ function isMatch({ matchExpressions = [], matchFields = [] }: Term, { metadata }
 export type PlacedClaim = { claim: PersistentVolumeClaim; uid: string; node: Node | undefined };
 
 /** A bound claim and the node of its volume; undefined when it is not there, not bound, or going. */
-export async function findPlacedClaim(
-  deps: Pick<StorageDeps, "kube" | "settings">,
-  name: string,
-): Promise<PlacedClaim | undefined> {
+export async function findPlacedClaim(deps: ClusterDeps, name: string): Promise<PlacedClaim | undefined> {
   const claim = await deps.kube.find(resources.claims, { name, ...inNamespace(deps) });
   const volumeName = claim?.spec?.volumeName;
   if (!claim || claim.metadata.deletionTimestamp !== undefined) return undefined;

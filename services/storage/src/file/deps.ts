@@ -1,0 +1,12 @@
+import type { BucketStore } from "@svc/mesh";
+import type { files } from "@svc/proto";
+import type { SharedDeps } from "../transfer/deps.ts";
+import type { JobSlots } from "./job-slots.ts";
+
+/** What the handlers of files work with. */
+export type FileDeps = SharedDeps & {
+  ops: BucketStore<files.StoredFileOp>;
+  jobSlots: JobSlots;
+  /** Jobs of file changes that a request of this process starts or waits for: the request records their end. */
+  attended: Set<string>;
+};
