@@ -9,8 +9,8 @@ import { TreeWriter } from "./restore/extract.ts";
 
 const mebibyte = 1 << 20;
 
-describe("memory of large buffers", () => {
-  test("what was lent is freed when the last holder lets go, and not before", () => {
+describe("large buffers", () => {
+  test("are freed with the last reference, and not before", () => {
     const whole = Buffer.alloc(mebibyte, 1);
     const part = whole.subarray(10, 20);
     shareBuffer(whole);
@@ -24,7 +24,7 @@ describe("memory of large buffers", () => {
     assert.equal(whole.length, 0);
   });
 
-  test("memory that nobody lent is left alone", () => {
+  test("are left alone unless they were shared", () => {
     const whole = Buffer.alloc(mebibyte, 1);
     retainBuffer(whole);
     releaseBuffer(whole);
@@ -32,7 +32,7 @@ describe("memory of large buffers", () => {
     assert.equal(whole.length, mebibyte);
   });
 
-  test("small buffers share their memory with others and are never freed", () => {
+  test("are never freed when small, since they share their memory", () => {
     const small = Buffer.allocUnsafe(100);
     const neighbour = Buffer.allocUnsafe(100);
     shareBuffer(small);
@@ -42,7 +42,7 @@ describe("memory of large buffers", () => {
     assert.equal(neighbour.length, 100);
   });
 
-  test("only the last part of a memory frees it", () => {
+  test("are freed by their last part only", () => {
     const whole = Buffer.alloc(mebibyte, 1);
     const [first, last] = [whole.subarray(0, 1_000), whole.subarray(1_000)];
     releaseConsumed(first);
@@ -51,7 +51,7 @@ describe("memory of large buffers", () => {
     assert.equal(first.length, 0);
   });
 
-  test("memory of other threads too is left alone", () => {
+  test("are left alone when they belong to other threads", () => {
     const shared = Buffer.from(new SharedArrayBuffer(mebibyte));
     releaseConsumed(shared);
     shareBuffer(shared);
@@ -59,7 +59,7 @@ describe("memory of large buffers", () => {
     assert.equal(shared.length, mebibyte);
   });
 
-  test("a chunk is held until it is written, however early its lender lets go", async () => {
+  test("a chunk is retained until it is written, however early its reader releases it", async () => {
     const path = await mkdtemp(join(tmpdir(), "svc-memory-"));
     await using folder = await Folder.openRoot(path);
     const expected = Buffer.concat([Buffer.alloc(mebibyte, 7), Buffer.alloc(mebibyte, 8)]);
@@ -85,7 +85,7 @@ describe("memory of large buffers", () => {
     }
   });
 
-  test("a small file is whole, in one chunk or two, when their lender has let go", async () => {
+  test("a small file is complete, in one chunk or two, after their reader released them", async () => {
     const path = await mkdtemp(join(tmpdir(), "svc-memory-"));
     await using folder = await Folder.openRoot(path);
     async function* content(fills: number[]) {

@@ -1,6 +1,6 @@
 import type { TaskFault } from "@svc/proto/world-task";
 
-/** A refusal that the caller of a task is told; anything else that is thrown is our own failure. */
+/** A fault for the caller of a task; any other error is our own failure. */
 export class WorldFault extends Error {
   readonly fault: TaskFault;
 

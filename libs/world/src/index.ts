@@ -21,5 +21,5 @@ export { browseArchive, restorePaths } from "./restore/partial-restore.ts";
 export { type Restored, restoreWorld } from "./restore/restore.ts";
 export { assertRecovered, recoverVolume, recoverWorld } from "./swap/switch.ts";
 export { fetchStream, reportCommitted } from "./transfer/fetch.ts";
-export { type Door, sendStream } from "./transfer/send.ts";
+export { sendStream, type TransferTarget } from "./transfer/send.ts";
 export { unzip } from "./zip/unzip.ts";

@@ -1,4 +1,4 @@
-// For tests of what stands on this lib.
+// For tests of packages that use this library.
 
 export { digestOf } from "./files/read.ts";
 export { type TreeEntry, treeOf } from "./testing/tree.ts";

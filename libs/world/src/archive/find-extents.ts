@@ -1,5 +1,5 @@
-// Where a file with holes has data. Node has no SEEK_HOLE; GNU tar, which every Debian has, finds holes with it and writes
-// them down at the start of an entry, before any data. No more of its output is read.
+// Finds the data of a sparse file. Node has no SEEK_HOLE; GNU tar, part of every Debian, has it and writes the extents at
+// the start of an entry, before any data. The rest of its output is not read.
 
 import { spawn } from "node:child_process";
 import type { Readable } from "node:stream";
@@ -7,15 +7,14 @@ import { type Extent, lengthOf, mayHaveHoles } from "../path/extents.ts";
 import type { SourceFile } from "../path/source-file.ts";
 import { readTar } from "./tar-reader.ts";
 
-/** A hole that is smaller is read as the zeros that it stands for. */
+/** Smaller holes are read as zeros. */
 const smallestHoleBytes = 64 << 10;
 const lookMs = 30_000;
 const blockBytes = 4_096;
 
 /**
- * The data of a file in order; undefined when all of it is data, or so much of it that holes are not worth looking for.
- * `unknown` where they cannot be found. What was written a moment ago must be on its way to the disk: some file systems
- * count no blocks for it until then.
+ * The extents of a file in order; undefined when all of it is data, or so much that looking for holes is not worth it.
+ * `unknown` where they can't be found. Recent writes must be synced first: some file systems count no blocks until then.
  */
 export async function findExtents(file: SourceFile): Promise<Extent[] | "unknown" | undefined> {
   const { size } = file.stats;

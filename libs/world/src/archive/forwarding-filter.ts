@@ -3,7 +3,7 @@ import { findProtected, isForwarding } from "../path/protect.ts";
 import { mostForwardingBytes, scrubForwarding } from "../path/scrub.ts";
 import type { WriteOptions } from "./write.ts";
 
-/** For every archive that may leave the cluster: whatever name its file has, the secret of the proxy stays behind. */
+/** Removes the secret of the proxy, under any file name, from archives that may leave the cluster. */
 export async function forwardingFilter(world: Folder): Promise<WriteOptions["filter"]> {
   const known = await findProtected(world);
   return async ({ file, stats }) => {

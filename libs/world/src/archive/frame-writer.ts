@@ -1,5 +1,5 @@
-// Packs plain bytes into independent frames (zstd) or members (gzip) of a few MiB, several at once on the thread pool,
-// and hands them on in order. Concatenated frames are one valid stream for every reader. Never `ZSTD_c_nbWorkers`: it
+// Compresses bytes into independent frames (zstd) or members (gzip) of a few MiB, several at once on the thread pool, and
+// writes them in order. Concatenated frames are one valid stream for every reader. Never `ZSTD_c_nbWorkers`: it
 // loses output in Node 24 (toolchain.md 10).
 
 import { availableParallelism } from "node:os";
@@ -13,8 +13,8 @@ const blockBytes = { zstd: 4 << 20, gzip: 1 << 20 };
 const packGzip = promisify(gzip);
 
 /**
- * Packs blocks into one frame each, one after the other. A frame comes in parts, which may be released when they were used:
- * parts of one packer follow one another in memory.
+ * Compresses each block into one frame. A frame comes in parts, which may be released once consumed: parts of one packer
+ * are contiguous in memory.
  */
 export type Packer = Disposable & { pack: (plain: Buffer) => Promise<Buffer[]> };
 
@@ -24,8 +24,8 @@ const gzipPacker: Packer = {
 };
 
 /**
- * One zstd context for all frames, which saves a third of the time of a new one for each. Parts of 1 MiB: room for a whole
- * frame at once would let zstd work in one pass, and costs more in fresh memory than that saves.
+ * One zstd context for all frames, a third faster than one for each. Parts of 1 MiB: a buffer for a whole frame would let
+ * zstd work in one pass, but costs more in fresh memory than that saves.
  */
 export function createZstdPacker(): Packer {
   const stream = createZstdCompress({
@@ -42,8 +42,8 @@ export function createZstdPacker(): Packer {
       new Promise((resolve, reject) => {
         fail = reject;
         stream.write(plain, (error) => {
-          // Gives `data` what may still wait. A frame that fills its last part to the byte has an empty one after it
-          // (nodejs/node#66078), which unpacks to nothing.
+          // Flushes pending output to `data`. A frame that exactly fills its last part is followed by an empty one
+          // (nodejs/node#66078), which decompresses to nothing.
           stream.read();
           const frame = parts;
           parts = [];
@@ -56,21 +56,21 @@ export function createZstdPacker(): Packer {
 }
 
 export type FrameWriter = Disposable & {
-  /** Room to put bytes at, never empty; tell how many with `advance`. */
+  /** A buffer to fill, never empty; report the count with `advance`. */
   room: () => Buffer;
   advance: (count: number) => Promise<void>;
   append: (bytes: Buffer) => Promise<void>;
-  /** Plain bytes so far. */
+  /** Uncompressed bytes so far. */
   position: () => number;
-  /** Packs what is left and waits until all is written. */
+  /** Compresses the rest and waits until everything is written. */
   finish: () => Promise<Frame[]>;
 };
 
 type Slot = { block: Buffer; packer: Packer };
 
 /**
- * `write` gets the parts of the frames one after the other, and may release each; while it is two frames behind, the
- * writer waits.
+ * `write` receives the parts of the frames in order and may release each; the writer waits while `write` is two frames
+ * behind.
  */
 export function createFrameWriter(
   compression: Compression,
@@ -96,7 +96,7 @@ export function createFrameWriter(
     return slot;
   }
 
-  /** Waits for the first frame and starts to write it when the one before is written. */
+  /** Waits for the first frame, and writes it after the previous one. */
   async function settleFirst(): Promise<void> {
     const first = packing.shift();
     if (!first) return;

@@ -1,5 +1,5 @@
-// The index of an archive: one line per entry with the place of its header in the plain bytes, packed in parts so that
-// neither writing nor reading it needs room for all of it.
+// The index of an archive: one line per entry with the offset of its header in the uncompressed bytes, compressed in parts
+// so that neither writing nor reading needs all of it in memory.
 
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
@@ -17,7 +17,7 @@ export type IndexWriter = Disposable & {
   finish: () => Promise<Buffer>;
 };
 
-/** Collects lines; `finish` gives the parts, each with its packed and plain length before it. */
+/** Collects lines; `finish` returns the parts, each preceded by its compressed and uncompressed length. */
 export function createIndexWriter(): IndexWriter {
   const packer = createZstdPacker();
   const parts: Buffer[] = [];
@@ -37,7 +37,7 @@ export function createIndexWriter(): IndexWriter {
 
   return {
     add: async ({ path, kind, mode, mtimeMs, size, headerAt, stored }) => {
-      // JSON keeps names that are no UTF-8: it writes lone surrogates as escapes.
+      // JSON keeps names that are not UTF-8: it escapes lone surrogates.
       const holes = stored === undefined ? [] : [stored];
       const fields = [path, kind === "folder" ? 1 : 0, mode, mtimeMs, size, headerAt, ...holes];
       const line = `${JSON.stringify(fields)}\n`;
@@ -53,7 +53,7 @@ export function createIndexWriter(): IndexWriter {
   };
 }
 
-/** Entries in the order of the archive. Throws `backup_corrupt` on anything that is not an index of ours. */
+/** Entries in the order of the archive. Throws `backup_corrupt` for a malformed index. */
 export async function* readIndex(content: Buffer): AsyncGenerator<IndexedEntry> {
   const judged: Judged = { folder: "" };
   for (let at = 0; at < content.length; ) {
@@ -70,7 +70,7 @@ async function readPart(content: Buffer, at: number): Promise<{ text: string; ne
   const plain = content.readUInt32LE(at + 4);
   if (plain > 8 * partBytes) throw new Error("a part of the index is too large");
   const next = at + 8 + packed;
-  if (next > content.length) throw new Error("a part of the index is longer than it");
+  if (next > content.length) throw new Error("a part of the index exceeds it");
   const text = await unpack(content.subarray(at + 8, next), { maxOutputLength: Math.max(1, plain) });
   return { text: text.toString(), next };
 }
@@ -82,12 +82,12 @@ function parseLine(line: string, judged: Judged): IndexedEntry {
     : [];
   const numbers = [mode, mtimeMs, size, headerAt, stored ?? 0];
   if (typeof path !== "string" || !numbers.every((value) => Number.isSafeInteger(value)))
-    throw corrupt("a line of its index is not one of ours");
+    throw corrupt("a line of its index is malformed");
   const kind = isFolder === 1 ? "folder" : "file";
   const header = { path: kind === "folder" ? `${path}/` : path, type: kind === "folder" ? "5" : "0" };
   const about = { ...header, mode: Number(mode), mtimeMs: Number(mtimeMs), size: Number(size) };
   const entry = entryOf(about, judged);
-  if (entry?.path !== path) throw corrupt("a line of its index is not one of ours");
+  if (entry?.path !== path) throw corrupt("a line of its index is malformed");
   return { ...entry, headerAt: Number(headerAt), ...(stored !== undefined && { stored: Number(stored) }) };
 }
 

@@ -1,4 +1,4 @@
-// Opens an archive to read: all of it in order, hashed on the way, or single entries by its index.
+// Reads an archive: all of it in order, hashed on the way, or single entries by its index.
 
 import { createHash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
@@ -23,15 +23,15 @@ export type ReadOptions = {
 export type Archive = {
   size: number;
   /**
-   * The plain bytes from the start; `sha256` of the archive is set once they were read to the end. A chunk is good until
-   * the next one is asked for, and longer for whoever holds it.
+   * The uncompressed bytes from the start; `sha256` of the archive is known once they have been read to the end. A chunk is
+   * valid until the next one is requested, and longer if retained.
    */
   readAll: (options?: ReadOptions) => { plain: AsyncIterable<Buffer>; sha256: () => string };
-  /** What finds single entries; undefined for archives without it. */
+  /** Random access to entries; undefined for archives without an index. */
   seek: { index: () => Promise<Buffer>; from: (plainAt: number) => AsyncIterable<Buffer> } | undefined;
 };
 
-/** Looks at an archive by its first bytes, not by its name. Throws `backup_corrupt` when it is none. */
+/** Detects the format by the first bytes, not by the name. Throws `backup_corrupt` for an unknown one. */
 export async function openArchive(file: FileHandle): Promise<Archive> {
   const { size } = await file.stat();
   const read = (at: number, length: number) => readExactly(file, at, length);
@@ -57,7 +57,7 @@ export async function openArchive(file: FileHandle): Promise<Archive> {
 
 type Place = { at: number; length: number };
 
-/** Where the index of the entries is: the last frame, where it is one of ours. */
+/** The index frame: the last frame, if the archive has one. */
 async function findIndex(
   frames: readonly Frame[],
   read: (at: number, length: number) => Promise<Buffer>,
@@ -120,8 +120,7 @@ type PackedFrame = { frame: Frame; packed: Buffer };
 type Frames = { frames: readonly Frame[]; part: Part; spare: Buffer[] };
 
 /**
- * Frame after frame; what unpacks to nothing, and the table at the end, is read for the digest alone. Buffers in `spare`
- * are used again.
+ * Frame by frame; skippable frames and the seek table are read only for the digest. Buffers in `spare` are reused.
  */
 async function* readFrames(file: FileHandle, { frames, part, spare }: Frames): AsyncGenerator<PackedFrame> {
   const largest = frames.reduce((most, { packed, plain }) => (plain > 0 ? Math.max(most, packed) : most), 0);
@@ -174,7 +173,7 @@ function* lent(plain: Buffer): Generator<Buffer> {
 async function unpackFrame(packed: Buffer, frame: Frame): Promise<Buffer> {
   const plain = await unpack(packed, {
     maxOutputLength: frame.plain,
-    // One more than comes out, so that one turn of the thread pool sees the end.
+    // One byte more than expected, so that one turn of the thread pool reaches the end.
     chunkSize: Math.min(frame.plain, 4 << 20) + 64,
   });
   if (plain.length !== frame.plain) throw corrupt("a frame is shorter than its table says");

@@ -6,10 +6,10 @@ const seekTableMagic = 0x184d2a5e;
 const indexMagic = 0x184d2a5d;
 const footerMagic = 0x8f92eab1;
 const footerBytes = 9;
-/** What a frame may hold in memory; a table that asks for more is not ours. */
+/** Most memory of a frame; a table that asks for more is not ours. */
 const largestFrame = 32 << 20;
 
-/** One frame: how long it is in the archive and how long unpacked. A skippable frame unpacks to nothing. */
+/** One frame: its compressed and uncompressed length. A skippable frame decompresses to nothing. */
 export type Frame = { packed: number; plain: number };
 
 export const indexHeadBytes = 8;
@@ -21,7 +21,7 @@ export function encodeIndexFrame(content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-/** True for the first bytes of an index frame that is so long. */
+/** True for the first bytes of an index frame of this length. */
 export function isIndexHead(head: Buffer, frameBytes: number): boolean {
   return head.readUInt32LE(0) === indexMagic && head.readUInt32LE(4) === frameBytes - indexHeadBytes;
 }
@@ -41,7 +41,7 @@ export function encodeSeekTable(frames: readonly Frame[]): Buffer {
 
 type Readable = { size: number; read: (at: number, length: number) => Promise<Buffer> };
 
-/** The frames before the table; undefined for a file without a table that fits it. */
+/** The frames before the table; undefined for a file without a matching table. */
 export async function readSeekTable({ size, read }: Readable): Promise<Frame[] | undefined> {
   if (size < 8 + footerBytes) return undefined;
   const footer = await read(size - footerBytes, footerBytes);

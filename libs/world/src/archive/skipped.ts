@@ -1,4 +1,4 @@
-// What an archive does not hold, counted, and the first of it by name.
+// Entries that an archive does not hold: counted, the first ones by name.
 
 import type { SkipReason } from "./walk.ts";
 
@@ -9,15 +9,15 @@ const words: Record<SkipReason, string> = {
   special: "neither file nor folder",
   too_long: "its path is too long",
   unreadable: "it cannot be read",
-  holes: "it is nearly nothing but holes, which cannot be kept here",
+  holes: "it is nearly all holes, which can't be kept here",
 };
 
 export type Skipped = {
   /** A folder that was not entered counts as one. */
   skipped: number;
-  /** Of these, what a later backup may hold again: files that are there and could not be read. */
+  /** Of these, files that exist but could not be read; a later backup may include them. */
   unreadable: number;
-  /** The first of them, each with its reason, as text of a bounded length. */
+  /** The first of them, each with its reason, of bounded length. */
   skippedNames: string[];
 };
 
@@ -31,7 +31,7 @@ export function countSkipped(all: Skipped, { path, reason }: { path: string; rea
   if (all.skippedNames.length < mostNamed) all.skippedNames.push(`${shortened(path)} (${words[reason]})`);
 }
 
-/** Both ends of a path that is longer than anybody reads. */
+/** Shortens a long path to its two ends. */
 export function shortened(path: string): string {
   const text = path.toWellFormed();
   return text.length <= longestName ? text : `${text.slice(0, 80)} ... ${text.slice(-(longestName - 85))}`;

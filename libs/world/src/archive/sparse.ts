@@ -1,15 +1,15 @@
-// Files with holes in a tar, as GNU tar writes them since version 1.0 of the format: the map of the data as text before the
-// data, in whole blocks, and the real name and size in pax records. tar, bsdtar and Python read it.
+// Sparse files in a tar, in GNU tar's format 1.0: the map of the extents as text before the data, in whole blocks, and the
+// real name and size in pax records. tar, bsdtar and Python read it.
 
 import type { Extent } from "../path/extents.ts";
 import { blockBytes, corrupt } from "./tar-header.ts";
 
 const mostExtents = 1_000_000;
 
-/** The map of a file of a size, as it stands before its data. */
+/** Encodes the map that precedes the data of a sparse file. */
 export function encodeMap(extents: readonly Extent[], size: number): Buffer {
   const last = extents.at(-1);
-  // Where the end of the file is a hole, nothing else would tell how long it is.
+  // If the file ends with a hole, only this entry gives its length.
   const all = last && last.at + last.length === size ? extents : [...extents, { at: size, length: 0 }];
   const text = Buffer.from(`${all.length}\n${all.map(({ at, length }) => `${at}\n${length}\n`).join("")}`);
   return Buffer.concat([text, Buffer.alloc((blockBytes - (text.length % blockBytes)) % blockBytes)]);
@@ -18,8 +18,8 @@ export function encodeMap(extents: readonly Extent[], size: number): Buffer {
 type Blocks = { exactly: (count: number) => Promise<Buffer> };
 
 /**
- * Reads a map off the start of a content. `bytes` is what it took. Throws `backup_corrupt` for one that is out of order,
- * goes beyond the file or does not fit the data.
+ * Reads a map from the start of a content; `bytes` is its length. Throws `backup_corrupt` for one that is out of order,
+ * exceeds the file or does not match the data.
  */
 export async function readMap(
   blocks: Blocks,
@@ -46,7 +46,8 @@ function isDone(numbers: readonly number[]): boolean {
 
 function parsed(line: string): number {
   const value = Number(line);
-  if (!/^\d{1,16}$/.test(line) || !Number.isSafeInteger(value)) throw corrupt("the map of a file is no map");
+  if (!/^\d{1,16}$/.test(line) || !Number.isSafeInteger(value))
+    throw corrupt("the map of a file is malformed");
   return value;
 }
 
@@ -56,11 +57,11 @@ function judged(numbers: readonly number[], { data, size }: { data: number; size
   let sum = 0;
   for (let index = 1; index < numbers.length; index += 2) {
     const [at = 0, length = 0] = numbers.slice(index, index + 2);
-    if (at < end || at + length > size) throw corrupt("the map of a file does not fit it");
+    if (at < end || at + length > size) throw corrupt("the map of a file exceeds it");
     end = at + length;
     sum += length;
     if (length > 0) extents.push({ at, length });
   }
-  if (sum !== data) throw corrupt("the map of a file does not fit its data");
+  if (sum !== data) throw corrupt("the map of a file does not match its data");
   return extents;
 }

@@ -1,5 +1,5 @@
-// Puts the archive of a world into the archive folder: hidden partial, synced, read back whole, renamed. Whatever goes
-// wrong, no partial stays, and a name that is there stands for an archive that was read back (behaviour.md h.3).
+// Stores the archive of a world in the archive folder: hidden partial, synced, read back whole, renamed. No failure leaves
+// a partial, and an existing name always stands for an archive that was read back (behaviour.md h.3).
 
 import { statfs } from "node:fs/promises";
 import { releaseConsumed } from "../buffer-release.ts";
@@ -13,26 +13,26 @@ import { verifyArchive } from "./verify.ts";
 import { measure } from "./walk.ts";
 import { type Written, writeArchive } from "./write.ts";
 
-/** What a world shrinks to at most likely; only for the look ahead, writing itself watches the real figure. */
+/** Assumed compression ratio for the check before writing; each write checks the real free space. */
 const likelyRatio = 0.7;
 
 export type StorePlan = {
   world: Folder;
   store: Folder;
   name: string;
-  /** Share of the archive file system that stays free. */
+  /** Share of the archive file system to keep free. */
   keepFree: number;
   signal?: AbortSignal | undefined;
   /** Of the bytes of the world, once while writing and once while reading back. */
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
 
-/** Throws `store_full`; anything else that goes wrong is no caller's fault. */
+/** Throws `store_full`; no other failure is the caller's. */
 export async function storeArchive(plan: StorePlan): Promise<Written> {
   const { store, name } = plan;
   const partial = `.${name}.partial`;
   await sweepPartials(store, name);
-  if (await store.find(name)) throw new Error(`the archive ${name} is there already`);
+  if (await store.find(name)) throw new Error(`the archive ${name} already exists`);
   const measured = await measure(plan.world, plan);
   await assertRoom(plan, measured.allocated * likelyRatio);
   try {
@@ -44,7 +44,7 @@ export async function storeArchive(plan: StorePlan): Promise<Written> {
   } catch (error) {
     await store.removeFile(partial).catch(() => undefined);
     if (isWorldFault(error, "volume_full") || errnoOf(error) === "ENOSPC") throw storeFull();
-    // A torn read-back is our own failure, not one of an archive that somebody relies on.
+    // A failed read-back is our own failure: nobody relies on this archive yet.
     if (isWorldFault(error, "backup_corrupt")) throw new Error(`read-back failed: ${error.message}`);
     throw error;
   }
@@ -87,8 +87,8 @@ async function readBack(
       ),
   });
   if (verified.entries !== written.entries || verified.bytes !== written.bytes)
-    throw new Error("read-back found other entries than were written");
-  if (plan.name.endsWith(".zst") && !archive.seek) throw new Error("read-back found no index");
+    throw new Error("the entries read back differ from those written");
+  if (plan.name.endsWith(".zst") && !archive.seek) throw new Error("the read-back found no index");
 }
 
 async function assertRoom({ store, keepFree }: StorePlan, need: number): Promise<void> {
@@ -101,10 +101,10 @@ async function assertRoom({ store, keepFree }: StorePlan, need: number): Promise
 }
 
 function storeFull(about: { need?: number; avail?: number } = {}): WorldFault {
-  return new WorldFault("store_full", "The archive file system has no room for this backup.", about);
+  return new WorldFault("store_full", "The archive file system has no space for this backup.", about);
 }
 
-/** Removes what a killed backup of the same server left; the world's lock says that none of them is running. */
+/** Removes partials of killed backups of the same server; the lock of the world rules out a running one. */
 async function sweepPartials(store: Folder, name: string): Promise<void> {
   const server = name.replace(/-\d+\.tar\.(zst|gz)$/, "");
   const isPartial = (entry: string) =>

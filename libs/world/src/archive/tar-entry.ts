@@ -1,5 +1,5 @@
-// Which entries of a tar may become files of a world. Names are taken as the file system would hold them: a backslash or
-// a colon is a letter like any other here, for a backup must give back what it took.
+// Which entries of a tar may become files of a world. Names are those of the file system: a backslash or a colon is an
+// ordinary character, so that a backup restores what it saved.
 
 import { WorldFault } from "../fault.ts";
 import { splitPath } from "../path/ancestry.ts";
@@ -8,10 +8,10 @@ import { encodeName, whyNoEntry } from "../path/name.ts";
 import { isHidden } from "../path/parse.ts";
 import type { RawHeader, TarEntry } from "./tar-header.ts";
 
-/** The folder of the entry before, whose names were judged already: paths of one archive mostly begin alike. */
+/** The folder of the previous entry, already checked: consecutive paths mostly share their start. */
 export type Judged = { folder: string };
 
-/** The entry that a header stands for; undefined for the root itself. `judged` goes from entry to entry of one archive. */
+/** The entry of a header; undefined for the root itself. `judged` is carried from entry to entry of one archive. */
 export function entryOf(header: RawHeader, judged: Judged): TarEntry | undefined {
   const kind = kindOf(header);
   const path = safePath(header.path, judged);
@@ -25,7 +25,7 @@ export function entryOf(header: RawHeader, judged: Judged): TarEntry | undefined
   return { path, kind, mode, mtimeMs, size: realSize ?? size };
 }
 
-/** A path without dots and doubled slashes. Throws `archive_unsafe` for one that would lead out of the world. */
+/** A path without dots and doubled slashes. Throws `archive_unsafe` for one that leaves the world. */
 function safePath(path: string, judged: Judged): string {
   if (path.startsWith("/")) throw unsafe(path, "its path is absolute");
   if (isTooLong(path)) throw unsafe(path, `its path is longer than ${mostPathBytes} bytes`);
@@ -62,17 +62,17 @@ function kindOf(header: RawHeader): TarEntry["kind"] {
         entry: printable(header.path),
       });
     default:
-      throw unsafe(header.path, `entries of type ${JSON.stringify(header.type)} have no place in a world`);
+      throw unsafe(header.path, `entries of type ${JSON.stringify(header.type)} are not allowed in a world`);
   }
 }
 
 export function unsafe(path: string, reason: string): WorldFault {
-  return new WorldFault("archive_unsafe", `The archive entry ${printable(path)} is refused: ${reason}.`, {
+  return new WorldFault("archive_unsafe", `The archive entry ${printable(path)} is rejected: ${reason}.`, {
     entry: printable(path),
   });
 }
 
-/** A path as it can be told: text, and not without end. */
+/** A path for messages: well-formed text of bounded length. */
 export function printable(path: string): string {
   return path.toWellFormed().slice(0, 1_000);
 }

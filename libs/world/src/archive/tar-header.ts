@@ -12,18 +12,18 @@ export type TarEntry = {
   /** Permission bits only. */
   mode: number;
   mtimeMs: number;
-  /** Of a file with its holes. */
+  /** Includes the holes of a sparse file. */
   size: number;
-  /** Only of a file with holes: bytes of its data. */
+  /** Only for a sparse file: bytes of its data. */
   stored?: number | undefined;
 };
 
-/** Bytes that a file takes once it is written. */
+/** Bytes that an entry takes on disk. */
 export function roomOf({ size, stored }: Pick<TarEntry, "size" | "stored">): number {
   return stored ?? size;
 }
 
-/** A header as it is read: what an entry is called and is, before anybody judged it. */
+/** A header as read, before any check. */
 export type RawHeader = {
   path: string;
   /** Type flag of tar: `0` file, `5` folder, `1` and `2` links, `x` and `L` records about the next entry. */
@@ -32,16 +32,16 @@ export type RawHeader = {
   mtimeMs: number;
   /** Bytes of content that follow. */
   size: number;
-  /** Only of a file with holes: how long it is; its content begins with the map of its data. */
+  /** Only for a sparse file: its length; its content begins with the map of its extents. */
   realSize?: number | undefined;
 };
 
-/** Bytes between the end of a content and the next header. */
+/** Padding after a content up to the next header. */
 export function paddingAfter(size: number): number {
   return (blockBytes - (size % blockBytes)) % blockBytes;
 }
 
-/** The header blocks of one entry; `mapBytes` of the map that begins the content of a file with holes. */
+/** The header blocks of one entry; `mapBytes` is the length of a sparse file's map. */
 export function encodeEntry(entry: TarEntry, mapBytes = 0): Buffer {
   if (entry.stored !== undefined) return encodeSparse(entry, mapBytes + entry.stored);
   const path = encodeName(entry.kind === "folder" ? `${entry.path}/` : entry.path);
@@ -72,7 +72,7 @@ function commonRecords(mtimeMs: number, size: number): Record[] {
   return records;
 }
 
-/** As GNU tar does: the name of the header is for readers that do not know of holes. */
+/** As GNU tar does: the name in the header is for readers without sparse support. */
 function encodeSparse({ path, size, mode, mtimeMs }: TarEntry, contentBytes: number): Buffer {
   const records: Record[] = [
     ["GNU.sparse.major", "1"],
@@ -92,7 +92,7 @@ function encodeSparse({ path, size, mode, mtimeMs }: TarEntry, contentBytes: num
   ]);
 }
 
-/** Reads one header block; undefined for a block of zeros, the end of an archive. Throws `backup_corrupt`. */
+/** Reads one header block; undefined for a zero block, the end of an archive. Throws `backup_corrupt`. */
 export function decodeHeader(block: Buffer): RawHeader | undefined {
   if (block.every((byte) => byte === 0)) return undefined;
   if (number(block, 148, 8) !== checksum(block)) throw corrupt("the checksum of a header does not match");
@@ -119,9 +119,9 @@ export function applyPax(records: Buffer, header: RawHeader): RawHeader {
     const length = Number(records.toString("latin1", at, space));
     const end = at + length;
     if (space < 0 || !Number.isInteger(length) || length < 5 || end > records.length || end <= space + 1)
-      throw corrupt("an extended header is not well formed");
+      throw corrupt("an extended header is malformed");
     const equals = records.indexOf(0x3d, space);
-    if (equals < 0 || equals >= end) throw corrupt("an extended header is not well formed");
+    if (equals < 0 || equals >= end) throw corrupt("an extended header is malformed");
     const key = records.toString("utf8", space + 1, equals);
     const value = records.subarray(equals + 1, end - 1);
     if (key === "path") changed.path = decodePath(value);
@@ -133,15 +133,15 @@ export function applyPax(records: Buffer, header: RawHeader): RawHeader {
     at = end;
   }
   if (sparse.size > 0 || changed.realSize !== undefined) assertOurSparse(changed, sparse);
-  if (!Number.isFinite(changed.mtimeMs)) throw corrupt("a time is no number");
+  if (!Number.isFinite(changed.mtimeMs)) throw corrupt("a time is not a number");
   return changed;
 }
 
-/** Version 1.0 alone: those before it have the map in the records. */
+/** Only version 1.0: earlier versions have the map in the records. */
 function assertOurSparse({ type, realSize }: RawHeader, records: ReadonlyMap<string, string>): void {
   const isOurs = records.get("GNU.sparse.major") === "1" && records.get("GNU.sparse.minor") === "0";
   if (!isOurs || records.size !== 2 || realSize === undefined || !/^[07]$/.test(type))
-    throw corrupt("a file with holes is written in a way that is not supported");
+    throw corrupt("a sparse file has an unsupported format");
 }
 
 export function corrupt(reason: string): WorldFault {
@@ -201,7 +201,7 @@ function checksum(block: Buffer): number {
   return sum;
 }
 
-/** A number of a header, octal text or, in GNU's way, base 256. */
+/** A number of a header: octal text or GNU's base 256. */
 function number(block: Buffer, at: number, width: number): number {
   const first = block[at] ?? 0;
   if (first & 0x80) {
@@ -224,7 +224,7 @@ function number(block: Buffer, at: number, width: number): number {
 function decimal(value: Buffer): number {
   const text = value.toString("latin1");
   const parsed = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(parsed)) throw corrupt("a size is no number");
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(parsed)) throw corrupt("a size is not a number");
   return parsed;
 }
 

@@ -1,5 +1,5 @@
-// Reads a tar out of plain bytes, entry after entry, and believes nothing: every header is checked, sizes are bounded by
-// what is there, and an archive without its end is torn.
+// Reads a tar entry by entry and trusts nothing: every header is checked, sizes are bounded by the bytes that exist, and an
+// archive without its end is damaged.
 
 import type { Extent } from "../path/extents.ts";
 import { decodePath } from "../path/name.ts";
@@ -18,19 +18,19 @@ import {
 const recordBytes = 1 << 20;
 
 /**
- * An entry with its content, which must be read, or it is skipped when the next entry is asked for. A chunk of it is good
- * until the next one is asked for, and longer for whoever holds it.
+ * An entry with its content, which is skipped if it is not read before the next entry is requested. A chunk is valid until
+ * the next one is requested, and longer if retained.
  */
 export type ReadEntry = TarEntry & {
-  /** Of a file with holes its data alone. */
+  /** Of a sparse file only its data. */
   content: () => AsyncIterable<Buffer>;
-  /** Only of a file with holes: where its data lies. */
+  /** Only for a sparse file: where its data lies. */
   extents?: Extent[] | undefined;
   headerAt: number;
 };
 
 export type TarOptions = {
-  /** The bytes begin at some entry; whoever reads stops before the end. */
+  /** The bytes begin at some entry, and the caller stops before the end. */
   isPart?: boolean;
 };
 
@@ -52,7 +52,7 @@ export async function* readTar(
     const holes = map && { extents: map.extents, stored: left };
     let isTaken = false;
     const content = async function* () {
-      if (isTaken) throw new Error("the content of an entry is read once");
+      if (isTaken) throw new Error("the content of an entry can be read only once");
       isTaken = true;
       while (left > 0) {
         const chunk = await bytes.some(left);
@@ -71,21 +71,21 @@ async function readHeader(bytes: ByteReader): Promise<RawHeader | undefined> {
   for (let records = 0; records < 16; records += 1) {
     const header = decodeHeader(await bytes.exactly(blockBytes));
     if (!header) {
-      if (pax || longName) throw corrupt("it ends after a record about an entry");
+      if (pax || longName) throw corrupt("it ends after an extended header");
       return undefined;
     }
     if (!/^[xgLK]$/.test(header.type)) {
       const named = longName ? { ...header, path: pathOf(longName) } : header;
       return pax ? applyPax(pax, named) : named;
     }
-    if (header.size > recordBytes) throw corrupt("a record about an entry is too large");
-    // It outlives the chunk that it lies in.
+    if (header.size > recordBytes) throw corrupt("an extended header is too large");
+    // It outlives its chunk.
     const content = Buffer.from(await bytes.exactly(header.size));
     await bytes.skip(paddingAfter(header.size));
     if (header.type === "x") pax = content;
     if (header.type === "L") longName = content;
   }
-  throw corrupt("too many records about one entry");
+  throw corrupt("an entry has too many extended headers");
 }
 
 function pathOf(longName: Buffer): string {
@@ -95,7 +95,7 @@ function pathOf(longName: Buffer): string {
 
 async function expectZeros(bytes: ByteReader): Promise<void> {
   for (let chunk = await bytes.any(); chunk; chunk = await bytes.any()) {
-    if (!isZero(chunk)) throw corrupt("there is something after its end");
+    if (!isZero(chunk)) throw corrupt("it has data after its end");
   }
 }
 
@@ -118,7 +118,7 @@ class ByteReader implements AsyncDisposable {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** The next bytes, whatever there is; undefined at the end. */
+  /** The next available bytes; undefined at the end. */
   async any(): Promise<Buffer | undefined> {
     while (this.#chunk.length === 0) {
       const next = await this.#chunks.next();
@@ -141,7 +141,7 @@ class ByteReader implements AsyncDisposable {
   async exactly(count: number): Promise<Buffer> {
     const first = count === 0 ? Buffer.alloc(0) : await this.some(count);
     if (first.length === count) return first;
-    // It is gone when the next chunk comes.
+    // It is invalid once the next chunk is read.
     const parts = [Buffer.from(first)];
     for (let have = first.length; have < count; ) {
       const part = await this.some(count - have);

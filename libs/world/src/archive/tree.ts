@@ -1,4 +1,4 @@
-// The tree that an archive announces, name by name, so that a long path costs its last name and not all of it.
+// The tree of an archive's entries, by name, so that a long path costs only its last name.
 
 import { WorldFault } from "../fault.ts";
 import { Ancestry, splitPath } from "../path/ancestry.ts";
@@ -7,10 +7,10 @@ import type { TarEntry } from "./tar-header.ts";
 
 const mostEntries = 2_000_000;
 
-/** What a name stands for, and in a folder the names below it. */
+/** One name; in a folder, the names below it. */
 export type TreeNode = { kind: TarEntry["kind"]; below: Map<string, TreeNode> | undefined };
 
-/** Remembers the tree of an archive and refuses what cannot be one: two entries of one name, a file that is a folder. */
+/** Collects the tree of an archive and rejects an impossible one: a name twice, a file with entries in it. */
 export class Tree {
   readonly root: TreeNode = { kind: "folder", below: undefined };
   readonly #ancestry = new Ancestry();
@@ -18,8 +18,8 @@ export class Tree {
   #count = 0;
 
   /**
-   * The node of the entry, which is new unless it is a folder. Throws `archive_invalid` for a name that came before,
-   * `type_conflict` for a file with entries in it.
+   * The node of an entry, new unless it is a folder. Throws `archive_invalid` for a repeated name, `type_conflict` for a
+   * file with entries in it.
    */
   add({ path, kind }: Pick<TarEntry, "path" | "kind">): TreeNode {
     const { folder, name } = splitPath(path);
@@ -59,5 +59,5 @@ export class Tree {
 
 function conflict(path: string): WorldFault {
   const entry = printable(path);
-  return new WorldFault("type_conflict", `In the archive ${entry} is both a file and a folder.`, { entry });
+  return new WorldFault("type_conflict", `${entry} is both a file and a folder in the archive.`, { entry });
 }

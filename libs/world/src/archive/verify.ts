@@ -1,4 +1,4 @@
-// Reads an archive to its end before anybody relies on it.
+// Verifies an archive by reading it to its end.
 
 import { checkIndex } from "./index-check.ts";
 import type { Archive, ReadOptions } from "./open.ts";
@@ -34,6 +34,6 @@ export async function verifyArchive(archive: Archive, options: VerifyOptions = {
   await index?.end();
   const digest = sha256();
   if (options.sha256 !== undefined && digest !== options.sha256)
-    throw corrupt("its sha256 is not the one recorded when it was made");
+    throw corrupt("its sha256 differs from the one recorded when it was made");
   return { ...counted, sizeBytes: archive.size, sha256: digest };
 }

@@ -16,7 +16,7 @@ import { findExtents } from "./find-extents.ts";
 /**
  * Why something is in no archive: `special` for a link, a device, a pipe or a socket; `too_long` for a path or a name over
  * the limits, a folder with all that is in it; `unreadable` for what we have no right to read; `holes` for a file that is
- * nearly nothing but holes where nothing finds them.
+ * nearly all holes where nothing finds them.
  */
 export type SkipReason = "special" | "too_long" | "unreadable" | "holes";
 
@@ -26,7 +26,7 @@ export type Found = { path: string } & (
       kind: "file";
       stats: Stats;
       file: SourceFile;
-      /** Only of a file with holes: where its data lies. */
+      /** Only for a sparse file: where its data lies. */
       extents?: Extent[] | undefined;
     }
   | { kind: "skipped"; reason: SkipReason }

@@ -1,4 +1,4 @@
-// Folders made, things removed and renamed. Each is one step of the file system: done or not done.
+// Creates folders, removes and renames paths. Each is one atomic step of the file system.
 
 import { randomBytes } from "node:crypto";
 import { WorldFault } from "../fault.ts";
@@ -7,7 +7,7 @@ import { hiddenPrefix, parseTarget } from "../path/parse.ts";
 import { assertMovable, assertWritable, findProtected } from "../path/protect.ts";
 import { removeTree } from "../path/remove-tree.ts";
 
-/** One level. Throws `bad_path`, `not_found` (the parent), `file_exists`. */
+/** Creates one folder; its parent must exist. Throws `bad_path`, `not_found` (the parent), `file_exists`. */
 export async function makeFolder(world: Folder, path: string): Promise<void> {
   const { parents, name } = parseTarget(path);
   if (parents.length === 0 && name === "server.properties")
@@ -18,12 +18,12 @@ export async function makeFolder(world: Folder, path: string): Promise<void> {
   await folder.sync();
 }
 
-/** A file, a link itself, or a folder with all that is in it. Throws `bad_path`, `not_found`. */
+/** Removes a file, a link itself, or a folder with its contents. Throws `bad_path`, `not_found`. */
 export async function removePath(world: Folder, path: string): Promise<void> {
   const { parents, name } = parseTarget(path);
   await using folder = await world.descend(parents);
-  if (!(await folder.find(name))) throw new WorldFault("not_found", `There is no ${path}.`);
-  // Out of sight first: a folder is there or gone, never half gone.
+  if (!(await folder.find(name))) throw new WorldFault("not_found", `${path} does not exist.`);
+  // Hidden first: a folder exists or is gone, never half removed.
   const gone = `${hiddenPrefix}delete-${randomBytes(8).toString("hex")}`;
   await folder.move(name, { folder: world, name: gone });
   await folder.sync();
@@ -37,14 +37,14 @@ export async function renamePath(world: Folder, path: string, to: string): Promi
   const known = await findProtected(world);
   await using from = await world.descend(source.parents);
   const stats = await from.find(source.name);
-  if (!stats) throw new WorldFault("not_found", `There is no ${path}.`);
+  if (!stats) throw new WorldFault("not_found", `${path} does not exist.`);
   assertMovable(known, stats);
   await using folder = await world.descend(target.parents);
   assertWritable(known, [...target.parents, target.name]);
-  // The lock of the world keeps everybody else away, so looking and moving are one step for all but a kill, and a
-  // kill finds the name at one place.
+  // Under the lock of the world nobody else writes, so check and move are one step except for a kill, and after a
+  // kill the name exists in one place.
   if (await folder.find(target.name))
-    throw new WorldFault("file_exists", `${to} is there already.`, { entry: to });
+    throw new WorldFault("file_exists", `${to} already exists.`, { entry: to });
   await from.move(source.name, { folder, name: target.name });
   await folder.sync();
   await from.sync();

@@ -1,4 +1,4 @@
-// Puts one file in place: a synced partial at the root of the world, then one rename. Until then nothing has changed.
+// Commits one file: a synced partial at the root of the world, then one rename. Nothing changes before the rename.
 
 import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
@@ -11,16 +11,16 @@ export type Commit = {
   world: Folder;
   folder: Folder;
   name: string;
-  /** The file that is there now; its mode and owner are kept. */
+  /** The existing file; its mode and owner are kept. */
   there: Stats | undefined;
-  /** Refuses to replace what came meanwhile. */
+  /** Fails if the name has come to exist meanwhile. */
   isNew: boolean;
   size: number;
 };
 
 const freshMode = 0o644;
 
-/** `fill` writes the content. Throws `volume_full`, `file_exists`, and what `fill` throws; the world is then as it was. */
+/** `fill` writes the content. Throws `volume_full`, `file_exists`, and what `fill` throws, all with the world unchanged. */
 export async function commitFile(landing: Commit, fill: (file: FileHandle) => Promise<void>): Promise<void> {
   const { world, folder, name, there, size } = landing;
   const avail = await world.freeBytes();
@@ -46,7 +46,7 @@ export async function commitFile(landing: Commit, fill: (file: FileHandle) => Pr
 }
 
 function volumeFull(need: number, avail: number): WorldFault {
-  return new WorldFault("volume_full", "The world volume has no room for this file. Nothing was changed.", {
+  return new WorldFault("volume_full", "The world volume has no space for this file. Nothing was changed.", {
     need,
     avail,
   });

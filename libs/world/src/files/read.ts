@@ -9,7 +9,7 @@ import { findProtected, isForwarding, isProperties, maskPassword } from "../path
 
 export type Listing = { listing: FileEntry[]; truncated: boolean; freeBytes: number | undefined };
 
-/** What is in a folder, by name, at most `most` entries. Throws `bad_path`, `not_found`. */
+/** The entries of a folder by name, at most `most`. Throws `bad_path`, `not_found`. */
 export async function listFolder(world: Folder, path: string, most: number): Promise<Listing> {
   await using folder = await world.descend(parsePath(path));
   const seen = (await folder.list()).filter(({ name }) => !isHidden(name));
@@ -46,14 +46,14 @@ export async function readSmallFile(world: Folder, path: string, mostBytes: numb
   if (stats.size > mostBytes)
     throw new WorldFault(
       "too_large",
-      `${name} has ${stats.size} bytes; at most ${mostBytes} are read at once.`,
+      `${name} has ${stats.size} bytes; at most ${mostBytes} can be read at once.`,
     );
   const stored = await file.readFile();
   const content = isProperties(known, stats) ? masked(stored) : stored;
   return { content, sha256: digestOf(stored), contentSha256: digestOf(content) };
 }
 
-/** `server.properties` without the password, every other byte as it was. */
+/** `server.properties` without the password, every other byte unchanged. */
 export function masked(stored: Buffer): Buffer {
   return Buffer.from(maskPassword(stored.toString("latin1")), "latin1");
 }
@@ -61,7 +61,7 @@ export function masked(stored: Buffer): Buffer {
 export function forwardingRefusal(): WorldFault {
   return new WorldFault(
     "bad_path",
-    "config/paper-global.yml holds the secret of the proxy; it is not read or sent.",
+    "config/paper-global.yml holds the secret of the proxy and can't be read or downloaded.",
   );
 }
 

@@ -20,12 +20,12 @@ type Write = (chunk: Buffer) => Promise<void>;
 type Options = { signal?: AbortSignal | undefined; onProgress?: ((bytes: number) => void) | undefined };
 
 const chunkBytes = 1 << 20;
-/** What of a file may be holes where they cannot be kept: in a zip, and in a download of the file alone. */
+/** How many bytes of a file may be holes where holes can't be kept: in a zip, and in the download of a single file. */
 const mostHoleBytes = 4 * 2 ** 30;
-/** Longest `server.properties` whose password is masked; what is longer is none that a server wrote, and does not leave. */
+/** Longest `server.properties` whose password is masked. No server writes a longer one; it is left out. */
 const mostPropertiesBytes = 1 << 20;
 const mostZipPathBytes = 65_535;
-/** Packed already; packing them again costs time and gives nothing. */
+/** Already compressed; compressing them again gains nothing. */
 const packedNames = /\.(mca|mcr|jar|zip|gz|zst|png|jpg|ogg|7z|xz)$/i;
 
 /** The whole world as a filtered archive. */
@@ -60,11 +60,14 @@ export async function openDownload(world: Folder, path: string): Promise<OpenedF
     if (holesOf(stats) > mostHoleBytes)
       throw new WorldFault(
         "too_large",
-        `${name} has ${stats.size} bytes, nearly all of them holes, which a download would send as zeros; take the archive of the world, which keeps them.`,
+        `${name} has ${stats.size} bytes, nearly all of them holes, which a download would send as zeros; export the world instead, which keeps them.`,
       );
     const hasPassword = isProperties(known, stats);
     if (hasPassword && stats.size > mostPropertiesBytes)
-      throw new WorldFault("too_large", `${name} has ${stats.size} bytes; no server.properties is so long.`);
+      throw new WorldFault(
+        "too_large",
+        `${name} has ${stats.size} bytes, which is too long for a server.properties.`,
+      );
     const content = hasPassword ? masked(await file.readFile()) : undefined;
     return {
       length: content?.length ?? stats.size,
@@ -77,7 +80,7 @@ export async function openDownload(world: Folder, path: string): Promise<OpenedF
   }
 }
 
-/** All of an open file of a known length. */
+/** Sends an open file of a known length. */
 export async function sendFile(
   file: FileHandle,
   { length, write, onProgress }: { length: number; write: Write; onProgress?: (bytes: number) => void },
@@ -97,8 +100,8 @@ function holesOf(stats: Pick<Stats, "size" | "blocks">): number {
 }
 
 /**
- * A folder as a zip, under its own name; tells what is left out: what no archive holds, and files that are nearly nothing
- * but holes. Throws `bad_path`, `not_found`.
+ * Sends a folder as a zip, under its own name, and reports what is left out: what no archive holds, and files that are
+ * nearly all holes. Throws `bad_path`, `not_found`.
  */
 export async function sendFolder(
   world: Folder,
@@ -167,7 +170,7 @@ type Adding = {
   options: { mtime: Date; mode: number };
 };
 
-/** Comes back when the content was read, for then the file is closed. */
+/** Resolves when the content has been read and the file is closed. */
 async function addFile(zip: yazl.ZipFile, { found, path, options }: Adding): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     zip.once("error", reject);

@@ -1,4 +1,4 @@
-// Small files written as a whole, and staged uploads landed.
+// Writes small files in one call and commits staged uploads.
 
 import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
@@ -14,7 +14,7 @@ export type WritePlan = {
   path: string;
   content: Buffer;
   contentSha256: string;
-  /** The digest that the file must have now. */
+  /** The digest that the file must have before the write. */
   expectSha256?: string | undefined;
   createOnly?: boolean | undefined;
 };
@@ -23,7 +23,7 @@ export type WritePlan = {
 export async function writeSmallFile(world: Folder, plan: WritePlan): Promise<{ sha256: string }> {
   const sha256 = digestOf(plan.content);
   if (sha256 !== plan.contentSha256)
-    throw new WorldFault("digest_mismatch", "The content does not have the digest that was sent with it.");
+    throw new WorldFault("digest_mismatch", "The content does not match the digest that was sent with it.");
   await using target = await openTarget(world, plan.path);
   const { folder, name, there } = target;
   if (plan.createOnly && there) throw exists(plan.path);
@@ -42,7 +42,7 @@ export type UploadPlan = {
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
 
-/** Throws as `writeSmallFile`, and `digest_mismatch` when what comes is not what was staged. */
+/** Throws as `writeSmallFile`, and `digest_mismatch` when the content is not what was staged. */
 export async function commitUpload(world: Folder, plan: UploadPlan): Promise<void> {
   await using target = await openTarget(world, plan.path);
   if (target.there && !plan.overwrite) throw exists(plan.path);
@@ -58,13 +58,16 @@ export async function commitUpload(world: Folder, plan: UploadPlan): Promise<voi
       plan.onProgress?.(size, plan.size);
     }
     if (size !== plan.size || hash.digest("hex") !== plan.sha256)
-      throw new WorldFault("digest_mismatch", "What arrived is not what was staged. Nothing was changed.");
+      throw new WorldFault(
+        "digest_mismatch",
+        "The received content is not what was staged. Nothing was changed.",
+      );
   });
 }
 
 type Target = { folder: Folder; name: string; there: Stats | undefined };
 
-/** The place of a file that may be written: its folder is there, and so is no folder and no link of its name. */
+/** Opens the folder of a file that may be written: the folder exists, and the name is neither a folder nor a link. */
 async function openTarget(world: Folder, path: string): Promise<Target & AsyncDisposable> {
   const { parents, name } = parseTarget(path);
   const known = await findProtected(world);
@@ -88,9 +91,9 @@ async function assertUnchanged({ folder, name, there }: Target, expected: string
       hash.update(chunk as Buffer);
     if (hash.digest("hex") === expected) return;
   }
-  throw new WorldFault("file_changed", `${name} is not what it was when it was read; read it again.`);
+  throw new WorldFault("file_changed", `${name} has changed since it was read; read it again.`);
 }
 
 function exists(path: string): WorldFault {
-  return new WorldFault("file_exists", `${path} is there already.`, { entry: path });
+  return new WorldFault("file_exists", `${path} already exists.`, { entry: path });
 }

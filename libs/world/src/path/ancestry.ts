@@ -1,10 +1,10 @@
-// Folders of paths that come in the order of a tree: which levels the next one shares with the one before. A path of ten
-// thousand names is not split anew for each file in it.
+// Tracks which parent folders consecutive paths share, for paths in tree order. A path of ten thousand names is not split
+// again for each file in it.
 
 export class Ancestry {
   /** The innermost folder as a path. */
   #path = "";
-  /** Where the name of each level ends in it. */
+  /** Where the name of each level ends in `#path`. */
   readonly #ends: number[] = [];
 
   get depth(): number {
@@ -15,7 +15,7 @@ export class Ancestry {
     return this.#path;
   }
 
-  /** Leaves the levels that a folder is not in; gives the names that lead on to it. */
+  /** Drops the levels that don't contain a folder; returns the names that remain to reach it. */
   cut(folder: string): string[] {
     while (this.#ends.length > 0 && !isIn(folder, this.#path)) {
       this.#ends.pop();

@@ -1,4 +1,4 @@
-// Goes from folder to folder of one tree and keeps the way to the last one, for whoever works through a tree in order.
+// Opens folders of one tree by path and keeps the way to the last one open, for work in tree order.
 
 import { isWorldFault } from "../fault.ts";
 import { Ancestry } from "./ancestry.ts";
@@ -9,14 +9,14 @@ export class Cursor implements AsyncDisposable {
   readonly #stack: FolderStack;
   readonly #ancestry = new Ancestry();
 
-  /** The root stays its owner's to close. */
+  /** The caller closes the root. */
   constructor(root: Folder) {
     this.#stack = new FolderStack(root);
   }
 
   /**
-   * The folder below by its path, empty for the root, open until the next call. `make` makes what is missing. As
-   * `Folder.enter` otherwise.
+   * The folder at a path, empty for the root, open until the next call. `make` creates missing folders. Throws as
+   * `Folder.enter`.
    */
   async at(path: string, options: { make?: boolean } = {}): Promise<Folder> {
     const names = this.#ancestry.cut(path);

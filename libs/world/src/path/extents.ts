@@ -1,21 +1,21 @@
-// Files with holes: what of them is data.
+// Sparse files: which parts of them are data.
 
 import type { Stats } from "node:fs";
 
-/** A stretch of data; what lies between two of them reads as zeros and takes no room. */
+/** A range of data; the range between two of them reads as zeros and takes no space. */
 export type Extent = { at: number; length: number };
 
-/** Bytes that must be holes before anybody looks for them: reading so much is quicker than starting a program. */
+/** Holes smaller than this are not looked for: reading them is quicker than starting a program. */
 const worthLookingBytes = 1 << 20;
-/** What a file may lack on the disk and still be read whole where nothing finds its holes. */
+/** Most unallocated bytes of a file that is still read whole where its holes can't be found. */
 export const mostUnseenHoleBytes = 64 * 2 ** 30;
 
-/** Bytes that a file takes, as far as its file system says. */
+/** Allocated bytes of a file, as reported by its file system. */
 export function allocatedBytes({ size, blocks }: Pick<Stats, "size" | "blocks">): number {
   return Math.min(size, blocks * 512);
 }
 
-/** A sum of lengths as it can be told exactly: files of holes may be longer together than whole numbers go. */
+/** Clamps a sum of lengths: sparse files together may exceed `Number.MAX_SAFE_INTEGER`. */
 export function clampToSafeInteger(bytes: number): number {
   return Math.min(bytes, Number.MAX_SAFE_INTEGER);
 }
@@ -28,7 +28,7 @@ export function lengthOf(extents: readonly Extent[]): number {
   return extents.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** Chunks of the data of a file, each with its place in it; without extents they follow one another from the start. */
+/** The data of a file in chunks, each with its offset; without extents they are contiguous from the start. */
 export async function* placed(
   chunks: AsyncIterable<Buffer>,
   extents: readonly Extent[] | undefined,
@@ -43,7 +43,7 @@ export async function* placed(
     }
     for (let from = 0; from < chunk.length; ) {
       const extent = extents[index];
-      if (!extent) throw new Error("there is more data than the map of the file says");
+      if (!extent) throw new Error("the file has more data than its extents");
       const count = Math.min(chunk.length - from, extent.length - inside);
       if (count > 0) yield { at: extent.at + inside, chunk: chunk.subarray(from, from + count) };
       from += count;

@@ -1,10 +1,10 @@
-// The way from a root down to one folder and back up, however deep: only the innermost few folders are held open. An outer
-// one is opened again by `..` of the one inside it, and must be the very folder that was left.
+// The folders from a root down to one folder, however deep. Only the innermost few stay open; an outer one is reopened by
+// `..` of its child and must be the folder that was left.
 
 import type { Stats } from "node:fs";
 import type { Folder, Identity } from "./folder.ts";
 
-/** Descriptors that one way holds. */
+/** Descriptors that one stack holds. */
 export const maxOpenFolders = 32;
 
 type Level = { folder: Folder | undefined; identity: Identity };
@@ -13,7 +13,7 @@ export class FolderStack implements AsyncDisposable {
   readonly #root: Folder;
   readonly #levels: Level[] = [];
 
-  /** The root stays its owner's to close. */
+  /** The caller closes the root. */
   constructor(root: Folder) {
     this.#root = root;
   }
@@ -22,12 +22,12 @@ export class FolderStack implements AsyncDisposable {
     return this.#levels.length;
   }
 
-  /** The innermost folder, open until the way leaves it or goes far below it. */
+  /** The innermost folder, open until the stack leaves it or goes far below it. */
   get folder(): Folder {
     return this.#levels.at(-1)?.folder ?? this.#root;
   }
 
-  /** Goes one folder further in. Throws as `Folder.enter`. */
+  /** Enters a child folder. Throws as `Folder.enter`. */
   async enter(name: string): Promise<Stats> {
     const folder = await this.folder.enter(name);
     try {
@@ -47,14 +47,14 @@ export class FolderStack implements AsyncDisposable {
   }
 
   /**
-   * Goes one folder out; `last` is what is still to be done with the one that is left. Throws when the outer folder is
-   * another one by now.
+   * Returns to the parent; `last` runs on the folder that is left, before it is closed. Throws when the parent is a
+   * different folder by now.
    */
   async leave(last?: (left: Folder) => Promise<void>): Promise<void> {
     const inner = this.#levels.at(-1)?.folder;
     if (!inner) throw new Error("there is no folder to leave");
     const outer = this.#levels.at(-2);
-    // Before `last` may take away the right to look into the inner one.
+    // Before `last`, which may take away the right to read the inner folder.
     if (outer && !outer.folder) outer.folder = await inner.outer(outer.identity);
     await last?.(inner);
     this.#levels.pop();

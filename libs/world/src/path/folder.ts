@@ -27,28 +27,28 @@ import { decodeName, encodeName, isRawName, whyNoEntry } from "./name.ts";
 const openLater = promisify(openCallback);
 const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
-/** Device and inode: the same file under whatever name. */
+/** Device and inode identify a file under any name. */
 export type Identity = { dev: number; ino: number };
 
 export function isSameFile(one: Identity, other: Identity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-/** One name in a folder and what it stands for; `other` is a link, a device, a pipe or a socket. */
+/** One entry of a folder; `other` is a link, a device, a pipe or a socket. */
 export type FolderEntry = { name: string; kind: "file" | "folder" | "other" };
 
-/** How a file or folder looks from outside. */
+/** Mode, time and owner of a file or folder. */
 export type Attributes = {
   mode: number;
   atSeconds?: number | undefined;
   owner?: Owner | undefined;
 };
 
-/** One open folder. Close it, or hold it with `await using`. Names are single ones; `bad_path` for anything else. */
+/** One open folder. Close it, or declare it with `await using`. Takes single names; `bad_path` for anything else. */
 export class Folder implements AsyncDisposable {
   /**
-   * Folders are opened, listed and closed at once: a turn of the thread pool for each step takes longer than the step, and
-   * worlds have trees of many thousands of them.
+   * Folders are opened, listed and closed synchronously: a turn of the thread pool takes longer than each step, and worlds
+   * have many thousands of folders.
    */
   readonly #fd: number;
   #isClosed = false;
@@ -57,7 +57,7 @@ export class Folder implements AsyncDisposable {
     this.#fd = fd;
   }
 
-  /** Opens the root of a world: the one path that is taken as it is. */
+  /** Opens the root of a world: the one path that is not checked. */
   static async openRoot(path: string): Promise<Folder> {
     return new Folder(await openLater(path, O_RDONLY | O_DIRECTORY));
   }
@@ -85,7 +85,7 @@ export class Folder implements AsyncDisposable {
     }
   }
 
-  /** Opens the folder that this one is in. Throws when that is another one than expected: this one was moved. */
+  /** Opens the parent folder. Throws when it is not the expected one: this folder was moved. */
   async outer(expected: Identity): Promise<Folder> {
     const outer = new Folder(openSync(`${this.path}/..`, O_RDONLY | O_DIRECTORY | O_NOFOLLOW));
     try {
@@ -95,7 +95,7 @@ export class Folder implements AsyncDisposable {
       throw error;
     }
     await outer.close();
-    throw new Error("a folder was moved while it was worked on");
+    throw new Error("a folder was moved during the operation");
   }
 
   /** Another handle of the same folder. */
@@ -103,20 +103,20 @@ export class Folder implements AsyncDisposable {
     return new Folder(openSync(this.path, O_RDONLY | O_DIRECTORY));
   }
 
-  /** Path that means this folder while it is open, for calls that take no handle. */
+  /** A path to this folder while it is open, for calls that take no handle. */
   get path(): string {
     return `/proc/self/fd/${this.#fd}`;
   }
 
-  /** Path of a name in this folder; the name is checked, what it stands for is not. */
+  /** The path of a name in this folder; checks the name, not what it refers to. */
   at(name: string): string | Buffer {
     const reason = whyNoEntry(name);
-    if (reason) throw new WorldFault("bad_path", `The path is refused: ${reason}.`);
+    if (reason) throw new WorldFault("bad_path", `The path is rejected: ${reason}.`);
     if (!isRawName(name)) return `${this.path}/${name}`;
     return Buffer.concat([Buffer.from(`${this.path}/`), encodeName(name)]);
   }
 
-  /** What a name stands for, links not followed; undefined when there is nothing. */
+  /** The stats of a name, links not followed; undefined when it does not exist. */
   async find(name: string): Promise<Stats | undefined> {
     return lstat(this.at(name)).catch((error: unknown) => {
       if (errnoOf(error) === "ENOENT") return undefined;
@@ -163,8 +163,8 @@ export class Folder implements AsyncDisposable {
   }
 
   /**
-   * Writes a small new file in one go, without a turn of the thread pool for each of its five steps: worlds and mod packs
-   * have hundreds of thousands of them. Throws `file_exists`.
+   * Writes a small new file synchronously: a turn of the thread pool for each of its five steps takes longer, and worlds
+   * and mod packs have hundreds of thousands of them. Throws `file_exists`.
    */
   putFile(name: string, content: Buffer, look: Attributes): void {
     try {
@@ -181,8 +181,8 @@ export class Folder implements AsyncDisposable {
   }
 
   /**
-   * Gives a file of this folder a second name, which must be free. False where the file system knows no second names, and
-   * when the name stands for another file than expected by now.
+   * Creates a hard link to a file of this folder; the new name must be free. False where the file system has no hard links,
+   * and when the name refers to a different file by now.
    */
   alias(name: string, second: { folder: Folder; name: string; expected: Identity }): boolean {
     const path = second.folder.at(second.name);
@@ -209,18 +209,18 @@ export class Folder implements AsyncDisposable {
     });
   }
 
-  /** As `move`, but never over anything: `file_exists` also when it came into being a moment ago. */
+  /** As `move`, but never replaces anything: `file_exists` even if the target was created a moment ago. */
   async moveToFree(name: string, to: { folder?: Folder; name: string }): Promise<void> {
     const target = to.folder ?? this;
     const stats = await this.find(name);
-    if (!stats) throw new WorldFault("not_found", `There is no ${name}.`);
+    if (!stats) throw new WorldFault("not_found", `${name} does not exist.`);
     if (!stats.isFile() && !stats.isDirectory()) {
-      // A second name for a link or a pipe is a right that we may not have.
-      if (await target.find(to.name)) throw new WorldFault("file_exists", `${to.name} is there already.`);
+      // We may not have the right to hard-link a symbolic link or a pipe.
+      if (await target.find(to.name)) throw new WorldFault("file_exists", `${to.name} already exists.`);
       return await this.move(name, to);
     }
     if (stats.isDirectory()) {
-      // An empty folder takes the place first; a folder may be renamed over an empty one and over nothing else.
+      // An empty folder reserves the name: a folder can be renamed only over an empty one.
       await target.makeFolder(to.name);
       await this.move(name, to).catch(async (error: unknown) => {
         await rmdir(target.at(to.name)).catch(() => undefined);
@@ -246,18 +246,18 @@ export class Folder implements AsyncDisposable {
     });
   }
 
-  /** Bytes that an ordinary user may still write here; undefined when the file system does not say. */
+  /** Free bytes for an unprivileged user; undefined when the file system does not report them. */
   async freeBytes(): Promise<number | undefined> {
     const known = await statfs(this.path).catch(() => undefined);
     return known && known.bavail * known.bsize;
   }
 
-  /** Gives this folder its mode, its time and, where one is named, its owner. */
+  /** Sets mode, time and, if given, the owner of this folder. */
   async dress(look: Attributes): Promise<void> {
     setAttributesSync(this.#fd, look);
   }
 
-  /** Makes names that were made, moved or removed here durable. */
+  /** Makes created, moved and removed names durable. */
   async sync(): Promise<void> {
     await new Promise<void>((resolve, reject) =>
       fsync(this.#fd, (error) => (error ? reject(error) : resolve())),
@@ -265,7 +265,7 @@ export class Folder implements AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    // Its number may be another file's by then.
+    // The descriptor may belong to another file by then.
     if (this.#isClosed) return;
     this.#isClosed = true;
     closeSync(this.#fd);
@@ -277,8 +277,7 @@ export class Folder implements AsyncDisposable {
 }
 
 /**
- * Mode and time first, the owner last: we have no right to change those of a file that is somebody else's, only to give
- * ours away.
+ * Mode and time first, the owner last: once the file belongs to somebody else we may no longer change it.
  */
 export async function dress(handle: FileHandle, { mode, atSeconds, owner }: Attributes): Promise<void> {
   await handle.chmod(mode);
@@ -304,7 +303,7 @@ function isOurs({ uid, gid }: Owner): boolean {
   return uid === process.getuid?.() && gid === process.getgid?.();
 }
 
-/** Without the right to give files away, prepare-data does it before the next start. */
+/** Without the right to change owners, prepare-data does it before the next start. */
 function giveAway(act: () => void): void {
   try {
     act();
@@ -313,26 +312,26 @@ function giveAway(act: () => void): void {
   }
 }
 
-/** Gives a new folder to the owner of the one it is in. */
+/** Gives a new folder to the owner of its parent. */
 export async function setFolderAttributes(outer: Folder, name: string, owner: Owner) {
   await using inner = await outer.enter(name);
   await inner.dress({ mode: 0o755, owner });
 }
 
-/** A failed call in the words of a task; what is not the caller's doing stays what it is. */
+/** Maps a failed system call to a fault; errors that the caller did not cause are returned unchanged. */
 export function explain(error: unknown, name: string): unknown {
   switch (errnoOf(error)) {
     case "ENOENT":
-      return new WorldFault("not_found", `There is no ${name}.`);
+      return new WorldFault("not_found", `${name} does not exist.`);
     case "ELOOP":
       return new WorldFault("bad_path", `${name} is a link; links are not followed.`);
     case "ENOTDIR":
       return new WorldFault("bad_path", `${name} is not a folder.`);
     case "EEXIST":
     case "ENOTEMPTY":
-      return new WorldFault("file_exists", `${name} is there already.`);
+      return new WorldFault("file_exists", `${name} already exists.`);
     case "ENAMETOOLONG":
-      return new WorldFault("bad_path", `The path is refused: ${name} is too long.`);
+      return new WorldFault("bad_path", `The path is rejected: ${name} is too long.`);
     case "EINVAL":
       return new WorldFault("bad_path", `${name} cannot be moved into itself.`);
     case "ENXIO":

@@ -1,11 +1,11 @@
-// How long paths of a world may be. The kernel bounds a path that a program names (4,096 bytes), not how deep a folder
-// lies: we go from folder to folder, so what bounds us is what a path costs in headers and in memory.
+// Limits of paths in a world. The kernel limits a path that a program passes (4,096 bytes), not the depth of a folder. We
+// descend folder by folder, so our limit is what a path costs in headers and in memory.
 
-/** Longest path below the root of a world that an archive holds; with a folder's own name before it a zip does, too. */
+/** Longest path below the root of a world that fits in an archive, and, after a folder's own name, in a zip. */
 export const mostPathBytes = 64_000;
 
-/** What no program can open by its path from the world's root. */
+/** Longer paths can't be opened by their path from the root of the world. */
 export const longPathBytes = 4_096;
 
-/** Paths longer than `longPathBytes` of one archive together: a chain of 20,000 folders, not a hundred thousand such files. */
+/** All paths longer than `longPathBytes` of one archive together: a chain of 20,000 folders, but not 100,000 such files. */
 export const mostLongPathBytes = 256 << 20;

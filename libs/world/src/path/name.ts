@@ -4,7 +4,7 @@
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lone = /[\udc80-\udcff]/;
 
-/** The name that stands for some bytes; `encodeName` gives the very same bytes back. */
+/** Decodes the bytes of a name; `encodeName` returns the same bytes. */
 export function decodeName(bytes: Buffer): string {
   try {
     return strict.decode(bytes);
@@ -15,7 +15,7 @@ export function decodeName(bytes: Buffer): string {
   }
 }
 
-/** As `decodeName`, each name of a path by itself: one that is no UTF-8 does not change how the others are told. */
+/** As `decodeName`, for each name of a path separately: one that is not UTF-8 does not affect the others. */
 export function decodePath(bytes: Buffer): string {
   try {
     return strict.decode(bytes);
@@ -42,7 +42,7 @@ export function encodeName(name: string): Buffer {
   );
 }
 
-/** True for a name whose bytes are no UTF-8. */
+/** True for a name whose bytes are not UTF-8. */
 export function isRawName(name: string): boolean {
   return !name.isWellFormed();
 }
@@ -53,8 +53,8 @@ const nameBytes = 255;
 export function whyNoEntry(name: string): string | undefined {
   if (name === "" || name === ".") return "a name is empty";
   if (name === "..") return "the path must not go up";
-  if (name.includes("/")) return "a name must not hold a slash";
-  if (name.includes("\0")) return "a name must not hold a NUL";
+  if (name.includes("/")) return "a name must not contain a slash";
+  if (name.includes("\0")) return "a name must not contain a NUL";
   if (name.length * 3 > nameBytes && encodeName(name).length > nameBytes)
     return "a name is longer than 255 bytes";
   return undefined;

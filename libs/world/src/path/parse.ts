@@ -1,11 +1,11 @@
-// Paths as callers write them: relative to the world's root, with forward slashes (architecture.md 8).
+// Paths in requests: relative to the world's root, with forward slashes (architecture.md 8).
 
 import { WorldFault } from "../fault.ts";
 import { whyNoEntry } from "./name.ts";
 
 const pathBytes = 4_096;
 
-/** Names that begin like this are ours while we write; nobody sees or names them. */
+/** Prefix of our own temporary names; callers neither see nor use them. */
 export const hiddenPrefix = ".svc-";
 
 export function isHidden(name: string): boolean {
@@ -13,8 +13,8 @@ export function isHidden(name: string): boolean {
 }
 
 /**
- * The names of a path from the root on; none for the root itself. `.` and doubled slashes are dropped. Throws
- * `bad_path` for what would lead out, cannot be a name, or is hidden.
+ * The names of a path from the root; none for the root itself. Drops `.` and doubled slashes. Throws `bad_path` for a
+ * path that leaves the world, holds an invalid name, or is hidden.
  */
 export function parsePath(text: string): string[] {
   if (Buffer.byteLength(text) > pathBytes) throw refusal("the path is longer than 4096 bytes");
@@ -29,7 +29,7 @@ export function parsePath(text: string): string[] {
   return names;
 }
 
-/** As `parsePath`, for something that is to be changed: the root itself is refused. */
+/** As `parsePath`, for a path to be changed: rejects the root itself. */
 export function parseTarget(text: string): { parents: string[]; name: string } {
   const names = parsePath(text);
   const name = names.pop();
@@ -37,13 +37,13 @@ export function parseTarget(text: string): { parents: string[]; name: string } {
   return { parents: names, name };
 }
 
-/** Why a caller cannot give a file or folder this name; undefined when it can. */
+/** Why a caller can't use this name; undefined when it can. */
 export function whyNoName(name: string): string | undefined {
-  if (name.includes("\\")) return "a name must not hold a slash or a backslash";
+  if (name.includes("\\")) return "a name must not contain a slash or a backslash";
   if (!name.isWellFormed() || name.includes("\ufffd")) return "a name is not valid text";
   return whyNoEntry(name);
 }
 
 function refusal(reason: string): WorldFault {
-  return new WorldFault("bad_path", `The path is refused: ${reason}.`);
+  return new WorldFault("bad_path", `The path is rejected: ${reason}.`);
 }

@@ -17,7 +17,7 @@ export type Protected = {
   forwarding: Identity | undefined;
 };
 
-/** Looks the protected files of a world up; what is not there needs no protection. */
+/** Finds the protected files of a world; files that don't exist need no protection. */
 export async function findProtected(root: Folder): Promise<Protected> {
   const properties = await root.find(propertiesName);
   const config = await root.find(configName);
@@ -27,7 +27,7 @@ export async function findProtected(root: Folder): Promise<Protected> {
   return { ...found, forwarding: await folder.find(forwardingName) };
 }
 
-/** True for the same file under whatever name. */
+/** True for the same file under any name. */
 export function isForwarding(known: Protected, file: Identity): boolean {
   return known.forwarding !== undefined && isSameFile(known.forwarding, file);
 }
@@ -44,11 +44,11 @@ export function assertMovable(known: Protected, file: Identity): void {
   if (!isKept) return;
   throw new WorldFault(
     "bad_path",
-    "server.properties, the config folder and config/paper-global.yml stay where they are; the platform needs them.",
+    "server.properties, the config folder and config/paper-global.yml can't be moved or removed; the platform needs them.",
   );
 }
 
-/** As java.util.Properties reads it: other separators, an escaped key, a value that goes on in the next line. */
+/** As java.util.Properties reads it: other separators, an escaped key, a value that continues on the next line. */
 const passwordLine =
   /^([ \t\f]*rcon\\?\.password(?:[ \t\f]*[=:][ \t\f]*|[ \t\f]+))((?:\\(?:\r\n|[\s\S])|[^\\\r\n])*)/gim;
 
@@ -58,8 +58,8 @@ export function maskPassword(text: string): string {
 }
 
 /**
- * Throws `bad_path` when a file may not be put at a place: neither under the name of a protected file, whether it is
- * there or not, nor over one of them under another name.
+ * Throws `bad_path` for a path that must not be written: the name of a protected file, whether or not it exists, or
+ * another name of one.
  */
 export function assertWritable(known: Protected, names: readonly string[], there?: Identity): void {
   const path = names.join("/");
@@ -69,7 +69,7 @@ export function assertWritable(known: Protected, names: readonly string[], there
   if (!isKeptName && !isKeptFile) return;
   throw new WorldFault(
     "bad_path",
-    `${path} is kept by the platform: server.properties, config and config/paper-global.yml are not written here.`,
+    `${path} is managed by the platform: server.properties, config and config/paper-global.yml can't be written.`,
     { entry: path.toWellFormed() },
   );
 }

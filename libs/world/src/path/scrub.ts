@@ -1,9 +1,9 @@
-// A backup leaves the cluster: it is downloaded, kept elsewhere, handed to whoever owns the server next. What the proxy
-// signs with stays behind; the pod writes it anew before every start.
+// A backup may leave the cluster: it can be downloaded, stored elsewhere, or passed to the next owner of the server. The
+// proxy's signing secret must not; the pod writes it again before every start.
 
 import { randomBytes } from "node:crypto";
 
-/** Larger ones are none that the platform wrote; the pod sets them aside. */
+/** The platform writes no larger one; the pod replaces it. */
 export const mostForwardingBytes = 1 << 20;
 
 const value = /("(?:[^"\\\r\n]|\\.)*"?|'[^'\r\n]*'?|[^,}\r\n]*)/.source;
@@ -11,8 +11,8 @@ const keyed = new RegExp(`((?:^|[\\s{,])(?:secret|"secret"|'secret')[ \\t]*:[ \\
 const token = /[\w-]{40,}/g;
 
 /**
- * The text of `paper-global.yml` with another secret, which nobody knows, in place of the proxy's: an empty one would
- * have the server take players from anywhere. Everything else stays, byte for byte.
+ * The text of `paper-global.yml` with the secret of the proxy replaced by a random one: with an empty secret the server
+ * would accept players from anywhere. Every other byte is kept.
  */
 export function scrubForwarding(text: string): string {
   const unknown = randomBytes(16).toString("hex");

@@ -1,5 +1,5 @@
-// A file that is read from its start to its end, for whoever reads hundreds of thousands of them. A small one is read at
-// once: opening, looking, reading and closing take less time than five turns of the thread pool do.
+// A file that is read from start to end, among hundreds of thousands. A small one is read synchronously: open, stat, read
+// and close together take less time than a turn of the thread pool for each.
 
 import { closeSync, constants, fstatSync, openSync, read, readSync, type Stats } from "node:fs";
 import { promisify } from "node:util";
@@ -12,7 +12,7 @@ const smallBytes = 256 << 10;
 const chunkBytes = 1 << 20;
 
 export class SourceFile implements AsyncDisposable {
-  /** What it was when it was opened. */
+  /** Its stats when it was opened. */
   readonly stats: Stats;
   readonly #fd: number;
   readonly #shownPath: string;
@@ -45,7 +45,7 @@ export class SourceFile implements AsyncDisposable {
     }
   }
 
-  /** Fills a buffer from a place on, as far as there is something; gives the count, 0 at the end. */
+  /** Reads into a buffer from an offset; returns the count, 0 at the end. */
   read(buffer: Buffer, at: number): number | Promise<number> {
     if (this.isSmall) return readSync(this.#fd, buffer, 0, buffer.length, at);
     const reading = readLater(this.#fd, buffer, 0, buffer.length, at).then(({ bytesRead }) => bytesRead);
@@ -53,7 +53,7 @@ export class SourceFile implements AsyncDisposable {
     return reading;
   }
 
-  /** All of it in chunks. Throws when it changes meanwhile. */
+  /** The whole file in chunks. Throws when it changes meanwhile. */
   async *content(): AsyncGenerator<Buffer> {
     for (let at = 0; at < this.stats.size; ) {
       const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, this.stats.size - at));
@@ -65,23 +65,23 @@ export class SourceFile implements AsyncDisposable {
     this.assertUnchanged();
   }
 
-  /** For whoever asks the file system about it. */
+  /** For calls that need the descriptor. */
   get fd(): number {
     return this.#fd;
   }
 
-  /** Whether its length and its time are what they were when it was opened. */
+  /** Whether length and time are unchanged since it was opened. */
   get isUnchanged(): boolean {
     const { size, mtimeMs } = fstatSync(this.#fd);
     return size === this.stats.size && mtimeMs === this.stats.mtimeMs;
   }
 
-  /** Throws when its length or its time is another than when it was opened. */
+  /** Throws when length or time has changed since it was opened. */
   assertUnchanged(): void {
     if (!this.isUnchanged) throw new Error(`${this.#shownPath} changed while it was read`);
   }
 
-  /** All of it, as long as it was when it was opened. Throws when it has become shorter. */
+  /** The whole file, at the length it had when opened. Throws when it has become shorter. */
   async readAll(): Promise<Buffer> {
     const whole = Buffer.alloc(this.stats.size);
     for (let at = 0; at < whole.length; ) {
@@ -96,7 +96,7 @@ export class SourceFile implements AsyncDisposable {
     return this.stats.size <= smallBytes;
   }
 
-  /** Its number may be another file's as soon as it is closed, so a read that runs is waited for. */
+  /** Waits for a running read: after the close its descriptor may belong to another file. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#reading;
     closeSync(this.#fd);

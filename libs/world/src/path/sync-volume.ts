@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Folder } from "./folder.ts";
 
-/** Makes all that was written to the volume of a folder durable; one call instead of one per file. */
+/** Syncs the volume of a folder: one call instead of one per file. */
 export async function syncVolume(folder: Folder): Promise<void> {
   const path = folder.path.replace("/proc/self/", `/proc/${process.pid}/`);
   const code = await new Promise<number | null>((resolve, reject) => {

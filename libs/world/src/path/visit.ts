@@ -1,5 +1,5 @@
-// Goes through everything under a folder: folders before what is in them, names in order. It neither recurses nor holds a
-// descriptor for each level, so no tree is too deep for it.
+// Walks everything below a folder, parents before children, names in order. It neither recurses nor keeps a descriptor per
+// level, so no tree is too deep.
 
 import type { Stats } from "node:fs";
 import { errnoOf } from "../fault.ts";
@@ -8,22 +8,22 @@ import { FolderStack } from "./folder-stack.ts";
 
 export type Visited = {
   name: string;
-  /** From the root on. */
+  /** Path from the root. */
   path: string;
-  /** 0 for what is at the root. */
+  /** 0 at the root. */
   depth: number;
-  /** What it is in, open until the next one is asked for; for a folder that was entered, the folder itself. */
+  /** Its parent, open until the next entry is requested; for a folder that was entered, the folder itself. */
   folder: Folder;
 } & (
   | { kind: "file" | "other" }
   | { kind: "folder"; stats: Stats }
-  /** A folder that was not entered: `mayEnter` said no, or we have no right to. */
+  /** A folder that was not entered: `mayEnter` rejected it, or we lack the right. */
   | { kind: "closed"; isUnreadable: boolean }
 );
 
 export type VisitOptions = {
   signal?: AbortSignal | undefined;
-  /** False for what is passed over as if it were not there. */
+  /** False for entries to skip. */
   isIn?: (entry: FolderEntry, depth: number) => boolean;
   mayEnter?: (path: string) => boolean;
 };
@@ -76,7 +76,7 @@ async function enter(
   }
 }
 
-/** True when something is there that we have no right to read or that the disk does not give. */
+/** True when a file exists but can't be read: no permission, or an I/O error. */
 export function isUnreadable(error: unknown): boolean {
   return ["EACCES", "EPERM", "EIO"].includes(errnoOf(error) ?? "");
 }

@@ -12,7 +12,7 @@ import { SourceFile } from "../path/source-file.ts";
 
 const chunkBytes = 1 << 20;
 
-/** Throws when a file differs from the archive; that is never the caller's fault. */
+/** Throws when a file differs from the archive, which is never the caller's fault. */
 export async function compareTree(tree: Folder, archive: Archive): Promise<void> {
   await using cursor = new Cursor(tree);
   for await (const entry of readTar(archive.readAll().plain)) {
@@ -32,7 +32,7 @@ export async function compareTree(tree: Folder, archive: Archive): Promise<void>
 
 type WithHoles = { path: string; name: string; size: number; extents: readonly Extent[] };
 
-/** What is a hole in the archive holds nothing but zeros here; holes on both sides are not read. */
+/** Checks that holes of the archive are zeros here; holes on both sides are not read. */
 async function compareHoles(folder: Folder, { path, name, size, extents }: WithHoles): Promise<void> {
   await using file = SourceFile.open(folder, name, path);
   const found = (await findExtents(file)) ?? [{ at: 0, length: size }];
@@ -49,7 +49,7 @@ async function compareHoles(folder: Folder, { path, name, size, extents }: WithH
   }
 }
 
-/** What of some stretches lies in none of the others; both in order. */
+/** The parts of some ranges that lie in none of the others; both in order. */
 export function apart(stretches: readonly Extent[], others: readonly Extent[]): Extent[] {
   const left: Extent[] = [];
   let index = 0;
@@ -69,5 +69,5 @@ export function apart(stretches: readonly Extent[], others: readonly Extent[]): 
 }
 
 function different(path: string): Error {
-  return new Error(`${path} is not the same as in the archive after it was extracted`);
+  return new Error(`${path} differs from the archive after it was extracted`);
 }

@@ -13,9 +13,9 @@ import type { OldFile } from "./old-world.ts";
 import { BackgroundFlush, defaultFlushing, type Flushing, WritePipeline } from "./write-pipeline.ts";
 
 const smallBytes = 256 << 10;
-/** Writes under way beside the one that is prepared; each holds one frame of the archive in memory. */
+/** Concurrent writes; each keeps one frame of the archive in memory. */
 const chunksAhead = 3;
-/** Files that are written to their end while the next ones begin. */
+/** Files that finish in the background while the next ones begin. */
 const filesAhead = 4;
 
 export type Owner = { uid: number; gid: number };
@@ -34,7 +34,7 @@ export class TreeWriter implements AsyncDisposable {
   readonly #ends = new WritePipeline(filesAhead);
   readonly #flush: BackgroundFlush;
 
-  /** New files and folders are given to `owner`, where that is somebody else than we. */
+  /** New files and folders are given to `owner`, if that is not us. */
   constructor(target: Folder, owner: Owner, flushing: Flushing = defaultFlushing) {
     this.#target = target;
     this.#cursor = new Cursor(target);
@@ -42,7 +42,7 @@ export class TreeWriter implements AsyncDisposable {
     this.#flush = new BackgroundFlush(target, flushing);
   }
 
-  /** Makes a folder; its mode and time come with `finish`. */
+  /** Creates a folder; `finish` sets its mode and time. */
   async folder(entry: Look & { path: string }): Promise<void> {
     await this.#cursor.at(entry.path, { make: true });
     const { mode, mtimeMs } = entry;
@@ -50,8 +50,7 @@ export class TreeWriter implements AsyncDisposable {
   }
 
   /**
-   * Takes all of a file whose name must be free. Nobody else may write into its chunks from then on; it is whole after
-   * `finish`.
+   * Writes a file whose name must be free. Its chunks must not be modified afterwards; it is complete after `finish`.
    */
   async file(entry: NewFile, content: AsyncIterable<Buffer>): Promise<void> {
     const { folder: outer, name } = splitPath(entry.path);
@@ -64,7 +63,7 @@ export class TreeWriter implements AsyncDisposable {
     const file = await folder.createFile(name, 0o600);
     const own: Promise<void>[] = [];
     try {
-      // Its holes come into being by nobody writing there.
+      // Ranges that are never written stay holes.
       if (extents) await file.truncate(size);
       let written = 0;
       for await (const { at, chunk } of placed(content, extents)) {
@@ -84,21 +83,21 @@ export class TreeWriter implements AsyncDisposable {
     await this.#ends.room();
   }
 
-  /** Gives a file of the same volume a second name here, which must be free. False where that cannot be. */
+  /** Hard-links a file of the same volume under a free name. False where that is impossible. */
   async alias({ path }: TarEntry, { folder, name, file }: OldFile): Promise<boolean> {
     const second = splitPath(path);
     const target = await this.#cursor.at(second.folder, { make: true });
     return folder.alias(name, { folder: target, name: second.name, expected: file.stats });
   }
 
-  /** Waits until all is written and gives folders their modes and times, the inner ones first. */
+  /** Waits for all writes and sets modes and times of folders, the inner ones first. */
   async finish(): Promise<void> {
     await this.#ends.finish();
     await this.#flush.finish();
     await this.#dressFolders();
   }
 
-  /** Each when all in it have theirs: writing into a folder would change it again, and its mode may shut us out. */
+  /** Children first: writing into a folder changes its time, and its mode may lock us out. */
   async #dressFolders(): Promise<void> {
     await using stack = new FolderStack(this.#target);
     const way = [{ node: this.#folders.root, left: foldersIn(this.#folders.root) }];
@@ -142,7 +141,7 @@ async function endFile(file: FileHandle, { own, look }: FileEnd): Promise<void> 
   }
 }
 
-/** Holds all of a small file while `put` has it. */
+/** Retains the whole content of a small file while `put` writes it. */
 async function collected(
   entry: TarEntry,
   content: AsyncIterable<Buffer>,
@@ -164,10 +163,10 @@ async function collected(
 
 function assertWhole(entry: TarEntry, length: number): void {
   const { path } = entry;
-  if (length !== roomOf(entry)) throw new Error(`${path} is not as long as it says`);
+  if (length !== roomOf(entry)) throw new Error(`${path} does not have the length of its header`);
 }
 
-/** The kernel reads from the chunk until its write has ended. */
+/** Retains the chunk while the kernel reads from it. */
 async function writeHeld(file: FileHandle, chunk: Buffer, position: number): Promise<void> {
   retainBuffer(chunk);
   try {
@@ -177,7 +176,7 @@ async function writeHeld(file: FileHandle, chunk: Buffer, position: number): Pro
   }
 }
 
-/** Writes at a place of the file, so that several writes may be under way. */
+/** Writes at an offset, so that several writes may run at once. */
 async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, at, bytes.length - at, position + at);
@@ -185,7 +184,7 @@ async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promi
   }
 }
 
-/** Node cuts times off below a microsecond; a hair more keeps the millisecond. */
+/** Node truncates times to microseconds; a fraction more keeps the millisecond. */
 export function secondsOf(ms: number): number {
   return ms / 1_000 + 2e-7;
 }

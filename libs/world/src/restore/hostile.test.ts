@@ -154,7 +154,7 @@ describe("a hostile archive is refused as a whole, and nothing in or out of the 
         const before = await treeOf(world, { withHidden: true });
         await assert.rejects(restore(pack(tar())), (error) => {
           assert.ok(isWorldFault(error, code), String(error));
-          assert.match(error.message, /The world is as it was/);
+          assert.match(error.message, /The world is unchanged/);
           return true;
         });
         assert.deepEqual(await treeOf(world, { withHidden: true }), before);
@@ -254,7 +254,7 @@ describe("a volume that is too small", {
       small.freeBytes = async () => undefined;
       await assert.rejects(
         restoreWorld({ world: small, archive, sha256 }),
-        (error) => isWorldFault(error, "volume_full") && /The world is as it was/.test(error.message),
+        (error) => isWorldFault(error, "volume_full") && /The world is unchanged/.test(error.message),
       );
       assert.deepEqual(await treeOf(small, { withHidden: true }), before);
     } finally {

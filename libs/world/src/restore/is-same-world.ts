@@ -1,11 +1,11 @@
-// Whether a world is still what an archive holds.
+// Whether a world is still identical to an archive.
 
 import type { Archive } from "../archive/open.ts";
 import { measure } from "../archive/walk.ts";
 import type { Folder } from "../path/folder.ts";
 import { compareTree } from "./compare.ts";
 
-/** `held` is what the archive was counted to hold. A world that cannot be read whole is not the same. */
+/** `held` are the counts of the archive. A world that can't be read whole is not the same. */
 export async function isSameWorld(
   world: Folder,
   archive: Archive,

@@ -191,7 +191,7 @@ describe("a volume that has no room for two worlds", { skip: !isRoot && "needs r
     const old = await treeOf(world, { withHidden: true });
     await assert.rejects(
       restore(),
-      (error) => isWorldFault(error, "volume_full") && /as it was/.test(error.message),
+      (error) => isWorldFault(error, "volume_full") && /world is unchanged/.test(error.message),
     );
     assert.deepEqual(await treeOf(world, { withHidden: true }), old);
     assert.equal((await readFile(at("world", small))).length, 3_000);

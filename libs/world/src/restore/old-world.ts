@@ -1,5 +1,5 @@
-// Files of the old world that the archive holds too. The new tree gets another name of them instead of another copy, which
-// saves writing them and, on a volume that is too small for two worlds, their room (ADR 0011).
+// Files of the old world that the archive holds too. The new tree hard-links them instead of copying, which saves the
+// writes and, on a volume that is too small for two worlds, the space (ADR 0011).
 
 import type { TarEntry } from "../archive/tar-header.ts";
 import { splitPath } from "../path/ancestry.ts";
@@ -9,19 +9,19 @@ import { SourceFile } from "../path/source-file.ts";
 
 const chunkBytes = 1 << 20;
 
-/** A file of the old world that was read once cannot be read again. Whoever restores begins anew, without the old world. */
+/** A file of the old world could not be read a second time. The restore starts again without the old world. */
 export class OldWorldUnreadable extends Error {
   override name = "OldWorldUnreadable";
 }
 
-/** A file of the old world that looks from outside as an entry will. */
+/** A file of the old world with the size, mode and time of an entry. */
 export type OldFile = { folder: Folder; name: string; file: SourceFile };
 
 export class OldWorld implements AsyncDisposable {
   readonly #cursor: Cursor;
-  /** The same for all files: fresh memory costs more than what is read into it. */
+  /** Shared by all files: allocating costs more than reading. */
   readonly #memory = Buffer.allocUnsafeSlow(chunkBytes);
-  /** What every path in a folder that is not there begins with. */
+  /** Prefix of all paths in a missing folder. */
   #absent: string | undefined;
 
   constructor(root: Folder) {
@@ -29,12 +29,12 @@ export class OldWorld implements AsyncDisposable {
   }
 
   /**
-   * The file at the place of an entry, open, when its size, mode and time are those of the entry and it has no other name.
-   * Whose it is does not count: prepare-data gives all files to the game's user before the next start. What cannot be
-   * opened, for whatever reason, is not there. Good until the next call.
+   * Opens the file at the path of an entry if it has the size, mode and time of the entry and no other hard link. Its owner
+   * does not matter: prepare-data gives all files to the game's user before the next start. A file that can't be opened
+   * counts as missing. Valid until the next call.
    */
   async open(entry: TarEntry): Promise<OldFile | undefined> {
-    // Only what is data of it is in the archive, so there is nothing to read beside all of the old one.
+    // The archive holds only its data, so it can't be compared with a plain read of the old file.
     if (entry.stored !== undefined) return undefined;
     if (this.#absent !== undefined && entry.path.startsWith(this.#absent)) return undefined;
     const { folder: outer, name } = splitPath(entry.path);
@@ -54,7 +54,7 @@ export class OldWorld implements AsyncDisposable {
     return undefined;
   }
 
-  /** Bytes of files that need no room of their own, by their looks. */
+  /** Bytes of files that need no space of their own, judged by their stats. */
   async bytesOf(entries: AsyncIterable<TarEntry>, sizeOf: (size: number) => number): Promise<number> {
     let bytes = 0;
     for await (const entry of entries) {
@@ -67,8 +67,8 @@ export class OldWorld implements AsyncDisposable {
   }
 
   /**
-   * Reads content beside a file. Gives nothing when the file holds just that, otherwise all of the content, what was read
-   * already included; that throws `OldWorldUnreadable`. One call at a time.
+   * Compares content with a file. Returns nothing when they are equal, otherwise the whole content, including what was
+   * already consumed; reading that may throw `OldWorldUnreadable`. One call at a time.
    */
   async compare(
     file: SourceFile,
@@ -103,13 +103,13 @@ export class OldWorld implements AsyncDisposable {
       stats.size === size &&
       (stats.mode & 0o7777) === mode &&
       Math.floor(stats.mtimeMs) === mtimeMs &&
-      // Whoever writes to another name of it would write into the new world.
+      // A write through another hard link would change the new world.
       stats.nlink === 1
     );
   }
 }
 
-/** A file that cannot be read is another one. */
+/** An unreadable file counts as different. */
 async function read(file: SourceFile, wanted: Buffer, at: number): Promise<number> {
   try {
     return await file.read(wanted, at);
@@ -120,7 +120,7 @@ async function read(file: SourceFile, wanted: Buffer, at: number): Promise<numbe
 
 type Rest = { at: number; chunk: Buffer; chunks: AsyncIterator<Buffer> };
 
-/** The content again: what was the same out of the file, and what came after it. */
+/** The content again: the equal part from the file, then the rest. */
 async function* whole(file: SourceFile, { at, chunk, chunks }: Rest): AsyncGenerator<Buffer> {
   for (let have = 0; have < at; ) {
     const part = Buffer.allocUnsafe(Math.min(chunkBytes, at - have));

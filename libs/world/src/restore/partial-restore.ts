@@ -1,4 +1,4 @@
-// Single files and folders out of an archive, found by its index where it has one.
+// Restores single files and folders of an archive, found by its index if it has one.
 
 import type { FileHandle } from "node:fs/promises";
 import type { FileEntry } from "@svc/proto/world-task";
@@ -20,16 +20,16 @@ export type PartialRestorePlan = {
   world: Folder;
   archive: FileHandle;
   sha256: string;
-  /** Files and folders, as callers write paths. */
+  /** Paths of files and folders, as in requests. */
   only: string[];
   signal?: AbortSignal | undefined;
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
 
 /**
- * Lays some files and folders of an archive over the world and removes nothing. By the index only the frames that hold
- * them are read, each with its own checksum; without it the whole archive is read and its digest compared first. Throws
- * `not_found` for a path that the archive does not have, and as `restoreWorld`.
+ * Restores some files and folders of an archive over the world and removes nothing. With an index only their frames are
+ * read, each with its own checksum; without one the whole archive is read and its digest verified first. Throws
+ * `not_found` for a path that is not in the archive, and as `restoreWorld`.
  */
 export async function restorePaths(plan: PartialRestorePlan): Promise<Restored> {
   const archive = await openArchive(plan.archive);
@@ -88,7 +88,7 @@ async function pick(
   }
   const missing = paths.find((path) => !selected.some((entry) => isWanted(entry.path, [path])));
   if (missing !== undefined)
-    throw new WorldFault("not_found", `The archive holds no ${missing}.`, { entry: missing });
+    throw new WorldFault("not_found", `${missing} is not in the archive.`, { entry: missing });
   return selected;
 }
 
@@ -105,25 +105,25 @@ async function* entriesOf(archive: Archive, { selected, paths }: Wanted): AsyncG
   }
   for (let at = 0; at < selected.length; ) {
     let taken = 0;
-    // Entries that follow one another are read in one go.
+    // Consecutive entries are read in one pass.
     for await (const entry of readTar(archive.seek.from(selected[at]?.headerAt ?? 0), { isPart: true })) {
       const expected = selected[at + taken];
       if (entry.path !== expected?.path) break;
       const isSame = entry.size === expected.size && entry.stored === expected.stored;
-      if (!isSame || entry.kind !== expected.kind) throw corrupt("its index does not fit its entries");
+      if (!isSame || entry.kind !== expected.kind) throw corrupt("its index does not match its entries");
       yield entry;
       taken += 1;
-      // What comes after the last one may be in another frame.
+      // The next entry may be in another frame.
       if (at + taken === selected.length) break;
     }
-    if (taken === 0) throw corrupt("its index does not fit its entries");
+    if (taken === 0) throw corrupt("its index does not match its entries");
     at += taken;
   }
 }
 
 export type Browse = { path: string; most: number };
 
-/** What is in one folder of an archive, in order. Throws `not_found`. */
+/** The entries of one folder of an archive, in order. Throws `not_found`. */
 export async function browseArchive(
   archive: Archive,
   { path, most }: Browse,
@@ -141,7 +141,7 @@ export async function browseArchive(
     else if (!found.has(name)) found.set(name, listed({ ...entry, kind: "folder", size: 0 }, name));
   }
   if (!isThere)
-    throw new WorldFault("not_found", `The archive holds no folder ${folder}.`, { entry: folder });
+    throw new WorldFault("not_found", `The folder ${folder} is not in the archive.`, { entry: folder });
   const listing = [...found.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
   return { listing: listing.slice(0, most), truncated: listing.length > most };
 }

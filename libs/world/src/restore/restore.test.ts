@@ -86,7 +86,7 @@ for (const name of ["alpha-1.tar.zst", "alpha-1.tar.gz"]) {
       await using archive = await open(at("store", name));
       await assert.rejects(
         restoreWorld({ world, archive, sha256: "0".repeat(64) }),
-        (error) => isWorldFault(error, "backup_corrupt") && /The world is as it was/.test(error.message),
+        (error) => isWorldFault(error, "backup_corrupt") && /The world is unchanged/.test(error.message),
       );
       assert.deepEqual(await treeOf(world, { withHidden: true }), before);
     });

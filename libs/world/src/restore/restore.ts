@@ -1,6 +1,6 @@
-// Archive -> world. What it holds is judged before a byte is written, the new tree is made beside the old one, and the two
-// change places when every checksum, every header and the digest of the whole archive were right: whatever fails, the
-// world is the old one or the new one (behaviour.md h.4).
+// Restores a world from an archive. The entries are checked before a byte is written, the new tree is built beside the old
+// one, and the two are switched only when every checksum, every header and the digest of the archive match: whatever fails,
+// the world is either the old one or the new one (behaviour.md h.4).
 
 import type { FileHandle } from "node:fs/promises";
 import { checkIndex } from "../archive/index-check.ts";
@@ -25,10 +25,10 @@ export type RestorePlan = {
   world: Folder;
   archive: FileHandle;
   sha256: string;
-  /** Compares every file with the archive before the trees change places. */
+  /** Compares every file with the archive before the switch. */
   compare?: boolean | undefined;
   signal?: AbortSignal | undefined;
-  /** Of the bytes of the archive; where it has no index, once while checking and once while extracting. */
+  /** Counts bytes of the archive; without an index, once while checking and once while extracting. */
   onProgress?: ((done: number, total: number) => void) | undefined;
 };
 
@@ -37,24 +37,24 @@ export type Restored = Counted & { removed: number };
 
 const clusterBytes = 4_096;
 
-/** Throws faults of the archive and `volume_full` with the old world in place, `SwitchIncomplete` in between. */
+/** Throws faults of the archive and `volume_full` with the old world in place; `SwitchIncomplete` otherwise. */
 export async function restoreWorld(plan: RestorePlan): Promise<Restored> {
   const archive = await openArchive(plan.archive);
-  const announced = await judge(archive, plan).catch((error: unknown) => {
+  const announced = await checkEntries(archive, plan).catch((error: unknown) => {
     throw unchanged(error);
   });
   await assertRoom(plan.world, await roomFor(plan.world, announced));
   try {
     await using old = new OldWorld(plan.world);
-    return await exchange({ plan, archive, announced, old });
+    return await replaceWorld({ plan, archive, announced, old });
   } catch (error) {
     if (!(error instanceof OldWorldUnreadable)) throw error;
-    return await exchange({ plan, archive, announced });
+    return await replaceWorld({ plan, archive, announced });
   }
 }
 
-/** Makes the new tree and puts it in the place of the old one. Throws `OldWorldUnreadable` when that hinders it. */
-async function exchange(filling: Filling): Promise<Restored> {
+/** Builds the new tree and switches to it. May throw `OldWorldUnreadable`. */
+async function replaceWorld(filling: Filling): Promise<Restored> {
   const { plan, archive, announced } = filling;
   await using stage = await StagingTree.make(plan.world, "restore");
   let counted: Counted;
@@ -75,15 +75,15 @@ type Announced = {
   tree: Tree;
   /** Bytes of all files and folders. */
   need: number;
-  /** What finds single entries; without it the archive has been read whole already. */
+  /** Absent: the archive has already been read whole. */
   index: Buffer | undefined;
 };
 
 /**
- * Refuses what no world may hold and finds out how much room it needs. An index tells that at once, and extracting then
- * takes nothing that the index has not announced; without one the archive is read whole first.
+ * Rejects entries that no world may hold and sums up the space they need. An index gives that at once, and extraction then
+ * accepts only entries of the index; without one the archive is read whole first.
  */
-async function judge(archive: Archive, plan: RestorePlan): Promise<Announced> {
+async function checkEntries(archive: Archive, plan: RestorePlan): Promise<Announced> {
   const tree = new Tree();
   let need = 0;
   const take = (entry: TarEntry) => {
@@ -108,15 +108,15 @@ type Filling = {
   plan: RestorePlan;
   archive: Archive;
   announced: Announced;
-  /** What need not be written again. */
+  /** Files that need not be written again. */
   old?: OldWorld | undefined;
 };
 
-/** Throws `backup_corrupt` also when all of it is written and only the digest is another one. */
+/** Throws `backup_corrupt` even at the very end, when only the digest differs. */
 async function fillStage(stage: StagingTree, { plan, archive, announced, old }: Filling): Promise<Counted> {
   await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
   const counted = { entries: 0, files: 0, bytes: 0 };
-  // Without an index this is the second time that it is read.
+  // Without an index this is the second read.
   const before = announced.index ? 0 : archive.size;
   const { plain, sha256 } = archive.readAll({
     signal: plan.signal,
@@ -133,7 +133,7 @@ async function fillStage(stage: StagingTree, { plan, archive, announced, old }: 
     else await putFile(entry, { writer, old });
   }
   await index?.end();
-  if (sha256() !== plan.sha256) throw corrupt("its sha256 is not the one recorded when it was made");
+  if (sha256() !== plan.sha256) throw corrupt("its sha256 differs from the one recorded when it was made");
   await writer.finish();
   return counted;
 }
@@ -149,7 +149,7 @@ async function putFile(entry: ReadEntry, { writer, old }: Putting): Promise<void
   else if (!(await writer.alias(entry, found))) await writer.file(entry, file.content());
 }
 
-/** The plan that makes a world just what is in the stage; `lost+found` stays. */
+/** The plan that makes the world equal to the staging tree; `lost+found` stays. */
 async function planReplace({ root, fresh }: StagingTree) {
   const put = (await fresh.list()).map(({ name }) => name);
   const coming = new Set(put);
@@ -164,12 +164,12 @@ export async function assertRoom(world: Folder, need: number): Promise<void> {
   if (avail === undefined || need <= avail) return;
   throw new WorldFault(
     "volume_full",
-    `The world volume has no room for the new files beside the old ones: ${mib(need - avail)} MiB are missing. Delete files that you need no more, or have it enlarged. The world is as it was.`,
+    `The world volume has no space for the new files beside the old ones: ${mib(need - avail)} MiB are missing. Delete files that you no longer need, or have it enlarged. The world is unchanged.`,
     { need, avail },
   );
 }
 
-/** Room that the new tree takes beside the old one. Without an index nothing tells which files they have in common. */
+/** Space that the new tree takes beside the old one. Only an index tells which files they have in common. */
 async function roomFor(world: Folder, { need, index }: Announced): Promise<number> {
   const avail = await world.freeBytes();
   if (!index || avail === undefined || need <= avail) return need;
@@ -183,10 +183,10 @@ export function roundUp(size: number): number {
   return Math.ceil(size / clusterBytes) * clusterBytes;
 }
 
-/** Files and other things of the old world that the new one does not have. */
+/** Counts entries of the old world that the new one does not have. */
 async function countRemoved(old: Folder, tree: Tree): Promise<number> {
   let count = 0;
-  // The folder of the new world that belongs to each level of the way through the old one.
+  // The folder of the new world at each level of the walk through the old one.
   const way: (TreeNode | undefined)[] = [tree.root];
   for await (const { name, depth, kind } of visit(old)) {
     const node = way[depth]?.below?.get(name);

@@ -1,14 +1,14 @@
-// What goes on beside the writing of a tree: writes and files that end, and the way to the disk.
+// Concurrent writes while a tree is extracted, and its flushing to disk in the background.
 
 import type { Folder } from "../path/folder.ts";
 import { syncVolume } from "../path/sync-volume.ts";
 
-/** What is written goes to the disk by `sync` once in so many bytes of files. */
+/** Calls `sync` once per this many written bytes. */
 export type Flushing = { everyBytes: number; sync: (target: Folder) => Promise<void> };
 
 export const defaultFlushing: Flushing = { everyBytes: 256 << 20, sync: syncVolume };
 
-/** Steps that go on while the next ones are prepared, a few at a time. */
+/** Runs a bounded number of writes while the next ones are prepared. */
 export class WritePipeline {
   readonly #most: number;
   readonly #running: Promise<void>[] = [];
@@ -17,29 +17,29 @@ export class WritePipeline {
     this.#most = most;
   }
 
-  /** Takes a step that was started; whether it fails is told by `room` and `finish`. */
+  /** Adds a running write; its failure is thrown by `room` or `finish`. */
   start(step: Promise<void>): void {
     step.catch(() => undefined);
     this.#running.push(step);
   }
 
-  /** Waits until another step may start. Throws what failed. */
+  /** Waits until another write may start. Throws the first failure. */
   async room(): Promise<void> {
     while (this.#running.length > this.#most) await this.#running.shift();
   }
 
-  /** Waits for all. Throws what failed. */
+  /** Waits for all. Throws the first failure. */
   async finish(): Promise<void> {
     while (this.#running.length > 0) await this.#running.shift();
   }
 
-  /** Waits for all, however they end. */
+  /** Waits for all, ignoring failures. */
   async settle(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 }
 
-/** Sends what is written to the disk now and then, so that the sync at the end has little left to do. */
+/** Syncs written data to disk from time to time, so that the final sync has little left to do. */
 export class BackgroundFlush {
   readonly #target: Folder;
   readonly #flushing: Flushing;
@@ -66,7 +66,7 @@ export class BackgroundFlush {
       });
   }
 
-  /** The kernel tells a failed write to the disk once: the sync at the end would not hear of it. */
+  /** The kernel reports a failed writeback once: the final sync would not see it. */
   async finish(): Promise<void> {
     await this.#running;
     if (this.#failure !== undefined) throw this.#failure;

@@ -99,7 +99,7 @@ describe("an archive that no restore would take does not read back", () => {
   }
 });
 
-describe("an archive whose index lies is refused, and the world is as it was", () => {
+describe("an archive with a wrong index is rejected, and the world is unchanged", () => {
   const table: [fact: string, code: TaskFault["code"], index: Buffer, tar?: MadeTar[]][] = [
     ["another name", "backup_corrupt", listing(first, folder, ["dir/other", ...big.slice(1)])],
     ["a smaller size", "backup_corrupt", listing(first, folder, [...big.slice(0, 4), 10, 1_536])],
@@ -129,7 +129,7 @@ describe("an archive whose index lies is refused, and the world is as it was", (
       const old = await treeOf(world, { withHidden: true });
       await assert.rejects(restore(archiveOf(makeTar(tar), index)), (error) => {
         assert.ok(isWorldFault(error, code), String(error));
-        assert.match(error.message, /The world is as it was/);
+        assert.match(error.message, /The world is unchanged/);
         return true;
       });
       assert.deepEqual(await treeOf(world, { withHidden: true }), old);

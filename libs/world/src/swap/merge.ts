@@ -1,5 +1,5 @@
-// Lays a new tree over a folder of the world, file by file; what is not in the new tree stays. Carried on by a next run,
-// it goes forward only. Within one run it can be taken back.
+// Merges a new tree into a folder of the world, file by file; other files stay. A run that fails undoes its steps; a run
+// that resumes an interrupted one only goes forward.
 
 import { link } from "node:fs/promises";
 import { printable } from "../archive/tar-entry.ts";
@@ -8,10 +8,10 @@ import type { Folder, FolderEntry } from "../path/folder.ts";
 import { FolderStack } from "../path/folder-stack.ts";
 
 type Merge = { fresh: Folder; base: Folder; replaced: Folder };
-/** Takes one step back. */
+/** Undoes one step. */
 type Undo = () => Promise<void>;
 
-/** Moves everything in `fresh` into `base`. Throws after it has taken all of it back. */
+/** Moves everything in `fresh` into `base`. Throws after undoing all steps. */
 export async function applyMerge(merge: Merge): Promise<void> {
   const undo: Undo[] = [];
   try {
@@ -20,7 +20,7 @@ export async function applyMerge(merge: Merge): Promise<void> {
     try {
       for (const step of undo.reverse()) await step();
     } catch (second) {
-      throw new AggregateError([error, second], "the files could not be put back after a failure");
+      throw new AggregateError([error, second], "the merge failed and could not be undone");
     }
     throw error;
   }
@@ -72,12 +72,12 @@ type Place = {
   from: Folder;
   to: Folder;
   isFile: boolean;
-  /** How many old files are kept: the number of the next whose path is too long for a name. */
+  /** Count of kept old files, which numbers those whose path is too long for a name. */
   slots: { next: number };
 };
 
 async function replaceFile(merge: Merge, { path, name, from, to, isFile, slots }: Place): Promise<Undo> {
-  // An escaped path is longer than it, so a long one is not escaped for nothing.
+  // Escaping only makes a path longer, so a long one is not escaped at all.
   const escaped = path.length > 200 ? path : path.replaceAll("%", "%25").replaceAll("/", "%2F");
   const kept = Buffer.byteLength(escaped) <= 200 ? escaped : `%-${slots.next}`;
   if (await keepOld(merge.replaced, { from: to, name, kept, isFile })) slots.next += 1;
@@ -92,8 +92,8 @@ async function replaceFile(merge: Merge, { path, name, from, to, isFile, slots }
 type Old = { from: Folder; name: string; kept: string; isFile: boolean };
 
 /**
- * A second name for the old file, so that it can come back; the first keeps it there until the new one is. False when an
- * earlier run came as far as this.
+ * Hard-links the old file, so that the merge can be undone; its first name keeps it in place until the new file takes it.
+ * False when an earlier run has already done so.
  */
 async function keepOld(replaced: Folder, old: Old): Promise<boolean> {
   if (!old.isFile) {

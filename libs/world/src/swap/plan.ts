@@ -1,4 +1,4 @@
-// The journal of a switch. Once it is there under its name, the switch is carried through, by this run or by the next.
+// The journal of a switch. Once it exists under its final name, this run or the next completes the switch.
 
 import { z } from "zod";
 import { isWorldFault } from "../fault.ts";
@@ -9,9 +9,9 @@ const draftName = "plan.draft";
 const endedName = "plan.ended";
 
 export const Plan = z.discriminatedUnion("kind", [
-  /** The new tree takes the place of the whole world: names at its root that go, and names that come. */
+  /** The new tree replaces the whole world: names at its root to remove and to add. */
   z.strictObject({ kind: z.literal("replace"), remove: z.array(z.string()), put: z.array(z.string()) }),
-  /** The new tree is laid over one folder of the world. */
+  /** The new tree is merged into one folder of the world. */
   z.strictObject({ kind: z.literal("merge"), at: z.array(z.string()) }),
 ]);
 export type Plan = z.output<typeof Plan>;
@@ -26,7 +26,7 @@ export async function writePlan(folder: Folder, plan: Plan): Promise<void> {
   await folder.sync();
 }
 
-/** The plan of a stage; undefined when it never got that far or has ended, and nothing of it counts. */
+/** The plan in a staging tree; undefined when none was committed or it has ended. */
 export async function readPlan(folder: Folder): Promise<Plan | undefined> {
   try {
     await using file = await folder.openFile(planName);
@@ -37,7 +37,7 @@ export async function readPlan(folder: Folder): Promise<Plan | undefined> {
   }
 }
 
-/** Says that nothing of the plan is left to do, whichever way it went. */
+/** Marks the plan as done, whether it succeeded or was undone. */
 export async function endPlan(folder: Folder): Promise<void> {
   await folder.move(planName, { name: endedName });
   await folder.sync();

@@ -1,5 +1,5 @@
-// Exchanges what is at the root of a world for a new tree, name by name. Each step looks at what is there and does only
-// what is missing, so both directions can be carried on from wherever an earlier run stopped.
+// Replaces the root of a world by a new tree, name by name. Each step is idempotent, so both directions can resume from
+// wherever an earlier run stopped.
 
 import type { Folder } from "../path/folder.ts";
 import type { Plan } from "./plan.ts";
@@ -10,7 +10,7 @@ type Replace = Plan & { kind: "replace" };
 export async function applyReplace({ root, fresh, replaced }: StagingTree, plan: Replace): Promise<void> {
   for (const name of plan.remove) await moveIfThere(name, { from: root, to: replaced });
   for (const name of plan.put) {
-    // While the new one waits, whatever has the name is the old one.
+    // While the new one is still staged, the name in the world is the old one.
     if (!(await fresh.find(name))) continue;
     await moveIfThere(name, { from: root, to: replaced });
     await fresh.move(name, { folder: root, name });

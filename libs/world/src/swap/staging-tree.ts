@@ -1,5 +1,5 @@
-// Where a new tree is made before it takes its place: a hidden folder at the root of the world, so on the same volume,
-// with the new tree in `new` and room in `old` for what it takes the place of.
+// Where a new tree is built before the switch: a hidden folder at the root of the world, so on the same volume, with the
+// new tree in `new` and replaced files in `old`.
 
 import { randomBytes } from "node:crypto";
 import type { Folder } from "../path/folder.ts";
@@ -39,7 +39,7 @@ export class StagingTree implements AsyncDisposable {
     }
   }
 
-  /** Opens one that an earlier run left. Throws as `Folder.enter` when it is not whole. */
+  /** Opens one that an earlier run left. Throws as `Folder.enter` when it is incomplete. */
   static async open(root: Folder, name: string): Promise<StagingTree> {
     const folder = await root.enter(name);
     try {
@@ -55,7 +55,7 @@ export class StagingTree implements AsyncDisposable {
     }
   }
 
-  /** Removes it with all that is in it. */
+  /** Removes it with its contents. */
   async remove(): Promise<void> {
     await removeTree(this.root, this.name);
   }

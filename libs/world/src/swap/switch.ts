@@ -1,4 +1,4 @@
-// Puts a finished stage in place, all of it or nothing of it, and settles what an earlier run left half-way.
+// Switches a world to a finished staging tree, all or nothing, and recovers what an interrupted run left.
 
 import { WorldFault } from "../fault.ts";
 import { Folder } from "../path/folder.ts";
@@ -10,16 +10,16 @@ import { endPlan, type Plan, planName, readPlan, writePlan } from "./plan.ts";
 import { applyReplace, revertReplace } from "./replace.ts";
 import { StagingTree } from "./staging-tree.ts";
 
-/** Thrown when the old tree could not be put back either; the next run of the agent goes on with the switch. */
+/** Thrown when the switch could not be undone either; the next run of the agent completes it. */
 export class SwitchIncomplete extends Error {
   constructor(cause: unknown) {
-    super("The switch is half done; the next run carries it through.", { cause });
+    super("the switch is incomplete; the next run completes it", { cause });
     this.name = "SwitchIncomplete";
   }
 }
 
 /**
- * Makes the new tree durable, then switches. When it throws anything but `SwitchIncomplete`, the world is what it was before.
+ * Makes the new tree durable, then switches. When it throws anything but `SwitchIncomplete`, the world is unchanged.
  */
 export async function switchOver(stage: StagingTree, plan: Plan): Promise<void> {
   await syncVolume(stage.folder);
@@ -46,13 +46,13 @@ async function forward(stage: StagingTree, plan: Plan): Promise<void> {
 }
 
 export type Recovered = {
-  /** Switches that were carried through. */
+  /** Switches that were completed. */
   completed: number;
   /** Partials that were removed. */
   swept: number;
 };
 
-/** Before anything else is done to a world: carries switches through and removes partials. */
+/** Completes interrupted switches and removes partials, before anything else is done to a world. */
 export async function recoverWorld(root: Folder): Promise<Recovered> {
   const settled: Recovered = { completed: 0, swept: 0 };
   for (const { name, kind } of await root.list()) {
@@ -71,14 +71,14 @@ export async function recoverVolume(path: string): Promise<Recovered> {
   return await recoverWorld(root);
 }
 
-/** Throws when a switch waits to be carried through: what a reader would see is neither the old nor the new world. */
+/** Throws when a switch is incomplete: a reader would see neither the old nor the new world. */
 export async function assertRecovered(root: Folder): Promise<void> {
   for (const { name, kind } of await root.list()) {
     if (!isHidden(name) || kind !== "folder") continue;
     await using folder = await root.enter(name);
     if (await folder.find(planName))
       throw new Error(
-        "an interrupted restore or extraction waits to be carried through: start the server once, or repeat it (a restore without its snapshot)",
+        "an interrupted restore or extraction is incomplete: start the server once, or repeat it (a restore without its snapshot)",
       );
   }
 }
@@ -93,9 +93,9 @@ async function complete(root: Folder, name: string): Promise<boolean> {
   return true;
 }
 
-/** Says in a fault what became of the world. */
+/** Adds to a fault that the world is unchanged. */
 export function unchanged(error: unknown): unknown {
   if (!(error instanceof WorldFault)) return error;
   const { code, message, ...about } = error.fault;
-  return new WorldFault(code, `${message} The world is as it was.`, about);
+  return new WorldFault(code, `${message} The world is unchanged.`, about);
 }

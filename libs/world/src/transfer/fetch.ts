@@ -1,18 +1,18 @@
-// Fetches what the internal face keeps for this Job, and tells it when it has landed.
+// Fetches a staged transfer from the internal face and reports that it is committed.
 
 import type { IncomingMessage } from "node:http";
-import { answerOf, assertTaken, type Door, failed, stallTimer, startRequest } from "./send.ts";
+import { answerOf, assertTaken, failed, stallTimer, startRequest, type TransferTarget } from "./send.ts";
 
 /** The body of a one-time URL, in chunks. Throws `transfer_failed`, also when it ends before its length. */
-export async function* fetchStream(door: Door): AsyncGenerator<Buffer> {
-  const request = startRequest(door, "GET");
+export async function* fetchStream(target: TransferTarget): AsyncGenerator<Buffer> {
+  const request = startRequest(target, "GET");
   try {
     request.end();
-    const response = await within(door, responseOf(request));
+    const response = await within(target, responseOf(request));
     if (response.statusCode !== 200) throw failed(`the internal face answered ${response.statusCode}`);
     const chunks = response[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     for (;;) {
-      const next = await within(door, chunks.next());
+      const next = await within(target, chunks.next());
       if (next.done) break;
       yield next.value;
     }
@@ -22,12 +22,12 @@ export async function* fetchStream(door: Door): AsyncGenerator<Buffer> {
   }
 }
 
-/** DELETE of the same URL: what was fetched is in place. */
-export async function reportCommitted(door: Door): Promise<void> {
-  const request = startRequest(door, "DELETE");
+/** DELETE of the same URL: the content is committed. */
+export async function reportCommitted(target: TransferTarget): Promise<void> {
+  const request = startRequest(target, "DELETE");
   try {
     request.end();
-    assertTaken(await within(door, answerOf(request)));
+    assertTaken(await within(target, answerOf(request)));
   } finally {
     request.destroy();
   }
@@ -40,7 +40,7 @@ function responseOf(request: ReturnType<typeof startRequest>): Promise<IncomingM
   });
 }
 
-async function within<Value>({ stallMs }: Door, wait: Promise<Value>): Promise<Value> {
+async function within<Value>({ stallMs }: TransferTarget, wait: Promise<Value>): Promise<Value> {
   const timer = stallTimer(stallMs);
   try {
     return await Promise.race([wait, timer.stalled]);

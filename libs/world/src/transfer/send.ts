@@ -1,29 +1,29 @@
-// Sends a stream of unknown length to the internal face: chunked, at the pace of whoever takes it, with the sha-256 of
-// everything in a trailer (behaviour.md h.6).
+// Sends a stream of unknown length to the internal face: chunked, with back-pressure, with the sha-256 of the content in a
+// trailer (behaviour.md h.6).
 
 import { createHash } from "node:crypto";
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { WorldFault } from "../fault.ts";
 
-export type Door = {
+export type TransferTarget = {
   url: string;
   /** One-time token. */
   token: string;
-  /** How long either end may stand still. */
+  /** How long either end may stall. */
   stallMs: number;
   signal?: AbortSignal | undefined;
 };
 
-export type Send = Door & {
-  /** Bytes that will come, where that is known. */
+export type Send = TransferTarget & {
+  /** Content length, if known. */
   length?: number | undefined;
   contentType: string;
-  /** How long the answer may take once everything is sent; as long as any other wait when it is not said. */
+  /** How long the response may take once everything is sent; `stallMs` by default. */
   answerMs?: number | undefined;
 };
 
-/** Small pieces, so that a slow taker still shows that it takes. */
+/** Small pieces, so that a slow receiver still shows progress. */
 const pieceBytes = 128 << 10;
 
 export type Sent = { sizeBytes: number; sha256: string };
@@ -35,24 +35,24 @@ export async function sendStream(
 ): Promise<Sent> {
   const hash = createHash("sha256");
   let sizeBytes = 0;
-  const line = openLine(send);
+  const request = openRequest(send);
   try {
     await produce(async (chunk) => {
       hash.update(chunk);
       sizeBytes += chunk.length;
       for (let at = 0; at < chunk.length; at += pieceBytes)
-        await line.write(chunk.subarray(at, at + pieceBytes));
+        await request.write(chunk.subarray(at, at + pieceBytes));
     });
     const sha256 = hash.digest();
-    await line.finish({ "Content-Digest": `sha-256=:${sha256.toString("base64")}:` });
+    await request.finish({ "Content-Digest": `sha-256=:${sha256.toString("base64")}:` });
     return { sizeBytes, sha256: sha256.toString("hex") };
   } finally {
-    line.close();
+    request.close();
   }
 }
 
-/** One request whose every wait ends: with a step on, with an answer, with an error, or after `stallMs`. */
-function openLine(send: Send) {
+/** One request whose waits all end: with progress, a response, an error, or after `stallMs`. */
+function openRequest(send: Send) {
   const request = startRequest(send, "PUT", {
     "content-type": send.contentType,
     trailer: "Content-Digest",
@@ -77,7 +77,7 @@ function openLine(send: Send) {
   return {
     write: async (piece: Buffer) => {
       if (request.destroyed) await early;
-      // A piece is a view of a buffer that its owner uses again, so it must be on its way before the next one comes.
+      // A piece is a view of a buffer that is reused, so it must be written before the next one is produced.
       const written = new Promise<void>((resolve) => request.write(piece, () => resolve()));
       await within(Promise.race([early, written]));
     },
@@ -93,7 +93,7 @@ function openLine(send: Send) {
 export type Answer = { status: number; text: string };
 
 export function startRequest(
-  { url, token, signal }: Door,
+  { url, token, signal }: TransferTarget,
   method: string,
   headers: Record<string, string> = {},
 ): ClientRequest {
@@ -110,7 +110,7 @@ export function answerOf(request: ClientRequest): Promise<Answer> {
   return new Promise((resolve, reject) => {
     let isAnswered = false;
     const fail = (reason: string) => {
-      // Whoever answers before it has taken everything closes the connection then; the answer is what counts.
+      // A server that responds early then closes the connection; the response counts.
       if (!isAnswered) reject(failed(reason));
     };
     request.on("error", (error) => fail(error.message));
@@ -135,17 +135,17 @@ async function readText(response: IncomingMessage): Promise<string> {
 export function assertTaken({ status, text }: Answer): void {
   if (status >= 200 && status < 300) return;
   if (status === 409)
-    throw new WorldFault("backup_corrupt", "The archive is not the one recorded when it was made.");
+    throw new WorldFault("backup_corrupt", "The archive differs from the one recorded when it was made.");
   throw failed(`the internal face answered ${status} ${messageIn(text)}`);
 }
 
-/** The words of an error envelope, or what there is instead. */
+/** The message of an error envelope, or the raw text. */
 function messageIn(text: string): string {
   try {
     const { error } = JSON.parse(text) as { error?: { message?: unknown } };
     if (typeof error?.message === "string") return error.message.slice(0, 500).replace(/\.$/, "");
   } catch {
-    // Then it is no envelope.
+    // Not an envelope.
   }
   return text.slice(0, 200);
 }
@@ -157,7 +157,7 @@ export function failed(reason: string): WorldFault {
 export function stallTimer(ms: number): { stalled: Promise<never>; clear: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const stalled = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failed(`nothing moved for ${ms / 1_000} s`)), ms);
+    timer = setTimeout(() => reject(failed(`no progress for ${ms / 1_000} s`)), ms);
   });
   stalled.catch(() => undefined);
   return { stalled, clear: () => clearTimeout(timer) };

@@ -1,4 +1,4 @@
-// What an extraction would meet in the world.
+// Finds files of the world that an extraction would replace.
 
 import { printable } from "../archive/tar-entry.ts";
 import type { Tree, TreeNode } from "../archive/tree.ts";
@@ -14,18 +14,18 @@ export type Meeting = {
   known: Protected;
   parents: readonly string[];
   overwrite: boolean;
-  /** Takes the files that are left out because they are protected; absent: one of them refuses everything. */
+  /** Receives the protected files that are left out; absent: one of them rejects the whole archive. */
   leftOut?: Set<string> | undefined;
 };
 
 /**
- * Throws `file_exists` with what would be replaced unless that is wanted, `type_conflict` where one side is a folder and
- * the other is not, `bad_path` over a protected file that is not to be left out.
+ * Throws `file_exists` with what would be replaced unless overwriting is allowed, `type_conflict` where only one side is a
+ * folder, `bad_path` for a protected file that must not be left out.
  */
 export async function findConflicts(folder: Folder, meeting: Meeting): Promise<void> {
   const conflicts = await meet(folder, meeting);
   if (meeting.overwrite || conflicts.length === 0) return;
-  throw new WorldFault("file_exists", `${conflicts.length} files are there already.`, {
+  throw new WorldFault("file_exists", `${conflicts.length} files already exist.`, {
     conflicts: conflicts.sort().slice(0, mostShown),
     conflict_count: conflicts.length,
   });
@@ -33,12 +33,12 @@ export async function findConflicts(folder: Folder, meeting: Meeting): Promise<v
 
 type Level = {
   prefix: string;
-  /** What the archive has here and is still to be held against the world. */
+  /** Entries of the archive at this level that are still to be compared with the world. */
   left: [name: string, node: TreeNode][];
   there: Map<string, "file" | "folder" | "other">;
 };
 
-/** Files that are there already; only folders that both sides have are entered. */
+/** Existing files; enters only folders that both sides have. */
 async function meet(folder: Folder, meeting: Meeting): Promise<string[]> {
   const { tree, known, parents, leftOut } = meeting;
   const conflicts: string[] = [];
@@ -70,7 +70,7 @@ async function meet(folder: Folder, meeting: Meeting): Promise<string[]> {
 
 type Place = { known: Protected; names: readonly string[]; there?: Identity | undefined };
 
-/** False for a protected file that is left out; throws `bad_path` where none may be. */
+/** False for a protected file that is left out; throws `bad_path` where none may be left out. */
 export function mayWrite(
   { known, names, there }: Place,
   { path, leftOut }: { path: string; leftOut: Set<string> | undefined },

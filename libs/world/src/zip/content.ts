@@ -1,4 +1,4 @@
-// The bytes of one entry of a zip, never more of them than the directory says, with their checksum compared.
+// Reads one entry of a zip: never more bytes than the directory says, with its checksum verified.
 
 import { readSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { invalid, type ZipEntry } from "./read.ts";
 
 const inflateWhole = promisify(inflateRaw);
 const localHeaderBytes = 30;
-/** What an entry may take to be unpacked in one go, packed and plain together. */
+/** Largest entry, compressed and uncompressed together, that is decompressed in one call. */
 const smallBytes = 8 << 20;
 const tinyBytes = 128 << 10;
 const chunkBytes = 1 << 20;
@@ -19,12 +19,12 @@ export function isSmall({ size, packedSize }: ZipEntry): boolean {
   return size + packedSize <= smallBytes;
 }
 
-/** One so small that reading and unpacking it at once is quicker than asking the thread pool to. */
+/** An entry so small that synchronous decompression is quicker than the thread pool. */
 export function isTiny({ size, packedSize }: ZipEntry): boolean {
   return size + packedSize <= tinyBytes;
 }
 
-/** All of a tiny entry. Throws `archive_invalid`. */
+/** The content of a tiny entry. Throws `archive_invalid`. */
 export function readTiny(file: FileHandle, entry: ZipEntry): Buffer {
   const wanted = Buffer.allocUnsafe(guessBytes(entry));
   const first = wanted.subarray(0, readSync(file.fd, wanted, 0, wanted.length, entry.headerAt));
@@ -42,7 +42,7 @@ export function readTiny(file: FileHandle, entry: ZipEntry): Buffer {
   }
 }
 
-/** All of a small entry. Throws `archive_invalid`. */
+/** The content of a small entry. Throws `archive_invalid`. */
 export async function readSmall(file: FileHandle, entry: ZipEntry): Promise<Buffer> {
   const first = await readUpTo(file, entry.headerAt, guessBytes(entry));
   const start = dataStart(first, entry);
@@ -62,7 +62,7 @@ export async function readSmall(file: FileHandle, entry: ZipEntry): Promise<Buff
   }
 }
 
-/** One more than comes out, so that one turn of the thread pool sees the end. */
+/** One byte more than expected, so that one turn of the thread pool reaches the end. */
 function inOneGo({ size }: ZipEntry) {
   return { maxOutputLength: Math.max(1, size), chunkSize: size + 64 };
 }
@@ -114,7 +114,7 @@ async function* inflated(packed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** Most local headers are as long as the one in the directory, so one read gets all; a longer one takes a second. */
+/** Most local headers are as long as the one in the directory, so one read suffices; a longer one takes a second. */
 function guessBytes(entry: ZipEntry): number {
   return localHeaderBytes + entry.nameBytes + 64 + entry.packedSize;
 }
@@ -126,7 +126,7 @@ function dataStart(header: Buffer, entry: ZipEntry): number {
 }
 
 function checked(plain: Buffer, entry: ZipEntry): Buffer {
-  if (plain.length !== entry.size) throw invalid("it has another size than the archive says", entry.path);
+  if (plain.length !== entry.size) throw invalid("its size differs from what the archive says", entry.path);
   if (crc32(plain) !== entry.crc32) throw invalid("its checksum does not match", entry.path);
   return plain;
 }

@@ -1,4 +1,4 @@
-// Names in zips. The format knows two encodings; in the wild there is a third: Chinese Windows writes GBK and says nothing.
+// Names in zips. The format has two encodings; in practice there is a third: Chinese Windows writes GBK without a flag.
 
 import { TextDecoder } from "node:util";
 
@@ -13,7 +13,7 @@ export type NameSource = {
   extraFields: readonly { id: number; data: Buffer }[];
 };
 
-/** The name of an entry with forward slashes; undefined when it is no text in any encoding. */
+/** The name of an entry with forward slashes; undefined when it is not text in any encoding. */
 export function zipName({ generalPurposeBitFlag, fileNameRaw, extraFields }: NameSource): string | undefined {
   const name =
     generalPurposeBitFlag & utf8Flag

@@ -1,4 +1,4 @@
-// The directory of a zip, read and judged as a whole before anything is written (behaviour.md h.7).
+// Reads and checks the whole directory of a zip before anything is written (behaviour.md h.7).
 
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";
@@ -54,7 +54,7 @@ function entryOf(raw: Entry): ZipEntry | undefined {
   if (path === undefined) return undefined;
   if (raw.isEncrypted()) throw invalid("it is encrypted", name);
   if (!isFolder && raw.compressionMethod !== 0 && raw.compressionMethod !== 8)
-    throw invalid(`it is packed by method ${raw.compressionMethod}, which is not supported`, name);
+    throw invalid(`its compression method ${raw.compressionMethod} is not supported`, name);
   if (isFolder && raw.uncompressedSize > 0) throw invalid("a folder has content", name);
   const permissions = raw.versionMadeBy >> 8 === 3 ? unixMode & 0o777 : 0;
   const mode = isFolder ? (permissions || 0o755) | 0o700 : (permissions || 0o644) | 0o600;
@@ -84,14 +84,14 @@ function kindOf(name: string, unixMode: number): "file" | "folder" {
         entry: printable(name),
       });
     default:
-      throw unsafe(name, "devices, pipes and sockets have no place in a world");
+      throw unsafe(name, "devices, pipes and sockets are not allowed in a world");
   }
 }
 
-/** Undefined for the folder that the archive itself is in. */
+/** Undefined for the folder of the archive itself. */
 function safePath(name: string): string | undefined {
   if (name.startsWith("/")) throw unsafe(name, "its path is absolute");
-  if (/^[A-Za-z]:/.test(name)) throw unsafe(name, "its path names a drive");
+  if (/^[A-Za-z]:/.test(name)) throw unsafe(name, "its path starts with a drive letter");
   const names = name.split("/").filter((part) => part !== "" && part !== ".");
   if (Buffer.byteLength(name) > mostPathBytes)
     throw unsafe(name, `its path is longer than ${mostPathBytes} bytes`);
@@ -105,13 +105,13 @@ function safePath(name: string): string | undefined {
   throw unsafe(name, "it has no name");
 }
 
-/** Entries that share bytes are how a small zip claims to hold a very large tree. */
+/** Overlapping entries let a small zip claim a very large tree. */
 function assertApart(entries: readonly ZipEntry[], size: number): void {
   let end = 0;
   for (const entry of [...entries].sort((one, other) => one.headerAt - other.headerAt)) {
     if (entry.headerAt < end) throw invalid("entries overlap", entry.path);
     end = entry.headerAt + 30 + entry.nameBytes + entry.packedSize;
-    if (end > size) throw invalid("an entry goes beyond the end", entry.path);
+    if (end > size) throw invalid("an entry exceeds the archive", entry.path);
   }
 }
 
@@ -128,7 +128,7 @@ export function invalid(reason: string, entry?: string): WorldFault {
 
 const windowBytes = 1 << 20;
 
-/** The directory is read in small steps; a window of it is kept, or 200,000 entries take half a minute. */
+/** yauzl reads the directory in small steps; without this window 200,000 entries take half a minute. */
 class WindowReader extends yauzl.RandomAccessReader {
   readonly #file: FileHandle;
   readonly #size: number;

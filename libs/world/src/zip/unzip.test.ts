@@ -266,7 +266,7 @@ describe("a hostile zip is refused as a whole, and nothing in or out of the worl
     await assert.rejects(extract(true, "p.zip"), (error) => {
       assert.ok(isWorldFault(error, "bad_path"));
       assert.equal(error.fault.entry, "server.properties");
-      assert.match(error.message, /^server\.properties is kept .* Take it out of the archive/);
+      assert.match(error.message, /^server\.properties is managed .* Take it out of the archive/);
       return true;
     });
     await assert.rejects(text("mods", "a.jar"));

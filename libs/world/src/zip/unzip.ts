@@ -1,5 +1,5 @@
-// Extracts a zip into its own folder, all of it or nothing: everything is judged first, made in a hidden stage, and moved
-// in at the end (behaviour.md h.7).
+// Extracts a zip into its own folder, all or nothing: everything is checked first, written to a hidden staging tree, and
+// merged at the end (behaviour.md h.7).
 
 import type { FileHandle } from "node:fs/promises";
 import { printable } from "../archive/tar-entry.ts";
@@ -20,7 +20,7 @@ export type UnzipPlan = {
   world: Folder;
   path: string;
   overwrite: boolean;
-  /** Leaves protected files of the archive out, where otherwise one of them refuses all of it. */
+  /** Leaves protected files out; otherwise one of them rejects the whole archive. */
   skipProtected?: boolean | undefined;
   signal?: AbortSignal | undefined;
   onProgress?: ((done: number, total: number) => void) | undefined;
@@ -36,7 +36,7 @@ export type Unzipped = {
 
 const mostShown = 200;
 
-/** Small entries that are unpacked ahead of the one that is written. */
+/** Small entries that are decompressed ahead of the one being written. */
 const ahead = 3;
 
 /** Throws faults of the archive, `file_exists` with the conflicts, `type_conflict`, `bad_path`, `volume_full`. */
@@ -80,7 +80,7 @@ export async function unzip(plan: UnzipPlan): Promise<Unzipped> {
   return { files: files.length, bytes, ...(left.length > 0 && skipped) };
 }
 
-/** A mod pack that brings a protected file is refused as a whole (interface.md 4.6 rule 3); its owner is told why. */
+/** A mod pack with a protected file is rejected as a whole (interface.md 4.6 rule 3), with the reason. */
 function leaveOut(error: unknown): unknown {
   if (!isWorldFault(error, "bad_path")) return error;
   const { code, message, ...about } = error.fault;
@@ -97,7 +97,7 @@ async function fillStage(stage: StagingTree, { plan, file, entries, total }: Fil
   await using writer = new TreeWriter(stage.fresh, await plan.world.stat());
   const started = new Map<number, Promise<Buffer>>();
   let done = 0;
-  // One folder after the other, however the zip has them.
+  // Grouped by folder, whatever their order in the zip.
   entries.sort((one, other) => (one.path < other.path ? -1 : 1));
   try {
     for (const [index, entry] of entries.entries()) {

@@ -124,7 +124,7 @@ describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root 
     writeFileSync(inWorld("r.0.0.mca"), randomBytes(5_000_000));
     const restored = await unchanged(() => restore({ backup_id: id }));
     assert.equal(restored?.state, "failed");
-    assert.match(restored?.message ?? "", /no room .* The world is as it was/);
+    assert.match(restored?.message ?? "", /no space .* The world is unchanged/);
     execFileSync(
       "dd",
       ["if=/dev/zero", `of=${join(fixture.base.archiveDir, "filler")}`, "bs=1M", "count=13"],
@@ -135,7 +135,7 @@ describe("a disk that is full", { skip: process.getuid?.() !== 0 && "needs root 
     const again = await unchanged(() => fixture.ask(`${base}/backup`, { method: "POST" }));
     assert.equal(again.status, 202);
     await until(async () => (await lastJob("backup"))?.state === "failed", 20_000);
-    assert.match((await lastJob("backup"))?.message ?? "", /no room for this backup/);
+    assert.match((await lastJob("backup"))?.message ?? "", /no space for this backup/);
     assert.equal(readdirSync(fixture.base.archiveDir).filter((name) => name.includes("partial")).length, 0);
   });
 });

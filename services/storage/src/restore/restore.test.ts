@@ -153,7 +153,7 @@ describe("restores of worlds", () => {
     await restore("damaged", { backup_id: id, safety_snapshot: false });
     const [job] = await settled("damaged");
     assert.equal(job?.state, "failed");
-    assert.match(job?.message ?? "", /The world is as it was\.$/);
+    assert.match(job?.message ?? "", /The world is unchanged\.$/);
     assert.deepEqual(fixture.worldOf("damaged"), second);
     const page = { server: "damaged", limit: 20, offset: 0 };
     const { backups: rows } = await fixture.external.call(backups.list, page, owner);
