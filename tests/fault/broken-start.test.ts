@@ -129,7 +129,7 @@ describe("the data folder", () => {
   });
   test("a place that takes no folders is refused", async () => {
     // Nobody can make a folder there, root included.
-    assertSentence(await up("/proc/svc-data"), "svc", [/no folder can be made in \/proc/, /--data/]);
+    assertSentence(await up("/proc/svc-data"), "svc", [/can't create a folder in \/proc/, /--data/]);
   });
   test("a full disk is refused before anything starts", async (t) => {
     const dir = join(scratch(t), "small");
@@ -211,7 +211,10 @@ describe("on a stack that runs", () => {
   test("a second up on the same data says so and leaves the first alone", async () => {
     const before = running().file().processes;
     const ended = await runSvc(["up", "--ports", "auto", "--data", running().dataDir]);
-    assert.match(ended.stderr, /a stack runs on .+ already \(pid \d+\); npm run down -- --data .+ stops it/);
+    assert.match(
+      ended.stderr,
+      /a stack is already running on .+ \(pid \d+\); npm run down -- --data .+ stops it/,
+    );
     assert.deepEqual(running().file().processes, before);
   });
   test("a service refuses a database that is newer, and one that is older", async (t) => {

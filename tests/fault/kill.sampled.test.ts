@@ -142,7 +142,7 @@ async function restartSupervisor(): Promise<void> {
   const args = ["up", "--detach", "--ports", "auto", "--data", stack.dataDir];
   const up = await runSvc([...args, ...withoutGame, ...settings]);
   assert.equal(up.code, 0, up.stderr);
-  assert.match(up.stderr, /ended what an earlier run left behind/);
+  assert.match(up.stderr, /stopped processes of an earlier run/);
 }
 
 const table: [victim: string, fate: string, strike: () => Promise<void>][] = [

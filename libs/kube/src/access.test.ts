@@ -71,11 +71,11 @@ test("a helper program is asked for the token by the library", async () => {
 
 const refusals: [string, () => unknown, RegExp][] = [
   ["a file that is not there", () => openAccess(join(folder, "nowhere"), {}), /cannot be used: ENOENT/],
-  ["no file outside of a pod", () => openAccess(undefined, {}), /this is no pod; set SVC_KUBECONFIG/],
+  ["no file outside of a pod", () => openAccess(undefined, {}), /not running in a pod; set SVC_KUBECONFIG/],
   [
     "plain http to another machine",
     () => openAccess(kubeconfig({ server: "http://10.0.0.1:8080" }, {}), {}),
-    /plain http is only taken from this machine/,
+    /plain HTTP is only allowed on loopback/,
   ],
 ];
 

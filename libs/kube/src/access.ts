@@ -1,5 +1,5 @@
-// Where the API server is and how it knows us: the usual forms of a kubeconfig, read by ourselves, because
-// @kubernetes/client-node costs 90 MB resident. What needs a helper program or a proxy is left to it.
+// Reads address and credentials of the API server from the usual forms of a kubeconfig. Not by @kubernetes/client-node,
+// which costs 90 MB resident; exec plugins and proxies are not supported.
 
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -47,7 +47,7 @@ const Config = z.looseObject({
 
 const podFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** Reads the named kubeconfig, else what a pod has. Throws one sentence when it cannot be used. */
+/** Reads the named kubeconfig, or the in-cluster credentials. Throws one sentence when it can't be used. */
 export function openAccess(file: string | undefined, env: NodeJS.ProcessEnv): Access {
   try {
     const access = file ? fromFile(file) : fromPod(env);
@@ -59,16 +59,16 @@ export function openAccess(file: string | undefined, env: NodeJS.ProcessEnv): Ac
   }
 }
 
-// A token must not cross a network in the clear.
+// A token must not cross a network unencrypted.
 function refusePlainHttp(server: URL): void {
   if (server.protocol === "https:" || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(server.hostname))
     return;
-  throw new Error(`${server.origin}: plain http is only taken from this machine, use https`);
+  throw new Error(`${server.origin}: plain HTTP is only allowed on loopback; use HTTPS`);
 }
 
 function fromPod(env: NodeJS.ProcessEnv): Access {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = "443" } = env;
-  if (!host) throw new Error("this is no pod; set SVC_KUBECONFIG to a kubeconfig file");
+  if (!host) throw new Error("not running in a pod; set SVC_KUBECONFIG to a kubeconfig file");
   const server = new URL(`https://${host.includes(":") ? `[${host}]` : host}:${port}`);
   const read = async () => ({
     headers: { Authorization: `Bearer ${readFileSync(`${podFolder}/token`, "utf8").trim()}` },
@@ -81,7 +81,7 @@ function fromFile(file: string): Access {
   const config = Config.parse(parse(readFileSync(file, "utf8")));
   const context = config.contexts.find(({ name }) => name === config["current-context"])?.context;
   const cluster = config.clusters.find(({ name }) => name === context?.cluster)?.cluster;
-  if (!cluster) throw new Error(`its current context ${config["current-context"]} names no cluster`);
+  if (!cluster) throw new Error(`its current context ${config["current-context"]} has no cluster`);
   const user = config.users?.find(({ name }) => name === context?.user)?.user ?? {};
   const server = new URL(cluster.server);
   if (user.exec || user["auth-provider"] || cluster["proxy-url"])

@@ -7,7 +7,7 @@ export type ListOptions = CallOptions & {
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
-  /** Objects per request; 500 unless given. */
+  /** Objects per request; 500 by default. */
   pageSize?: number;
 };
 export type Listed<T> = { items: T[]; resourceVersion: string };
@@ -18,7 +18,7 @@ export type JsonPatch = readonly (
 /** A merge patch (RFC 7386) or a JSON patch (RFC 6902), of the object or its status. */
 export type Change = ({ merge: unknown } | { json: JsonPatch }) & { subresource?: "status" | "scale" };
 export type RemoveOptions = CallOptions & {
-  /** The object goes only if it is still this one. */
+  /** Deletes only the object with this uid or version. */
   uid?: string;
   resourceVersion?: string;
   gracePeriodSeconds?: number;
@@ -26,19 +26,19 @@ export type RemoveOptions = CallOptions & {
 };
 
 /**
- * Typed access to one cluster. Every call ends after 10 s unless `timeoutMs` says otherwise. A refusal is a `KubeError`
+ * Typed access to one cluster. Every call times out after 10 s unless `timeoutMs` is given. A rejection is a `KubeError`
  * (404, 409, 422, …); a cluster that cannot be reached, is overloaded or refuses our credentials is the fault
  * `unavailable`.
  */
 export type Kube = {
   get: <T extends KubeObject>(kind: Resource<T>, target: Target, options?: CallOptions) => Promise<T>;
-  /** As `get`, but undefined when there is no such object. */
+  /** As `get`, but undefined when the object does not exist. */
   find: <T extends KubeObject>(
     kind: Resource<T>,
     target: Target,
     options?: CallOptions,
   ) => Promise<T | undefined>;
-  /** All objects, read in pages that belong together. */
+  /** All objects, read in consistent pages. */
   list: <T extends KubeObject>(kind: Resource<T>, options?: ListOptions) => Promise<Listed<T>>;
   create: <T extends KubeObject>(kind: Resource<T>, object: T, options?: CallOptions) => Promise<T>;
   /** Replaces the object; its `resourceVersion`, when given, must be the current one (409). */
@@ -46,7 +46,7 @@ export type Kube = {
   replaceStatus: <T extends KubeObject>(kind: Resource<T>, object: T, options?: CallOptions) => Promise<T>;
   patch: <T extends KubeObject>(kind: Resource<T>, target: Target, change: Change) => Promise<T>;
   remove: <T extends KubeObject>(kind: Resource<T>, target: Target, options?: RemoveOptions) => Promise<void>;
-  /** The server's version, for example `v1.30.1`; the cheapest question there is. */
+  /** The server's version, for example `v1.30.1`; the cheapest request. */
   version: (options?: CallOptions) => Promise<string>;
   readonly transport: Transport;
   /** Closes idle connections. */
@@ -55,7 +55,7 @@ export type Kube = {
 
 /**
  * Connects to the cluster of a kubeconfig file, or to the one this pod runs in. Reads the file at once and throws a
- * sentence when it cannot be used; talks to the cluster only when asked something.
+ * sentence when it can't be used; connects with the first call.
  */
 export function connectKube(options: { kubeconfigFile?: string | undefined } = {}): Kube {
   // biome-ignore lint/style/noProcessEnv: the API server's address is what Kubernetes puts into a pod's environment
@@ -143,7 +143,7 @@ async function listAll<T extends KubeObject>(
       query: { labelSelector, fieldSelector, limit: pageSize, continue: next },
       ...about,
     })) as { items?: T[]; metadata?: { continue?: string; resourceVersion?: string } };
-    // Items of a list carry neither kind nor version; what is given on has both.
+    // List items come without kind and version; add both.
     for (const item of page.items ?? []) items.push({ ...item, ...head });
     next = page.metadata?.continue;
     if (!next) return { items, resourceVersion: page.metadata?.resourceVersion ?? "" };

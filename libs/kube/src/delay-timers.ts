@@ -1,8 +1,8 @@
 type Timer = { key: string; at: number };
 
-// A binary heap of timers; one that was moved or cleared stays in it until its time and is then passed over.
-/** One timer for any number of keys; `ring` is called once when a key's time has come. */
-export function createDelayTimers(ring: (key: string) => void) {
+// A binary heap; a timer that was moved or cleared stays in it until its time and is then skipped.
+/** One Node timer for any number of keys; `fire` is called once when a key is due. */
+export function createDelayTimers(fire: (key: string) => void) {
   const heap: Timer[] = [];
   const dueAt = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -13,16 +13,16 @@ export function createDelayTimers(ring: (key: string) => void) {
     if (!next || next.at >= timerAt) return;
     clearTimeout(timer);
     timerAt = next.at;
-    timer = setTimeout(fire, Math.min(Math.max(0, next.at - Date.now()), 2 ** 31 - 1));
+    timer = setTimeout(fireDue, Math.min(Math.max(0, next.at - Date.now()), 2 ** 31 - 1));
   };
-  const fire = () => {
+  const fireDue = () => {
     timerAt = Number.POSITIVE_INFINITY;
     const now = Date.now();
     for (let next = heap[0]; next && next.at <= now; next = heap[0]) {
       pop(heap);
       if (dueAt.get(next.key) !== next.at) continue;
       dueAt.delete(next.key);
-      ring(next.key);
+      fire(next.key);
     }
     arm();
   };

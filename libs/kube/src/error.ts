@@ -1,4 +1,4 @@
-/** What the API server refused: its HTTP `code`, its machine-readable `reason` (`NotFound`, `Conflict`, …) and its words. */
+/** A rejection by the API server: HTTP `code`, machine-readable `reason` (`NotFound`, `Conflict`, …) and message. */
 export class KubeError extends Error {
   readonly code: number;
   readonly reason: string;

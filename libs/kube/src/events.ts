@@ -15,9 +15,9 @@ export type EventInput = {
 };
 
 export type EventRecorder = {
-  /** Best effort and never waits: a failure is only logged at debug. */
+  /** Best effort, does not wait: a failure is only logged at debug. */
   record: (event: EventInput) => void;
-  /** Waits for what is on its way. */
+  /** Waits for writes in flight. */
   idle: () => Promise<void>;
 };
 
@@ -27,14 +27,16 @@ const aggregateMs = 600_000;
 const knownLimit = 4_096;
 const waitingLimit = 512;
 
-/** Writes core/v1 Events; the same words about the same object within ten minutes only raise a count. */
+/** Writes core/v1 Events; the same message about the same object within ten minutes only raises a count. */
 export function createEventRecorder(options: { kube: Kube; component: string; log: Logger }): EventRecorder {
   const known = new Map<string, Known>();
   const waiting = new Set<Promise<void>>();
   const record = (event: EventInput) => {
     if (waiting.size >= waitingLimit) return;
     const work = write(options, known, event)
-      .catch((error: Error) => options.log.debug({ error: error.message }, "an event was not recorded"))
+      .catch((error: Error) =>
+        options.log.debug({ error: error.message }, "recording a Kubernetes event failed"),
+      )
       .finally(() => waiting.delete(work));
     waiting.add(work);
   };

@@ -1,4 +1,4 @@
-// The cluster: typed calls, copies in memory, one leader, keyed work and events (docs/reference/server-resource.md#kind).
+// Kubernetes client: typed calls, informers, leader election, work queues and events (docs/reference/server-resource.md#kind).
 
 export {
   type CallOptions,

@@ -14,9 +14,9 @@ export type InformerOptions<T extends KubeObject> = {
   fieldSelector?: string;
   /** Called after the copy has changed; a deleted object has no `now`. Must not throw. */
   onChange?: (key: string, now: T | undefined, before: T | undefined) => void;
-  /** What is kept of an object; `managedFields` never are. */
+  /** Reduces an object before it is cached; `managedFields` are always dropped. */
   strip?: (object: T) => T;
-  /** The whole list is read again this often, in milliseconds; 10 minutes unless given. */
+  /** Interval of full relists in milliseconds; 10 minutes by default. */
   relistMs?: number;
   log: Logger;
 };
@@ -26,14 +26,14 @@ export type Informer<T> = {
   list: () => T[];
   keys: () => Iterable<string>;
   readonly size: number;
-  /** Changes whenever an object comes or goes, and only then. */
+  /** Changes whenever an object is added or removed, and only then. */
   readonly keysVersion: number;
-  /** Takes over the answer to a write of one's own, so that the next look does not see the time before it. */
+  /** Stores the response to our own write, so that the next read does not return an older state. */
   remember: (object: T) => void;
-  /** Resolves when the first whole list is here. */
+  /** Resolves after the first full list. */
   ready: Promise<void>;
   isReady: () => boolean;
-  /** False before the first list, and while the cluster cannot be followed: the copy is then what was last seen. */
+  /** False before the first list and while the watch is interrupted: the cache is then the last known state. */
   isLive: () => boolean;
   stop: () => Promise<void>;
 };
@@ -43,8 +43,8 @@ const highestBackOffMs = 15_000;
 const shortestWatchMs = 1_000;
 
 /**
- * A copy of one kind in memory, kept by list and watch: it goes on from its last version after a lost connection,
- * reads the list again when that version is too old (410) and from time to time, and tells of every change once.
+ * Caches one kind in memory by list and watch: resumes from the last version after a lost connection, relists when that
+ * version is too old (410) and from time to time, and reports every change once.
  */
 export function startInformer<T extends KubeObject>(options: InformerOptions<T>): Informer<T> {
   const copy = new Map<string, T>();
@@ -104,7 +104,7 @@ async function follow<T extends KubeObject>(state: State<T>): Promise<void> {
       }
       const openedAt = Date.now();
       version = await watchFrom(state, version, relistAt);
-      // A server that ends every watch at once must not be asked in a tight loop.
+      // Back off from a server that ends every watch at once.
       failures = Date.now() - openedAt < shortestWatchMs && Date.now() < relistAt ? failures + 1 : 0;
     } catch (error) {
       if (signal.aborted) return;
@@ -115,7 +115,7 @@ async function follow<T extends KubeObject>(state: State<T>): Promise<void> {
       }
       const { message } = error as Error;
       if (failures > 0)
-        options.log.warn({ kind: options.resource.kind, error: message }, "a watch is interrupted");
+        options.log.warn({ kind: options.resource.kind, error: message }, "watch interrupted; retrying");
     }
     if (failures > 0) await pause(failures, signal);
   }
@@ -151,7 +151,7 @@ async function watchFrom<T extends KubeObject>(
   relistAt: number,
 ): Promise<string> {
   const { kube, resource } = state.options;
-  // The watch is cut when the next list is due; the list then says what, if anything, was missed.
+  // The watch ends when the next relist is due, which reveals missed events.
   const due = new AbortController();
   const timer = setTimeout(() => due.abort(), Math.max(0, relistAt - Date.now()));
   const signal = AbortSignal.any([state.signal, due.signal]);
@@ -204,7 +204,7 @@ function store<T extends KubeObject>(state: State<T>, item: T): void {
   options.onChange?.(key, now, before);
 }
 
-// Versions of one object grow; an answer to our own write may come before the watch tells of what was before it.
+// Versions of one object grow; the response to our own write may arrive before the watch event of an older state.
 function isNewer(item: KubeObject, before: KubeObject): boolean {
   const [now, then] = [item.metadata.resourceVersion ?? "", before.metadata.resourceVersion ?? ""];
   if (now === then) return false;

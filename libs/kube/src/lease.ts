@@ -10,13 +10,13 @@ export type LeaseOptions = {
   name: string;
   /** Unique per process. */
   identity: string;
-  /** Others take over when the holder was silent for this long; 12 s unless given. */
+  /** Others take over when the holder has not renewed for this long; 12 s by default. */
   durationMs?: number;
-  /** How often the holder renews and the others look; 3 s unless given. */
+  /** Interval at which the holder renews and the others check; 3 s by default. */
   renewMs?: number;
   /**
-   * Runs while this process holds the lease; `signal` aborts when it does not any more. The lease is given up only
-   * after it has returned.
+   * Runs while this process holds the lease; `signal` aborts when it no longer does. The lease is released only after
+   * this has returned.
    */
   lead: (signal: AbortSignal) => Promise<void>;
   log: Logger;
@@ -28,15 +28,15 @@ export type LeaseHandle = {
    * of its lease and did not notice yet.
    */
   isHeld: () => boolean;
-  /** Ends leading, waits for `lead` and gives the lease back, so that another takes over at once. */
+  /** Stops leading, waits for `lead` and releases the lease, so that another process takes over at once. */
   release: () => Promise<void>;
 };
 
 type Seen = { version: string; at: number };
 
 /**
- * Takes part in the election of one leader by a coordination.k8s.io Lease. Age is measured by this process's own clock
- * from when it saw the lease change, so clocks of machines need not agree. A holder that cannot renew stops leading
+ * Leader election by a coordination.k8s.io Lease. Age is measured by this process's own clock from the last observed
+ * change, so clocks of machines need not agree. A holder that cannot renew stops leading
  * after two thirds of the duration, before anybody else may start.
  */
 export function startLease(options: LeaseOptions): LeaseHandle {
@@ -47,17 +47,17 @@ export function startLease(options: LeaseOptions): LeaseHandle {
   let seen: Seen | undefined;
 
   const begin = () => {
-    log.info({ lease: name }, "this process leads");
+    log.info({ lease: name }, "became leader");
     const end = new AbortController();
     const done = options.lead(end.signal).catch((error: unknown) => {
-      log.error({ lease: name, err: error }, "what the leader does has failed");
+      log.error({ lease: name, err: error }, "leader work failed");
     });
     leading = { end, done };
   };
   const end = async () => {
     const current = leading;
     if (!current) return;
-    log.info({ lease: name }, "this process no longer leads");
+    log.info({ lease: name }, "stopped leading");
     current.end.abort();
     await current.done;
     leading = undefined;
@@ -85,7 +85,7 @@ export function startLease(options: LeaseOptions): LeaseHandle {
     while (!stopping.signal.aborted) {
       await round().catch((error: unknown) => {
         if (stopping.signal.aborted || isKubeError(error, 409)) return;
-        log.warn({ lease: name, error: (error as Error).message }, "the lease could not be read or renewed");
+        log.warn({ lease: name, error: (error as Error).message }, "lease read or renewal failed; retrying");
       });
       if (leading && performance.now() - renewedAt > (durationMs * 2) / 3) await end();
       await delay(renewMs * (0.8 + Math.random() * 0.2), undefined, { signal: stopping.signal }).catch(
@@ -100,7 +100,7 @@ export function startLease(options: LeaseOptions): LeaseHandle {
       stopping.abort();
       await running;
       await end();
-      if (wasHolder) await giveBack(options).catch(() => undefined);
+      if (wasHolder) await releaseLease(options).catch(() => undefined);
     },
   };
 }
@@ -126,7 +126,7 @@ async function write(
   return kube.replace(resources.leases, { ...lease, ...head, spec });
 }
 
-async function giveBack(options: LeaseOptions): Promise<void> {
+async function releaseLease(options: LeaseOptions): Promise<void> {
   const lease = await options.kube.find(resources.leases, options, { timeoutMs: 2_000 });
   if (lease?.spec?.holderIdentity !== options.identity) return;
   const spec = { ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 };

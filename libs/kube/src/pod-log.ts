@@ -1,4 +1,4 @@
-// The log of a container, line by line with the time that the node gave each.
+// Reads the log of a container line by line, with the timestamps of the node.
 
 import { isFault } from "@svc/proto";
 import type { Transport } from "./transport.ts";
@@ -7,13 +7,13 @@ export type PodLogRequest = {
   namespace: string;
   name: string;
   container: string;
-  /** Lines from this moment on, nanoseconds since 1970; servers may round it down to the second. */
+  /** Start time in nanoseconds since 1970; servers may round it down to the second. */
   sinceNs?: bigint;
-  /** The last lines only. */
+  /** Only this many last lines. */
   tailLines?: number;
-  /** Goes on with what comes, until the container ends, the connection breaks or an hour has passed. */
+  /** Follows the log until the container ends, the connection breaks or an hour has passed. */
   follow?: boolean;
-  /** A longer line is cut. */
+  /** Longer lines are truncated. */
   lineBytes: number;
   signal?: AbortSignal;
 };
@@ -57,21 +57,21 @@ export async function* readPodLog(
       const lines = cut(chunk as Buffer);
       if (lines.length > 0) yield lines;
     }
-    // What a container leaves without a line end is a line; while it still runs, it may be half of one.
+    // A last line without a line end counts once the container has ended; before, it may be incomplete.
     const last = follow ? cut(Buffer.from("\n")) : [];
     if (last.length > 0) yield last;
   } catch (error) {
     if (isFault(error)) throw error;
-    // A finite read that broke must not look whole; a follower comes back by itself.
+    // A broken finite read must not look complete; a follower reconnects.
     if (!follow && !signal?.aborted) throw error;
   } finally {
     response.destroy();
   }
 }
 
-/** Cuts chunks into lines; of a line that is too long only the beginning is kept. */
+/** Splits chunks into lines and truncates long ones. */
 function lineCutter(lineBytes: number): (chunk: Buffer) => PodLogLine[] {
-  // The time comes before the line and does not count.
+  // The timestamp before the line does not count.
   const most = lineBytes + 40;
   let held: Buffer[] = [];
   let heldBytes = 0;

@@ -14,7 +14,7 @@ const decimalPowers: Record<string, number> = {
 const binarySuffixes = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const nano = 1_000_000_000n;
 
-/** A parsed quantity: nano-units, so that `1m` and `0.5Gi` are whole numbers. Undefined for a bad text. */
+/** A parsed quantity: nano-units, so that `1m` and `0.5Gi` are whole numbers. Undefined for malformed text. */
 export function parseQuantity(text: string): bigint | undefined {
   const match = pattern.exec(text);
   if (!match || (match[2] === "" && !match[3])) return undefined;
@@ -34,7 +34,7 @@ function roundUp(value: bigint, divisor: bigint): bigint {
   return (value + divisor - 1n) / divisor;
 }
 
-/** The canonical text of a quantity (`1024Mi` is `1Gi`, `0.5` is `500m`); undefined for a bad text. */
+/** The canonical text of a quantity (`1024Mi` is `1Gi`, `0.5` is `500m`); undefined for malformed text. */
 export function canonicalQuantity(text: string): string | undefined {
   const value = parseQuantity(text);
   if (value === undefined) return undefined;

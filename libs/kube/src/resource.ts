@@ -1,5 +1,5 @@
-// The kinds that svc reads and writes, typed as far as svc looks into them. Times are RFC 3339 strings: these are the
-// objects as JSON, not the classes of the generated client.
+// The kinds that svc uses, with the fields it uses. Times are RFC 3339 strings: these are JSON objects, not the classes of
+// the generated client.
 
 import type {
   V1JobSpec,
@@ -35,7 +35,7 @@ export type ObjectMeta = {
   managedFields?: unknown;
 };
 
-/** Any object; `metadata` is there on everything that comes from the API server. */
+/** Any object; everything from the API server has `metadata`. */
 export type KubeObject = { apiVersion: string; kind: string; metadata: ObjectMeta };
 
 type Condition = { type: string; status: string; reason?: string; message?: string };
@@ -105,11 +105,11 @@ export type Resource<T extends KubeObject> = {
   readonly plural: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Never set: it only carries the type. */
+  /** Never set; only carries the type. */
   readonly object?: T;
 };
 
-/** Describes a kind of one's own, for example one made by a CRD. */
+/** Describes a kind that is not built in, for example that of a CRD. */
 export function resource<T extends KubeObject>(about: Omit<Resource<T>, "object">): Resource<T> {
   return about;
 }

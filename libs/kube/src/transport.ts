@@ -1,4 +1,4 @@
-// HTTP to the API server: where it is, who we are and TLS come from access.ts.
+// HTTP to the API server; address, credentials and TLS come from access.ts.
 
 import http from "node:http";
 import https from "node:https";
@@ -14,14 +14,14 @@ export type Call = {
   contentType?: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
-  /** The response stays open for long: it takes no connection from the pool that short calls share. */
+  /** A long-lived response, which must not take a connection from the pool of short calls. */
   isLong?: boolean;
 };
 
 export type Transport = {
   /** Sends one request and resolves with the parsed JSON. Throws `KubeError`, or `Fault` when unreachable. */
   request: (call: Call) => Promise<unknown>;
-  /** Opens a response that stays open; rejects as `request` does. */
+  /** Opens a long-lived response; rejects as `request` does. */
   open: (call: Call) => Promise<http.IncomingMessage>;
   close: () => void;
 };
@@ -35,7 +35,7 @@ type Known = {
 };
 
 const defaultTimeoutMs = 10_000;
-// Tokens in files are rotated by the cluster; they are read again this often.
+// The cluster rotates tokens in files; they are reread this often.
 const credentialsTtlMs = 30_000;
 
 export function createTransport(access: Access): Transport {
@@ -140,12 +140,12 @@ async function readText(response: http.IncomingMessage): Promise<string> {
 
 function unreachable(cause: Error): Fault {
   return new Fault("unavailable", {
-    message: "The cluster is not reachable right now; try again in a moment.",
+    message: "The cluster is not reachable; try again in a moment.",
     cause,
   });
 }
 
-// Too busy, restarting or not trusting us is "not now"; everything else is an answer.
+// Overload, a restart or rejected credentials mean "unavailable"; everything else is a response.
 function refusalOf(code: number, body: string): Error {
   const error = kubeErrorOf(code, body);
   return code === 401 || code === 429 || code >= 502 ? unreachable(error) : error;

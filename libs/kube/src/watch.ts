@@ -11,11 +11,11 @@ export type WatchRequest = {
   fieldSelector?: string | undefined;
   resourceVersion: string;
   signal: AbortSignal;
-  /** Called once the server has answered; events may take long to come. */
+  /** Called once the server has responded; the first event may take long. */
   onOpen?: () => void;
 };
 
-// The server ends a watch after this long; a link that died in silence is noticed a little later at the latest.
+// The server ends a watch after this long, so a dead connection is noticed shortly after at the latest.
 const lifetimeSeconds = 270;
 const graceMs = 30_000;
 
@@ -49,7 +49,7 @@ export async function* watch<T extends KubeObject>(
     for await (const line of lines(response)) yield eventOf<T>(line);
   } catch (error) {
     if (error instanceof KubeError || signal.aborted) throw error;
-    // A connection that breaks is the same to the reader as one that the server ended.
+    // For the reader a broken connection is the same as an ended watch.
   } finally {
     response.destroy();
   }
@@ -57,7 +57,7 @@ export async function* watch<T extends KubeObject>(
 
 async function* lines(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new StringDecoder("utf8");
-  // Joined once a line ends: an object of a MiB comes in many chunks.
+  // Joined at the end of a line: an object of 1 MiB arrives in many chunks.
   let held: string[] = [];
   for await (const chunk of chunks) {
     const text = decoder.write(chunk);

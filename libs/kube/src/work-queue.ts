@@ -3,30 +3,30 @@ import { createDelayTimers } from "./delay-timers.ts";
 export type WorkQueueOptions = {
   /** Keys handled at the same time; one key never runs twice at once. */
   concurrency: number;
-  /** Does the work of one key; resolves with the milliseconds after which it wants to run again, if at all. */
+  /** Handles one key; resolves with the milliseconds until its next run, if it wants one. */
   handle: (key: string, signal: AbortSignal) => Promise<number | undefined>;
-  /** Told of a failed run; the key runs again after its back-off. */
+  /** Called after a failed run; the key runs again after its back-off. */
   onError: (key: string, error: unknown, retryMs: number) => void;
-  /** Wait after the first failure in a row, doubling up to the highest; 500 ms and 60 s unless given. */
+  /** Back-off after the first failure in a row, doubling up to the highest; 500 ms and 60 s by default. */
   firstBackOffMs?: number;
   highestBackOffMs?: number;
 };
 
 export type WorkQueue = {
-  /** Runs the key soon; a key that runs now runs once more afterwards. */
+  /** Runs the key soon; a running key runs once more afterwards. */
   add: (key: string) => void;
-  /** Runs the key after a while; it replaces an earlier wish for later. */
+  /** Runs the key after a delay, which replaces an earlier one. */
   addAfter: (key: string, delayMs: number) => void;
-  /** Forgets a key that waits and its failures. */
+  /** Drops a waiting key and its failures. */
   forget: (key: string) => void;
-  /** Keys that wait for their turn now. */
+  /** Keys that are due and waiting. */
   readonly depth: number;
   readonly running: number;
-  /** Takes nothing more and waits for what runs; `signal` of the handlers aborts. */
+  /** Accepts nothing more, aborts the handlers' `signal` and waits for them. */
   close: () => Promise<void>;
 };
 
-/** Keyed work with one timer for all delays, so that ten thousand waiting keys cost nothing but their memory. */
+/** Keyed work with one timer for all delays, so that ten thousand waiting keys cost only memory. */
 export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
   const waiting = new Set<string>();
   const running = new Map<string, Promise<void>>();
@@ -48,7 +48,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     if (delayMs <= 0) return add(key);
     timers.set(key, Date.now() + delayMs);
   };
-  // One turn of the event loop collects what belongs together.
+  // Batches all keys of one turn of the event loop.
   const schedule = () => {
     if (isScheduled) return;
     isScheduled = true;
@@ -65,7 +65,7 @@ export function createWorkQueue(options: WorkQueueOptions): WorkQueue {
     }
   };
   const run = async (key: string) => {
-    // Handlers start in a turn of their own, so that `running` has the key first.
+    // Start the handler asynchronously, so that `running` has the key first.
     await Promise.resolve();
     let nextMs: number | undefined;
     try {

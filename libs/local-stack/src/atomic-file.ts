@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, write
 import { errorCode } from "./error.ts";
 
 /**
- * Writes a whole file or leaves the old one: temporary file beside it, fsync, rename. The mode is 0600 unless
+ * Writes a file atomically: temporary file beside it, fsync, rename. The mode is 0600 unless
  * given. Synchronous, so that a pid is on disk before anything else can happen.
  */
 export function writeFileAtomic(path: string, content: string | Buffer, mode = 0o600): void {
@@ -22,7 +22,7 @@ export function writeFileAtomic(path: string, content: string | Buffer, mode = 0
   renameSync(partial, path);
 }
 
-/** The text of a file, or undefined where there is none. */
+/** The text of a file, or undefined if it does not exist. */
 export function findText(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");

@@ -1,5 +1,5 @@
 /**
- * A fault of the local stack in words for the person at the keyboard: what is wrong and what to do.
+ * An error of the local stack for the user: what is wrong and what to do.
  * Commands print `message` alone and end with a non-zero code (docs/reference/local-stack.md#parts).
  */
 export class StackError extends Error {
@@ -22,7 +22,7 @@ const diskFaults: Record<string, (path: string) => string> = {
     `the disk that holds ${path} is full; free some space or choose another folder with --data`,
   EDQUOT: (path) =>
     `your disk quota for ${path} is used up; free some space or choose another folder with --data`,
-  EROFS: (path) => `${path} lies on a read-only file system; choose another folder with --data`,
+  EROFS: (path) => `${path} is on a read-only file system; choose another folder with --data`,
   EACCES: (path) =>
     `${path} is not writable for this user; fix its owner or choose another folder with --data`,
   EPERM: (path) =>
@@ -30,7 +30,7 @@ const diskFaults: Record<string, (path: string) => string> = {
   ENOTDIR: (path) => `a part of ${path} is a file, not a folder; choose another folder with --data`,
 };
 
-/** Turns a file system error about the data folder into a `StackError`; any other error comes back as it is. */
+/** Turns a file system error about the data folder into a `StackError`; any other error is returned unchanged. */
 export function explainDiskFault(error: unknown, path: string): unknown {
   const explain = diskFaults[errorCode(error) ?? ""];
   return explain ? new StackError(explain(path)) : error;

@@ -7,7 +7,7 @@ import { type Layout, layout } from "./layout.ts";
 import { type StackFacts, type StackOptions, type StackPrograms, serviceNames } from "./options.ts";
 import { ensureSecrets, operatorUser, type StackSecrets } from "./secrets.ts";
 
-/** All that is known before the first process starts. */
+/** Everything that is known before the first process starts. */
 export type StackContext = {
   options: StackOptions;
   paths: Layout;
@@ -31,7 +31,7 @@ function neededPorts(options: StackOptions, services: ReadonlyMap<string, number
     ...(["postgres", "nats", "local-cluster"] as const).filter((name) => parts.includes(name)),
     "smtp",
     "mail-page",
-    // Tests of one service read it although nothing listens there.
+    // Tests of single services read it although nothing listens there.
     ...(services.has("proxy") || options.ports === "auto" ? (["game"] as const) : []),
   ];
 }
@@ -49,7 +49,7 @@ function natsOperatorUrl(options: StackOptions, secrets: StackSecrets, ports: Po
   return given || `nats://${operatorUser}:${secrets.nats[operatorUser]}@127.0.0.1:${ports.nats}`;
 }
 
-function settle(
+function createFacts(
   options: StackOptions,
   paths: Layout,
   known: { services: ReadonlyMap<string, number>; secrets: StackSecrets; ports: Ports },
@@ -79,7 +79,7 @@ function settle(
   };
 }
 
-/** The person's environment without what npm adds to it, with V8's code cache for a quick start. */
+/** The user's environment without npm's additions, with V8's code cache for a quick start. */
 function childEnv(options: StackOptions, paths: Layout): NodeJS.ProcessEnv {
   const own = Object.entries(options.env).filter(([name]) => !name.startsWith("npm_"));
   return { NODE_COMPILE_CACHE: paths.compileCache, ...Object.fromEntries(own) };
@@ -95,7 +95,7 @@ function choosePrograms(options: StackOptions): StackPrograms {
   };
 }
 
-/** Settles secrets and ports; throws a `StackError` for a wrong option or a taken port. */
+/** Chooses secrets and ports; throws a `StackError` for a wrong option or a taken port. */
 export async function createContext(options: StackOptions): Promise<StackContext> {
   const paths = layout(options.data);
   const services = chooseServices(options);
@@ -113,7 +113,7 @@ export async function createContext(options: StackOptions): Promise<StackContext
     services,
     secrets,
     ports,
-    facts: settle(options, paths, { services, secrets, ports }),
+    facts: createFacts(options, paths, { services, secrets, ports }),
     programs: choosePrograms(options),
     nodeEnv: childEnv(options, paths),
     say: options.say,

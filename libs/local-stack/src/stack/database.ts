@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** Creates the database that the address names, unless it is there. The account must be allowed to. */
+/** Creates the database of a URL, unless it exists. The account needs the right to. */
 export async function ensureDatabase(url: string): Promise<void> {
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   if (!name || name === "postgres") return;

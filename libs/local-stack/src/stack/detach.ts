@@ -10,7 +10,7 @@ import { announcement, findStackFile } from "./stack-file.ts";
 
 export type DetachOptions = {
   data: string;
-  /** The same where the commands that people are told must name it. */
+  /** The data folder as printed in suggested commands; absent for the default one. */
   hintData?: string;
   /** The same command without `--detach`, ready to run: program and arguments. */
   command: string;
@@ -23,7 +23,7 @@ export type DetachOptions = {
 
 const pollMs = 25;
 
-/** Hands over whole lines that a file gained since the last call. */
+/** Emits whole lines that were appended to a file since the last call. */
 function followLines(path: string): (onLine: (line: string) => void) => void {
   let offset = statSync(path).size;
   let rest = "";
@@ -38,7 +38,7 @@ function followLines(path: string): (onLine: (line: string) => void) => void {
 
 /**
  * Starts the supervisor in a session of its own with its output in `logs/supervisor.log`, and returns once the stack
- * is ready. Throws a `StackError` when the supervisor gives up; its reason has been said by then.
+ * is ready. Throws a `StackError` when the supervisor gives up, after it has printed the reason.
  */
 export async function startDetached(options: DetachOptions): Promise<void> {
   prepareDataDir(options.data);

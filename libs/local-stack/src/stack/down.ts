@@ -11,8 +11,8 @@ const stopWithinMs = 30_000;
 const lockPollMs = 50;
 
 /**
- * Stops the stack of a data folder and waits until all of it is gone, what a killed supervisor left behind included.
- * False when nothing ran.
+ * Stops the stack of a data folder and waits until all its processes are gone, including those that a killed supervisor
+ * left. False when nothing was running.
  */
 export async function down(options: { data: string }): Promise<boolean> {
   if (!existsSync(options.data)) return false;
@@ -28,7 +28,7 @@ export async function down(options: { data: string }): Promise<boolean> {
   let unlock = await takeLock(options.data);
   while (!unlock) {
     if (Date.now() > end) {
-      throw new StackError(`a stack on ${options.data} is just starting or stopping; try again in a moment`);
+      throw new StackError(`the stack on ${options.data} is starting or stopping; try again in a moment`);
     }
     await sleep(lockPollMs);
     unlock = await takeLock(options.data);

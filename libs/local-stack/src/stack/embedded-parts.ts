@@ -1,7 +1,7 @@
-/** Names of the embedded parts that run; services wait for all of them. */
+/** A part that the stack can run itself; services wait for all of them. */
 export type EmbeddedPart = "postgres" | "nats" | "local-cluster" | "mail-sink";
 
-/** Which parts this stack brings itself; the others are given by the person's environment. */
+/** The parts that this stack runs itself; the environment names the others. */
 export function embeddedParts(env: NodeJS.ProcessEnv): EmbeddedPart[] {
   return [
     ...(env["SVC_DATABASE_URL"] ? [] : (["postgres"] as const)),

@@ -8,7 +8,7 @@ import type { ChildSpec } from "../supervisor/child.ts";
 import type { StackContext } from "./context.ts";
 import type { EmbeddedPart } from "./embedded-parts.ts";
 
-// Together with the services these fit into the 25 s that a stop may take.
+// With the services these fit into the 25 s of a stop.
 const stopMs = { postgres: 3_000, nats: 2_000, "local-cluster": 5_000, "mail-sink": 1_000 };
 
 async function postgresSpec({ paths, secrets, ports, say }: StackContext): Promise<ChildSpec> {
@@ -79,7 +79,7 @@ function mailSpec({ paths, ports, nodeEnv }: StackContext): ChildSpec {
   };
 }
 
-/** Makes the specification of one part; the slow first-start work (initdb, fetching NATS) happens here. */
+/** Prepares one part, including the slow work of the first start (initdb, download of NATS). */
 export async function embeddedSpec(part: EmbeddedPart, context: StackContext): Promise<ChildSpec> {
   if (part === "postgres") return postgresSpec(context);
   if (part === "nats") return natsSpec(context);

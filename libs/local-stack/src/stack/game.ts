@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { writeFileAtomic } from "../atomic-file.ts";
 import type { StackContext } from "./context.ts";
 
-/** A status call per server that somebody waits for costs nothing here; the specification's 2 s are for a network. */
+/** On one machine a status request per waiting player costs nothing; the specification's 2 s are for a network. */
 const queueTickMs = 500;
 
-/** Everybody who plays on this machine comes from the same address. */
+/** All players on this machine have the same address. */
 const connectionsPerAddress = 1_000;
 
-/** Whether player names are taken without verification; SVC_PROXY_LOCAL_NAMES=false requires accounts. */
+/** Whether player names are accepted unverified; SVC_PROXY_LOCAL_NAMES=false requires accounts. */
 export function takesLocalNames(env: NodeJS.ProcessEnv): boolean {
   return env["SVC_PROXY_LOCAL_NAMES"] !== "false";
 }
@@ -54,7 +54,7 @@ export function gameEnv(name: string, service: string, context: StackContext): N
   return {
     ...Object.fromEntries(kept),
     SVC_HEALTH_PORT: "0",
-    // The lobby asks nobody; it lives by what the proxy tells it.
+    // The lobby makes no requests; the proxy sends it everything.
     ...(service !== "lobby" && {
       SVC_API_BASE_URL: facts.internalBaseUrl,
       SVC_ROOT_DOMAIN: facts.rootDomain,
@@ -72,7 +72,7 @@ export function gameEnv(name: string, service: string, context: StackContext): N
 const forwardingFile = (paths: StackContext["paths"], service: string) =>
   join(paths.secrets, `forwarding-${service}`);
 
-/** Gives gate and lobby what they accept, and nothing that it was made from. */
+/** Writes the secrets that gate and lobby accept, but not the masters they are derived from. */
 export function writeForwardingFiles({ options, paths, secrets }: StackContext): void {
   const files: Record<string, string> = { ...options.forwardingSecrets?.(secrets.forwarding.masters) };
   for (const [service, text] of Object.entries(files)) writeFileAtomic(forwardingFile(paths, service), text);

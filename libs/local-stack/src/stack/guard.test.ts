@@ -26,7 +26,7 @@ test("a data folder that cannot be used is told in one sentence", () => {
     () => prepareDataDir(file),
     /file is a file, not a folder; choose another folder with --data/,
   );
-  assert.throws(() => prepareDataDir("/proc/svc-data"), /no folder can be made in \/proc; choose another/);
+  assert.throws(() => prepareDataDir("/proc/svc-data"), /can't create a folder in \/proc; choose another/);
   if (process.getuid?.() !== 0) {
     const closed = join(scratch.path, "closed");
     mkdirSync(closed);
@@ -57,7 +57,7 @@ test("--only and --replicas choose the processes, and unknown names are refused 
   );
   assert.throws(
     () => chooseServices({ only: ["store"] }),
-    /--only names store, which is no service; the services are identity, /,
+    /--only names store, which is not a service; the services are identity, /,
   );
   assert.throws(
     () => chooseServices({ replicas: { storage: 0 } }),
@@ -66,6 +66,6 @@ test("--only and --replicas choose the processes, and unknown names are refused 
   assert.equal(chooseServices({ replicas: { proxy: 2 } }).get("proxy"), 2);
   assert.throws(
     () => chooseServices({ replicas: { lobby: 2 } }),
-    /--replicas lobby=2: the proxy brings players to one lobby only/,
+    /--replicas lobby=2: the proxy uses only one lobby/,
   );
 });

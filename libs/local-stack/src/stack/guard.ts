@@ -5,11 +5,11 @@ import { allServiceNames } from "./options.ts";
 
 const leastFreeBytes = 300 * 1024 * 1024;
 
-/** Refuses machines for which the embedded parts do not exist. */
+/** Rejects platforms without embedded parts. */
 export function checkPlatform(platform: string = process.platform, arch: string = process.arch): void {
   if (platform === "linux" && (arch === "x64" || arch === "arm64")) return;
   throw new StackError(
-    `the embedded stack runs on Linux on x64, and this is ${platform} on ${arch}; use compose.yaml instead`,
+    `the embedded stack needs Linux on x64, this is ${platform} on ${arch}; use compose.yaml instead`,
   );
 }
 
@@ -17,7 +17,7 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-// Folder by folder: Node's own recursion never ends where the system refuses with ENOENT, as below /proc.
+// One folder at a time: Node's recursive mkdir never ends where the system answers ENOENT, as below /proc.
 function makeFolder(path: string): void {
   if (isFolder(path)) return;
   const parent = dirname(path);
@@ -29,12 +29,12 @@ function makeFolder(path: string): void {
     const code = errorCode(error);
     const choose = "choose another folder with --data";
     if (code === "EEXIST") throw new StackError(`${path} is a file, not a folder; ${choose}`);
-    if (code === "ENOENT") throw new StackError(`no folder can be made in ${parent}; ${choose}`);
+    if (code === "ENOENT") throw new StackError(`can't create a folder in ${parent}; ${choose}`);
     throw error;
   }
 }
 
-/** Makes the data folder and checks that it can be written and has room. */
+/** Creates the data folder and checks that it is writable and has free space. */
 export function prepareDataDir(data: string): void {
   try {
     makeFolder(data);
@@ -53,7 +53,7 @@ export function prepareDataDir(data: string): void {
 function checkName(name: string, option: string): void {
   if ((allServiceNames as readonly string[]).includes(name)) return;
   throw new StackError(
-    `${option} names ${name}, which is no service; the services are ${allServiceNames.join(", ")}`,
+    `${option} names ${name}, which is not a service; the services are ${allServiceNames.join(", ")}`,
   );
 }
 
@@ -68,7 +68,7 @@ export function chooseServices(options: {
   for (const [name, count] of Object.entries(options.replicas ?? {})) {
     checkName(name, "--replicas");
     if (alone.includes(name)) {
-      throw new StackError(`--replicas ${name}=${count}: the proxy brings players to one ${name} only`);
+      throw new StackError(`--replicas ${name}=${count}: the proxy uses only one ${name}`);
     }
     if (Number.isInteger(count) && count >= 1 && count <= 16) continue;
     throw new StackError(`--replicas ${name}=${count}: give a whole number from 1 to 16`);

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-/** Where the stack keeps what below its data folder. */
+/** Paths below the data folder of a stack. */
 export function layout(data: string) {
   return {
     data,

@@ -20,7 +20,7 @@ export function takeLock(data: string): Promise<(() => Promise<void>) | undefine
   });
 }
 
-/** Remembers this process as the supervisor, for `down`. */
+/** Records this process as the supervisor, for `down`. */
 export function writeSupervisor(path: string): void {
   writeFileAtomic(path, JSON.stringify(findProcess(process.pid)));
 }

@@ -5,8 +5,8 @@ import { minecraftPort } from "./stack-file.ts";
 const lookupMs = 1_000;
 
 /**
- * What to tell a player whose machine does not know names below the root domain: browsers lead `*.localhost` to the
- * machine itself, the game asks the system. Undefined when all is well.
+ * The hint for a player whose machine does not resolve names below the root domain: browsers resolve `*.localhost`
+ * themselves, the game asks the system. Undefined when they resolve.
  */
 export async function nameHint(
   about: { rootDomain: string; game: { host: string; port: number } },
@@ -22,7 +22,7 @@ export async function nameHint(
   if (await Promise.race([found, late])) return undefined;
   const address = game.port === minecraftPort ? game.host : `${game.host}:${game.port}`;
   return (
-    `this machine does not know ${name}: put "127.0.0.1 ${name}" into /etc/hosts for each server, ` +
+    `this machine does not resolve ${name}: put "127.0.0.1 ${name}" into /etc/hosts for each server, ` +
     `or join ${address} and choose a server with /menu`
   );
 }

@@ -19,7 +19,7 @@ export const allServiceNames = [...serviceNames, ...gameServiceNames] as const;
 
 export type StackService = (typeof allServiceNames)[number];
 
-/** What is settled before the services start: the configuration file and extra processes are made from it. */
+/** What is known before the services start; the configuration file is generated from it. */
 export type StackFacts = {
   data: string;
   rootDomain: string;
@@ -36,7 +36,7 @@ export type StackFacts = {
   smtp: { host: string; port: number };
   mailPage: string;
   game: { host: string; port: number };
-  /** Where identity leaves the link for the first owner. */
+  /** Where identity writes the setup link for the first owner. */
   setupUrlFile: string;
   /**
    * The master of all forwarding secrets, set where the proxy runs: then game servers refuse direct joins
@@ -59,16 +59,16 @@ export type StackPrograms = {
 export type StackOptions = {
   /** Absolute path of the data folder. */
   data: string;
-  /** The same where the commands that people are told must name it. */
+  /** The data folder as printed in suggested commands; absent for the default one. */
   hintData?: string;
   /** Root of the checkout. */
   repo: string;
-  /** Environment of the person; SVC_DATABASE_URL, SVC_NATS_URL and SVC_KUBECONFIG in it replace the embedded parts. */
+  /** The user's environment; SVC_DATABASE_URL, SVC_NATS_URL and SVC_KUBECONFIG in it replace the embedded parts. */
   env: NodeJS.ProcessEnv;
   ports: "fixed" | "auto";
-  /** Only these services; all of them unless given. */
+  /** Only these services; all by default. */
   only?: readonly string[];
-  /** Processes by service; 1 unless given. */
+  /** Processes by service; 1 by default. */
   replicas?: Readonly<Record<string, number>>;
   /** `section.key=value` overrides for every service. */
   set?: readonly string[];
@@ -84,8 +84,8 @@ export type StackOptions = {
    */
   cluster: { images: string | object; nodes?: number; serviceAccounts: readonly string[] };
   programs?: Partial<StackPrograms>;
-  /** One line for the person, on stderr. */
+  /** Prints one line on stderr. */
   say: (line: string) => void;
-  /** Lines on stdout once the stack is ready; nothing when missing. */
+  /** Prints lines on stdout once the stack is ready. */
   announce?: (text: string) => void;
 };

@@ -84,7 +84,7 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
 
   const second = up(scratch.path);
   assert.equal(await second.exited, 0);
-  assert.match(second.output(), /a stack runs on .* already \(pid \d+\); npm run down stops it/);
+  assert.match(second.output(), /a stack is already running on .* \(pid \d+\); npm run down stops it/);
 
   rmSync(join(scratch.path, "data", "setup-url"));
   await until(() => findStackFile(file)?.setup_url === undefined, 10_000, "the spent link to go");
@@ -101,7 +101,7 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
     10_000,
     "the restart of PostgreSQL",
   );
-  assert.match(first.output(), /postgres was ended by SIGKILL; starting it again in 0\.2 s/);
+  assert.match(first.output(), /postgres was ended by SIGKILL; restarting in 0\.2 s/);
   assert.equal(findStackFile(file)?.tokens.velocity, velocity);
 
   const before = findStackFile(file);
@@ -119,7 +119,7 @@ test("a stack starts whole, survives kills of its parts and of itself, and stops
     startWithinMs,
     "the third start",
   );
-  assert.match(third.output(), /ended what an earlier run left behind: .*postgres/);
+  assert.match(third.output(), /stopped processes of an earlier run: .*postgres/);
   assert.ok(orphans.every((ref) => !isAlive(ref)));
   const tokens = { ...stack.tokens, velocity };
   assert.deepEqual({ ...again, processes: [] }, { ...stack, tokens, processes: [] });

@@ -27,26 +27,26 @@ const setupUrlWatchMs = 250;
 const localNamesWarning =
   "NOTE: player names are not verified on this machine; SVC_PROXY_LOCAL_NAMES=false requires genuine accounts";
 
-/** Resolves at the first SIGTERM, SIGINT or SIGHUP; `release` gives the signals back. */
-function awaitEndSignal(): { told: Promise<NodeJS.Signals>; release: () => void } {
+/** `received` resolves at the first SIGTERM, SIGINT or SIGHUP; `release` removes the handlers. */
+function awaitEndSignal(): { received: Promise<NodeJS.Signals>; release: () => void } {
   const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
-  const { promise: told, resolve } = Promise.withResolvers<NodeJS.Signals>();
+  const { promise: received, resolve } = Promise.withResolvers<NodeJS.Signals>();
   for (const signal of signals) process.on(signal, resolve);
   return {
-    told,
+    received,
     release: () => {
       for (const signal of signals) process.off(signal, resolve);
     },
   };
 }
 
-/** On the first start identity mints the link of the first owner shortly after it is ready. */
+/** On the first start identity creates the setup link of the first owner shortly after it is ready. */
 async function waitForSetupUrl(paths: Layout): Promise<void> {
   const end = Date.now() + setupUrlWaitMs;
   while (findSetupUrl(paths) === undefined && Date.now() < end) await sleep(setupUrlPollMs);
 }
 
-/** Follows the link's file: identity takes it away when the link is spent, and may leave a new one. */
+/** Polls the file of the setup link: identity removes it when the link is used, and may write a new one. */
 function watchSetupUrl(paths: Layout, onChange: () => void): () => void {
   let last = findSetupUrl(paths);
   const timer = setInterval(() => {
@@ -62,7 +62,7 @@ function findSetupUrl(paths: Layout): string | undefined {
   return findText(paths.setupUrlFile)?.trim() || undefined;
 }
 
-/** The link and the tokens are read again each time: identity spends the one, a rotation changes the others. */
+/** Rereads the setup link and the tokens each time: both change while the stack runs. */
 function describe(context: StackContext, processes: RunningProcess[]): StackFile {
   const { facts, paths } = context;
   const setupUrl = findSetupUrl(paths);
@@ -102,7 +102,7 @@ async function startAll(context: StackContext, supervisor: Supervisor): Promise<
 }
 
 async function supervise(options: StackOptions, paths: Layout, registry: Registry): Promise<void> {
-  const { told, release } = awaitEndSignal();
+  const { received, release } = awaitEndSignal();
   let publish: () => void = () => undefined;
   let endWatch: () => void = () => undefined;
   const supervisor = createSupervisor({
@@ -118,7 +118,7 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
       void nameHint(context.facts).then((hint) => hint && options.say(hint));
     }
     const started = startAll(context, supervisor);
-    const early = await Promise.race([started.then(() => undefined), told]);
+    const early = await Promise.race([started.then(() => undefined), received]);
     if (early === undefined) {
       if (isFirstStart && context.services.has("identity")) await waitForSetupUrl(paths);
       publish = () => writeStackFile(paths.stackFile, describe(context, supervisor.running()));
@@ -126,7 +126,7 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
       publish();
       const ready = describe(context, supervisor.running());
       options.announce?.(announcement(ready, paths.stackFile, options.hintData));
-      await told;
+      await received;
     } else started.catch(() => undefined);
     options.say("stopping ...");
   } finally {
@@ -140,12 +140,12 @@ async function supervise(options: StackOptions, paths: Layout, registry: Registr
 
 /**
  * Runs the embedded stack until SIGTERM or SIGINT (docs/reference/local-stack.md#parts): PostgreSQL, NATS, the local cluster and the
- * mail sink side by side, then the migrations, then the services. `stack.json` is there exactly while all of it is
- * ready. Throws a `StackError` whose message tells the person what to do.
+ * mail sink side by side, then the migrations, then the services. `stack.json` exists exactly while all of it is
+ * ready. Throws a `StackError` whose message says what to do.
  */
 export async function runStack(options: StackOptions): Promise<StackOutcome> {
   checkPlatform();
-  // What is refused leaves no folder behind.
+  // Reject wrong options before the folder is created.
   chooseServices(options);
   prepareDataDir(options.data);
   const paths = layout(options.data);
@@ -154,7 +154,9 @@ export async function runStack(options: StackOptions): Promise<StackOutcome> {
     const stack = findStackFile(paths.stackFile);
     const pid = findSupervisor(paths.supervisorFile)?.pid;
     const stop = commandHint("down", "", options.hintData);
-    options.say(`a stack runs on ${options.data} already${pid ? ` (pid ${pid})` : ""}; ${stop} stops it`);
+    options.say(
+      `a stack is already running on ${options.data}${pid ? ` (pid ${pid})` : ""}; ${stop} stops it`,
+    );
     if (stack) options.announce?.(announcement(stack, paths.stackFile, options.hintData));
     return "already-running";
   }
@@ -163,7 +165,7 @@ export async function runStack(options: StackOptions): Promise<StackOutcome> {
     rmSync(paths.stackFile, { force: true });
     const registry = openRegistry(paths.run);
     const orphans = await registry.clear();
-    if (orphans.length > 0) options.say(`ended what an earlier run left behind: ${orphans.join(", ")}`);
+    if (orphans.length > 0) options.say(`stopped processes of an earlier run: ${orphans.join(", ")}`);
     await supervise(options, paths, registry);
     return "stopped";
   } catch (error) {

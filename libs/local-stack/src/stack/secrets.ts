@@ -23,17 +23,17 @@ export type StackSecrets = {
   forwarding: { file: string; masters: string };
 };
 
-/** The NATS user of the person who runs the stack, as `stack.json` hands it out. */
+/** The NATS user of the operator of the stack; in `stack.json`. */
 export const operatorUser = "operator";
 
-/** The NATS user of `svc migrate up`: only it makes and changes streams. */
+/** The NATS user of `svc migrate up`: only it may create and change streams. */
 export const migrateUser = "migrate";
 
 function generate(): string {
   return randomBytes(24).toString("base64url");
 }
 
-/** Reads a secret, or makes it once (0600). */
+/** Reads a secret, or generates it once (0600). */
 function ensureSecret(path: string): string {
   const found = findText(path)?.trim();
   if (found) return found;
@@ -42,7 +42,7 @@ function ensureSecret(path: string): string {
   return secret;
 }
 
-/** A JSON object of passwords; names that are new get one, the others keep theirs. */
+/** A JSON object of passwords; generates those of new names. */
 function ensurePasswords(path: string, names: readonly string[]): Record<string, string> {
   const text = findText(path);
   const found: Record<string, string> = text ? JSON.parse(text) : {};
@@ -52,7 +52,7 @@ function ensurePasswords(path: string, names: readonly string[]): Record<string,
   return all;
 }
 
-/** Every secret of a stack, generated on the first start and the same ever after. */
+/** All secrets of a stack, generated on the first start and kept. */
 export function ensureSecrets(paths: Layout, services: readonly string[]): StackSecrets {
   for (const dir of [paths.secrets, paths.tokens]) mkdirSync(dir, { recursive: true, mode: 0o700 });
   const forwardingFile = join(paths.secrets, "forwarding-master");
@@ -74,8 +74,8 @@ export function ensureTokens(paths: Pick<Layout, "tokens">): Tokens {
 }
 
 /**
- * Gives one caller of the internal face a new token; gateways read its file within a second. The file comes first: a
- * rotation that is cut short is completed by the next one.
+ * Gives one caller of the internal face a new token; gateways read its file within a second. The file is written first:
+ * an interrupted rotation is completed by the next one.
  */
 export function rotateToken(data: string, caller: keyof Tokens): string {
   const paths = layout(data);

@@ -16,7 +16,7 @@ const stopMs = 15_000;
  */
 export const serviceNodeFlags: readonly string[] = ["--max-semi-space-size=8"];
 
-/** Each service has a role of its own; the migrations make it with the password of the roles file. */
+/** Each service has its own database role, created by the migrations with the password of the roles file. */
 function databaseEnv(service: string, context: StackContext): NodeJS.ProcessEnv {
   if (!ownerServices.includes(service)) return {};
   const url = new URL(context.facts.databaseUrl);
@@ -25,7 +25,7 @@ function databaseEnv(service: string, context: StackContext): NodeJS.ProcessEnv 
   return { SVC_DATABASE_URL: url.href };
 }
 
-/** A NATS of the person's own is used with the account in its address, else with the service's own. */
+/** An external NATS is used with the account in its address, the embedded one with the service's own. */
 function natsEnv(service: string, { options, secrets, ports }: StackContext): Record<string, string> {
   const given = options.env["SVC_NATS_URL"];
   if (!given) {
@@ -59,7 +59,7 @@ function gatewayEnv(name: string, service: string, { ports, paths }: StackContex
 function serviceEnv(name: string, service: string, context: StackContext): NodeJS.ProcessEnv {
   if ((gameServiceNames as readonly string[]).includes(service)) return gameEnv(name, service, context);
   const { options, paths, nodeEnv } = context;
-  // The address of the superuser must not reach a service that has no role of its own.
+  // A service without a database role must not see the superuser's address.
   const { SVC_DATABASE_URL: _admin, SVC_KUBECONFIG: _kubeconfig, ...inherited } = nodeEnv;
   return {
     ...inherited,
@@ -95,18 +95,18 @@ function migrateEnv(context: StackContext): Record<string, string> {
     SVC_ROLE_PASSWORDS_FILE: secrets.rolesFile,
     SVC_KUBECONFIG: facts.kubeconfig,
     ...natsEnv(migrateUser, context),
-    // On a cluster of the person's own a folder of this machine means nothing.
+    // On an external cluster a folder of this machine means nothing.
     ...(!options.env["SVC_KUBECONFIG"] && { SVC_ARCHIVE_DIR: facts.archiveDir }),
   };
 }
 
-/** The variables of the last migration of a stack; undefined where none was ever started on the folder. */
+/** The variables of the last migration of a stack; undefined when none has run on the folder. */
 export function findMigrateEnv(data: string): Record<string, string> | undefined {
   const text = findText(layout(data).migrateEnvFile);
   return text === undefined ? undefined : (JSON.parse(text) as Record<string, string>);
 }
 
-/** The one-shot migration; it also makes the database, for a new cluster has none of ours. */
+/** The one-shot migration; it also creates the database. */
 export function migrateSpec(context: StackContext): ChildSpec {
   const { programs, nodeEnv, paths, facts, options } = context;
   const own = migrateEnv(context);

@@ -9,7 +9,7 @@ export type StackFile = {
   root_domain: string;
   panel_host: string;
   admin_host: string;
-  /** Link that makes the first owner; missing once a way in was proven with it. */
+  /** Setup link of the first owner; absent once it has been used. */
   setup_url?: string;
   tokens: { velocity: string; limbo: string; build: string; ops: string };
   nats_url: string;
@@ -20,7 +20,7 @@ export type StackFile = {
   mail: { smtp_url: string; dir: string; page: string };
   game: { host: string; port: number };
   forwarding_secret?: string;
-  /** The living processes that the supervisor keeps. */
+  /** The running processes. */
   processes: RunningProcess[];
 };
 
@@ -34,10 +34,10 @@ export function findStackFile(path: string): StackFile | undefined {
   return text === undefined ? undefined : (JSON.parse(text) as StackFile);
 }
 
-/** Clients take it when no port is typed. */
+/** The default port of Minecraft clients. */
 export const minecraftPort = 25_565;
 
-/** What a person needs to know of a ready stack. `data`: its folder where the commands must name it. */
+/** The summary that is printed for a ready stack. `data`: its folder as printed in commands. */
 export function announcement(stack: StackFile, path: string, data?: string): string {
   const lines: [string, string][] = [
     ["external", `${stack.external_base_url} (people; operators under Host ${stack.admin_host})`],

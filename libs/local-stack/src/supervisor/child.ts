@@ -15,11 +15,11 @@ import type { Registry } from "./registry.ts";
 
 export type ChildSpec = ProcessPlan & {
   name: string;
-  /** Names of the processes that must be ready before this one is started; it is stopped before them. */
+  /** Processes that must be ready before this one starts; it stops before them. */
   after?: readonly string[];
   /** `task`: runs once to its end, code 0 is success. `service` (the default): is kept alive. */
   kind?: "service" | "task";
-  /** Address of its metrics, from the line that it says when it is ready. */
+  /** Address of its metrics, from its ready line. */
   metricsOf?: (line: string) => string | undefined;
   /** How long the first start may take. */
   readyTimeoutMs?: number;
@@ -32,7 +32,7 @@ export type ChildDeps = {
   logPath: string;
   rank: number;
   backOff: BackOff;
-  /** One line for the person. */
+  /** Prints one line. */
   say: (line: string) => void;
   /** Called whenever the pid or the address of the metrics changed. */
   onChange: () => void;
@@ -43,17 +43,17 @@ export type Child = {
   logPath: string;
   /** Pid of the living process. */
   pid: () => number | undefined;
-  /** Address of the metrics of the living process; undefined until it is ready, and where it has none. */
+  /** Address of its metrics; undefined until it is ready, and for a process without metrics. */
   metrics: () => string | undefined;
   /** Starts it and keeps it alive; resolves when it is ready for the first time (a task: has succeeded). */
   start: () => Promise<void>;
-  /** Ends it for good within `withinMs`. */
+  /** Stops it for good within `withinMs`. */
   stop: (withinMs: number) => Promise<void>;
 };
 
 const defaultReadyMs = 60_000;
 const defaultStopMs = 15_000;
-// Enough for a dependency that is a moment late; a wrong configuration is told after a second.
+// Enough for a slow dependency; a wrong configuration still fails after a second.
 const firstStartAttempts = 3;
 
 type State = {
@@ -64,7 +64,7 @@ type State = {
   loop?: Promise<void>;
 };
 
-/** Starts one process and registers it before anything else can happen. */
+/** Starts one process and registers it synchronously. */
 function launchOnce(spec: ChildSpec, deps: ChildDeps, state: State): Launched {
   const launched = launch(spec, deps.logPath);
   const { ref } = launched;
@@ -82,7 +82,7 @@ function failure(spec: ChildSpec, deps: ChildDeps, why: string, offset: number |
 
 type Attempt = { exit: Exit; wasReady: boolean; aliveMs: number; offset: number | undefined };
 
-/** One life of the process from start to end; `onReady` is called when it serves. */
+/** One run of the process; `onReady` is called when it is ready. */
 async function liveOnce(
   spec: ChildSpec,
   deps: ChildDeps,
@@ -111,7 +111,7 @@ async function liveOnce(
     on.ready();
   }
   if (outcome?.state !== "ready" && outcome?.state !== "exited" && launched.ref) {
-    deps.say(`${spec.name} was not ready within ${timeoutMs / 1000} s; ending it`);
+    deps.say(`${spec.name} was not ready within ${timeoutMs / 1000} s; stopping it`);
     await endProcess(launched.ref, [{ signal: "SIGKILL", waitMs: 2_000, group: true }]);
   }
   const exit = await launched.exited;
@@ -123,7 +123,7 @@ async function liveOnce(
   return { exit, wasReady: outcome?.state === "ready", aliveMs, offset: launched.logOffset };
 }
 
-/** Starts the process again and again until it is stopped; gives up only while it has never been ready. */
+/** Restarts the process until it is stopped; gives up only if it has never been ready. */
 async function keepAlive(
   spec: ChildSpec,
   deps: ChildDeps,
@@ -141,7 +141,7 @@ async function keepAlive(
       return;
     }
     delayMs = nextDelayMs(delayMs, life.aliveMs, deps.backOff);
-    deps.say(`${spec.name} ${why}; starting it again in ${delayMs / 1000} s (log: ${deps.logPath})`);
+    deps.say(`${spec.name} ${why}; restarting in ${delayMs / 1000} s (log: ${deps.logPath})`);
     await sleep(delayMs, undefined, { signal: on.state.stop.signal }).catch(() => undefined);
   }
 }
@@ -157,7 +157,7 @@ async function runTask(spec: ChildSpec, deps: ChildDeps, state: State): Promise<
   if (exit.code !== 0) throw failure(spec, deps, describeExit(exit), launched.logOffset);
 }
 
-/** A process with a name that is started, kept alive and stopped; see `createSupervisor`. */
+/** A named, supervised process; see `createSupervisor`. */
 export function createChild(spec: ChildSpec, deps: ChildDeps): Child {
   const state: State = { isStopping: false, stop: new AbortController() };
   return {

@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { findText, writeFileAtomic } from "../atomic-file.ts";
 import { endProcess, isAlive, type ProcessRef, parseProcessRef } from "../process/identity.ts";
 
-/** A child as it is remembered on disk, for the run after one that was killed. */
+/** A child as recorded on disk, for the next run after a kill. */
 export type Registered = { name: string; ref: ProcessRef; rank: number; stopSignal: NodeJS.Signals };
 
 export type Registry = {
-  /** Remembers a child at once; `rank` grows along the start order. */
+  /** Records a child synchronously; `rank` grows along the start order. */
   add: (entry: Registered) => void;
   remove: (name: string) => void;
-  /** Children of an earlier run that still live. */
+  /** Children of an earlier run that are still alive. */
   living: () => Registered[];
-  /** Ends all of them, the last started rank first. Returns the names of those that were found. */
+  /** Stops them, the highest rank first. Returns the names of those that were found. */
   clear: () => Promise<string[]>;
 };
 
@@ -42,7 +42,7 @@ async function endAll(entries: readonly Registered[]): Promise<void> {
   );
 }
 
-/** Pid files in `dir`, one per child, each with what tells the process from a later one of the same pid. */
+/** Pid files in `dir`, one per child, each with the identity of the process, in case the pid is reused. */
 export function openRegistry(dir: string): Registry {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const path = (name: string) => join(dir, `${name}.json`);

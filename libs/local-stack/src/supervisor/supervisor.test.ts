@@ -52,7 +52,7 @@ test("a process that dies is started again under a new pid, and one line says so
   );
   assert.ok(findProcess(after.pid));
   assert.deepEqual(said, [
-    `worker was ended by SIGKILL; starting it again in 0.02 s (log: ${scratch.path}/logs/worker.log)`,
+    `worker was ended by SIGKILL; restarting in 0.02 s (log: ${scratch.path}/logs/worker.log)`,
   ]);
   await supervisor.stop();
   assert.deepEqual(supervisor.running(), []);

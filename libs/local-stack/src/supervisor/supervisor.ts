@@ -10,19 +10,19 @@ export type RunningProcess = {
   name: string;
   pid: number;
   log: string;
-  /** Address that Prometheus scrapes; missing until the process is ready, and where it has none. */
+  /** Address that Prometheus scrapes; absent until the process is ready, and for a process without metrics. */
   metrics?: string;
 };
 
 export type Supervisor = {
   /**
-   * Starts processes in the order of their `after` lists, side by side where that allows it; names in `after` may be
-   * processes of an earlier call. Resolves when all are ready. Rejects with the first `StackError`; call `stop` then.
+   * Starts processes in the order of their `after` lists, in parallel where possible; `after` may name processes of an
+   * earlier call. Resolves when all are ready. Rejects with the first `StackError`; call `stop` then.
    */
   start: (specs: readonly ChildSpec[]) => Promise<void>;
   /** The living ones. */
   running: () => RunningProcess[];
-  /** Stops all in reverse order within `stopWithinMs`; what does not obey is killed. Nothing is restarted after it. */
+  /** Stops all in reverse order within `stopWithinMs`, then kills the rest. Nothing is restarted afterwards. */
   stop: () => Promise<void>;
 };
 
@@ -30,9 +30,9 @@ export type SupervisorOptions = {
   registry: Registry;
   logDir: string;
   say: (line: string) => void;
-  /** Called whenever a pid or an address of metrics came, went or changed. */
+  /** Called whenever a pid or a metrics address changes. */
   onChange?: () => void;
-  /** 25 s unless given. */
+  /** 25 s by default. */
   stopWithinMs?: number;
   backOff?: BackOff;
 };
@@ -40,7 +40,7 @@ export type SupervisorOptions = {
 type Entry = { child: Child; spec: ChildSpec; rank: number; ready: Promise<void> };
 
 const defaultStopWithinMs = 25_000;
-// Part of the budget kept for the processes that the first to stop depend on (cluster, NATS, PostgreSQL).
+// Part of the budget reserved for the processes that stop last (cluster, NATS, PostgreSQL).
 const reservedShare = 0.3;
 
 /** Keeps a set of processes alive in their order (docs/reference/local-stack.md#parts). Leaves no process behind after `stop`. */
@@ -51,11 +51,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   let stopping: Promise<void> | undefined;
 
   const add = (spec: ChildSpec): Entry => {
-    if (entries.has(spec.name)) throw new StackError(`two processes are called ${spec.name}`);
+    if (entries.has(spec.name)) throw new StackError(`two processes are named ${spec.name}`);
     const before = (spec.after ?? []).map((name) => {
       const entry = entries.get(name);
       if (!entry)
-        throw new StackError(`${spec.name} is to start after ${name}, which is not declared before it`);
+        throw new StackError(`${spec.name} must start after ${name}, which is not declared before it`);
       return entry;
     });
     const rank = 1 + Math.max(0, ...before.map((entry) => entry.rank));
@@ -71,7 +71,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       await Promise.all(before.map((entry) => entry.ready));
       if (!stopping) await child.start();
     })();
-    // The caller of start sees the failure; a process that waits for this one only sees that it never came.
+    // The caller of start sees the failure; a process that waits for this one must not report it again.
     ready.catch(() => undefined);
     const entry = { child, spec, rank, ready };
     entries.set(spec.name, entry);
