@@ -3,6 +3,7 @@
 import { z } from "zod";
 import { callerTokens, type FaceHost } from "./contract.ts";
 import { Role } from "./identity/role.ts";
+import type { Language } from "./language.ts";
 
 /** Who a request acts for. Set by a gateway or by a service for its own work, never by an outside caller. */
 export const Principal = z.discriminatedUnion("kind", [
@@ -28,10 +29,6 @@ export const Principal = z.discriminatedUnion("kind", [
 ]);
 export type Principal = z.output<typeof Principal>;
 export type AccountPrincipal = Extract<Principal, { kind: "account" }>;
-
-/** The languages that people are written to in. */
-export const languages = ["en", "zh"] as const;
-export type Language = (typeof languages)[number];
 
 /**
  * Where a request came from; empty strings when unknown, no language when it asks for none of ours. `host`: which one it

@@ -56,8 +56,6 @@ export {
   ByteTransferTicket,
   type Client,
   header,
-  type Language,
-  languages,
   Principal,
   SessionGrant,
   StreamTicket,
@@ -86,6 +84,7 @@ export * as sessionVerifier from "./identity/session-verifier.ts";
 export * as settings from "./identity/setting.ts";
 export * as signIn from "./identity/sign-in.ts";
 export * as users from "./identity/user.ts";
+export { type Language, languages } from "./language.ts";
 export * as consoles from "./lifecycle/console.ts";
 export {
   forwardingKeyOf,

@@ -2,7 +2,8 @@
 
 import { Socket } from "node:net";
 import { describe, test } from "node:test";
-import { decodeControl, plainText, readTextNbt } from "@svc/minecraft";
+import { plainText, readTextNbt } from "@svc/minecraft";
+import { decodeControl } from "@svc/proto/control";
 import { parsePlayerList } from "@svc/rcon";
 import { hostOf } from "../../libs/http-gateway/src/access/host.ts";
 import { presentedSession } from "../../libs/http-gateway/src/access/session-cookie.ts";

@@ -1,14 +1,6 @@
 export { type Bridge, type BridgeHooks, type BridgeLimits, createBridge } from "./bridge/bridge.ts";
 export { type KeepAliveEvents, keepAlive } from "./bridge/keep-alive.ts";
 export type { ReachingPacket } from "./bridge/packet-filter.ts";
-export {
-  type ControlFrame,
-  controlChannel,
-  decodeControl,
-  encodeControl,
-  maxControlBytes,
-  maxListedServers,
-} from "./control.ts";
 export { MinecraftFault, type MinecraftFaultCode } from "./fault.ts";
 export type { ChestItem, Limbo, LimboEvents, LimboOptions, LimboSession } from "./limbo/limbo.ts";
 export { createLimbo } from "./limbo/session.ts";

@@ -77,3 +77,19 @@ environment
   SVC_LOG_LEVEL       debug, info, warn or error (default info)
 `;
 }
+
+/** What every process at the edge reads of its variables, and all of them for its own settings. */
+export type EdgeEnvironment = Pick<
+  ServiceEnvironment,
+  "healthHost" | "healthPort" | "logLevel" | "buildVersion"
+> & { readonly variables: Readonly<Record<string, string | undefined>> };
+
+export function readEdgeEnvironment(variables: EdgeEnvironment["variables"] = process.env): EdgeEnvironment {
+  return {
+    variables,
+    healthHost: variables["SVC_HEALTH_HOST"] ?? "127.0.0.1",
+    healthPort: Number(variables["SVC_HEALTH_PORT"] ?? 0),
+    logLevel: variables["SVC_LOG_LEVEL"] ?? "info",
+    buildVersion: variables["SVC_VERSION"] ?? "0.1.0",
+  };
+}

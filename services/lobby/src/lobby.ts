@@ -1,19 +1,13 @@
 // Players of the lobby: each stands on a small platform over nothing, and has a menu.
 
-import {
-  controlChannel,
-  createLimbo,
-  encodeControl,
-  kick,
-  type Limbo,
-  type LimboSession,
-  type Player,
-} from "@svc/minecraft";
+import { createLimbo, kick, type Limbo, type LimboSession, type Player } from "@svc/minecraft";
+import { controlChannel, encodeControl } from "@svc/proto/control";
+import { languageOfLocale } from "@svc/proto/language";
+import { type Clock, systemClock } from "@svc/service/clock";
 import { enterTimeoutMs } from "./config.ts";
-import { type Clock, systemClock } from "./session/clock.ts";
 import type { LobbyPlayer } from "./session/player.ts";
 import { menuCommands, openSession } from "./session/session.ts";
-import { languageOf, textsOf } from "./texts.ts";
+import { textsOf } from "./texts.ts";
 
 const chestRows = 6;
 
@@ -37,7 +31,7 @@ export function createLobby({
   const present = new Set<Player>();
   let isClosing = false;
   const admit = async (player: Player) => {
-    const words = textsOf(languageOf(player.client.locale));
+    const words = textsOf(languageOfLocale(player.client.locale));
     if (isClosing) return kick(player, words.closing);
     if (present.size >= maxPlayers) return kick(player, words.full);
     present.add(player);
@@ -49,7 +43,7 @@ export function createLobby({
     players: () => present.size,
     close: async () => {
       isClosing = true;
-      for (const player of present) kick(player, textsOf(languageOf(player.client.locale)).closing);
+      for (const player of present) kick(player, textsOf(languageOfLocale(player.client.locale)).closing);
       await Promise.all([...present].map(({ connection }) => connection.closed));
       await limbo[Symbol.asyncDispose]();
     },

@@ -2,14 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
-import {
-  type ControlFrame,
-  controlChannel,
-  encodeControl,
-  findVersion,
-  supportedProtocols,
-} from "@svc/minecraft";
+import { findVersion, supportedProtocols } from "@svc/minecraft";
 import { join, kickOf, startFront, until } from "@svc/minecraft/testing";
+import { type ControlFrame, controlChannel, encodeControl } from "@svc/proto/control";
 import { createLogger } from "@svc/telemetry";
 import type { LobbyConfig } from "./config.ts";
 import { startLobby } from "./service.ts";

@@ -1,11 +1,6 @@
 // What players read in the lobby, in the language of their client.
 
-export type Language = "en" | "zh";
-
-/** Chinese for every Chinese locale, else English. */
-export function languageOf(locale: string): Language {
-  return /^zh(_|-|$)/i.test(locale) ? "zh" : "en";
-}
+import type { Language } from "@svc/proto/language";
 
 /** Why a server can't be started; each has its text. */
 export type Obstacle = "retiring" | "start_failed" | "owner_only" | "allowlist";

@@ -2,7 +2,7 @@
 // gate that does not start lets nobody in.
 
 import { type ForwardingSecrets, secretFile } from "@svc/minecraft";
-import { readToken } from "./token.ts";
+import { readToken } from "@svc/service/token";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -39,6 +39,9 @@ export type GateRules = {
 
 /** One call of the service may take this long. */
 export const requestTimeoutMs = 10_000;
+
+/** A token in a file is read again after this long. */
+export const tokenRereadMs = 1_000;
 
 /** Calls under way at once over all players; more of them wait for their turn. */
 export const callsAtOnce = 64;

@@ -1,18 +1,12 @@
 // Players of the gate: each connection becomes a player in a world of nothing, and is held there.
 
-import {
-  controlChannel,
-  createLimbo,
-  encodeControl,
-  kick,
-  type Limbo,
-  type LimboSession,
-  type Player,
-} from "@svc/minecraft";
+import { createLimbo, kick, type Limbo, type LimboSession, type Player } from "@svc/minecraft";
+import { controlChannel, encodeControl } from "@svc/proto/control";
+import { languageOfLocale } from "@svc/proto/language";
 import type { Logger } from "@svc/telemetry";
 import { enterTimeoutMs } from "./config.ts";
 import { type GatePlayer, type LinkDeps, linkPlayer } from "./linking/link-player.ts";
-import { bookPage, languageOf, textsOf } from "./linking/texts.ts";
+import { bookPage, textsOf } from "./linking/texts.ts";
 
 type Dependencies = {
   /** Undefined: the sign-in flow is off, and nobody passes. */
@@ -32,7 +26,7 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
   const present = new Set<Player>();
   let isClosing = false;
   const admit = async (player: Player) => {
-    const words = textsOf(languageOf(player.client.locale));
+    const words = textsOf(languageOfLocale(player.client.locale));
     if (!holding) return kick(player, words.kicked.off);
     if (isClosing) return kick(player, words.kicked.closing);
     if (present.size >= maxPlayers) return kick(player, words.kicked.full);
@@ -42,7 +36,7 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
     const slow = setTimeout(() => player.connection.destroy(), enterTimeoutMs);
     player.connection.closed.then(() => clearTimeout(slow)).catch(() => {});
     // Nobody else hears what is said here, and no command is known.
-    const answer = () => session.message(textsOf(languageOf(player.client.locale)).here);
+    const answer = () => session.message(textsOf(languageOfLocale(player.client.locale)).here);
     const events = { onLeave: () => left.abort(), onChat: answer, onCommand: answer };
     const session = await limbo.enter(player, events);
     clearTimeout(slow);
@@ -60,7 +54,8 @@ export function createGate({ holding, maxPlayers, log }: Dependencies): Gate {
     players: () => present.size,
     close: async () => {
       isClosing = true;
-      for (const player of present) kick(player, textsOf(languageOf(player.client.locale)).kicked.closing);
+      for (const player of present)
+        kick(player, textsOf(languageOfLocale(player.client.locale)).kicked.closing);
       await Promise.all([...present].map(({ connection }) => connection.closed));
       await limbo[Symbol.asyncDispose]();
     },

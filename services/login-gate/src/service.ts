@@ -1,16 +1,16 @@
 import { createClient } from "@svc/client";
 import { listen } from "@svc/minecraft";
+import { systemClock } from "@svc/service/clock";
+import { createTokenSource } from "@svc/service/token";
 import { Counter, Gauge, type Logger, type Registry, startHealthServer } from "@svc/telemetry";
-import { callsAtOnce, type GateConfig, requestTimeoutMs } from "./config.ts";
+import { callsAtOnce, type GateConfig, requestTimeoutMs, tokenRereadMs } from "./config.ts";
 import { createFailureLog } from "./failures.ts";
 import { createGate } from "./gate.ts";
-import { systemClock } from "./linking/clock.ts";
 import type { LinkDeps } from "./linking/link-player.ts";
 import { createLinkService } from "./linking/link-service.ts";
 import { createNodeFetch } from "./linking/node-fetch.ts";
 import { createSemaphore } from "./linking/semaphore.ts";
 import { bothLanguages } from "./linking/texts.ts";
-import { createTokenSource } from "./token.ts";
 
 type Dependencies = { readonly config: GateConfig; readonly log: Logger; readonly registry: Registry };
 
@@ -83,7 +83,11 @@ function holdingOf({ config, log, registry }: Dependencies): LinkDeps | undefine
     labelNames: ["call"],
     registers: [registry],
   });
-  const token = createTokenSource(flow, systemClock.now);
+  const { tokenFile: file } = flow;
+  const token =
+    file === undefined
+      ? () => flow.token
+      : createTokenSource({ file, rereadMs: tokenRereadMs, now: systemClock.now });
   const client = createClient({
     baseUrl: flow.baseUrl,
     headers: {

@@ -247,7 +247,7 @@ function readLimits(read: Read): Limits {
 }
 
 /** Lines `key=value` or `key: value`; `#` and `!` begin a comment. A missing file is an empty one. */
-export function readProperties(path: string): ReadonlyMap<string, string> {
+function readProperties(path: string): ReadonlyMap<string, string> {
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -255,6 +255,11 @@ export function readProperties(path: string): ReadonlyMap<string, string> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return new Map();
     throw new ConfigError(`${path} cannot be read: ${(error as Error).message}`);
   }
+  return parseProperties(text);
+}
+
+/** The keys and values of such a file. */
+export function parseProperties(text: string): ReadonlyMap<string, string> {
   const pairs = text.split(/\r?\n/).flatMap((line): [string, string][] => {
     const [, key, value] = /^\s*([^#!\s=:][^\s=:]*)\s*[=:](.*)$/.exec(line) ?? [];
     return key === undefined || value === undefined ? [] : [[key, value.trim()]];

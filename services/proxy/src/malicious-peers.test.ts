@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import { type Connection, controlChannel, encodeControl } from "@svc/minecraft";
+import type { Connection } from "@svc/minecraft";
 import { until } from "@svc/minecraft/testing";
+import { controlChannel, encodeControl } from "@svc/proto/control";
 import { type Fixture, runningAt, startFixture } from "./testing/fixture.ts";
 import { begin, bytesOf, type RawPlayer, text, varint } from "./testing/raw-player.ts";
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
-import { Connection, controlChannel, encodeControl } from "@svc/minecraft";
+import { Connection } from "@svc/minecraft";
+import { controlChannel, encodeControl } from "@svc/proto/control";
 import { runningAt, serverInfo, startFixture } from "./testing/fixture.ts";
 import { refusal } from "./testing/service.ts";
 

@@ -12,10 +12,11 @@ import {
   supportedProtocols,
   type Trust,
 } from "@svc/minecraft";
+import { systemClock } from "@svc/service/clock";
 import type { Logger, Registry as Metrics } from "@svc/telemetry";
 import { createInternalApi } from "./api/internal-api.ts";
 import { createPool } from "./api/pool.ts";
-import { createTokenSource } from "./api/token.ts";
+import { createProxyToken } from "./api/token.ts";
 import { createStatusCache } from "./backend/status-cache.ts";
 import { createBudget } from "./budget/bucket.ts";
 import { commandTree, completeCommand } from "./command/complete.ts";
@@ -124,8 +125,7 @@ type Context = ReturnType<typeof createContext>;
 /** Everything there is; each part takes of it what it needs. */
 function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; metrics: Metrics }) {
   const { limits, dataDir } = config;
-  // The clock of the wall may be set back, which would lengthen what is remembered.
-  const now = () => performance.timeOrigin + performance.now();
+  const { now } = systemClock;
   const sessions = new Map<string, Session>();
   const queue = createQueue();
   const activity = createActivity(metrics, {
@@ -133,7 +133,7 @@ function createContext(config: ProxyConfig, { log, metrics }: { log: Logger; met
     waiting: () => queue.all().length,
   });
   const onChange = (fingerprint: string) => log.info({ fingerprint }, "service token loaded");
-  const token = createTokenSource(config, { rereadMs: limits.tokenRereadMs, now, onChange });
+  const token = createProxyToken(config, { rereadMs: limits.tokenRereadMs, now, onChange });
   const api = createInternalApi({ ...config, baseUrl: config.apiBaseUrl, token, onCall: activity.call });
   const pool = createPool({ ...limits, onBusy: () => activity.count("busy") });
   const registry = createRegistry(readLastServers(dataDir));

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import { sampleOf } from "@svc/config/testing";
 import { until } from "@svc/local-stack/testing";
-import { controlChannel } from "../control.ts";
+import { controlChannel } from "@svc/proto/control";
 import type { LimboEvents, LimboSession } from "../limbo/limbo.ts";
 import { createLimbo } from "../limbo/session.ts";
 import { dial } from "../login/dial.ts";

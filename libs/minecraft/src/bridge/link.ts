@@ -1,4 +1,4 @@
-import { controlChannel } from "../control.ts";
+import { controlChannel } from "@svc/proto/control";
 import { notePhaseAnswered, type Player, rememberBrand, rememberSettings } from "../login/player.ts";
 import {
   addCommands,

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createRequire } from "node:module";
+import { type ControlFrame, controlChannel, decodeControl } from "@svc/proto/control";
 import type { Bot } from "mineflayer";
 import { type Bridge, createBridge } from "../bridge/bridge.ts";
-import { type ControlFrame, controlChannel, decodeControl } from "../control.ts";
 import { MinecraftFault } from "../fault.ts";
 import type { Backend } from "../login/dial.ts";
 import { listen } from "../login/listen.ts";

@@ -1,7 +1,7 @@
 // One question for the list of servers at a time, and a word to the player when nobody answers it.
 
+import type { Clock } from "@svc/service/clock";
 import { answerTimeoutMs } from "../config.ts";
-import type { Clock } from "./clock.ts";
 
 export type ListRequest = {
   readonly start: () => void;

@@ -1,11 +1,11 @@
 // The open chest of one player: which page it shows, and that what it shows stays fresh.
 
+import type { Clock } from "@svc/service/clock";
 import { redrawMs, refreshMs } from "../config.ts";
 import { type Click, clickOf } from "../menu/page.ts";
 import { renderPage } from "../menu/render.ts";
 import type { Server } from "../menu/tile.ts";
 import type { Texts } from "../texts.ts";
-import type { Clock } from "./clock.ts";
 import type { LobbyPlayer } from "./player.ts";
 import type { RateLimitedRequests } from "./rate-limited-requests.ts";
 import type { ServerList } from "./server-list.ts";

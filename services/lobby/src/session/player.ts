@@ -1,4 +1,5 @@
-import type { ControlFrame, Text } from "@svc/minecraft";
+import type { Text } from "@svc/minecraft";
+import type { ControlFrame } from "@svc/proto/control";
 import type { MenuItem } from "../menu/render.ts";
 
 /** A player as far as the lobby needs one. */

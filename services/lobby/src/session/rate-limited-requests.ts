@@ -1,9 +1,9 @@
 // Frames of one player to the proxy. Clicks go out at once or not at all; requests wait until the pace lets them.
 
-import type { ControlFrame } from "@svc/minecraft";
+import type { ControlFrame } from "@svc/proto/control";
+import type { Clock } from "@svc/service/clock";
 import type { RequestRate } from "../config.ts";
 import { fullBucket, spend } from "../menu/token-bucket.ts";
-import type { Clock } from "./clock.ts";
 
 type Dependencies = {
   readonly send: (frame: ControlFrame) => void;

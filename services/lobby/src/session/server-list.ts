@@ -1,6 +1,6 @@
 // The servers a player has been told of, and how they are.
 
-import type { ControlFrame } from "@svc/minecraft";
+import type { ControlFrame } from "@svc/proto/control";
 import { type Page, pageOf } from "../menu/page.ts";
 import type { Server, ServerStatus } from "../menu/tile.ts";
 

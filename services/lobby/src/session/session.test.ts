@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type ControlFrame, encodeControl, plainText, type Text } from "@svc/minecraft";
+import { plainText, type Text } from "@svc/minecraft";
 import { createTestClock } from "@svc/minecraft/testing";
+import { type ControlFrame, encodeControl } from "@svc/proto/control";
 import type { MenuItem } from "../menu/render.ts";
 import { openSession } from "./session.ts";
 

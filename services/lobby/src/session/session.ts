@@ -1,10 +1,11 @@
 // One player in the lobby: what they type and click, and what the proxy tells.
 
-import { type ControlFrame, decodeControl } from "@svc/minecraft";
+import { type ControlFrame, decodeControl } from "@svc/proto/control";
+import { languageOfLocale } from "@svc/proto/language";
+import type { Clock } from "@svc/service/clock";
 import { requestRate } from "../config.ts";
 import { chosen, type Server, type Tile, tileOf } from "../menu/tile.ts";
-import { errorText, languageOf, type Texts, textsOf } from "../texts.ts";
-import type { Clock } from "./clock.ts";
+import { errorText, type Texts, textsOf } from "../texts.ts";
 import { createListRequest, type ListRequest } from "./list-request.ts";
 import { createMenu, type Menu } from "./menu.ts";
 import type { LobbyPlayer } from "./player.ts";
@@ -34,7 +35,7 @@ export const menuCommands: readonly string[] = ["menu", "server"];
 
 export function openSession(player: LobbyPlayer, clock: Clock): Session {
   const { left } = player;
-  const words = () => textsOf(languageOf(player.locale()));
+  const words = () => textsOf(languageOfLocale(player.locale()));
   const requests = createRateLimitedRequests({ send: player.send, clock, rules: requestRate, left });
   const servers = createServerList();
   const menu = createMenu({ player, servers, requests, clock, words });
@@ -129,7 +130,7 @@ function receiveError(frame: Extract<ControlFrame, { type: "Error" }>, parts: Pa
   const server = frame.server ?? undefined;
   if (server === undefined || server === parts.acted) {
     parts.acted = undefined;
-    player.say({ text: errorText(frame, languageOf(player.locale())), color: "red" });
+    player.say({ text: errorText(frame, languageOfLocale(player.locale())), color: "red" });
   } else if (frame.code === "not_found") {
     servers.drop(server);
     if (menu.isOpen()) menu.show();

@@ -3,7 +3,7 @@
 
 import { ApiError } from "@svc/client";
 import { links } from "@svc/proto";
-import type { Clock } from "./clock.ts";
+import type { Clock } from "@svc/service/clock";
 import type { Answer } from "./policy.ts";
 
 /** Waits for the next roll call, and answers with it. Rejects once the player's `signal` is aborted. */

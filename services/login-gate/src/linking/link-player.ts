@@ -1,11 +1,12 @@
 // Holds one player at the gate: performs what the policy decides until the player is gone.
 
 import type { Text } from "@svc/minecraft";
+import { languageOfLocale } from "@svc/proto/language";
+import type { Clock } from "@svc/service/clock";
 import type { GateRules } from "../config.ts";
-import type { Clock } from "./clock.ts";
 import type { LinkService } from "./link-service.ts";
 import { type Action, type Answer, arrive, type KickReason, next, type Step } from "./policy.ts";
-import { type Card, codeCard, codeLines, languageOf, textsOf } from "./texts.ts";
+import { type Card, codeCard, codeLines, textsOf } from "./texts.ts";
 
 /** A player as far as the gate needs one. */
 export type GatePlayer = {
@@ -51,7 +52,7 @@ async function walk(player: GatePlayer, deps: LinkDeps): Promise<void> {
     const { action } = step;
     if (action.kind === "kick") {
       onOutcome(action.reason);
-      player.kick(textsOf(languageOf(player.locale())).kicked[action.reason]);
+      player.kick(textsOf(languageOfLocale(player.locale())).kicked[action.reason]);
       return;
     }
     const answer = await perform(action, player, deps);
@@ -72,7 +73,7 @@ async function perform(action: Action, player: GatePlayer, { service }: LinkDeps
 type Turn = { before: Step; step: Step; answer: Answer; deps: LinkDeps };
 
 function tell(player: GatePlayer, { before, step, answer, deps }: Turn): void {
-  const language = languageOf(player.locale());
+  const language = languageOfLocale(player.locale());
   const words = textsOf(language);
   if (step.alsoRelease) player.release();
   if (answer.kind === "outage" && step.state.phase === "arriving" && before.state.attempts === 0) {

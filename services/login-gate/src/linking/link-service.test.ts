@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { createClient } from "@svc/client";
+import { systemClock } from "@svc/service/clock";
 import { startInternalApi } from "../testing/internal-api.ts";
-import { systemClock } from "./clock.ts";
 import { createLinkService, type LinkService } from "./link-service.ts";
 import { createNodeFetch } from "./node-fetch.ts";
 import { createSemaphore } from "./semaphore.ts";

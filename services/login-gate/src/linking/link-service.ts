@@ -2,9 +2,9 @@
 
 import { ApiError, type CallSettings, type Client } from "@svc/client";
 import { links } from "@svc/proto";
+import type { Clock } from "@svc/service/clock";
 import { oneByOneMs } from "../config.ts";
 import { createBatchedPoll } from "./batched-poll.ts";
-import type { Clock } from "./clock.ts";
 import type { Answer } from "./policy.ts";
 
 export type LinkService = {

@@ -1,23 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { plainText, type Text } from "@svc/minecraft";
-import { bookPage, codeCard, codeLines, languageOf, textsOf } from "./texts.ts";
+import { bookPage, codeCard, codeLines, textsOf } from "./texts.ts";
 
 const code = { code: "ABCD2345", url: "https://console.example.com", minutes: 10 };
-
-const locales: [string, string][] = [
-  ["en_us", "en"],
-  ["zh_cn", "zh"],
-  ["zh_TW", "zh"],
-  ["zh", "zh"],
-  ["ZH_HK", "zh"],
-  ["de_de", "en"],
-  ["zhx_aa", "en"],
-  ["", "en"],
-];
-for (const [locale, language] of locales) {
-  test(`a client in "${locale}" reads ${language}`, () => assert.equal(languageOf(locale), language));
-}
 
 function clicksOf(text: Text): unknown[] {
   if (typeof text === "string") return [];

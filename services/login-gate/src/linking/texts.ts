@@ -1,14 +1,8 @@
 // What players read at the gate, in the language of their client.
 
 import type { Text } from "@svc/minecraft";
+import type { Language } from "@svc/proto/language";
 import type { KickReason } from "./policy.ts";
-
-export type Language = "en" | "zh";
-
-/** Chinese for every Chinese locale, else English. */
-export function languageOf(locale: string): Language {
-  return /^zh(_|-|$)/i.test(locale) ? "zh" : "en";
-}
 
 /** A code to redeem, and where. */
 export type Code = { readonly code: string; readonly url: string; readonly minutes: number };

@@ -12,9 +12,9 @@ import {
   servers,
   signIn,
 } from "@svc/proto";
+import type { TokenSource } from "@svc/service/token";
 import { Agent, fetch as undiciFetch } from "undici";
 import type { Limits } from "../config.ts";
-import type { TokenSource } from "./token.ts";
 
 /** Status 0 = no answer: refused, dropped, timed out. */
 export type Answer<T> =

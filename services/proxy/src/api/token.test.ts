@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createTokenSource, fingerprintOf } from "./token.ts";
+import { fingerprintOf } from "@svc/service/token";
+import { createProxyToken } from "./token.ts";
 
 test("a rotated token is taken up within a second, and only its fingerprint is told", (t) => {
   const dir = mkdtempSync(join(tmpdir(), "svc-token-"));
@@ -13,7 +14,7 @@ test("a rotated token is taken up within a second, and only its fingerprint is t
   const told: string[] = [];
   let now = 0;
   write("service-token=first\n");
-  const token = createTokenSource(
+  const token = createProxyToken(
     { token: "", tokenFile },
     { rereadMs: 1_000, now: () => now, onChange: (fingerprint) => told.push(fingerprint) },
   );
@@ -38,16 +39,13 @@ test("a file of its own holds the token alone", (t) => {
   t.after(() => rmSync(dir, { recursive: true }));
   const tokenFile = join(dir, "velocity");
   writeFileSync(tokenFile, "one-and-only=\n");
-  const token = createTokenSource(
-    { token: "", tokenFile },
-    { rereadMs: 1, now: () => 0, onChange: () => {} },
-  );
+  const token = createProxyToken({ token: "", tokenFile }, { rereadMs: 1, now: () => 0, onChange: () => {} });
   assert.equal(token(), "one-and-only=");
 });
 
 test("a token of the environment is fixed", () => {
   const onChange = () => assert.fail("nothing changes");
-  const token = createTokenSource(
+  const token = createProxyToken(
     { token: "env", tokenFile: undefined },
     { rereadMs: 1, now: () => 0, onChange },
   );

@@ -1,43 +1,20 @@
-import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { fileName, readProperties } from "../config.ts";
-
-export type TokenSource = () => string;
+import { createTokenSource, fingerprintOf, type TokenSource } from "@svc/service/token";
+import { fileName, parseProperties } from "../config.ts";
 
 /**
- * The token of the proxy. From the environment it is fixed; from the file it is read again when a second has passed, so
- * that a rotation needs no restart. A file that cannot be read just now, or is half written, leaves the old token.
+ * The token of the proxy: from the environment it is fixed, from a file it may change. The file holds it alone, or is the
+ * file of settings.
  */
-export function createTokenSource(
-  source: { token: string; tokenFile: string | undefined },
+export function createProxyToken(
+  { token, tokenFile: file }: { token: string; tokenFile: string | undefined },
   about: { rereadMs: number; now: () => number; onChange: (fingerprint: string) => void },
 ): TokenSource {
-  const { tokenFile } = source;
-  if (tokenFile === undefined) return () => source.token;
-  let token = "";
-  let readAt = Number.NEGATIVE_INFINITY;
-  return () => {
-    if (about.now() - readAt < about.rereadMs) return token;
-    readAt = about.now();
-    const found = readToken(tokenFile);
-    if (found === undefined || found === token) return token;
-    token = found;
-    about.onChange(fingerprintOf(token));
-    return token;
-  };
-}
-
-/** Twelve hex digits that tell tokens apart and give none away (docs/reference/proxy.md#calls). */
-export function fingerprintOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex").slice(0, 12);
-}
-
-function readToken(path: string): string | undefined {
-  try {
-    if (basename(path) !== fileName) return readFileSync(path, "utf8").trim() || undefined;
-    return readProperties(path).get("service-token") || undefined;
-  } catch {
-    return undefined;
-  }
+  if (file === undefined) return () => token;
+  const isSettings = basename(file) === fileName;
+  return createTokenSource({
+    ...{ file, rereadMs: about.rereadMs, now: about.now },
+    onChange: (changed) => about.onChange(fingerprintOf(changed)),
+    ...(isSettings && { parse: (text: string) => parseProperties(text).get("service-token") }),
+  });
 }

@@ -1,12 +1,7 @@
 // Frames of svc:control as they arrive (behaviour.md r.1). The player is always the one whose connection it is.
 
-import {
-  type ControlFrame,
-  controlChannel,
-  decodeControl,
-  maxControlBytes,
-  type PluginMessage,
-} from "@svc/minecraft";
+import type { PluginMessage } from "@svc/minecraft";
+import { type ControlFrame, controlChannel, decodeControl, maxControlBytes } from "@svc/proto/control";
 import type { InternalApi } from "../api/internal-api.ts";
 import { BusyError } from "../api/pool.ts";
 import type { Budget } from "../budget/bucket.ts";

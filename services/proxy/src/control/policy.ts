@@ -1,8 +1,9 @@
 // Who may send what on svc:control (docs/reference/svc-control.md#frames). The proxy consumes every frame; the player
 // who acts is the one whose connection it came on.
 
-import type { ControlFrame, ReachingPacket } from "@svc/minecraft";
+import type { ReachingPacket } from "@svc/minecraft";
 import type { ownership } from "@svc/proto";
+import type { ControlFrame } from "@svc/proto/control";
 
 /** Where a frame came from: a client, or the server behind a player's connection. */
 export type FrameSource = "client" | "gate" | "lobby" | "server";

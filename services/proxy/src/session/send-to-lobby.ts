@@ -1,4 +1,4 @@
-import { type ControlFrame, controlChannel, encodeControl } from "@svc/minecraft";
+import { type ControlFrame, controlChannel, encodeControl } from "@svc/proto/control";
 import type { SystemServers } from "./place.ts";
 import type { Session } from "./session.ts";
 

@@ -2,7 +2,8 @@
 // Vocabulary: session = a connection from login to its end, never carried over to the next one; place = where it is.
 
 import type { Bridge, Text } from "@svc/minecraft";
-import { languageOf, type SentenceKey, say } from "../text/text.ts";
+import { languageOfLocale } from "@svc/proto/language";
+import { type SentenceKey, say } from "../text/text.ts";
 import type { Place } from "./place.ts";
 
 export type Session = {
@@ -32,7 +33,7 @@ export type Sessions = ReadonlyMap<string, Session>;
 type Values = Parameters<typeof say>[2];
 
 export function sentence(session: Session, key: SentenceKey, values?: Values): string {
-  return say(key, languageOf(session.bridge.player.client.locale), values);
+  return say(key, languageOfLocale(session.bridge.player.client.locale), values);
 }
 
 /** A line of chat; nothing while the player is in no world. */

@@ -2,9 +2,9 @@
 // a few seconds ago, of every other one what is known already.
 
 import type { ServerAnswer, ServerStatus, Text } from "@svc/minecraft";
-import type { ServerInfo } from "@svc/proto";
+import type { Language, ServerInfo } from "@svc/proto";
 import { joinAddress } from "../registry/join-address.ts";
-import { type Language, say } from "../text/text.ts";
+import { say } from "../text/text.ts";
 
 export type Listing = { text: string; online: number; max: number };
 

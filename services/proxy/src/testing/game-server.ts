@@ -3,11 +3,7 @@
 
 import { randomUUID } from "node:crypto";
 import {
-  type ControlFrame,
-  controlChannel,
   createLimbo,
-  decodeControl,
-  encodeControl,
   kick,
   type LimboSession,
   type Listener,
@@ -15,6 +11,7 @@ import {
   plainText,
   type ServerStatus,
 } from "@svc/minecraft";
+import { type ControlFrame, controlChannel, decodeControl, encodeControl } from "@svc/proto/control";
 import { type Client, createClient } from "minecraft-protocol";
 import type { Account, Service } from "./service.ts";
 import { watcher } from "./watcher.ts";

@@ -1,6 +1,7 @@
 // Every sentence that a player may read, in English and Chinese (docs/reference/proxy.md#commands: by the client's locale).
 
-export type Language = "en" | "zh";
+import type { Language } from "@svc/proto";
+
 type Values = Readonly<Record<string, string | number>>;
 
 const sentences = {
@@ -152,11 +153,6 @@ const sentences = {
 
 export type SentenceKey = keyof typeof sentences;
 export const sentenceKeys = Object.keys(sentences) as SentenceKey[];
-
-/** Language of a client's locale such as `zh_cn`; everything that is not Chinese is English. */
-export function languageOf(locale: string | undefined): Language {
-  return locale !== undefined && /^zh([_-]|$)/i.test(locale) ? "zh" : "en";
-}
 
 /** A sentence with its `{values}` filled in. */
 export function say(key: SentenceKey, language: Language, values: Values = {}): string {

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 
+/** Time as tests may set it, in milliseconds since 1970. */
 export type Clock = {
   readonly now: () => number;
   /** Rejects once `signal` is aborted. */
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** Wall time: codes end at a time of day. */
+/** The time of day at the start of the process, and from then on a clock that nobody sets back. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
+  now: () => performance.timeOrigin + performance.now(),
   sleep: (ms, signal) => delay(ms, undefined, { signal }),
 };
