@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 /** Version of this build; releases stamp it (docs/reference/http.md#version). */
 export const buildVersion = process.env["SVC_VERSION"] ?? "0.1.0";
 
-/** Folder in which the person typed the command; npm moves to the checkout before it runs us. */
+/** Folder where the command was typed; npm changes to the checkout before it runs us. */
 export const callerDir = process.env["INIT_CWD"] ?? process.cwd();
 
 /** Where the local stack keeps everything unless told otherwise: `.svc` in the checkout. */
@@ -18,18 +18,18 @@ export function migrateEnvironment(env: NodeJS.ProcessEnv = process.env) {
     adminUrl: env["SVC_ADMIN_DATABASE_URL"],
     rolePasswordsFile: env["SVC_ROLE_PASSWORDS_FILE"],
     kubeconfig: env["SVC_KUBECONFIG"],
-    /** NATS, and the user that may make streams. */
+    /** NATS, and the user that may create streams. */
     nats: {
       url: env["SVC_NATS_URL"],
       user: env["SVC_NATS_USER"] || "migrate",
       password: env["SVC_NATS_PASSWORD"] ?? "",
     },
-    /** Archive folder of a stack on one machine; unset where the cluster has a claim of its own for it. */
+    /** Archive folder of a stack on one machine; unset where the cluster has its own claim. */
     archiveDir: env["SVC_ARCHIVE_DIR"],
   };
 }
 
-/** Mesh that commands join where there is no local stack: with user and password of the operator. */
+/** NATS URL, with the operator's user and password, for use without a local stack. */
 export function operatorNatsUrl(env: NodeJS.ProcessEnv = process.env): string | undefined {
   return env["SVC_OPERATOR_NATS_URL"] || undefined;
 }
@@ -39,7 +39,7 @@ export function environment(): NodeJS.ProcessEnv {
   return process.env;
 }
 
-/** Where the person writes texts. */
+/** The user's editor. */
 export function editor(env: NodeJS.ProcessEnv = process.env): string {
   return env["VISUAL"] || env["EDITOR"] || "vi";
 }

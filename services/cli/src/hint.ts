@@ -1,7 +1,7 @@
 import { commandHint } from "@svc/local-stack";
 import { builtInDataDir } from "./config.ts";
 
-/** The folder where a command must name it to be pasted into any shell; undefined for the one in the checkout. */
+/** The data folder if a pasted command must name it; undefined for the one in the checkout. */
 export function hintData(data: string): string | undefined {
   return data === builtInDataDir ? undefined : data;
 }
@@ -16,7 +16,7 @@ export function stackHint(script: "up" | "down", data: string): string {
   return commandHint(script, "", hintData(data));
 }
 
-/** A text of another program in which commands stand as `svc words` between backticks: whole, to be pasted. */
+/** Replaces commands such as `svc status` in backticks by complete ones that can be pasted. */
 export function withHints(data: string, text: string): string {
   return text.replace(/`svc ([^`]{1,200})`/g, (_, words: string) => hint(data, words));
 }

@@ -1,4 +1,4 @@
-// Table of contents of `svc`: each group's commands stand in its own folder.
+// All commands of `svc`; each group has a folder.
 
 import { Command } from "commander";
 import { addAccountCommands } from "./account/program.ts";
@@ -19,7 +19,7 @@ import { addCommonOptions, command, fail, runs } from "./program.ts";
 import { addReaperCommand } from "./reaper/program.ts";
 import { addScheduleCommands } from "./schedule/program.ts";
 import { addServerCommands } from "./server/program.ts";
-import { addNanoCommand } from "./session-verifier/program.ts";
+import { addVerifierCommand } from "./session-verifier/program.ts";
 import { addStackCommands } from "./stack/program.ts";
 import { addUserCommands } from "./user/program.ts";
 
@@ -45,7 +45,7 @@ export function createProgram(): Command {
   addEventCommand(program);
   addDatabaseCommands(program);
   addManifestCommands(program);
-  addNanoCommand(program);
+  addVerifierCommand(program);
   addOpenCommand(program);
   addCompletionCommand(program);
   command(program, "version", { does: "version of this build", example: "version --json" }).action(

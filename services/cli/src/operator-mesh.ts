@@ -3,7 +3,7 @@ import { createLogger } from "@svc/telemetry";
 import { buildVersion, operatorNatsUrl } from "./config.ts";
 import { readStackFile } from "./stack-file.ts";
 
-/** Joins the mesh of a local stack as its operator, who may watch and may not act. */
+/** Connects to the mesh as `operator`. */
 export async function joinAsOperator(dataDir: string): Promise<Mesh> {
   const url = new URL(operatorNatsUrl() ?? readStackFile(dataDir).nats_url);
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];

@@ -1,12 +1,12 @@
-// How every command speaks: words for people, one JSON value with --json, and an exit code that means something.
+// Output of commands: text for people, one JSON value with --json, and an exit code.
 
-/** As the help says them. */
+/** Text of the help. */
 export const exitCodes = "Exit codes: 0 success (or a plan was printed), 1 failure, 2 wrong usage.";
 
-/** Exit code 2 is left to wrong calls. */
+/** Exit code 2 is reserved for wrong usage. */
 export type Outcome = { json: unknown; text: string; exitCode?: 0 | 1 };
 
-/** A failure that the person can act on; printed as one sentence, exit code 1. */
+/** A failure that the user can act on; printed as one sentence, exit code 1. */
 export class CommandError extends Error {
   override name = "CommandError";
 }
@@ -16,12 +16,12 @@ export function print(outcome: Outcome, asJson: boolean): void {
   process.exitCode = outcome.exitCode ?? 0;
 }
 
-/** What is going to happen, instead of doing it, while `--yes` is missing. */
+/** The plan, printed instead of carried out while `--yes` is missing. */
 export function planned(json: unknown, text: string): Outcome {
   return { json: { planned: json, done: false }, text: `${text}\nNothing was done; add --yes to do it.` };
 }
 
-/** Ends quietly when whoever reads our output has gone, as behind `| head`. */
+/** Exits quietly when the reader of our output has gone, as with `| head`. */
 export function endWithReader(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -31,7 +31,7 @@ export function endWithReader(): void {
   }
 }
 
-/** `key  value` line by line; what is nested is told as JSON. */
+/** `key  value` line by line; nested values as JSON. */
 export function fields(record: object): string {
   return Object.entries(record)
     .map(
@@ -54,7 +54,7 @@ const systemWords: Record<string, (path: string) => string> = {
   ECONNRESET: (address) => `connection to ${address} was reset; try again`,
 };
 
-/** One sentence for the person; a fault of the system in words, whatever threw it. */
+/** One sentence for the user, also for system errors. */
 export function explainError(error: unknown): string {
   const seen = systemFault(error);
   if (seen) return seen;

@@ -1,4 +1,4 @@
-// How every command is made: where it finds its options, how it speaks and how it ends.
+// How commands are declared: common options, output and exit codes.
 
 import { resolve } from "node:path";
 import { type Command, CommanderError, InvalidArgumentError, Option } from "commander";
@@ -6,10 +6,10 @@ import { callerDir, defaultDataDir } from "./config.ts";
 import { withHints } from "./hint.ts";
 import { CommandError, explainError, type Outcome, print } from "./output.ts";
 
-/** What every command can be told, before or behind its name. */
+/** Options of every command, before or after its name. */
 export type Common = { data: string; json?: boolean };
 
-/** Gives the program the two options that every command and every group takes. */
+/** Adds the options that every command and group takes. */
 export function addCommonOptions(program: Command): Command {
   const data = new Option("--data <dir>", "data folder of the local stack")
     .default(defaultDataDir)
@@ -21,7 +21,7 @@ export function addCommonOptions(program: Command): Command {
     .configureHelp({ showGlobalOptions: true });
 }
 
-/** A command with one example below its help; `example` is what is typed behind `npm run svc --`. */
+/** A command with an example below its help; `example` is what follows `npm run svc --`. */
 export function command(parent: Command, usage: string, texts: { does: string; example: string }): Command {
   return parent
     .command(usage)
@@ -29,7 +29,7 @@ export function command(parent: Command, usage: string, texts: { does: string; e
     .addHelpText("after", `\nExample:\n  npm run svc -- ${texts.example}`);
 }
 
-/** A group; alone it lists its commands and ends with 2, with `--json` as one value. */
+/** A group of commands; without a command it lists them and exits with 2, or prints them as JSON. */
 export function group(parent: Command, name: string, description: string): Command {
   const made = parent.command(name).description(description).allowExcessArguments();
   return made.action((_options: unknown, self: Command) => {
@@ -42,27 +42,27 @@ export function group(parent: Command, name: string, description: string): Comma
   });
 }
 
-/** Loads a command's code when it runs, so that `svc --help` answers at once, and prints what it came to. */
+/** Loads a command's code only when it runs, so that `svc --help` is fast, and prints its outcome. */
 export function runs<O>(load: (options: O & Common, ...args: string[]) => Promise<Outcome>) {
   return async (...given: unknown[]): Promise<void> => {
-    // Commander hands over arguments, then options, then the command itself.
+    // Commander passes arguments, then options, then the command.
     const self = given.at(-1) as Command;
     const options = self.optsWithGlobals<O & Common>();
     const args = given.slice(0, -2).flat() as string[];
-    print(await inWords(options, () => load(options, ...args)), options.json ?? false);
+    print(await withReadableErrors(options, () => load(options, ...args)), options.json ?? false);
   };
 }
 
-/** As `runs` for commands that write by themselves and as they go. */
+/** As `runs`, for commands that write their output themselves. */
 export function streams<O>(load: (options: O & Common, ...args: string[]) => Promise<void>) {
   return async (...given: unknown[]): Promise<void> => {
     const options = (given.at(-1) as Command).optsWithGlobals<O & Common>();
-    await inWords(options, () => load(options, ...(given.slice(0, -2).flat() as string[])));
+    await withReadableErrors(options, () => load(options, ...(given.slice(0, -2).flat() as string[])));
   };
 }
 
-// What failed becomes one message whose commands can be pasted.
-async function inWords<T>({ data }: Common, work: () => Promise<T>): Promise<T> {
+// A failure becomes one message whose commands can be pasted.
+async function withReadableErrors<T>({ data }: Common, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -70,7 +70,7 @@ async function inWords<T>({ data }: Common, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** For what cannot be undone. */
+/** Option of commands that cannot be undone. */
 export const yes = () => new Option("--yes", "carry out the plan; without it the plan is only printed");
 
 export function wholeNumber(text: string): number {
@@ -86,7 +86,7 @@ export function repeat(text: string, before: string[] = []): string[] {
   return [...before, text];
 }
 
-/** Says what went wrong in words: 2 for a wrong call, 1 for everything else. */
+/** Prints a failure and sets the exit code: 2 for wrong usage, 1 for everything else. */
 export function fail(error: unknown): void {
   if (error instanceof CommanderError) {
     process.exitCode = error.exitCode === 0 ? 0 : 2;

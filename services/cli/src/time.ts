@@ -1,7 +1,7 @@
 import { parseDuration } from "@svc/config";
 import { CommandError } from "./output.ts";
 
-/** A moment as people write it: a span back from now, a date (its first moment here) or a time. */
+/** Parses a span back from now, a date (midnight in local time) or a time. */
 export function momentOf(text: string, option: string, now = new Date()): Date {
   const span = parseDuration(text);
   if (span !== undefined) return new Date(now.getTime() - span);

@@ -1,4 +1,4 @@
-// How commands speak to the external face with the session of the person.
+// Calls of the external face with the saved session.
 
 import { ApiError, type CallSettings, type ClientInput, type ClientOutput } from "@svc/client";
 import type { AnyContract } from "@svc/proto";
@@ -10,7 +10,7 @@ import { type Face, findSession } from "./session-file.ts";
 export type External = {
   /** The host that the session is for. */
   face: Face;
-  /** A refusal is one sentence; where a fresh proof is needed it is asked for, and the call goes on. */
+  /** Throws a refusal as one sentence; obtains a fresh proof where one is required and repeats the call. */
   call: <C extends AnyContract>(contract: C, input: ClientInput<C>) => Promise<ClientOutput<C>>;
   /** As `call` for streams of bytes and events. */
   open: <C extends AnyContract>(
@@ -20,10 +20,10 @@ export type External = {
   ) => Promise<Response>;
 };
 
-/** The external face as the person who is signed in here. Throws a sentence when nobody is. */
+/** The external face with the saved session. Throws a `CommandError` when nobody is signed in. */
 export function connectExternal(data: string): External {
   const session = findSession(data);
-  if (!session) throw nobody(data);
+  if (!session) throw notSignedIn(data);
   const { face } = session;
   const proven = async <T>(work: (client: ReturnType<typeof createFaceClient>) => Promise<T>): Promise<T> => {
     try {
@@ -43,7 +43,7 @@ export function connectExternal(data: string): External {
   };
 }
 
-/** A refusal in words; the code and the wait stay readable for commands that go on with them. */
+/** A refusal as a sentence; keeps code and wait for commands that handle them. */
 export class RefusedError extends CommandError {
   override name = "RefusedError";
   readonly code: string;
@@ -64,7 +64,7 @@ export function isRefusal(error: unknown, ...codes: readonly string[]): error is
   return error instanceof ApiError && codes.includes(error.code);
 }
 
-function nobody(data: string): CommandError {
+function notSignedIn(data: string): CommandError {
   if (readStackFile(data).setup_url !== undefined) return new CommandError(noOwner);
   return new CommandError("you are not signed in; sign in with: `svc account login`");
 }
@@ -72,7 +72,7 @@ function nobody(data: string): CommandError {
 const noOwner =
   "this stack has no owner yet; become the owner with: `svc account setup --email YOU@EXAMPLE.NET`";
 
-/** Says what to do about a refused call; what is no refusal stays as it is. */
+/** Turns a refused call into a message that says what to do; other errors are returned unchanged. */
 export function explain(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   const { code, message, requestId, retryAfterSeconds } = error;

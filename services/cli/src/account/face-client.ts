@@ -11,11 +11,11 @@ export function addressOf(data: string, face: Face, page = ""): string {
   return `${url.origin}${page}`;
 }
 
-/** A client of one host of the external face. It sends the session that is for that host and keeps a new one. */
+/** A client of one host of the external face; sends that host's session and saves a new one. */
 export function createFaceClient(data: string, face: Face): Client {
   const session = findSession(data);
   const { hostname } = new URL(readStackFile(data).external_base_url);
-  // The hosts' names need not be in any DNS: the connection goes to where the stack listens.
+  // Host names need no DNS: connections go to the address on which the stack listens.
   const dispatcher = new Agent({
     connect: { lookup: (_name, _options, answer) => answer(null, [{ address: hostname, family: 4 }]) },
   });

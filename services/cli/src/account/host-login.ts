@@ -1,5 +1,5 @@
-// The data folder as proof: whoever may read its stack.json holds the database, and signs in through it. Nothing of
-// this can be reached over the network.
+// Sign-in by data folder: whoever can read its stack.json has the database's credentials. None of this is reachable over
+// the network.
 
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
@@ -11,7 +11,7 @@ import { findSession, saveSession } from "./session-file.ts";
 
 export type HostLogin = { user_id: string; username: string; role: string; value: string };
 
-/** Makes a session of the owner, or of the operator `who`, in place of the one that is there; audited. */
+/** Creates a session of the owner, or of the operator `who`, replacing the saved one; audited. */
 export async function loginAtHost(data: string, who?: string): Promise<Omit<HostLogin, "value">> {
   readStackFile(data);
   refuseShared(join(data, "stack.json"));
@@ -26,7 +26,7 @@ export async function loginAtHost(data: string, who?: string): Promise<Omit<Host
   return account;
 }
 
-/** A file that others may read too proves nothing of who asks. */
+/** A file that others can read does not prove who asks. */
 function refuseShared(file: string): void {
   const { mode, uid } = statSync(file);
   const self = process.getuid?.() ?? uid;

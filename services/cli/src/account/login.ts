@@ -11,7 +11,7 @@ import { exchangeCode } from "./mail-code.ts";
 export type Way = "host" | "email" | "operator";
 export type LoginOptions = { data: string; with?: Way; email?: string; code?: string };
 
-/** Signs this command line in. Without a way the data folder is the proof, with an address a mailed code. */
+/** Signs in: by data folder by default, by mailed code when an address is given. */
 export async function login(options: LoginOptions): Promise<Outcome> {
   const way = options.with ?? (options.email === undefined ? "host" : "email");
   const { user_id, role, name } = await loginBy(way, options);
@@ -34,7 +34,7 @@ async function loginBy(way: Way, options: LoginOptions): Promise<Login> {
   return { ...done, name: email };
 }
 
-/** Players sign in at their own host with a mailed code. */
+/** Players sign in on the panel's host with a mailed code. */
 async function loginByMail(options: LoginOptions, email: string) {
   const { data, code } = options;
   const client = createFaceClient(data, "panel");
@@ -91,8 +91,8 @@ function mailPage(data: string): string {
   return readStackFile(data).mail.page;
 }
 
-/** Who is signed in at a host. */
-export async function whoIs(data: string, face: "admin" | "panel") {
+/** The account signed in on a host. */
+export async function readAccount(data: string, face: "admin" | "panel") {
   return createFaceClient(data, face)
     .call(accounts.me, {})
     .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-// A code that goes by mail and comes back by hand: mistyped and late ones are asked for again.
+// Exchange of a mailed code: asks again after a wrong or expired one.
 
 import { setTimeout as sleep } from "node:timers/promises";
 import { CommandError } from "../output.ts";
@@ -6,21 +6,21 @@ import { explain, isRefusal } from "./external.ts";
 import { openPrompt } from "./prompt.ts";
 
 export type CodeExchange<T> = {
-  /** Mails a code; absent where one is on its way and there is no other. */
+  /** Mails a code; absent when one was mailed and no other can be. */
   send?: () => Promise<unknown>;
-  /** Tries one. */
+  /** Tries a code. */
   verify: (code: string) => Promise<T>;
-  /** The code that the person knows already; it is tried before another one is mailed. */
+  /** A code that was given; it is tried before another one is mailed. */
   known?: string | undefined;
-  /** What is said once a code is on its way. */
+  /** Printed once a code was mailed. */
   sent: string;
-  /** The command that is run again to go on. */
+  /** The command that continues later. */
   again: string;
 };
 
 const wrongCodes = ["invalid_code", "op_login_invalid"] as const;
 
-/** Ends with the answer to the right code. Throws a sentence when no code is given or the mail cannot be sent. */
+/** Returns the answer to the right code. Throws a `CommandError` when no code is given or mail cannot be sent. */
 export async function exchangeCode<T>(exchange: CodeExchange<T>): Promise<T> {
   const prompt = openPrompt(
     `no code was given; type it, pipe it in or pass --code. To continue, run ${exchange.again}`,

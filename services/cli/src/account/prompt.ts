@@ -1,14 +1,14 @@
 import { createInterface, type Interface } from "node:readline";
 import { CommandError } from "../output.ts";
 
-/** Asks the person at this terminal, or whoever pipes lines in. */
+/** Reads lines from the terminal or a pipe. */
 export type Prompt = {
-  /** One line, trimmed. Throws a sentence when nothing more will come. */
+  /** One line, trimmed. Throws a `CommandError` at the end of input. */
   ask: (question: string) => Promise<string>;
   close: () => void;
 };
 
-/** Questions go to stderr, so that stdout stays the command's answer. */
+/** Prompts go to stderr, so that stdout has only the command's output. */
 export function openPrompt(noAnswer: string): Prompt {
   let terminal: Interface | undefined;
   const waiting: ((line: string | undefined) => void)[] = [];

@@ -5,7 +5,7 @@ import { readStackFile } from "../stack-file.ts";
 import { connectExternal, explain } from "./external.ts";
 import { createFaceClient } from "./face-client.ts";
 import { loginAtHost } from "./host-login.ts";
-import { type LoginOptions, login, whoIs } from "./login.ts";
+import { type LoginOptions, login, readAccount } from "./login.ts";
 import { exchangeCode } from "./mail-code.ts";
 import type { Face } from "./session-file.ts";
 
@@ -14,7 +14,7 @@ export async function reauth(options: LoginOptions): Promise<Outcome> {
   const { data } = options;
   const { face } = connectExternal(data);
   if (options.with === undefined) await prove(data, face);
-  else if (options.with === "host") await loginAtHost(data, (await whoIs(data, face)).user_id);
+  else if (options.with === "host") await loginAtHost(data, (await readAccount(data, face)).user_id);
   else if (options.with === "operator") await login({ ...options, email: await addressOf(data, face) });
   else await proveByMail(data, face);
   const { until } = await connectExternal(data).call(passkeys.reauthStatus, {});
@@ -25,11 +25,11 @@ export async function reauth(options: LoginOptions): Promise<Outcome> {
 }
 
 /**
- * Gives the fresh proof that a call asked for: an operator's by the data folder, whose owner could change everything
- * anyway, a player's by a mailed code.
+ * Gives the fresh proof that a call required: for operators by the data folder, whose holder could change everything
+ * anyway, for players by a mailed code.
  */
 export async function prove(data: string, face: Face): Promise<void> {
-  const me = await whoIs(data, face);
+  const me = await readAccount(data, face);
   if (me.role === "user") {
     process.stderr.write("This change requires a fresh proof.\n");
     await proveByMail(data, face);
@@ -57,7 +57,7 @@ async function proveByMail(data: string, face: Face): Promise<void> {
 }
 
 async function addressOf(data: string, face: Face): Promise<string> {
-  const { email } = await whoIs(data, face);
+  const { email } = await readAccount(data, face);
   if (email === "") throw new CommandError("this account has no verified address; use --with host");
   return email;
 }

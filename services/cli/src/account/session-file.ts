@@ -1,4 +1,4 @@
-// The command line's own signed-in session, kept beside the stack it belongs to and readable by its owner alone.
+// The session of the command line, saved in the data folder of its stack with mode 0600.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export function findSession(data: string): SavedSession | undefined {
 }
 
 export function saveSession(data: string, { value, face }: SavedSession): void {
-  // A file that is there keeps its mode, so it goes first.
+  // An existing file would keep its mode, so it is removed first.
   removeSession(data);
   writeFileSync(path(data), `${value} ${face}\n`, { mode: 0o600 });
 }

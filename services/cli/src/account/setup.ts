@@ -38,7 +38,7 @@ export async function setUpOwner(options: SetupOptions): Promise<Outcome> {
   };
 }
 
-/** How far the session that is there has come; undefined when there is none that counts. */
+/** Setup state of the saved session; undefined when there is no valid one. */
 async function findState(data: string): Promise<accounts.SetupState | undefined> {
   if (findSession(data)?.face !== "admin") return undefined;
   try {
@@ -71,7 +71,7 @@ function unlessSpent(error: unknown): undefined {
   throw explain(error);
 }
 
-/** Whoever holds the data folder holds the database: a link that is spent or too old is made anew. */
+/** The data folder holds the database's credentials, so a spent or expired link can be replaced. */
 async function mintLink(data: string): Promise<string> {
   try {
     return (await askIdentity<{ setup_url: string }>(data, { do: "setup-link" })).setup_url;

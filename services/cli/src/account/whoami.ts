@@ -2,7 +2,7 @@ import { accounts, passkeys } from "@svc/proto";
 import type { Outcome } from "../output.ts";
 import { connectExternal } from "./external.ts";
 
-/** Who is signed in here, where, and whether a change to a way in would ask for a proof first. */
+/** Who is signed in, on which host, and whether a change to sign-in methods requires a proof. */
 export async function whoAmI({ data }: { data: string }): Promise<Outcome> {
   const external = connectExternal(data);
   const me = await external.call(accounts.me, {});

@@ -1,4 +1,4 @@
-// What the operator does with backups, over the mesh of the stack.
+// Operators' commands on backups, over the mesh.
 
 import type { Mesh } from "@svc/mesh";
 import { backupKeeping, type backups } from "@svc/proto";
@@ -50,7 +50,7 @@ const queueStates = {
   store_full: "are paused: the backup store is full",
 } as const;
 
-/** What runs on worlds, and who waits for a restore point. */
+/** Running world Jobs, and servers waiting for a restore point. */
 export async function showQueue({ data }: Options): Promise<Outcome> {
   const queue = await withMesh(data, (mesh) => mesh.call(backupKeeping.readBackupQueue, {}));
   const head = ["SERVER", "KIND", "BEGAN", "SLOT", "JOB"];
@@ -123,7 +123,7 @@ export async function restore(
   });
 }
 
-/** A plan for what is not there names it. */
+/** Fails before a plan is printed when backup or path does not exist. */
 async function checkThere(mesh: Mesh, id: string, paths: readonly string[]): Promise<void> {
   const row = (await findAll(mesh)).find((one) => one.id === id);
   if (!row) throw new CommandError(`backup ${id} not found; list backups with \`svc backup list\``);
@@ -139,7 +139,7 @@ async function checkThere(mesh: Mesh, id: string, paths: readonly string[]): Pro
   }
 }
 
-/** The Job that tells how the newest restore of a backup ended; undefined before its end. `jobs`: the newest first. */
+/** The Job that shows how the newest restore of a backup ended; undefined before its end. `jobs`: newest first. */
 export function restoreEnd(jobs: readonly backups.WorldJob[], id: string): backups.WorldJob | undefined {
   const newest = jobs.find(({ restore_backup_id }) => restore_backup_id === id);
   return newest?.state === "running" || newest?.then_restore === "pending" ? undefined : newest;
@@ -167,7 +167,7 @@ export async function drill(name: string, options: Options & { backup?: string }
 }
 
 /** Argument of a command that needs one. */
-export function needed(value: string | undefined, what: string): string {
+export function required(value: string | undefined, what: string): string {
   if (value) return value;
   throw new CommandError(`name a ${what}`);
 }

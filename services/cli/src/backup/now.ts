@@ -1,4 +1,4 @@
-// `svc backup-now`: every server or those that are named, one after the other, the stopped ones first.
+// `svc backup-now`: all or the named servers, one after the other, stopped ones first.
 
 import { userInfo } from "node:os";
 import type { Mesh } from "@svc/mesh";
@@ -39,7 +39,7 @@ export async function backupNow(names: readonly string[], options: NowOptions): 
       if (interrupts.isAsked()) break;
       const isWork = action === "back_up" || action === "stop_then_back_up";
       const isWanted = names.length > 0;
-      // Who names a server wants it; who names none takes what can be had.
+      // A named server must succeed; without names, skipped servers are no failure.
       done.push(
         isWork
           ? await backUp(mesh, name, { mayStop: action === "stop_then_back_up", interrupts, wakeHint })
@@ -93,12 +93,12 @@ async function startAgain(mesh: Mesh, name: string, wakeHint: Work["wakeHint"]):
 
 type Interrupts = {
   isAsked: () => boolean;
-  /** Which server is stopped for its backup at the moment. */
+  /** Sets the server that is currently stopped for its backup. */
   stopped: (name: string | undefined) => void;
   close: () => void;
 };
 
-/** The first interrupt ends the work after the server it is at, which is started again; the second ends it at once. */
+/** The first interrupt ends the work after the current server, which is started again; the second ends it at once. */
 function watchInterrupts(wakeHint: (name: string) => string): Interrupts {
   const signals = ["SIGINT", "SIGTERM"] as const;
   let isAsked = false;

@@ -23,7 +23,7 @@ export function addBackupCommands(program: Command): void {
     example: "backup jobs survival",
   }).action(
     runs(async (options: Options, server) =>
-      (await load()).listJobs((await load()).needed(server, "server"), options),
+      (await load()).listJobs((await load()).required(server, "server"), options),
     ),
   );
   command(backup, "queue", {
@@ -39,7 +39,7 @@ export function addBackupCommands(program: Command): void {
     .option("--backup <id>", "backup to use (default: the latest)")
     .action(
       runs(async (options: Options, server) =>
-        (await load()).drill((await load()).needed(server, "server"), options),
+        (await load()).drill((await load()).required(server, "server"), options),
       ),
     );
 }

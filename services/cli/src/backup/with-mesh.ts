@@ -3,7 +3,7 @@ import { isFault } from "@svc/proto";
 import { joinAsOperator } from "../operator-mesh.ts";
 import { CommandError } from "../output.ts";
 
-/** Works on the mesh as the operator; a refusal becomes one sentence for the person. */
+/** Runs work on the mesh as the operator; a refusal becomes a `CommandError`. */
 export async function withMesh<T>(data: string, work: (mesh: Mesh) => Promise<T>): Promise<T> {
   const mesh = await joinAsOperator(data);
   try {
@@ -19,7 +19,7 @@ export async function withMesh<T>(data: string, work: (mesh: Mesh) => Promise<T>
 const pollMs = 500;
 const patienceMs = 120_000;
 
-/** Asks again until there is an answer; what runs goes on while a part is started again, so that is waited for. */
+/** Repeats a question until it has an answer; tolerates a service that restarts meanwhile. */
 export async function poll<T>(ask: () => Promise<T | undefined>): Promise<T> {
   let heardAt = Date.now();
   for (;;) {

@@ -1,4 +1,4 @@
-// The archive folder as the world Jobs of a stack on one machine see it: a volume that is that folder, and its claim.
+// A volume and claim for the archive folder, for world Jobs of a stack on one machine.
 
 import { mkdirSync } from "node:fs";
 import { connectKube, isKubeError, type KubeObject, resource, resources } from "@svc/kube";
@@ -13,10 +13,10 @@ const volumes = resource<KubeObject & { spec: Record<string, unknown> }>({
 
 const name = "svc-archive";
 const namespace = "minecraft";
-// Nothing is measured against it: the folder is as large as its disk.
+// Not enforced: the folder is as large as its disk.
 const storage = "1Ti";
 
-/** Makes volume and claim once; returns those that were made. On a cluster of machines the operator brings the claim. */
+/** Creates volume and claim once; returns those created. On a cluster of several machines the operator provides the claim. */
 export async function ensureArchiveVolume(kubeconfigFile: string, folder: string): Promise<string[]> {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const kube = connectKube({ kubeconfigFile });

@@ -1,4 +1,4 @@
-// What the cluster must know before lifecycle can work: the namespace, the custom resource and the Roles we ship.
+// What lifecycle needs in a cluster: the namespace, the custom resource and the Roles we ship.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
@@ -23,7 +23,7 @@ export async function applyDefinitions(kubeconfigFile: string): Promise<string[]
   }
 }
 
-// Namespaces and service accounts come before what lives in them or binds them.
+// Namespaces and service accounts come before objects that use them.
 const order = ["Namespace", "CustomResourceDefinition", "ServiceAccount"];
 
 function readManifests(): Manifest[] {

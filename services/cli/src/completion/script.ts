@@ -1,4 +1,4 @@
-// Scripts that complete `svc`: the whole tree of commands stands in them, so that no Tab starts a program.
+// Shell scripts that complete `svc`; they contain the whole tree of commands, so completion starts no process.
 
 import { resolve } from "node:path";
 import { shellWord } from "@svc/local-stack";
@@ -11,7 +11,7 @@ type Node = { path: string; words: string[] };
 
 const repo = resolve(import.meta.dirname, "../../../..");
 
-/** What may follow each command: the commands below it, or its options. */
+/** What may follow each command: its subcommands or its options. */
 export function nodesOf(program: Command): Node[] {
   const common = ["--data", "--json"];
   const walk = (command: Command, path: string[]): Node[] => {
@@ -24,7 +24,7 @@ export function nodesOf(program: Command): Node[] {
   return walk(program, []);
 }
 
-/** To be read by the shell: it makes the function `svc` and completes it. */
+/** A script for the shell that defines the function `svc` and its completion. */
 export function scriptOf(program: Command, shell: Shell): string {
   const nodes = nodesOf(program);
   const run = `node ${shellWord(resolve(repo, "launch.cjs"))} ${shellWord(resolve(repo, "services/cli/src/main.ts"))}`;
@@ -32,7 +32,7 @@ export function scriptOf(program: Command, shell: Shell): string {
   return shell === "zsh" ? zsh(nodes, run) : fish(nodes, run);
 }
 
-// The longest path first, so that a command is found before its group; words behind a command are its arguments.
+// Longest path first, so that a command matches before its group; words after a command are its arguments.
 function cases(nodes: readonly Node[], assign: (words: string[]) => string): string {
   return nodes
     .toSorted((one, other) => other.path.length - one.path.length)

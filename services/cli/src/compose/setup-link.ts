@@ -5,7 +5,7 @@ import { CommandError, type Outcome } from "../output.ts";
 const waitMs = 60_000;
 const pollMs = 200;
 
-/** Waits for identity to leave the link of the first owner and prints it. */
+/** Waits for the setup link that identity writes, and prints it. */
 export async function printSetupLink(options: { file: string }): Promise<Outcome> {
   const endAt = Date.now() + waitMs;
   while (!existsSync(options.file)) {

@@ -1,4 +1,4 @@
-// What compose.yaml needs besides images: secrets made once, and the configuration made from them each time.
+// What compose.yaml needs beyond images: secrets, made once, and configuration, written each time.
 
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -9,14 +9,14 @@ import { systemForwardingFiles } from "../stack/forwarding-files.ts";
 import { imageTable } from "../stack/image-table.ts";
 import { localConfig } from "../stack/local-config.ts";
 
-/** Where things are inside the shared network namespace of compose.yaml. */
+/** Addresses inside the shared network namespace of compose.yaml. */
 const at = {
   nats: "nats://127.0.0.1:4222",
   postgres: "127.0.0.1:5432",
   external: 8080,
   internal: 8081,
   smtp: 2525,
-  // Game servers have 25565 on addresses of their own, so nobody can have it on all of them.
+  // Game servers use 25565 on their own addresses, so nothing may listen on it on all addresses.
   game: 25577,
   gate: 25578,
   lobby: 25579,
@@ -24,7 +24,7 @@ const at = {
 const repo = "/opt/svc";
 const node = "/usr/local/bin/node";
 
-/** Writes the folder that compose.yaml mounts as `/config`; secrets that are there already stay. */
+/** Writes the folder that compose.yaml mounts as `/config`; existing secrets are kept. */
 export async function writeCompose(options: { out: string }): Promise<Outcome> {
   const { out } = options;
   const passwordOf = (name: string) => secret(join(out, "secrets", name));
@@ -98,7 +98,7 @@ const composeFacts = {
   forwardingMasterFile: "/config/secrets/forwarding-master",
 };
 
-/** The game side: it knows the internal face and its own tokens, nothing of mesh, database and cluster. */
+/** The game side knows the internal face and its own tokens, not the mesh, database or cluster. */
 function gameEnvironments(): Record<string, Record<string, string>> {
   const shared = { SVC_HEALTH_HOST: "127.0.0.1", SVC_HEALTH_PORT: "0" };
   const face = {
@@ -148,7 +148,7 @@ function secret(path: string): string {
   return readFileSync(path, "utf8").trim();
 }
 
-// The containers run under different accounts, and the volume is theirs alone.
+// The containers run under different accounts; only they mount the volume.
 function write(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);

@@ -39,7 +39,7 @@ export async function migrateAll({ data }: { data: string }): Promise<Outcome> {
   };
 }
 
-/** What the environment names, else what the local stack of the folder has. */
+/** The environment if it names a database, otherwise the local stack of the data folder. */
 function chosenEnvironment(data: string): ReturnType<typeof migrateEnvironment> {
   const given = migrateEnvironment();
   if (given.adminUrl || given.rolePasswordsFile) return given;
@@ -52,7 +52,7 @@ function chosenEnvironment(data: string): ReturnType<typeof migrateEnvironment> 
 
 const natsWithinMs = 30_000;
 
-/** An installation has its streams from here alone, so an address that is missing is a mistake. */
+/** Only this command creates streams, so a missing address is a mistake. */
 async function migrateNats(nats: { url: string | undefined; user: string; password: string }) {
   const { url, user, password } = nats;
   if (!url) {

@@ -9,7 +9,7 @@ export type EventOptions = { data: string; follow: boolean; since?: string; json
 
 /**
  * Prints events as they happen, from `--since` on, until it is interrupted or, without following, until
- * everything stored is told. Subjects are those of NATS: `*` is one word, `>` the rest.
+ * all stored events are printed. Subjects are those of NATS: `*` is one word, `>` the rest.
  */
 export async function followEvents(subject: string, options: EventOptions): Promise<void> {
   const since = options.since === undefined ? undefined : momentOf(options.since, "--since");
@@ -36,7 +36,7 @@ export async function followEvents(subject: string, options: EventOptions): Prom
   }
 }
 
-// An event stream belongs to one owner, so a subject that leaves the owner open is read from each of them.
+// A stream belongs to one owner, so a subject without an owner is read from each of them.
 function filtersOf(subject: string): { stream: string; filter: string }[] {
   const [, , owner] = subject.split(".");
   const wanted = owners.filter(
@@ -54,7 +54,7 @@ function filtersOf(subject: string): { stream: string; filter: string }[] {
 
 export type StoredEvent = FollowedEvent;
 
-/** All events that are kept of every owner since a moment, stream by stream. */
+/** All stored events since a moment, stream by stream. */
 export async function collectEvents(data: string, since = new Date(0)): Promise<StoredEvent[]> {
   const mesh = await joinAsOperator(data);
   const events: StoredEvent[] = [];

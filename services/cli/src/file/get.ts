@@ -11,7 +11,7 @@ import { CommandError, type Outcome, sizeText } from "../output.ts";
 
 type Wanted = { server: string; path: string; file?: string | undefined };
 
-/** Fetches a file whole or not at all; what is there already stays unless `force` says otherwise. */
+/** Downloads a file completely or not at all; an existing local file is kept unless `force` is set. */
 export async function getFile(
   { server, path, file }: Wanted,
   { data, force = false }: { data: string; force?: boolean },

@@ -9,7 +9,7 @@ import { CommandError, type Outcome, sizeText } from "../output.ts";
 
 type Given = { server: string; file: string; path: string };
 
-/** Puts a file into the world, in parts when it is large; it lands whole or not at all. */
+/** Uploads a file, in parts when it is large; it appears complete or not at all. */
 export async function putFile(
   { server: name, file, path }: Given,
   { data, overwrite = false }: { data: string; overwrite?: boolean },

@@ -1,4 +1,4 @@
-// Commands that work on the accounts' database alone: identity owns the SQL, so its own program is started for them.
+// Commands on the accounts' database: identity owns the SQL, so its own program is started for them.
 
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -10,7 +10,7 @@ import { readStackFile } from "../stack-file.ts";
 
 const program = resolve(import.meta.dirname, "../../../identity/src/host/main.ts");
 
-/** Asks identity's program. The database is SVC_DATABASE_URL, else that of the local stack in `data`. */
+/** Runs identity's program with one command. The database is SVC_DATABASE_URL, otherwise that of the local stack in `data`. */
 export async function askIdentity<T>(
   data: string,
   command: { do: string; [option: string]: unknown },

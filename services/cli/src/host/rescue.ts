@@ -47,7 +47,7 @@ export async function setLocalAuth(wanted: string, { data, yes }: Options): Prom
   };
 }
 
-/** The password comes on standard input, so that neither a shell's history nor a process list has it. */
+/** The password is read from standard input, to keep it out of shell histories and process lists. */
 export async function setPassword(who: string, { data, yes }: Options): Promise<Outcome> {
   if (!yes) {
     const { username } = await readUser(data, who);

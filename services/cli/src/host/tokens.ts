@@ -5,7 +5,7 @@ import { CommandError, type Outcome, planned } from "../output.ts";
 
 const callers = ["velocity", "limbo", "build", "ops"] as const;
 
-/** Gives a caller of the internal face a new token; the old one stops working within a second. */
+/** Replaces the token of a caller of the internal face; the old one stops working within a second. */
 export async function rotate(caller: string, options: { data: string; yes?: boolean }): Promise<Outcome> {
   const known = callers.find((name) => name === caller);
   if (!known) throw new CommandError(`unknown caller ${caller}; must be one of ${callers.join(", ")}`);

@@ -32,7 +32,7 @@ export async function showUser(who: string, { data }: { data: string }): Promise
   return { json: user, text: fields(user) };
 }
 
-/** One user, by name, id or verified address. Throws a sentence when there is none. */
+/** One user, by name, id or verified address. Throws a `CommandError` when there is none. */
 export function readUser(data: string, who: string): Promise<User & Record<string, unknown>> {
   const command = { do: "describe-user", who };
   return askIdentity(data, command);

@@ -1,4 +1,4 @@
-// `svc server-migrate` (docs/reference/moves.md#failure): the source stays the truth until the switch, and nothing is started by itself.
+// `svc server-migrate` (docs/reference/moves.md#failure).
 
 import { join } from "node:path";
 import { connectKube, resources } from "@svc/kube";
@@ -27,13 +27,13 @@ export async function startMove(name: string, targetNode: string, options: MoveO
   });
 }
 
-/** A plan for what is not there names it. */
+/** Fails before a plan is printed when server or node does not exist. */
 async function checkThere(name: string, targetNode: string, data: string): Promise<void> {
   const about = { names: [name], may_stop: false };
   const { servers } = await withMesh(data, (mesh) => mesh.call(backupKeeping.planBackups, about));
   if (servers.some(({ action }) => action === "skip_unknown"))
     throw new CommandError(`server ${name} not found; list servers with \`svc server list\``);
-  // Only a stack on this machine says where its cluster is.
+  // The kubeconfig is known only for a stack on this machine.
   const stack = findStackFile(join(data, "stack.json"));
   if (!stack) return;
   const kube = connectKube({ kubeconfigFile: stack.kubeconfig });
@@ -71,7 +71,7 @@ export async function cancelMove(name: string, { data, yes }: MoveOptions): Prom
   });
 }
 
-/** Tells each step until the move has ended. */
+/** Prints each step until the move has ended. */
 async function follow(mesh: Mesh, move: Move): Promise<Move> {
   const { id, server: name } = move;
   let told = "";

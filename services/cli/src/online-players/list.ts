@@ -4,7 +4,7 @@ import { type Outcome, table } from "../output.ts";
 
 type Online = OutputOf<typeof players.list>["players"];
 
-/** Who plays where, over all proxies. */
+/** Online players and their servers, over all proxies. */
 export async function listPlayers(options: { data: string }): Promise<Outcome> {
   const answer = await connectExternal(options.data).call(players.list, {});
   return { json: answer, text: wordsOf(answer.players) };

@@ -4,7 +4,7 @@ import { addressOf } from "../account/face-client.ts";
 import { hasDisplay } from "../config.ts";
 import type { Outcome } from "../output.ts";
 
-/** Opens the panel where there is a browser; its address is printed in any case. */
+/** Opens the panel in a browser if there is one; always prints its address. */
 export async function openPanel(options: { data: string; host: "panel" | "operator" }): Promise<Outcome> {
   const url = addressOf(options.data, options.host === "operator" ? "admin" : "panel", "/");
   const opened = hasDisplay() && (await openBrowser(url));

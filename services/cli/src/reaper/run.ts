@@ -1,4 +1,4 @@
-// `svc reaper`: one run of the daily batch, from begin to end (docs/reference/reaper.md#order). A Job of the cluster calls it as well.
+// `svc reaper`: one run of the daily batch, from start to end (docs/reference/reaper.md#order). A Job of the cluster calls it as well.
 
 import { reapers } from "@svc/proto";
 import { poll, withMesh } from "../backup/with-mesh.ts";
@@ -6,7 +6,7 @@ import type { Outcome } from "../output.ts";
 
 export type ReaperOptions = { data: string; retentionOnly?: boolean };
 
-/** Begins a run, or joins the one that is under way, and ends with it: 1 when somebody has to look. */
+/** Starts a run or joins the current one and waits for its end; exit code 1 when somebody should look. */
 export async function runReaper({ data, retentionOnly = false }: ReaperOptions): Promise<Outcome> {
   return withMesh(data, async (mesh) => {
     const about = { retention_only: retentionOnly, started_by: "operator" };

@@ -40,7 +40,7 @@ export async function createServer(name: string, options: CreateOptions): Promis
   return { json: created, text: `Created ${created.name}, stopped. Wake it with: ${wake}` };
 }
 
-/** `me`, or whom the accounts' database knows by that name, address or id. */
+/** Account id of `me`, or of a user by name, address or id. */
 async function ownerOf(external: External, who: string, data: string): Promise<string> {
   if (who === "me") return (await external.call(accounts.me, {})).user_id;
   return (await readUser(data, who)).id;
@@ -56,7 +56,7 @@ export async function wakeServer(name: string, options: Data & { wait?: boolean 
   return awaitReady(external, name);
 }
 
-// Within the cooldown of its last wake a server that is wanted up is up, or on its way.
+// Within the cooldown of its last wake a server that should run is running or starting.
 async function wake(external: External, name: string) {
   try {
     return await external.call(servers.wake, { name });
@@ -88,7 +88,7 @@ export async function stopServer(name: string, options: Data & { wait?: boolean 
   return { json: status, text: `${name} has stopped.` };
 }
 
-/** Stops a server, waits, wakes it and waits; a cooldown of wakes is waited for. */
+/** Stops a server, then wakes it again; waits for each step and for the wake cooldown. */
 export async function restartServer(name: string, { data }: Data): Promise<Outcome> {
   const external = connectExternal(data);
   await external.call(servers.stop, { name });
@@ -110,7 +110,7 @@ export async function serverStatus(name: string, { data }: Data): Promise<Outcom
   return { json: status, text: fields(status) };
 }
 
-/** Operators see every server; players those that are theirs or could be. */
+/** Operators see every server; players those they own or may claim. */
 export async function listServers({ data }: Data): Promise<Outcome> {
   const external = connectExternal(data);
   if (external.face === "panel") return listOwn(external);

@@ -1,4 +1,4 @@
-// The console of a server that runs: its lines as they come, and commands.
+// The console of a running server: live log lines and commands.
 
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -14,7 +14,7 @@ export async function runCommand(name: string, words: readonly string[], { data 
   return { json: answer, text: answer.output.trimEnd() };
 }
 
-/** Prints lines as they come and sends what is typed; earlier lines come with the arrow keys of a terminal. */
+/** Prints log lines and sends what is typed; a terminal's arrow keys recall earlier input. */
 export async function openConsole(name: string, { data, json = false }: Data): Promise<void> {
   const external = connectExternal(data);
   const ending = new AbortController();
@@ -27,7 +27,7 @@ export async function openConsole(name: string, { data, json = false }: Data): P
   const following = followLines(external, name, { signal: ending.signal, onLine: print }).finally(() =>
     typing.close(),
   );
-  // Where the stream ends first its reason is thrown at the end.
+  // When the stream ends first, its reason is thrown at the end.
   following.catch(() => undefined);
   for await (const typed of typing) {
     const command = typed.trim();
@@ -52,13 +52,13 @@ async function send(external: External, about: { name: string; command: string }
 
 const tailEndsAfterMs = 700;
 
-/** The lines that are kept, and with `follow` those that come. */
+/** Prints stored lines, and with `follow` new ones. */
 export async function printLogs(
   name: string,
   { data, json = false, follow = false }: Data & { follow?: boolean },
 ): Promise<void> {
   const ending = new AbortController();
-  // The stream does not say where the kept lines end: they come at once, and then there is a pause.
+  // The stream does not mark the end of stored lines: they arrive at once, followed by a pause.
   let pause: NodeJS.Timeout | undefined;
   const wait = () => {
     clearTimeout(pause);

@@ -4,7 +4,7 @@ import { collectEvents, type StoredEvent } from "../events/events.ts";
 import { type Outcome, table } from "../output.ts";
 import { momentOf } from "../time.ts";
 
-/** What the events that are kept say of one server, oldest first. */
+/** The history of one server from stored events, oldest first. */
 export async function serverHistory(
   name: string,
   { data, since }: { data: string; since?: string },

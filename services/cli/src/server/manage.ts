@@ -1,4 +1,4 @@
-// What is changed about a server: its settings, its owner, its end, and who may wake it.
+// Changes to a server: settings, owner, deletion, and who may wake it.
 
 import { type InputOf, ownership, servers } from "@svc/proto";
 import { connectExternal } from "../account/external.ts";
@@ -36,14 +36,14 @@ export async function claimServer(name: string, { data }: Data): Promise<Outcome
 
 type DeleteOptions = Data & { yes?: boolean; keepServer?: boolean; cancel?: boolean };
 
-/** Asks for a server to be deleted; the daily batch does it, and until then it can be called off. */
+/** Requests the deletion of a server; the daily batch carries it out, and until then it can be cancelled. */
 export async function deleteServer(name: string, options: DeleteOptions): Promise<Outcome> {
   const external = connectExternal(options.data);
   if (options.cancel) {
     await external.call(ownership.cancelRetirement, { name });
     return { json: { name, retiring: null }, text: `Cancelled; ${name} stays, stopped until it is woken.` };
   }
-  // Also tells that there is no such server before anything is planned.
+  // Fails before a plan is printed when the server does not exist.
   const { phase } = await external.call(servers.viewStatus, { name });
   const goes = options.keepServer
     ? "its owner and world are removed"

@@ -1,4 +1,4 @@
-// The session verifier is identity's; its own small program is started, and lives and ends with this one.
+// The session verifier belongs to identity; its own program runs as a child of this one.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,10 +7,10 @@ import { callerDir } from "../config.ts";
 
 const program = resolve(import.meta.dirname, "../../../identity/src/standalone-verifier/main.ts");
 
-export type NanoOptions = { config?: string; listen: string; set?: string[] };
+export type VerifierOptions = { config?: string; listen: string; set?: string[] };
 
-/** Runs until it is told to end; the exit code is the program's own. */
-export async function runNano({ config, listen, set = [] }: NanoOptions): Promise<void> {
+/** Runs until it is stopped; the exit code is that of the program. */
+export async function runVerifier({ config, listen, set = [] }: VerifierOptions): Promise<void> {
   const file = config === undefined ? [] : ["--config", resolve(callerDir, config)];
   const overrides = set.flatMap((text) => ["--set", text]);
   const argv = [program, "--listen", listen, ...file, ...overrides];

@@ -2,7 +2,7 @@ import { down } from "@svc/local-stack";
 import { stackHint } from "../hint.ts";
 import type { Outcome } from "../output.ts";
 
-/** Stops the stack of a data folder and waits until all of it is gone; its data stays. */
+/** Stops the stack of a data folder and waits for all processes to end; the data stays. */
 export async function stopStack(options: { data: string }): Promise<Outcome> {
   const hasStopped = await down({ data: options.data });
   const text = hasStopped

@@ -1,6 +1,6 @@
 import { parseForwardingMasters, systemForwardingSecrets } from "@svc/proto";
 
-/** What gate and lobby of a stack accept, one secret a line, from the text of the masters' file. */
+/** Forwarding secrets that gate and lobby accept, one on each line, derived from the text of the masters' file. */
 export function systemForwardingFiles(text: string): Record<"login-gate" | "lobby", string> {
   const masters = parseForwardingMasters(text);
   const lines = (role: "login" | "lobby") => `${systemForwardingSecrets(masters, role).join("\n")}\n`;

@@ -2,7 +2,7 @@ import { dirname, join } from "node:path";
 import type { StackFacts } from "@svc/local-stack";
 import { agentImage, demoImage } from "./image-table.ts";
 
-/** What the file is made from; a local stack and compose.yaml both know this much. */
+/** Values for the file, known to a local stack and to compose.yaml. */
 export type LocalFacts = Pick<
   StackFacts,
   | "rootDomain"

@@ -5,7 +5,7 @@ import { isRunning } from "./doctor.ts";
 
 const answerWithinMs = 2_000;
 
-/** What runs: the processes of the stack and which services answer on the mesh. */
+/** The processes of the stack, and the services that answer on the mesh. */
 export async function status(options: { data: string }): Promise<Outcome> {
   const stack = readStackFile(options.data);
   const mesh = await joinAsOperator(options.data);

@@ -32,7 +32,7 @@ export type UpOptions = {
 
 const repo = resolve(import.meta.dirname, "../../../..");
 
-/** Starts the whole stack and stays with it, or, with `--detach`, returns once it is ready. */
+/** Starts the stack and stays in the foreground, or, with `--detach`, returns once it is ready. */
 export async function up(options: UpOptions): Promise<Outcome> {
   checkOverrides(options.set ?? []);
   chooseServices(chosen(options));
@@ -45,7 +45,7 @@ export async function up(options: UpOptions): Promise<Outcome> {
       command: process.execPath,
       args: [main, ...foregroundArguments(options)],
       env: environment(),
-      // The supervisor repeats the announcement in its log; only its progress is for the person who waits.
+      // The supervisor repeats the announcement in its log; only progress is printed here.
       say: (line) => void (line.startsWith("svc: ") && process.stderr.write(`${line}\n`)),
       announce: () => undefined,
     });
@@ -68,7 +68,7 @@ function foregroundArguments(options: UpOptions): string[] {
     "up",
     `--data=${options.data}`,
     `--ports=${options.ports}`,
-    // The log of the supervisor must not keep the link of the first owner.
+    // The supervisor's log must not contain the setup link.
     "--unannounced",
     ...(options.replicas ?? []).map((entry) => `--replicas=${entry}`),
     ...(options.only ? [`--only=${options.only.join(",")}`] : []),
