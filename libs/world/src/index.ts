@@ -1,4 +1,4 @@
-// Archives, file trees and safe paths of worlds (architecture.md 8, behaviour.md h.3).
+// Archives, file trees and safe paths of worlds (docs/reference/world-lock.md#jobs, docs/reference/backups.md#archive).
 
 export { forwardingFilter } from "./archive/forwarding-filter.ts";
 export type { Compression } from "./archive/frame-writer.ts";

@@ -1,4 +1,4 @@
-// Answering contracts (architecture.md 3): one queue subscription each, a limit in flight, both bodies checked.
+// Answering contracts (docs/reference/mesh.md#back-pressure): one queue subscription each, a limit in flight, both bodies checked.
 
 import type { Msg } from "@nats-io/transport-node";
 import { type AnyContract, Fault, header, instanceFilter, isFault } from "@svc/proto";

@@ -1,6 +1,6 @@
 // Compresses bytes into independent frames (zstd) or members (gzip) of a few MiB, several at once on the thread pool, and
 // writes them in order. Concatenated frames are one valid stream for every reader. Never `ZSTD_c_nbWorkers`: it
-// loses output in Node 24 (toolchain.md 10).
+// loses output in Node 24.
 
 import { availableParallelism } from "node:os";
 import { promisify } from "node:util";

@@ -1,5 +1,5 @@
 // Stores the archive of a world in the archive folder: hidden partial, synced, read back whole, renamed. No failure leaves
-// a partial, and an existing name always stands for an archive that was read back (behaviour.md h.3).
+// a partial, and an existing name always stands for an archive that was read back (docs/reference/backups.md#kinds).
 
 import { statfs } from "node:fs/promises";
 import { releaseConsumed } from "../buffer-release.ts";

@@ -1,5 +1,5 @@
 // What leaves the world by download: without the forwarding secret, with the RCON password masked, whatever name the files
-// have (interface.md 4.6.3).
+// have (docs/reference/files.md#paths).
 
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";

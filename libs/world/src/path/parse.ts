@@ -1,4 +1,4 @@
-// Paths in requests: relative to the world's root, with forward slashes (architecture.md 8).
+// Paths in requests: relative to the world's root, with forward slashes (docs/reference/world-lock.md#jobs).
 
 import { WorldFault } from "../fault.ts";
 import { whyNoEntry } from "./name.ts";

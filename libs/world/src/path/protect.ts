@@ -1,5 +1,5 @@
 // Files that hold secrets of the platform, found by what they are and not by what they are called, so that a hard
-// link or another spelling does not get around it (interface.md 4.6.3, behaviour.md h.7).
+// link or another spelling does not get around it (docs/reference/files.md#paths).
 
 import { WorldFault } from "../fault.ts";
 import { type Folder, type Identity, isSameFile } from "./folder.ts";

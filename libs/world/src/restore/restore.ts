@@ -1,6 +1,6 @@
 // Restores a world from an archive. The entries are checked before a byte is written, the new tree is built beside the old
 // one, and the two are switched only when every checksum, every header and the digest of the archive match: whatever fails,
-// the world is either the old one or the new one (behaviour.md h.4).
+// the world is either the old one or the new one (docs/reference/restore.md#swap).
 
 import type { FileHandle } from "node:fs/promises";
 import { checkIndex } from "../archive/index-check.ts";

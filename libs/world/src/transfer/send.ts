@@ -1,5 +1,5 @@
 // Sends a stream of unknown length to the internal face: chunked, with back-pressure, with the sha-256 of the content in a
-// trailer (behaviour.md h.6).
+// trailer (docs/reference/exports.md#content).
 
 import { createHash } from "node:crypto";
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";

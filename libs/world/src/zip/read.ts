@@ -1,4 +1,4 @@
-// Reads and checks the whole directory of a zip before anything is written (behaviour.md h.7).
+// Reads and checks the whole directory of a zip before anything is written (docs/reference/uploads.md#unzip).
 
 import type { FileHandle } from "node:fs/promises";
 import type { Readable } from "node:stream";

@@ -1,5 +1,5 @@
 // Extracts a zip into its own folder, all or nothing: everything is checked first, written to a hidden staging tree, and
-// merged at the end (behaviour.md h.7).
+// merged at the end (docs/reference/uploads.md#unzip).
 
 import type { FileHandle } from "node:fs/promises";
 import { printable } from "../archive/tar-entry.ts";
@@ -80,7 +80,7 @@ export async function unzip(plan: UnzipPlan): Promise<Unzipped> {
   return { files: files.length, bytes, ...(left.length > 0 && skipped) };
 }
 
-/** A mod pack with a protected file is rejected as a whole (interface.md 4.6 rule 3), with the reason. */
+/** A mod pack with a protected file is rejected as a whole (docs/reference/files.md#paths), with the reason. */
 function leaveOut(error: unknown): unknown {
   if (!isWorldFault(error, "bad_path")) return error;
   const { code, message, ...about } = error.fault;

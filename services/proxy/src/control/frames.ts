@@ -1,4 +1,4 @@
-// Frames of svc:control as they arrive (behaviour.md r.1). The player is always the one whose connection it is.
+// Frames of svc:control as they arrive (docs/reference/svc-control.md#frames). The player is always the one whose connection it is.
 
 import type { PluginMessage } from "@svc/minecraft";
 import { type ControlFrame, controlChannel, decodeControl, maxControlBytes } from "@svc/proto/control";
