@@ -6,7 +6,20 @@ import { join, resolve } from "node:path";
 import { test } from "node:test";
 
 const root = resolve(import.meta.dirname, "../..");
-const mostLines = 400;
+const maxLines = 400;
+
+/** Longer files that are not split yet; a file that is shorter must leave the list. */
+const knownLongFiles: readonly string[] = [
+  "libs/http-gateway/src/access/access.test.ts",
+  "libs/http-gateway/src/binding/binding.test.ts",
+  "libs/http-gateway/src/face.test.ts",
+  "libs/world/src/zip/unzip.test.ts",
+  "services/identity/src/link/bind.test.ts",
+];
+
+const read = (file: string) => readFileSync(join(root, file), "utf8");
+const find = (pattern: string) =>
+  globSync(pattern, { cwd: root, exclude: (path) => path.includes("node_modules") }).sort();
 
 test("every service and every library has a README", () => {
   const packages = globSync(["proto", "libs/*", "services/*"], { cwd: root });
@@ -14,14 +27,17 @@ test("every service and every library has a README", () => {
   assert.deepEqual(missing, []);
 });
 
-test(`no source file but a test has more than ${mostLines} lines`, () => {
-  const files = globSync(["{proto,libs,services}/**/*.ts", "docs/**/*.ts"], {
-    cwd: root,
-    exclude: (path) => path.includes("node_modules"),
-  }).filter((file) => !file.endsWith(".test.ts"));
-  const long = files
-    .map((file) => ({ file, lines: readFileSync(join(root, file), "utf8").split("\n").length - 1 }))
-    .filter(({ lines }) => lines > mostLines)
-    .map(({ file, lines }) => `${file}: ${lines}`);
-  assert.deepEqual(long, []);
+test(`no file has more than ${maxLines} lines`, () => {
+  const long = find("{proto,libs,services,tests,docs}/**/*.ts").filter(
+    (file) => read(file).split("\n").length - 1 > maxLines,
+  );
+  assert.deepEqual(long, [...knownLongFiles]);
+});
+
+test("tests that run a sample unless --whole is given are named *.sampled.test.ts", () => {
+  const isSampled = (file: string) => /^(import|\}) .*from "@svc\/config\/testing"/m.test(read(file));
+  const wrong = find("{libs,services,tests}/**/*.test.ts").filter(
+    (file) => isSampled(file) !== file.endsWith(".sampled.test.ts"),
+  );
+  assert.deepEqual(wrong, []);
 });

@@ -1,5 +1,4 @@
-// Which folders may import which (no circle at any level of a package, no arrow from a library to a service), and what
-// files may look like.
+// Which folders may import which: no circle at any level of a package, no arrow from a library to a service.
 
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
@@ -78,43 +77,6 @@ function findCircle(graph: Graph): Import[] | undefined {
 
 const describeCircle = (circle: readonly Import[]) =>
   circle.map(({ from, to }) => `  ${from} imports ${to}`).join("\n");
-
-const maxLines = 400;
-
-/** Longer files that are not split yet; a file that is shorter must leave the list. */
-const knownLongFiles: readonly string[] = [
-  "libs/http-gateway/src/access/access.test.ts",
-  "libs/http-gateway/src/binding/binding.test.ts",
-  "libs/http-gateway/src/face.test.ts",
-  "libs/world/src/zip/unzip.test.ts",
-  "services/identity/src/link/bind.test.ts",
-];
-
-describe("files", () => {
-  test(`no file is longer than ${maxLines} lines`, () => {
-    const files = globSync("{proto,libs,services,tests}/**/*.ts", {
-      cwd: root,
-      exclude: (path) => path.includes("node_modules"),
-    });
-    const long = files.filter(
-      (file) => readFileSync(join(root, file), "utf8").split("\n").length > maxLines + 1,
-    );
-    assert.deepEqual(long.sort(), [...knownLongFiles]);
-  });
-});
-
-describe("test files", () => {
-  test("those that drive only a sample without --whole are named *.sampled.test.ts", () => {
-    const files = globSync("{libs,services,tests}/**/*.test.ts", {
-      cwd: root,
-      exclude: (path) => path.includes("node_modules"),
-    });
-    const isSampled = (file: string) =>
-      /^(import|\}) .*from "@svc\/config\/testing"/m.test(readFileSync(join(root, file), "utf8"));
-    const wrong = files.filter((file) => isSampled(file) !== file.endsWith(".sampled.test.ts"));
-    assert.deepEqual(wrong, []);
-  });
-});
 
 describe("the import graph", () => {
   const imports = readImports();
