@@ -138,7 +138,7 @@ describe("passkeys in Chromium", () => {
     assert.equal(await userId(), me);
   });
 
-  test("a person whom the device does not recognise does not get in", async () => {
+  test("a person whom the device does not recognise cannot sign in", async () => {
     await signOut();
     await authenticator.setVerifies(false);
     await assert.rejects(take("login", email), /NotAllowedError/);
@@ -147,7 +147,7 @@ describe("passkeys in Chromium", () => {
     assert.equal((await send("GET", "/me")).status, 401);
   });
 
-  test("a session from the game has to prove itself, which the passkey does", async () => {
+  test("a session from the game needs a proof, which the passkey gives", async () => {
     await bind();
     const status = await send("GET", "/account/reauth");
     assert.deepEqual(status.body, { needed: true, factors: ["passkey", "email"] });

@@ -42,13 +42,13 @@ const rules = readdirSync(folder).flatMap((file) => {
 });
 
 describe("the shipped alerts", () => {
-  test("have names of their own", () => {
+  test("have unique names", () => {
     const names = rules.map(({ alert }) => alert);
     assert.deepEqual(names, [...new Set(names)]);
   });
 
   for (const { alert, expr, labels, annotations, ...rule } of rules) {
-    test(`${alert} names metrics and labels that exist, how bad it is and what to do`, () => {
+    test(`${alert} has existing metrics and labels, a severity and a description of what to do`, () => {
       const used = [
         ...expr.matchAll(/\b(svc_[a-z_]+?)(?:_bucket|_sum|_count)?(?:\{([^}]*)\})?(?=[^a-z_]|$)/g),
       ];

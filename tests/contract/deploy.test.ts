@@ -27,7 +27,7 @@ before(async () => {
 after(() => rmSync(out, { recursive: true }));
 
 for (const service of services) {
-  test(`compose.yaml runs ${service} from sources that exist with an environment that is written`, () => {
+  test(`compose.yaml runs ${service} from existing sources with a generated environment`, () => {
     const command = compose.services[service]?.command ?? [];
     assert.deepEqual(command, [`--env-file=/config/env/${service}.env`, `services/${service}/src/main.ts`]);
     assert.ok(existsSync(join(root, `services/${service}/src/main.ts`)));
@@ -45,7 +45,7 @@ async function configOf(service: string, environment: NodeJS.Dict<string>): Prom
 }
 
 for (const service of gameServiceNames) {
-  test(`compose.yaml runs ${service} with an environment that it takes, and no key to mesh or database`, async () => {
+  test(`compose.yaml runs ${service} with a valid environment, and without credentials of mesh or database`, async () => {
     const command = compose.services[service]?.command ?? [];
     assert.deepEqual(command, [`--env-file=/config/env/${service}.env`, `services/${service}/src/main.ts`]);
     const text = readFileSync(join(out, `env/${service}.env`), "utf8").replaceAll("/config/", `${out}/`);
@@ -64,7 +64,7 @@ const manifests = (file: string) =>
 
 for (const manifest of manifests("servers.yaml")) {
   const { name, labels } = manifest.metadata;
-  test(`deploy/game runs ${name} as a server of svc with an environment that it takes`, async () => {
+  test(`deploy/game runs ${name} as a server of svc with a valid environment`, async () => {
     const spec = MinecraftServer.spec.strict().parse(manifest.spec);
     assert.deepEqual([labels, spec.reaperExempt], [{ "svc.internal/system-role": name }, true]);
     const [program = ""] = spec.args ?? [];
@@ -76,7 +76,7 @@ for (const manifest of manifests("servers.yaml")) {
   });
 }
 
-test("deploy/game runs the proxy with an environment that it takes", async () => {
+test("deploy/game runs the proxy with a valid environment", async () => {
   const [container] = manifests("proxy.yaml")[0].spec.template.spec.containers;
   assert.deepEqual(container.args, ["services/proxy/src/main.ts"]);
   const masters = join(out, "secrets/forwarding-master");
@@ -91,7 +91,7 @@ const storageManifests = (file: string) =>
     document.toJS(),
   );
 
-test("deploy/storage runs storage with a configuration that it takes, on volumes that are there", async () => {
+test("deploy/storage runs storage with a valid configuration, on declared volumes", async () => {
   const [config, deployment] = storageManifests("service.yaml") as [
     { data: Record<string, string> },
     { spec: { template: { spec: { containers: PodContainer[]; volumes: PodVolume[] } } } },

@@ -54,7 +54,7 @@ const wanted = new Map(listed.map((operation) => [nameOf(operation), operation])
 const waiting = new Set(ledger.operations);
 
 describe("the list and the contracts", () => {
-  test("every listed operation is either served or in the ledger, and never both", () => {
+  test("every listed operation is either served or listed as not served yet", () => {
     const missing = [...wanted.keys()].filter((name) => !served.has(name) && !waiting.has(name));
     const both = [...wanted.keys()].filter((name) => served.has(name) && waiting.has(name));
     assert.deepEqual({ missing, both }, { missing: [], both: [] });
@@ -65,7 +65,7 @@ describe("the list and the contracts", () => {
     assert.deepEqual(unknown, []);
   });
 
-  test("no addition has found its way into the list", () => {
+  test("no named addition is in the list", () => {
     assert.deepEqual(
       Object.keys(additions).filter((name) => wanted.has(name)),
       [],
@@ -97,7 +97,7 @@ describe("the list and the contracts", () => {
 });
 
 describe("the ledger of what is not served yet", () => {
-  test("it holds exactly as many operations as it says, so that it cannot grow unseen", () => {
+  test("its count is that of the file, so that it cannot grow unnoticed", () => {
     assert.equal(ledger.operations.length, ledger.highest);
   });
   test("it is sorted, without repeats, and names only listed operations", () => {

@@ -38,7 +38,7 @@ test("the images of svc are those of this version", () => {
   );
 });
 
-test("every nats-server that is named or fetched has no known hole", () => {
+test("every named or downloaded nats-server has no known vulnerability", () => {
   const [image] = images.filter((one) => one.image.startsWith("nats:"));
   const named = [image?.image.replace("nats:", "") ?? "", release.version, pool.version];
   assert.deepEqual(

@@ -104,7 +104,7 @@ describe("the command line", () => {
       await assertNothingRuns(dir);
     });
   }
-  test("down where nothing runs says so and is no failure", async (t) => {
+  test("down without a running stack says so and succeeds", async (t) => {
     const dir = scratch(t);
     for (const data of [dir, join(dir, "nowhere")]) {
       const ended = await runSvc(["down", "--data", data]);
@@ -127,7 +127,7 @@ describe("the data folder", () => {
     assertSentence(await up(join(closed, "data")), "svc", [/not writable for this user/, /--data/]);
     chmodSync(closed, 0o700);
   });
-  test("a place that takes no folders is refused", async () => {
+  test("a path where no folder can be created is refused", async () => {
     // Nobody can make a folder there, root included.
     assertSentence(await up("/proc/svc-data"), "svc", [/can't create a folder in \/proc/, /--data/]);
   });
@@ -208,7 +208,7 @@ describe("on a stack that runs", () => {
   const service = (name: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}) =>
     run(`services/${name}/src/main.ts`, args, { ...environmentOf(name), SVC_HEALTH_PORT: "0", ...env });
 
-  test("a second up on the same data says so and leaves the first alone", async () => {
+  test("a second up on the same data is refused and leaves the first alone", async () => {
     const before = running().file().processes;
     const ended = await runSvc(["up", "--ports", "auto", "--data", running().dataDir]);
     assert.match(
@@ -233,7 +233,7 @@ describe("on a stack that runs", () => {
     assertSentence(await service("identity"), "identity", [/older than this build/, /run svc migrate up/]);
     await db.query(`insert into ${table} (version, name) values ($1, $2)`, [newest.version, newest.name]);
   });
-  test("a service refuses a NATS without streams, and says what makes them", async (t) => {
+  test("a service refuses a NATS without streams, and says how to create them", async (t) => {
     const cacheDirs = defaultCacheDirs(process.env, root);
     const binary = await findNatsServer({ env: process.env, cacheDirs, progress: () => {} });
     const nats = await startNats({ binary, dataDir: scratch(t) });

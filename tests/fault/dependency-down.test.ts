@@ -88,7 +88,7 @@ async function whileFrozen(part: string, calls: () => Promise<void>): Promise<vo
   );
 }
 
-test("without identity a session is 503, never 401, and the internal face goes on", async () => {
+test("without identity a session is 503, never 401, and the internal face keeps working", async () => {
   await whileFrozen("identity", async () => {
     const { asOwner, asProxy } = fixture();
     const forged = { ...me, headers: { cookie: `svc_session=${"A".repeat(43)}` } };
@@ -118,7 +118,7 @@ test("without lifecycle its operations are 503, and the proxy still reads the la
   });
 });
 
-test("without PostgreSQL what needs it is 503, and /readyz names the database", async () => {
+test("without PostgreSQL operations that need it are 503, and /readyz names the database", async () => {
   await whileFrozen("postgres", async () => {
     const { asOwner, asProxy } = fixture();
     const [readiness, joined, who] = await Promise.all([ready(), asProxy(join), asOwner(me)]);
@@ -129,7 +129,7 @@ test("without PostgreSQL what needs it is 503, and /readyz names the database", 
   });
 });
 
-test("without the cluster /readyz names it, and what is known is still told", async () => {
+test("without the cluster /readyz names it, and known statuses are still served", async () => {
   await whileFrozen("local-cluster", async () => {
     const { asOwner, asProxy } = fixture();
     const readiness = await ready();
@@ -139,7 +139,7 @@ test("without the cluster /readyz names it, and what is known is still told", as
   });
 });
 
-test("without NATS every operation is 503, and the processes stay", async () => {
+test("without NATS every operation is 503, and the processes keep running", async () => {
   const before = fixture().stack.file().processes;
   await whileFrozen("nats", async () => {
     const [readiness, who] = await Promise.all([ready(), fixture().asOwner(me)]);

@@ -145,7 +145,7 @@ describe("two replicas of a service", { skip: isWhole ? false : "runs with npm t
   }
 
   for (const victim of ["identity", "lifecycle-2"]) {
-    test(`callers meet nothing worse than a brief 503 when ${victim} is killed`, async () => {
+    test(`callers see at most a brief 503 when ${victim} is killed`, async () => {
       assertBrief(await killUnderLoad(victim), ({ result }) => result === 503);
     });
   }
@@ -171,7 +171,7 @@ describe("two replicas of a service", { skip: isWhole ? false : "runs with npm t
     }
   }
 
-  test("one leader reconciles: a day of the server has each phase once, though a leader dies in it", async () => {
+  test("one leader reconciles: each phase of a server happens once although a leader dies", async () => {
     const wake = { method: "POST", path: `${server}/wake`, json: { mc_uuid: player } };
     await until(
       async () => (await fixture().asProxy(wake)).status === 202,

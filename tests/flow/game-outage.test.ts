@@ -62,13 +62,13 @@ function logOf(name: string): string {
   return row ? readFileSync(row.log, "utf8") : "";
 }
 
-test("before the login: who comes is told to try again, and is not let in unproven", async () => {
+test("before the login: a player is told to try again and is not admitted", async () => {
   await whileDown(async () => {
     assert.match(await knock(stack, "carol", "svc.localhost").ended, /does not answer/);
   });
 });
 
-test("at the gate: who holds a code stays, and moves on once the link is seen", async () => {
+test("at the gate: a player with a code stays, and moves on once the link is known", async () => {
   carol = await visit(stack, "carol", "slow.svc.localhost");
   const code = codeIn(await carol.hears(/enter this code/));
   await whileDown(async () => {
@@ -83,7 +83,7 @@ test("at the gate: who holds a code stays, and moves on once the link is seen", 
   await carol.hears(/slow is waking up/);
 });
 
-test("in the queue: who waits goes on waiting, and is brought to the server that is ready meanwhile", async () => {
+test("in the queue: a waiting player keeps waiting, and joins the server that became ready meanwhile", async () => {
   await whileDown(async () => {
     const { phase } = await svc("server", "wake", "slow", "--wait");
     assert.equal(phase, "Running");
@@ -92,7 +92,7 @@ test("in the queue: who waits goes on waiting, and is brought to the server that
   await carol.isOn("slow");
 });
 
-test("in the lobby: a claim comes to nothing with a word, and works when it is tried again", async () => {
+test("in the lobby: a claim fails with a message, and succeeds when it is repeated", async () => {
   carol.command("felis lobby");
   await carol.isOn("lobby");
   const tiles = await openMenu(carol);
@@ -110,7 +110,7 @@ test("in the lobby: a claim comes to nothing with a word, and works when it is t
   await carol.isOn("free");
 });
 
-test("a lobby or a gate that is killed sends its players away with a word, and is back for the next ones", async () => {
+test("players of a killed lobby or gate are disconnected with a message, and the next ones are served", async () => {
   carol.command("felis lobby");
   await carol.isOn("lobby");
   stack.kill("lobby");
@@ -122,7 +122,7 @@ test("a lobby or a gate that is killed sends its players away with a word, and i
   await carol.isOn("lobby");
 });
 
-test("new service tokens are taken up by proxy and gate while they run", async () => {
+test("proxy and gate pick up new service tokens while they run", async () => {
   for (const caller of ["velocity", "limbo"]) await svc("rotate-token", caller, "--yes");
   const dave = await until(() => visit(stack, "dave", "free.svc.localhost"), 15_000, "dave to be let in");
   await bind(stack, codeIn(await dave.hears(/enter this code/)));

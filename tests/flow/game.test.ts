@@ -64,7 +64,7 @@ const address = (server: string) => `${server}.svc.localhost`;
 let alice: Visitor;
 let bob: Visitor;
 
-test("a stranger is held with a code, links it on the command line, and stands in the lobby", async () => {
+test("an unlinked player waits at the gate with a code, links it on the command line, and enters the lobby", async () => {
   alice = await comes("alice", "svc.localhost");
   const code = codeIn(await alice.hears(/enter this code/));
   alice.command("felis go survival");
@@ -74,7 +74,7 @@ test("a stranger is held with a code, links it on the command line, and stands i
   await alice.isOn("lobby");
 });
 
-test("a server that nobody owns is claimed and started from the menu, and lets its owner in when it is ready", async () => {
+test("an unowned server is claimed and started from the menu, and its owner joins when it is ready", async () => {
   await clickTile(alice, "survival", /Start.*right-click to claim/);
   await alice.hears(/Claiming survival/);
   await alice.isOn("survival");
@@ -87,14 +87,14 @@ test("a server that nobody owns is claimed and started from the menu, and lets i
   }
 });
 
-test("a stranger who typed the address of a running server is in it as soon as the code is entered", async () => {
+test("an unlinked player who typed the address of a running server joins it once the code is entered", async () => {
   bob = await comes("bob", address("survival"));
   await bind(stack, codeIn(await bob.hears(/enter this code/)));
   await bob.isOn("survival");
   assert(!bob.lines.some((line) => /Welcome to the lobby/.test(line)));
 });
 
-test("a server that stops under its players brings them to the lobby with its reason", async () => {
+test("players of a server that stops are moved to the lobby with the reason", async () => {
   await svc("server", "stop", "survival");
   for (const player of [alice, bob]) {
     await player.hears(/survival sent you to the lobby|The connection to survival was lost/);
@@ -103,7 +103,7 @@ test("a server that stops under its players brings them to the lobby with its re
   await svc("server", "stop", "survival", "--wait");
 });
 
-test("who types the address of a sleeping server wakes it and gets in the moment it is ready", async (context) => {
+test("a player who types the address of a sleeping server wakes it and joins when it is ready", async (context) => {
   await bob.leave();
   const typedAt = performance.now();
   bob = await comes("bob", address("survival"));
@@ -113,7 +113,7 @@ test("who types the address of a sleeping server wakes it and gets in the moment
   context.diagnostic(`from the typed address to the world of a server that slept: ${took.toFixed(1)} s`);
 });
 
-test("servers of others are not started for a player, by address, command and menu alike", async () => {
+test("a player cannot start servers of others by address, command or menu", async () => {
   await bob.leave();
   bob = await comes("bob", address("private"));
   await bob.hears(/You may not start private/);
@@ -125,20 +125,20 @@ test("servers of others are not started for a player, by address, command and me
     assert.equal((await svc("server", "status", name))["phase"], "Stopped");
 });
 
-test("a server that cannot start is given up, and who waits for it reads so", async () => {
+test("a server that cannot start fails, and the players who wait for it are told", async () => {
   alice.command("felis go broken");
   await alice.hears(/broken could not start/, { withinMs: 30_000 });
   await alice.isOn("lobby");
 });
 
-test("an address that no server has leads to the lobby with a word", async () => {
+test("an unknown address leads to the lobby with a message", async () => {
   await bob.leave();
   bob = await comes("bob", address("nowhere"));
   await bob.hears(/There is no server at this address/);
   await bob.isOn("lobby");
 });
 
-test("a proxy that asks for accounts lets in whom the session server vouches for, and nobody else", async () => {
+test("a proxy in online mode admits players that the session server confirms, and no others", async () => {
   const proxy = await startStrictProxy(stack);
   try {
     const to = { port: proxy.port, name: "Genuine", version: "1.21.4" };
@@ -154,14 +154,14 @@ test("a proxy that asks for accounts lets in whom the session server vouches for
   }
 });
 
-test("a player of the same name ends the older connection; a name that is none is turned away", async () => {
+test("a second login of a name ends the older connection; an invalid name is rejected", async () => {
   const again = await comes("bob", "svc.localhost");
   assert.match(await bob.ended, /joined from somewhere else/);
   bob = again;
   assert.match(await knock(stack, "ab", "svc.localhost").ended, /player name is not valid/);
 });
 
-test("a proxy that is killed is back in seconds, knows its players' links and brings them where they wanted", async () => {
+test("a killed proxy restarts within seconds, knows its players' links and sends them to their server", async () => {
   const pid = stack.kill("proxy");
   await Promise.all([alice.ended, bob.ended]);
   await until(

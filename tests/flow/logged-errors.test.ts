@@ -29,7 +29,7 @@ test("error lines of services are found, others and expected ones are not", () =
   rmSync(dir, { recursive: true });
 });
 
-test("the services write the level as the word that is looked for", () => {
+test("services log the level as a word", () => {
   const logger = createLogger("storage", "silent") as unknown as { levels: { labels: object } };
   assert.ok(Object.values(logger.levels.labels).includes("error"));
 });

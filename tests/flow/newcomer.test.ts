@@ -31,7 +31,7 @@ async function json(...args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(ran.stdout) as Record<string, unknown>;
 }
 
-test("without an account the command line says how to get one", async () => {
+test("without an account the command line says how to create one", async () => {
   const refused = await stack.svc("server", "list");
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /npm run svc -- account setup --email/);
@@ -42,7 +42,7 @@ function typing(lines: readonly string[], ...args: string[]): ReturnType<typeof 
   return runSvc([...args, "--data", stack.dataDir], Promise.resolve(lines.join("\n")));
 }
 
-test("a setup that was given up is gone on with: a wrong code asks again, the mailed one still counts", async () => {
+test("an aborted setup can be continued: a wrong code asks again, the mailed one is still valid", async () => {
   const email = "you@example.net";
   const aborted = await typing([], "account", "setup", "--email", email);
   assert.equal(aborted.code, 1);
@@ -65,7 +65,7 @@ test("a setup that was given up is gone on with: a wrong code asks again, the ma
   assert.equal(again["email"], email);
 });
 
-test("who was signed out or sat idle reads how to sign in, and the data folder does it, audited", async () => {
+test("after a sign-out or an idle time the command line says how to sign in, and does it from the data folder, audited", async () => {
   const hint = /sign in (?:again )?with: npm run svc -- account login --data /;
   assert.equal((await json("account", "whoami"))["role"], "owner");
   await database("update identity.sessions set last_seen_at = now() - interval '31 minutes'");
@@ -94,7 +94,7 @@ test("who was signed out or sat idle reads how to sign in, and the data folder d
   assert.deepEqual(await database(signIns), [{ n: 2 }]);
 });
 
-test("a command that needs a fresh proof gets it and goes on", async () => {
+test("a command that needs a fresh proof gets one and continues", async () => {
   await database("update identity.sessions set reauth_at = now() - interval '1 hour'");
   const player = randomUUID();
   const minted = await stack.internal("POST", "/api/v1/internal/account/link/code", { mc_uuid: player });
@@ -159,7 +159,7 @@ test("an operator signs in with a mailed code and an approval in the game, a pla
   await json("account", "login");
 });
 
-test("a server is created, woken, looked at and stopped", async () => {
+test("a server is created, woken, inspected and stopped", async () => {
   const created = await json("server", "create", "survival", "--policy", "public", "--idle", "60");
   assert.deepEqual(created, { name: "survival", subdomain: "survival", desiredState: "Stopped" });
   const taken = await stack.svc("server", "create", "survival", "--policy", "public");
@@ -180,7 +180,7 @@ test("a server is created, woken, looked at and stopped", async () => {
   assert.equal((await json("server", "stop", "survival", "--wait"))["phase"], "Stopped");
 });
 
-test("the day's work: settings, files, tasks and the console, with the person's own session", async () => {
+test("settings, files, schedules and the console work with the person's own session", async () => {
   const created = await json("server", "create", "work", "--owner", "me", "--policy", "public");
   assert.equal(created["name"], "work");
   const [row] = (await json("server", "list")) as unknown as { owned: boolean; claimable: boolean }[];
@@ -217,7 +217,7 @@ test("the day's work: settings, files, tasks and the console, with the person's 
   assert.match(history[0]?.subject ?? "", /server\.created/);
 });
 
-test("a player is barred and let in again, and a user is disabled and enabled", async () => {
+test("a player is barred and unbarred, and a user is disabled and enabled", async () => {
   const player = randomUUID();
   const asked = () => stack.internal("GET", `/api/v1/internal/player/blacklist/${player}`);
   assert.equal((await json("player", "bar", player))["done"], false);
@@ -232,7 +232,7 @@ test("a player is barred and let in again, and a user is disabled and enabled", 
   assert.equal((await json("user", "enable", "bea"))["disabled"], false);
 });
 
-test("the host's own commands show who there is, plan before they act, and rotate a token under running gateways", async () => {
+test("host commands list users, plan before they act, and rotate a token under running gateways", async () => {
   const { users } = (await json("user", "list")) as { users: { username: string; role: string }[] };
   assert.deepEqual(
     users.map(({ username, role }) => [username, role]),
@@ -277,7 +277,7 @@ test("status names every process and service, and the doctor finds nothing wrong
   assert((findings as { check: string }[]).some(({ check }) => check === "game port"));
 });
 
-test("the doctor says what is wrong and ends with 1", async () => {
+test("the doctor reports what is wrong and exits with 1", async () => {
   const sick = stack.file().processes.filter(({ name }) => name === "storage" || name === "proxy");
   for (const { pid } of sick) process.kill(pid, "SIGSTOP");
   try {
@@ -290,7 +290,7 @@ test("the doctor says what is wrong and ends with 1", async () => {
   }
 });
 
-test("plans name what is missing and end with 1, and refusals say what to do in words", async () => {
+test("commands with wrong input exit with 1 and say what to do", async () => {
   const refusals: [args: string[], says: RegExp][] = [
     [
       ["backup", "restore", "nothing"],
@@ -319,7 +319,7 @@ test("plans name what is missing and end with 1, and refusals say what to do in 
   assert.equal(existsSync(data), false);
 });
 
-test("spans reach the audit log, its reader may go away early, and migrations know the stack of the folder", async () => {
+test("the audit export takes a time span, a closed pipe is no error, and migrations find the stack of the folder", async () => {
   const out = join(stack.dataDir, "audit.jsonl");
   assert.ok(Number((await json("audit-export", "--out", out, "--since", "1h"))["entries"]) > 0);
   assert.deepEqual(await json("migrate", "up"), { applied: [], streams: [], objects: [] });
@@ -335,14 +335,14 @@ test("spans reach the audit log, its reader may go away early, and migrations kn
   assert.deepEqual([code, said], [0, ""]);
 });
 
-test("every process says where its metrics are", async () => {
+test("the URL of every process's metrics is listed", async () => {
   const addresses = stack.file().processes.flatMap(({ metrics }) => metrics ?? []);
   assert.equal(addresses.length, 9);
   for (const address of addresses)
     assert.match(await (await fetch(address)).text(), /process_cpu_seconds_total/);
 });
 
-test("a word that is no command, and an option that is none, end with 2", async () => {
+test("an unknown command and an unknown option exit with 2", async () => {
   assert.equal((await stack.svc("nonsense")).code, 2);
   assert.equal((await stack.svc("server", "create", "x", "--policy", "nobody")).code, 2);
 });

@@ -74,7 +74,7 @@ describe("a player", () => {
     return { visit, userId: field(bound, "user_id") };
   };
 
-  test("is admitted on both paths, a stranger gets an empty 204, and a body is refused", async () => {
+  test("is admitted on both paths, an unknown player gets an empty 204, and a body is refused", async () => {
     const player = { id: randomUUID().replaceAll("-", ""), name: "Steve" };
     joined.set("-abc", player);
     for (const path of ["/session/game/hasJoined", "/session/minecraft/hasJoined"]) {
@@ -91,7 +91,7 @@ describe("a player", () => {
     assert.match(await text(socket), /^HTTP\/1\.1 400 [\s\S]*\r\n\r\n$/);
   });
 
-  test("is linked, signs in, claims a server and hands it over to another account", async () => {
+  test("is linked, signs in, claims a server and transfers it to another account", async () => {
     const created = await stack.external("POST", "/api/v1/servers", {
       name: "handed",
       subdomain: "handed",

@@ -39,7 +39,7 @@ after(async () => {
   await rm(dataDir, { recursive: true, force: true });
 });
 
-test("client-node reads, writes, patches and is told a refusal", async () => {
+test("client-node reads, writes, patches and gets refusals", async () => {
   const core = config.makeApiClient(CoreV1Api);
   const namespace = "default";
   const made = await core.createNamespacedConfigMap({
@@ -57,7 +57,7 @@ test("client-node reads, writes, patches and is told a refusal", async () => {
   await assert.rejects(core.readNamespacedConfigMap({ name: "none", namespace }), { code: 404 });
 });
 
-test("client-node's informer sees what is there and what happens", async () => {
+test("client-node's informer sees existing objects and changes", async () => {
   const core = config.makeApiClient(CoreV1Api);
   const namespace = "default";
   const informer = makeInformer(config, "/api/v1/namespaces/default/secrets", () =>

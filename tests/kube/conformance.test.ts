@@ -9,7 +9,7 @@ import { withTestContext } from "../../libs/local-cluster/src/conformance/test-c
 // `<file>.nobody` for a user without rights, as the server of the kube lane writes both.
 const lane = process.env["SVC_KUBE_LANE"];
 
-describe("a real cluster keeps to the conformance suite", { concurrency: 6 }, () => {
+describe("a real cluster passes the conformance suite", { concurrency: 6 }, () => {
   if (!lane) {
     test("skipped: set SVC_KUBE_LANE to the kubeconfig of a real API server", (t) =>
       t.skip("SVC_KUBE_LANE is not set"));

@@ -157,7 +157,7 @@ describe("the operator on a real API server", () => {
       assert.ok(await kube.find(resources.claims, claim));
     });
 
-    test("Events tell what happened", async () => {
+    test("Events report what happened", async () => {
       const reasons = async () => {
         const fieldSelector = `involvedObject.name=${name}`;
         const { items } = await kube.list(resources.events, { namespace, fieldSelector });
@@ -177,7 +177,7 @@ describe("the operator on a real API server", () => {
       });
     });
 
-    test("deleting the object takes what was made for it along, and never the world", async () => {
+    test("deleting the object deletes what belongs to it, but never the world", async () => {
       await change({ spec: { desiredState: "Stopped" } });
       await isIn("Stopped");
       await kube.remove(servers, target);
@@ -192,7 +192,7 @@ describe("the operator on a real API server", () => {
     });
   });
 
-  test("the service may do nothing that its Role does not give it", async () => {
+  test("the service has only the rights of its Role", async () => {
     const own = connectKube({ kubeconfigFile: place.serviceKubeconfig });
     try {
       const forbidden = [
@@ -207,7 +207,7 @@ describe("the operator on a real API server", () => {
     }
   });
 
-  test("any sequence of happenings ends in agreement here as well", async (t) => {
+  test("any sequence of events converges here as well", async (t) => {
     t.diagnostic(`SVC_WALK_SEED=${seed}`);
     await walkToConvergence(place, { seed, servers: 6, steps: 200 });
   });

@@ -199,7 +199,7 @@ describe("storage on a real API server", () => {
     assert.equal(await fixture.lockOf("traveller"), undefined);
   });
 
-  test("a drill restores beside the world as far as there is a server to copy, and cleans up", async () => {
+  test("a drill restores into a copy of the server, and cleans up", async () => {
     const { id } = await operator.call(backupKeeping.startDrill, { name: "survival" });
     await until(
       async () => (await operator.call(backupKeeping.readDrill, { id })).finished_at !== undefined,
@@ -276,7 +276,7 @@ describe("storage on a real API server", () => {
     }
   });
 
-  test("the service may do nothing that its Role does not give it, and needs all that it gives", async () => {
+  test("the service has and needs exactly the rights of its Role", async () => {
     const forbidden = [
       () => own.list(resources.secrets, { namespace }),
       () => own.get(resources.secrets, { namespace, name: "survival-rcon" }),

@@ -23,7 +23,7 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
     assertRefused(await knocks(burst), limited);
   };
 
-  test("without the setting no header changes who is counted", async () => {
+  test("without the setting no header changes the counted address", async () => {
     await assertOneBudget((index) => {
       const address = `203.0.113.${index}`;
       const name = spellings[index % spellings.length] ?? "";
@@ -31,7 +31,7 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
     });
   });
 
-  test("behind an edge only the entry that the edge wrote counts, not those the caller sent along", async () => {
+  test("behind an edge only the entry that the edge wrote counts, not those of the caller", async () => {
     await assertOneBudget((index) =>
       knock("edged", { "x-forwarded-for": `198.51.100.${index}, 10.0.0.${index}, 192.0.2.200` }),
     );
@@ -46,7 +46,7 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
     );
   });
 
-  test("what is no address is counted as the peer, however it differs", async () => {
+  test("an invalid address is counted as the peer", async () => {
     gateways().identity.pass(3_600_000);
     const odd = [
       "",
@@ -63,7 +63,7 @@ export function checkAddresses(gateways: () => GatewayFixture): void {
     await assertOneBudget((index) => knock("edged", { "x-forwarded-for": odd[index % odd.length] ?? "" }));
   });
 
-  test("one IPv6 client has one budget in all of its /64, however it spells it, and its neighbour another", async () => {
+  test("one IPv6 client has one budget for its whole /64 in any spelling, and its neighbour another", async () => {
     const mine = (index: number) =>
       [
         `2001:db8:5:6::${(index + 1).toString(16)}`,

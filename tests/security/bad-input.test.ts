@@ -23,7 +23,7 @@ before(async () => {
 after(() => opened?.stop());
 
 describe("a fresh installation", () => {
-  test("the setup link signs the owner in until a way in is proven", async () => {
+  test("the setup link signs the owner in until a sign-in method is verified", async () => {
     const first = await fixture().redeem();
     assert.equal(first.status, 200, first.text);
     const attributes = String(first.headers["set-cookie"]);
@@ -33,7 +33,7 @@ describe("a fresh installation", () => {
     assert.doesNotMatch(attributes, /Domain/i);
     assert.equal((await fixture().redeem()).status, 200);
   });
-  test("an owner without a durable way in is held in setup", async () => {
+  test("an owner without a sign-in method stays in setup", async () => {
     const locked = { status: 403, code: "setup_required", says: /verify an e-mail address or add a passkey/ };
     const create = { method: "POST", path: "/api/v1/servers", json: { name: "fine", subdomain: "fine" } };
     assertRefused(await fixture().asOwner(create), locked);
@@ -44,7 +44,7 @@ describe("a fresh installation", () => {
       assert.equal((await fixture().asOwner({ path })).status, 200, path);
     }
   });
-  test("a malformed e-mail address is 400 and named", async () => {
+  test("a malformed e-mail address is 400, and the message names the field", async () => {
     for (const email of [
       "",
       "a",
@@ -62,7 +62,7 @@ describe("a fresh installation", () => {
       assertRefused(reply, { status: 400, code: "bad_request", says: /"email"/ }, JSON.stringify(email));
     }
   });
-  test("a mailed code counts once, and a wrong one not at all", async () => {
+  test("a mailed code works once, and a wrong one does not", async () => {
     const verify = (code: string) =>
       fixture().asOwner({ method: "POST", path: "/api/v1/account/email/verify", json: { code } });
     const invalid = { status: 400, code: "invalid_code", says: /ask for a new one/ };
@@ -99,7 +99,7 @@ describe("the request log", () => {
       .trim()
       .split("\n");
   };
-  test("nothing of a request can forge a line of the log", async () => {
+  test("no part of a request can forge a log line", async () => {
     const mark = "forged-by-a-caller";
     await sendBytes(
       fixture().port("external"),
@@ -124,7 +124,7 @@ describe("the request log", () => {
     }
     assert.equal(marked.length, 2, marked.join("\n"));
   });
-  test("every line is JSON, and none holds a cookie, a token or a code", async () => {
+  test("every log line is JSON, and none contains a cookie, a token or a code", async () => {
     const cookie = await fixture().insertSession("user");
     const { velocity } = fixture().stack.file().tokens;
     await fixture().withCookie(cookie, { path: "/api/v1/me", headers: { host: fixture().panelHost } });
@@ -147,7 +147,7 @@ describe("the request log", () => {
       assert.notEqual(await keep(id), id);
     }
   });
-  test("Strict-Transport-Security comes behind an edge that spoke https, and only there", async () => {
+  test("Strict-Transport-Security is sent only behind an edge that received https", async () => {
     const over = async (proto: string) =>
       (await fixture().asOwner({ path: "/nowhere", headers: { "x-forwarded-proto": proto } })).headers[
         "strict-transport-security"
@@ -155,7 +155,7 @@ describe("the request log", () => {
     assert.match(String(await over("https")), /max-age=\d+/);
     assert.equal(await over("http"), undefined);
   });
-  test("bytes that are no HTTP are 400 with every header", async () => {
+  test("malformed HTTP is 400 with every security header", async () => {
     for (const bytes of [
       "\x16\x03\x01\x02\x00\x01\x00",
       "GET\r\n\r\n",
@@ -173,7 +173,7 @@ describe("the request log", () => {
 
 // The last one: it spends the budget of this address.
 describe("the sign-in budget", () => {
-  test("the door answers 429 with Retry-After when the budget of an address is spent", async () => {
+  test("signing in is 429 with Retry-After when the budget of the address is spent", async () => {
     const enter = () =>
       fixture().withCookie(undefined, {
         method: "POST",
@@ -190,7 +190,7 @@ describe("the sign-in budget", () => {
     }
     assert.fail("25 attempts were let in");
   });
-  test("a spent budget does not lock out who is signed in", async () => {
+  test("a spent budget does not affect existing sessions", async () => {
     assert.equal((await fixture().asOwner({ path: "/api/v1/me" })).status, 200);
   });
 });

@@ -45,7 +45,7 @@ const badUuids = [
 
 export function checkBodies(fixture: () => StackFixture): void {
   for (const [what, text, says] of badBodies) {
-    test(`a body of ${what} is 400 and says so`, async () => {
+    test(`a body of ${what} is 400 with a message that says so`, async () => {
       const reply = await fixture().asProxy({ method: "POST", path: wake, headers: json, text });
       assertRefused(reply, { status: 400, code: "bad_request", says });
     });

@@ -40,7 +40,7 @@ export function checkCookies(fixture: () => StackFixture): void {
       invalid,
     );
   });
-  test("a session that signed out is 401 at once, and signing out again is no error", async () => {
+  test("a session is 401 right after signing out, and signing out again succeeds", async () => {
     const cookie = await fixture().insertSession("user");
     const headers = { host: fixture().panelHost };
     const logout = { method: "POST", path: "/api/v1/auth/logout", headers };
@@ -92,7 +92,7 @@ export function checkHosts(fixture: () => StackFixture): void {
       assertRefused(await fixture().asOwner({ path: "/api/v1/fleet", headers }), forbidden, host);
     }
   });
-  test("a player's session on the operator console host is 403 everywhere but at the way out", async () => {
+  test("a player's session on the operator console host is 403 everywhere but at signing out", async () => {
     const user = await fixture().insertSession("user");
     const wake = `/api/v1/servers/${serverName}/wake`;
     assertRefused(await fixture().withCookie(user, { path: me }), forbidden);
@@ -101,7 +101,7 @@ export function checkHosts(fixture: () => StackFixture): void {
     const left = await fixture().withCookie(user, { method: "POST", path: "/api/v1/auth/logout" });
     assert.equal(left.status, 200, left.text);
   });
-  test("the operator console host is known in any spelling", async () => {
+  test("the operator console host is recognised in any spelling", async () => {
     const { port } = new URL(fixture().stack.file().external_base_url);
     for (const host of [
       fixture().adminHost.toUpperCase(),
@@ -132,7 +132,7 @@ export function checkHosts(fixture: () => StackFixture): void {
 export function checkTokens(fixture: () => StackFixture): void {
   const unauthorized = { status: 401, code: "unauthorized", says: /service token/ };
   const wrongCaller = { status: 403, code: "wrong_caller", says: /another|may not use/ };
-  test("a missing, empty, wrong or half token is 401", async () => {
+  test("a missing, empty, wrong or truncated token is 401", async () => {
     const { velocity } = fixture().stack.file().tokens;
     const bad = [undefined, "", "Bearer", "Bearer ", "Bearer  ", "Bearer undefined", "Bearer null"];
     const near = [velocity, `Basic ${velocity}`, `Bearer ${velocity}x`, `Bearer ${velocity.slice(1)}`];
@@ -165,7 +165,7 @@ export function checkTokens(fixture: () => StackFixture): void {
       }
     }
   });
-  test("a service token means nothing on the external face, a session nothing on the internal", async () => {
+  test("a service token has no effect on the external face, a session none on the internal", async () => {
     const { velocity } = fixture().stack.file().tokens;
     const headers = { authorization: `Bearer ${velocity}` };
     const outside = await fixture().withCookie(undefined, { path: me, headers });
@@ -177,7 +177,7 @@ export function checkTokens(fixture: () => StackFixture): void {
     });
     assertRefused(inside, unauthorized);
   });
-  test("the credential is judged before the body", async () => {
+  test("the credential is checked before the body", async () => {
     const path = `/api/v1/internal/servers/${serverName}/wake`;
     const question = { method: "POST", path, headers: { host: "a", "content-type": "application/json" } };
     assertRefused(await sendRequest(fixture().port("internal"), { ...question, text: "{" }), unauthorized);
@@ -205,7 +205,7 @@ export function checkSites(fixture: () => StackFixture): void {
     { origin: `http://${host}`, "sec-fetch-site": "cross-site" },
     { origin: "https://evil.example", "sec-fetch-site": "same-origin" },
   ];
-  test("a change from another site is 403 cross_site before anybody is asked who he is", async () => {
+  test("a change from another site is 403 cross_site before authentication", async () => {
     for (const [method, path] of changes) {
       for (const headers of foreign(fixture().adminHost)) {
         const about = `${method} ${path} ${JSON.stringify(headers)}`;
@@ -221,7 +221,7 @@ export function checkSites(fixture: () => StackFixture): void {
     const headers = { origin: "https://evil.example" };
     assertRefused(await fixture().asProxy({ method: "POST", path: wake, headers, json: {} }), crossSite);
   });
-  test("this site's own pages, and callers that are no browser, are heard", async () => {
+  test("requests of this site's own pages and of callers other than browsers are accepted", async () => {
     const own = [{}, { "sec-fetch-site": "same-origin" }, { "sec-fetch-site": "none" }];
     for (const headers of [...own, { origin: `http://${fixture().adminHost}` }]) {
       const question = { method: "PATCH", path: `/api/v1/servers/${serverName}`, headers };

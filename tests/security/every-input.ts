@@ -28,7 +28,7 @@ export function checkEveryInput(gateways: () => GatewayFixture): void {
     ({ http }) => http.tier === "service" && http.callers.includes("velocity") && http.errors !== "empty",
   );
 
-  test("without a credential every operation that wants one is 401", async () => {
+  test("without a credential every operation that requires one is 401", async () => {
     const closed = ofIdentity.filter(({ http }) => http.tier !== "public");
     assert.ok(closed.length > 40, `${closed.length} operations`);
     for (const operation of closed) {
@@ -44,7 +44,7 @@ export function checkEveryInput(gateways: () => GatewayFixture): void {
     }
   });
 
-  test("an unknown field, a body that is no object and one that is no JSON are 400 everywhere", async () => {
+  test("an unknown field, a body that is not an object and invalid JSON are 400 everywhere", async () => {
     for (const operation of [...mayBeAsked, ...byProxy].filter((one) => hasBody(one) && one.body)) {
       const { path, method } = questionOf(operation);
       const post = (text: string) =>
@@ -91,7 +91,7 @@ export function checkEveryInput(gateways: () => GatewayFixture): void {
     assert.deepEqual(surprises, []);
   });
 
-  test("path places of any shape are refused with a documented fault", async () => {
+  test("path parameters of any shape are refused with a documented fault", async () => {
     const surprises: string[] = [];
     const shapes = ["%00", "..%2f..", "%F0%9F%98%80", "'--", "*", ">", "a".repeat(200), "$SYS", "%20"];
     for (const operation of [...mayBeAsked, ...byProxy].filter(({ http }) => http.path.includes("{"))) {

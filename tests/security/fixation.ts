@@ -96,7 +96,7 @@ export function checkFixation(gateways: () => GatewayFixture): void {
     gateways().visit({ path: "/api/v1/me", cookie, ...(host && { headers: { host } }) });
   const idOf = ({ text }: RawResponse) => (JSON.parse(text) as { user_id: string }).user_id;
   for (const [what, enter] of Object.entries(entries)) {
-    test(`signing in with ${what} makes a new cookie, whatever the browser sent before`, async () => {
+    test(`signing in with ${what} sets a new cookie, whatever the browser sent before`, async () => {
       const isStaff = what === "an operator login";
       const host = isStaff ? adminHost : panelHost;
       // Nobody but staff is heard on the operator console.
@@ -118,7 +118,7 @@ export function checkFixation(gateways: () => GatewayFixture): void {
   }
 
   for (const [what, enter] of Object.entries(entries)) {
-    test(`a session of ${what} counts on the host where it was asked for, and is none on the other`, async () => {
+    test(`a session of ${what} is valid only on the host where it was created`, async () => {
       for (const [host, other] of [
         [panelHost, adminHost],
         [adminHost, panelHost],
@@ -139,7 +139,7 @@ export function checkFixation(gateways: () => GatewayFixture): void {
     });
   }
 
-  test("signing out with the cookie of a closed password door ends it, and opening the door brings it not back", async () => {
+  test("signing out while password sign-in is off ends the session, and enabling it does not bring the session back", async () => {
     const { reply } = await byPassword(gateways(), "");
     const cookie = cookieOf(reply);
     const set = (value: string) =>

@@ -47,7 +47,7 @@ const changes: [method: string, path: string][] = [
 ];
 
 export function checkForeignPages(gateways: () => GatewayFixture): void {
-  test("of every Sec-Fetch-Site with every Origin, only what this host's own pages send is heard", async () => {
+  test("of all combinations of Sec-Fetch-Site and Origin, only those of this host's own pages are accepted", async () => {
     const { cookie } = await gateways().identity.person();
     for (const [site, isOwnSite] of sites) {
       for (const [origin, isOwnOrigin] of origins) {
@@ -72,7 +72,7 @@ export function checkForeignPages(gateways: () => GatewayFixture): void {
     );
   });
 
-  test("a door is closed to another site's page too, so that nobody is signed in as somebody else", async () => {
+  test("another site's page cannot sign a visitor in", async () => {
     for (const path of ["bind", "email/verify", "password", "setup/redeem", "logout"]) {
       const headers = { origin: "https://evil.example" };
       const reply = await gateways().visit({
@@ -85,7 +85,7 @@ export function checkForeignPages(gateways: () => GatewayFixture): void {
     }
   });
 
-  test("a host that the caller makes up is no help: the page's own Origin gives it away", async () => {
+  test("a forged Host does not help: the page's Origin differs", async () => {
     for (const host of ["evil.example", `${panelHost}.evil.example`]) {
       const headers = { host, origin: `https://${panelHost}` };
       const question = { method: "POST", path: "/api/v1/auth/logout", headers, json: {} };

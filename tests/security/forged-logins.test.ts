@@ -88,7 +88,7 @@ async function isLetIn(place: string, secret: string): Promise<boolean> {
 }
 let attempts = 0;
 
-test("the server's secret lies in a file that only its own user reads, and neither in the environment nor in the world", async () => {
+test("only its own user can read the server's secret, which is neither in the environment nor in the world", async () => {
   const secrets: MountedFile[] = [];
   for (const file of loot.files) {
     for (const candidate of candidatesIn([file.text])) {
@@ -115,7 +115,7 @@ for (const target of ["alice", "login-gate", "lobby"]) {
   });
 }
 
-test("the master that is written down for the operator is not a word of the proxy to anybody", async () => {
+test("the proxy never reveals the operator's forwarding master", async () => {
   const { forwarding_secret: master } = stack.file() as { forwarding_secret?: string };
   assert.ok(master);
   for (const [name, place] of Object.entries(places)) assert.equal(await isLetIn(place, master), false, name);

@@ -1,5 +1,5 @@
 // Whoever is not who he says he is, before the real doors: planted cookies, foreign hosts and pages, forged addresses,
-// letters that look like others, lines that want to be two (docs/reference/http.md#shared, docs/reference/http.md#tiers).
+// look-alike letters, lines that want to be two (docs/reference/http.md#shared, docs/reference/http.md#tiers).
 
 import assert from "node:assert/strict";
 import { after, before, describe } from "node:test";
@@ -26,6 +26,6 @@ describe("a planted cookie", () => checkFixation(gateways));
 describe("a session on the host of the other console", () => checkForeignHosts(gateways));
 describe("a page of another site", () => checkForeignPages(gateways));
 describe("a forged client address", () => checkAddresses(gateways));
-describe("letters that look like others", () => checkLookalikes(gateways));
-describe("headers that want to be more than one", () => checkInjection(gateways));
+describe("look-alike letters", () => checkLookalikes(gateways));
+describe("header injection", () => checkInjection(gateways));
 describe("bad input at each operation of identity", () => checkEveryInput(gateways));

@@ -10,7 +10,7 @@ import { assertRefused, parseResponse, sendBytes, sendRequest } from "./raw-requ
 import { cookieOf } from "./stack-fixture.ts";
 
 export function checkInjection(gateways: () => GatewayFixture): void {
-  test("no header of the mesh is taken from outside, on either face", async () => {
+  test("mesh headers from outside are ignored on both faces", async () => {
     const { userId, session } = await gateways().identity.person({
       role: "owner",
       email: "mesh@example.org",
@@ -50,7 +50,7 @@ export function checkInjection(gateways: () => GatewayFixture): void {
     assert.deepEqual([door.status, door.headers["set-cookie"]], [200, undefined]);
   });
 
-  test("what a client calls itself stays one printable line, in the session and in the audit", async () => {
+  test("the user agent stays one printable line in the session and in the audit", async () => {
     const { identity, asProxy, visit } = gateways();
     const minted = await asProxy({
       method: "POST",
@@ -83,7 +83,7 @@ export function checkInjection(gateways: () => GatewayFixture): void {
     assert.match(String(entry?.["request_id"]), /^[A-Za-z0-9._-]{1,128}$/);
   });
 
-  test("a header that goes on in the next line, or holds a bare line end, is 400", async () => {
+  test("a folded header or one with a bare line end is 400", async () => {
     for (const line of [
       "X-A: b\r\n Svc-Principal: x",
       "User-Agent: a\rb",
@@ -100,7 +100,7 @@ export function checkInjection(gateways: () => GatewayFixture): void {
     }
   });
 
-  test("two requests in one, told by their lengths, are refused", async () => {
+  test("request smuggling by conflicting lengths is refused", async () => {
     const head = `POST /api/v1/auth/logout HTTP/1.1\r\nHost: ${panelHost}\r\n`;
     for (const lengths of [
       "Content-Length: 4\r\nTransfer-Encoding: chunked\r\n",

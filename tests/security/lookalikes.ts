@@ -38,7 +38,7 @@ export function checkLookalikes(gateways: () => GatewayFixture): void {
   const post = (path: string, json: unknown) =>
     gateways().visit({ method: "POST", path: `/api/v1/auth/${path}`, json });
 
-  test("an address in another case is the same mailbox, and one that only looks or folds alike is another", async () => {
+  test("an address in another case is the same mailbox, and a look-alike is a different one", async () => {
     const { identity } = gateways();
     await identity.person({ email: victim, emailVerified: true });
     assert.equal((await post("email/start", { email: ` ${victim.toUpperCase()} ` })).status, 202);
@@ -51,7 +51,7 @@ export function checkLookalikes(gateways: () => GatewayFixture): void {
     assert.equal((await post("email/verify", { email: victim, code })).status, 200);
   });
 
-  test("whatever is typed at a door, a code is mailed to the proved mailbox alone, once a minute", async () => {
+  test("whatever spelling is entered, a code is mailed only to the verified mailbox, once a minute", async () => {
     const { identity } = gateways();
     identity.pass(60_000);
     const before = identity.smtp.mails.length;
@@ -72,14 +72,14 @@ export function checkLookalikes(gateways: () => GatewayFixture): void {
     );
   });
 
-  test("what is several addresses, or a line of its own, is 400 at every door that mails", async () => {
+  test("several addresses or a line break are 400 at every operation that mails", async () => {
     const wanted = { status: 400, code: "bad_request", says: /email/ };
     for (const path of ["email/start", "op-login/start"])
       for (const email of malformed)
         assertRefused(await post(path, { email }), wanted, `${path} ${JSON.stringify(email)}`);
   });
 
-  test("an operator login is approved under the name of its account alone, not under one that looks like it", async () => {
+  test("an operator login is approved only under the exact name of its account", async () => {
     const { identity, asProxy } = gateways();
     const email = "kim.staff@example.org";
     const { userId, principal } = await identity.person({ role: "admin", email, emailVerified: true });
@@ -107,7 +107,7 @@ export function checkLookalikes(gateways: () => GatewayFixture): void {
     assert.equal(right.status, 200, right.text);
   });
 
-  test("a user name is plain letters, and one that differs only in case is taken", async () => {
+  test("a user name is plain ASCII, and one that differs only in case is taken", async () => {
     const owner = await gateways().identity.person({
       role: "owner",
       email: "owner-of-names@example.org",

@@ -79,7 +79,7 @@ export function checkNames(fixture: () => StackFixture): void {
       assertRefused(reply, { status: 400, code: "bad_subdomain", says: rule }, JSON.stringify(subdomain));
     }
   });
-  test("a name or subdomain beyond any length is 400 and named", async () => {
+  test("an overlong name or subdomain is 400, and the message names it", async () => {
     const long = "a".repeat(100_000);
     for (const [field, json] of Object.entries({
       name: { name: long, subdomain: "fine" },
@@ -89,7 +89,7 @@ export function checkNames(fixture: () => StackFixture): void {
       assertRefused(reply, { status: 400, code: "bad_request", says: new RegExp(`"${field}"`) });
     }
   });
-  test("nothing that was refused has left a server behind", async () => {
+  test("no refused request has left a server behind", async () => {
     const reply = await fixture().asOwner({ path: "/api/v1/fleet" });
     const { servers } = JSON.parse(reply.text) as { servers: { name: string }[] };
     assert.deepEqual(
@@ -127,7 +127,7 @@ function checkSegments(fixture: () => StackFixture): void {
       assertRefused(reply, { status: 400, code: "bad_name", says: rule }, name);
     }
   });
-  test("an unknown server is 404 and named", async () => {
+  test("an unknown server is 404, and the message names it", async () => {
     const wanted = { status: 404, code: "not_found", says: /nowhere/ };
     assertRefused(await fixture().asProxy({ path: "/api/v1/internal/servers/nowhere/status" }), wanted);
     assertRefused(await fixture().asOwner({ path: "/api/v1/servers/nowhere/status" }), wanted);
@@ -136,7 +136,7 @@ function checkSegments(fixture: () => StackFixture): void {
 
 function checkPaths(fixture: () => StackFixture): void {
   const notFound = { status: 404, code: "not_found", says: /./ };
-  test("a path that nothing serves is 404, also by a slash more or less", async () => {
+  test("an unknown path is 404, also when it differs only in a slash", async () => {
     const paths = [
       "/",
       "/api/v1/me/",
@@ -166,14 +166,14 @@ function checkPaths(fixture: () => StackFixture): void {
     const reply = parseResponse(await sendBytes(fixture().port("external"), bytes));
     assertRefused(reply, { status: 400, code: "bad_request", says: /not valid HTTP/ });
   });
-  test("an unknown query parameter is 400 and named", async () => {
+  test("an unknown query parameter is 400, and the message names it", async () => {
     const reply = await fixture().asProxy({ path: "/api/v1/servers?admin=1" });
     assertRefused(reply, { status: 400, code: "bad_request", says: /query parameter "admin"/ });
   });
 }
 
 function checkMethods(fixture: () => StackFixture): void {
-  test("another method is 405 with every method that is served", async () => {
+  test("another method is 405 with the served methods in Allow", async () => {
     const cases: [method: string, path: string, allow: string][] = [
       ["DELETE", "/api/v1/me", "GET, HEAD"],
       ["GET", "/api/v1/servers", "POST"],

@@ -16,7 +16,7 @@ import { type RawRequest, type RawResponse, sendRequest } from "./raw-request.ts
 const doors = "/api/v1/auth/passkey/login";
 const json = { "content-type": "application/json" };
 
-describe("the passkey doors over HTTP", () => {
+describe("passkey sign-in over HTTP", () => {
   let fixture: Fixture;
   let port: number;
   let close: () => Promise<void>;
@@ -53,7 +53,7 @@ describe("the passkey doors over HTTP", () => {
   const nested = (levels: number) =>
     `{"login_id":"x","assertion":{"a":${"[".repeat(levels)}${"]".repeat(levels)}}}`;
 
-  test("a whole sign-in answers with the account and a cookie for this host alone", async () => {
+  test("a complete sign-in returns the account and a cookie for this host only", async () => {
     const who = await people.holder({ role: "owner" });
     const begun = await post({ path: `${doors}/discoverable/begin`, headers: json });
     const { publicKey, login_id } = JSON.parse(begun.text) as { publicKey: RequestOptions; login_id: string };
@@ -80,7 +80,7 @@ describe("the passkey doors over HTTP", () => {
     assert.equal(ended.headers["set-cookie"], undefined);
   });
 
-  test("every door wants JSON, also the one that reads no body", async () => {
+  test("every operation requires JSON, also the one without a body", async () => {
     for (const path of ["/begin", "/finish", "/discoverable/begin", "/discoverable/finish"]) {
       const reply = await post({ path: `${doors}${path}`, text: "", headers: {} });
       assert.deepEqual([reply.status, codeOf(reply)], [415, "unsupported_media_type"], path);
@@ -108,7 +108,7 @@ describe("the passkey doors over HTTP", () => {
     });
   }
 
-  test("over a mebibyte is 413, and as much as fits is refused like any other wrong answer", async () => {
+  test("a body over 1 MiB is 413, and the largest one that fits is refused like any other wrong answer", async () => {
     const answer = (size: number) => ({ login_id: "x", assertion: { id: "A".repeat(size) } });
     const path = `${doors}/discoverable/finish`;
     assert.equal((await post({ path, json: answer(1_100_000) })).status, 413);

@@ -38,7 +38,7 @@ describe("the finder", () => {
     test(`finds nothing in ${expression}`, () => assert.equal(findGrowth(expression), undefined));
 });
 
-test("every expression in the sources is linear in what it reads, or is fed by nobody outside", () => {
+test("every expression in the sources is linear in its input, or reads no outside input", () => {
   const all = literals();
   assert.ok(all.length > 300, `only ${all.length} expressions were found`);
   const found = new Map<string, ReturnType<typeof findGrowth>>();

@@ -74,8 +74,8 @@ function observable({ status, headers, body }: Answer) {
   return { status, headers: shown, text };
 }
 
-describe("the doors over HTTP", () => {
-  test("a known and an unknown address cannot be told apart by anything a door says", async () => {
+describe("sign-in over HTTP", () => {
+  test("responses do not reveal whether an address is known", async () => {
     const known = newAddress();
     const staff = newAddress();
     await fixture.person({ email: known, emailVerified: true });
@@ -98,7 +98,7 @@ describe("the doors over HTTP", () => {
     assert.deepEqual(refusals[0], refusals[2]);
   });
 
-  test("a player signs in by mail, sees themselves and leaves", async () => {
+  test("a player signs in by mail, reads their account and signs out", async () => {
     const email = newAddress();
     const { userId } = await fixture.person({ email, emailVerified: true });
     assert.equal((await ask("POST", "/api/v1/auth/email/start", { email })).status, 202);
@@ -149,7 +149,7 @@ describe("the doors over HTTP", () => {
     assert.equal((me.body as { is_owner: boolean }).is_owner, true);
   });
 
-  test("a password opens its door only while the setting is on, and its cookie says why it stopped", async () => {
+  test("password sign-in works only while it is enabled, and its session says why it ended", async () => {
     const { userId, principal } = await fixture.person();
     const passwordHash = await hashPassword("correct horse");
     await fixture.store.db
@@ -175,12 +175,12 @@ describe("the doors over HTTP", () => {
     assert.match(JSON.stringify(refused.body), /invalid session: local auth disabled/);
   });
 
-  test("a passwordless door does not ask for the setting", async () => {
+  test("passwordless sign-in does not depend on the setting", async () => {
     const answer = await ask("POST", "/api/v1/auth/email/start", { email: newAddress() });
     assert.equal(answer.status, 202);
   });
 
-  test("a door takes JSON alone, without unknown fields", async () => {
+  test("a sign-in operation accepts only JSON without unknown fields", async () => {
     const form = { headers: { "content-type": "text/plain" } };
     const plain = await send(`${external}/api/v1/auth/email/start`, { method: "POST", ...form });
     assert.deepEqual([plain.status, codeOf(plain)], [415, "unsupported_media_type"]);
@@ -188,7 +188,7 @@ describe("the doors over HTTP", () => {
     assert.deepEqual([more.status, codeOf(more)], [400, "bad_request"]);
   });
 
-  test("one address has 20 tries at all doors together, and the 21st says when to come back", async () => {
+  test("one address has 20 attempts at all sign-in operations together, and the 21st gets Retry-After", async () => {
     const address = "203.0.113.77";
     const paths = ["options", "email/start", "email/verify", "op-login/finish"];
     const answers: Answer[] = [];

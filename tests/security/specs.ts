@@ -17,7 +17,7 @@ const reasonsOf = ({ status }: Server) =>
   );
 
 export function checkSpecs(fixture: () => StackFixture): void {
-  test("an invalid storage size fails the server by name and reason, and a valid one heals it", async (t) => {
+  test("an invalid storage size fails the server with a reason, and a valid one repairs it", async (t) => {
     const kube = connectKube({ kubeconfigFile: fixture().stack.file().kubeconfig });
     t.after(kube.close);
     const { spec } = await kube.get(servers, target);

@@ -70,7 +70,7 @@ describe("Postfix takes our mails", () => {
     });
   });
 
-  test("TLS from the first byte works too, and a letter in Chinese arrives as it was written", async () => {
+  test("implicit TLS works too, and a Chinese mail arrives unchanged", async () => {
     const email = newAddress();
     await relayTo({ port: postfix.tlsPort, implicitTls: true }).send(email, letter);
     const { source } = await mailbox.awaitMail(email);
@@ -104,7 +104,7 @@ describe("Postfix takes our mails", () => {
     await other.stop();
   });
 
-  test("a recipient that Postfix refuses is 502 for who is signed in and no secret at a public door", async () => {
+  test("a recipient that Postfix refuses is 502 for a signed-in caller, and is not revealed at a public operation", async () => {
     const email = "nobody@example.org";
     const person = await fixture.person();
     const answer = await fixture.refused(accounts.startEmail, { email }, { principal: person.principal });
@@ -117,7 +117,7 @@ describe("Postfix takes our mails", () => {
     await until(async () => (await fixture.metric(failed)) === before + 1);
   });
 
-  test("a relay that is away is 502 for every address, and heals", async () => {
+  test("an unreachable relay is 502 for every address, and recovers", async () => {
     const email = newAddress();
     await fixture.person({ email, emailVerified: true });
     postfix.stop();
