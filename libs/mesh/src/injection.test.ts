@@ -42,7 +42,7 @@ const survival: ServerInfo = {
   memory: "2Gi",
   desiredState: "Running",
 };
-/** What an attacker writes to, and the service that may. */
+/** The subjects that an attacker targets, and the service that may publish to each. */
 const targets: [subject: string, owner: string][] = [
   [rpcSubject(users.create), "nobody"],
   [
@@ -96,7 +96,7 @@ describe("a compromised service", () => {
     await identity.consume({
       ...audit,
       handle: async ({ subject, data }) => {
-        // Everybody may say what they like of themselves.
+        // Each service may record what it likes about itself.
         if (subject !== `svc.audit.${data}`) seen.audited.push(data);
       },
     });
@@ -127,7 +127,7 @@ describe("a compromised service", () => {
   });
 
   const encode = (value: unknown) => new TextEncoder().encode(JSON.stringify(value));
-  /** What was aimed at each of them before has arrived once this has. */
+  /** Once this has arrived, everything sent to the targets before has arrived too. */
   async function settle(round: string, service: string): Promise<void> {
     const { identity, lifecycle } = mesh;
     const revoked = eventSubject(accounts.sessionRevoked, accounts.sessionRevoked.sample);
@@ -142,7 +142,7 @@ describe("a compromised service", () => {
     await lifecycle.publishLiveLine("lifecycle", "console", "survival", Buffer.from(round));
     await writer.put("survival", { ...survival, memory: round });
     await until(() => seen.lines.includes(round));
-    // Who pulls from its own consumer has what it was about to be given.
+    // A service that pulls from its own consumer has already taken its messages.
     if (!pulls(service)) await until(() => seen.audited.includes(round));
     if (!pulls(service)) await until(() => seen.moved.includes(round));
     await until(() => Buffer.from(mirror.get("survival") ?? []).includes(`"${round}"`));
@@ -150,7 +150,7 @@ describe("a compromised service", () => {
     seen.revoked.splice(0);
   }
 
-  // Those who pull keep from the others, for the wait of an acknowledgement, what they pulled: they come last.
+  // What an attacker has pulled reaches the real service only after the acknowledgement wait: those come last.
   const pulls = (service: string) => durables.some((durable) => durable.service === service);
   const inOrder = [...services].sort((one, other) => Number(pulls(one)) - Number(pulls(other)));
   for (const service of inOrder) {

@@ -39,7 +39,7 @@ after(async () => {
   await nats?.stop();
 });
 
-// The server answers a refusal asynchronously; the flush behind the attempt brings it in.
+// The server reports a denial asynchronously; a flush after the attempt waits for it.
 async function refusals(user: string, attempt: (connection: NatsConnection) => void): Promise<string[]> {
   const connection = connections.get(user)!;
   const refused: string[] = [];

@@ -82,7 +82,7 @@ test("a ticket that nobody uses expires", async () => {
 test("a source that fails before the first byte answers its fault", async () => {
   const ticket = server.byteTransfers.download({
     headers: {},
-    // biome-ignore lint/correctness/useYield: the refusal comes before the first byte
+    // biome-ignore lint/correctness/useYield: the failure precedes the first byte
     source: async function* () {
       throw new Fault("not_found", { message: "The backup is gone." });
     },
@@ -133,7 +133,7 @@ test("a slow reader slows down the source", async () => {
   });
   const { body } = await fetchBytes(ticket);
   let before = -1;
-  // It stops growing once the buffers on the way are full.
+  // It stops growing when all buffers are full.
   await until(async () => {
     const isSteady = made > 0 && made === before;
     before = made;
@@ -331,7 +331,7 @@ test("a body that was rejected midway does not block the next one of its connect
         for await (const _ of body) throw new Fault("upload_busy");
       },
     });
-    // All of it is on its way before it is refused.
+    // The whole body is sent before it is rejected.
     const body = Readable.from([Buffer.alloc(1_000_000)]);
     await assert.rejects(sendBytes(refusing, body, head), isFault("upload_busy"));
     const ticket = server.byteTransfers.upload({ receive: (taken) => digestOf(taken) });

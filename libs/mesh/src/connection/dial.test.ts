@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { after, before, test } from "node:test";
-import { look } from "../testing/contracts.ts";
+import { read } from "../testing/contracts.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
 let nats: TestNats;
@@ -50,7 +50,7 @@ test("a server without JetStream is rejected with what to do", async () => {
   await plain.stop();
 });
 
-// A real server behind a relay that tells an older version: older binaries are not at hand everywhere.
+// A real server behind a relay that reports an older version: older binaries are not available everywhere.
 async function startOlder(version: string): Promise<{ url: string; close: () => void }> {
   const { hostname, port } = new URL(nats.url);
   const relay = createServer((client) => {
@@ -82,21 +82,21 @@ test("after a restart of NATS the same connection serves and calls again", async
   const lifecycle = await own.connect("lifecycle");
   const gateway = await own.connect("gateway-internal");
   let entered = false;
-  lifecycle.serve(look, async (_, input) => {
+  lifecycle.serve(read, async (_, input) => {
     entered = true;
     if (input.n === 0) await new Promise((resolve) => setTimeout(resolve, 60_000).unref());
     return input;
   });
   await lifecycle.announce();
   const isUnavailable = (error: unknown) => (error as { fault: string }).fault === "unavailable";
-  const lost = assert.rejects(gateway.call({ ...look, idempotent: false }, { n: 0 }), isUnavailable);
+  const lost = assert.rejects(gateway.call({ ...read, idempotent: false }, { n: 0 }), isUnavailable);
   await until(() => entered);
   await own.kill();
   await lost;
   await until(() => !gateway.status().connected);
-  await assert.rejects(gateway.call(look, { n: 1 }), isUnavailable);
+  await assert.rejects(gateway.call(read, { n: 1 }), isUnavailable);
   await own.start();
-  await until(async () => (await gateway.call(look, { n: 2 }).catch(() => undefined))?.n === 2);
+  await until(async () => (await gateway.call(read, { n: 2 }).catch(() => undefined))?.n === 2);
   assert.equal(gateway.status().reconnects, 1);
   await gateway.drain();
   await lifecycle.drain(100);

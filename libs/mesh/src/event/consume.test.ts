@@ -6,7 +6,7 @@ import { createRegistry } from "@svc/telemetry";
 import type { Delivery, Mesh } from "../api.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
-// The audit stream is the one with a durable of another name than its writer's, so it shows all of the ways.
+// The audit stream is the one whose durable belongs to another service than its writers, so it covers all paths.
 const audit = { durable: "identity-audit", stream: "AUDIT", subjects: ["svc.audit.>"] } as const;
 type Entry = { action: string };
 const parse = (body: unknown): Entry => {

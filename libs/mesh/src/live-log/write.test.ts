@@ -25,7 +25,7 @@ after(async () => {
 const place = (key: string) => ({ owner: "lifecycle", noun: "console", key }) as const;
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** Reads a source until it is said to have ended. */
+/** Reads a source until it has ended. */
 async function readAll(key: string, tail = 100): Promise<string[]> {
   const ticket = { stream: "LIFECYCLE_LIVE", subject: liveSubject("lifecycle", "console", key), tail };
   const lines: string[] = [];

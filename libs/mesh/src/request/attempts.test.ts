@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { connect } from "@nats-io/transport-node";
 import { header, inboxPrefix } from "@svc/proto";
 import type { Mesh } from "../api.ts";
-import { change, look, once } from "../testing/contracts.ts";
+import { change, changeOnce, read } from "../testing/contracts.ts";
 import { serveGated } from "../testing/gated.ts";
 import { type Replica, startReplica } from "../testing/replica.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
@@ -70,7 +70,7 @@ async function twoReplicas(): Promise<[Replica, Replica]> {
   await Promise.all(replicas.map((replica) => replica.ready));
   const seen = new Set<number>();
   await until(async () => {
-    seen.add((await gateway.call(look, { n: 0 })).n);
+    seen.add((await gateway.call(read, { n: 0 })).n);
     return seen.size === 2;
   });
   return replicas;
@@ -79,14 +79,14 @@ async function twoReplicas(): Promise<[Replica, Replica]> {
 test("every read is answered while one of two replicas hangs, and only the first reads wait for it", async () => {
   const [first, second] = await twoReplicas();
   first.stop();
-  const reads = Array.from({ length: 20 }, async () => (await gateway.call(look, { n: 0 })).n);
+  const reads = Array.from({ length: 20 }, async () => (await gateway.call(read, { n: 0 })).n);
   assert.deepEqual(new Set(await Promise.all(reads)), new Set([2]));
-  // The silent replica is known now: nothing is sent to it, so nothing waits for the span of a try.
+  // The silent replica is known now: it gets no requests, so none waits for an attempt to time out.
   const startedAt = performance.now();
-  for (let n = 0; n < 100; n++) assert.equal((await gateway.call(look, { n })).n, 2);
+  for (let n = 0; n < 100; n++) assert.equal((await gateway.call(read, { n })).n, 2);
   assert.ok(performance.now() - startedAt < 50 * 1_000, "half of them would have taken a second each");
   first.resume();
-  await until(async () => (await gateway.call(look, { n: 0 })).n === 1);
+  await until(async () => (await gateway.call(read, { n: 0 })).n === 1);
   await Promise.all([first.kill(), second.kill()]);
 });
 
@@ -96,7 +96,7 @@ test("every read is answered while one of two replicas is killed", async () => {
   let answers = 0;
   const reader = async () => {
     while (isRunning) {
-      await gateway.call(look, { n: 0 });
+      await gateway.call(read, { n: 0 });
       answers += 1;
     }
   };
@@ -121,7 +121,7 @@ test("a change at a hung replica is unavailable long before its deadline and is 
   second.resume();
   const seen = new Set<number>();
   await until(async () => {
-    seen.add((await gateway.call(look, { n: 0 })).n);
+    seen.add((await gateway.call(read, { n: 0 })).n);
     return seen.size === 2;
   });
   assert.equal(first.output() + second.output(), "ready\nready\n");
@@ -134,7 +134,7 @@ test("a change goes to another replica with its id, which answers the first outc
   const lifecycle = await nats.connect("lifecycle");
   const outcomes = new Map<string, Promise<Uint8Array>>();
   const repeated = new Set<string>();
-  // As the database does it for all replicas together.
+  // As the database does for all replicas.
   lifecycle.answerRepeats({
     once: ({ id, isRepeat }, run) => {
       if (isRepeat) repeated.add(id);
@@ -144,20 +144,22 @@ test("a change goes to another replica with its id, which answers the first outc
     },
   });
   const changes: number[] = [];
-  lifecycle.serve(once, (context, input) => {
+  lifecycle.serve(changeOnce, (context, input) => {
     changes.push(input.n);
     if (input.n === 3) throw context.fault("cooldown", { retryAfterSeconds: 12 });
     return { n: input.n + 100 };
   });
-  lifecycle.serve(look, () => ({ n: 2 }));
+  lifecycle.serve(read, () => ({ n: 2 }));
   await lifecycle.announce();
   const seen = new Set<number>();
   await until(async () => {
-    seen.add((await gateway.call(look, { n: 0 })).n);
+    seen.add((await gateway.call(read, { n: 0 })).n);
     return seen.size === 2;
   });
   hung.stop();
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, (_, n) => gateway.call(once, { n })));
+  const answers = await Promise.allSettled(
+    Array.from({ length: 8 }, (_, n) => gateway.call(changeOnce, { n })),
+  );
   const results = answers.map((one) => (one.status === "fulfilled" ? one.value.n : one.reason.fault));
   assert.deepEqual(results, [100, 101, 102, "cooldown", 104, 105, 106, 107]);
   assert.deepEqual(changes.toSorted(), [0, 1, 2, 3, 4, 5, 6, 7]);
@@ -170,7 +172,7 @@ test("a change goes to another replica with its id, which answers the first outc
 test("an owner without a record of outcomes rejects a repeat", async () => {
   const lifecycle = await nats.connect("lifecycle");
   let changes = 0;
-  lifecycle.serve(once, (_, input) => {
+  lifecycle.serve(changeOnce, (_, input) => {
     changes += 1;
     return input;
   });
@@ -179,12 +181,14 @@ test("an owner without a record of outcomes rejects a repeat", async () => {
   await hung.ready;
   const seen = new Set<string>();
   await until(async () => {
-    seen.add((await gateway.call(once, { n: 7 })).n === 7 ? "us" : "it");
+    seen.add((await gateway.call(changeOnce, { n: 7 })).n === 7 ? "us" : "it");
     return seen.size === 2;
   });
   changes = 0;
   hung.stop();
-  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => gateway.call(once, { n: 7 })));
+  const answers = await Promise.allSettled(
+    Array.from({ length: 8 }, () => gateway.call(changeOnce, { n: 7 })),
+  );
   const made = answers.filter(({ status }) => status === "fulfilled").length;
   assert.ok(made < 8, "a share of them went to the replica that hangs");
   assert.equal(changes, made);
@@ -225,8 +229,8 @@ test("an instance that does not serve a contract lets another answer", async () 
   older.serve(change, (_, input) => input);
   await older.announce();
   const newer = await nats.connect("lifecycle");
-  newer.serve(look, () => ({ n: 2 }));
+  newer.serve(read, () => ({ n: 2 }));
   await newer.announce();
-  for (let n = 0; n < 20; n++) assert.deepEqual(await gateway.call(look, { n }), { n: 2 });
+  for (let n = 0; n < 20; n++) assert.deepEqual(await gateway.call(read, { n }), { n: 2 });
   await Promise.all([older.drain(), newer.drain()]);
 });

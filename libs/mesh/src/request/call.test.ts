@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { Mesh } from "../api.ts";
-import { change, look } from "../testing/contracts.ts";
+import { change, read } from "../testing/contracts.ts";
 import { serveGated } from "../testing/gated.ts";
 import { startReplica } from "../testing/replica.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
@@ -27,13 +27,13 @@ test("a call without a responder is unavailable at once", async () => {
 });
 
 test("an idempotent call reaches an owner that starts a moment later; another call does not wait", async () => {
-  const waiting = gateway.call(look, { n: 1 });
+  const waiting = gateway.call(read, { n: 1 });
   const refused = gateway.call(change, { n: 1 });
   await assert.rejects(refused, isUnavailable);
   const lifecycle = await nats.connect("lifecycle");
-  lifecycle.serve(look, (_, input) => input);
+  lifecycle.serve(read, (_, input) => input);
   await lifecycle.announce();
-  // Two more tries take 100 to 400 ms; on a slow machine they may be over before the owner is there.
+  // Two more attempts take 100 to 400 ms; on a slow machine they may be over before the owner has started.
   await waiting
     .then((answer) => assert.deepEqual(answer, { n: 1 }))
     .catch((error) => assert.ok(isUnavailable(error)));
@@ -42,10 +42,10 @@ test("an idempotent call reaches an owner that starts a moment later; another ca
 
 test("an overloaded owner is asked again only for an idempotent contract", async () => {
   const lifecycle = await nats.connect("lifecycle");
-  const tries = { look: 0, change: 0 };
-  lifecycle.serve(look, (context, input) => {
-    tries.look += 1;
-    if (tries.look < 3) throw context.fault("overloaded");
+  const tries = { read: 0, change: 0 };
+  lifecycle.serve(read, (context, input) => {
+    tries.read += 1;
+    if (tries.read < 3) throw context.fault("overloaded");
     return input;
   });
   lifecycle.serve(change, (context) => {
@@ -53,20 +53,20 @@ test("an overloaded owner is asked again only for an idempotent contract", async
     throw context.fault("overloaded");
   });
   await lifecycle.announce();
-  assert.deepEqual(await gateway.call(look, { n: 5 }), { n: 5 });
+  assert.deepEqual(await gateway.call(read, { n: 5 }), { n: 5 });
   await assert.rejects(
     gateway.call(change, { n: 5 }),
     (error) => (error as { fault: string }).fault === "overloaded",
   );
-  assert.deepEqual(tries, { look: 3, change: 1 });
+  assert.deepEqual(tries, { read: 3, change: 1 });
   await lifecycle.drain();
 });
 
 test("a call that takes too long is unavailable and not repeated", async () => {
   const lifecycle = await nats.connect("lifecycle");
-  const gated = serveGated(lifecycle, look);
+  const gated = serveGated(lifecycle, read);
   await lifecycle.announce();
-  await assert.rejects(gateway.call(look, { n: 1 }, { deadlineAt: Date.now() + 100 }), isUnavailable);
+  await assert.rejects(gateway.call(read, { n: 1 }, { deadlineAt: Date.now() + 100 }), isUnavailable);
   assert.equal(gated.count(), 1);
   gated.release();
   await lifecycle.drain();
@@ -74,10 +74,10 @@ test("a call that takes too long is unavailable and not repeated", async () => {
 
 test("an aborted call ends at once", async () => {
   const lifecycle = await nats.connect("lifecycle");
-  const gated = serveGated(lifecycle, look);
+  const gated = serveGated(lifecycle, read);
   await lifecycle.announce();
   const giveUp = new AbortController();
-  const call = gateway.call(look, { n: 1 }, { signal: giveUp.signal });
+  const call = gateway.call(read, { n: 1 }, { signal: giveUp.signal });
   giveUp.abort();
   await assert.rejects(call, isUnavailable);
   gated.release();

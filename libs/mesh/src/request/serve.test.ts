@@ -6,7 +6,7 @@ import { rpcSubject } from "@svc/proto";
 import { createRegistry, type Logger } from "@svc/telemetry";
 import { pino } from "pino";
 import type { Context, Mesh } from "../api.ts";
-import { change, look, text } from "../testing/contracts.ts";
+import { change, read, text } from "../testing/contracts.ts";
 import { serveGated } from "../testing/gated.ts";
 import { startTestNats, type TestNats, until } from "../testing.ts";
 
@@ -51,15 +51,15 @@ const fails = (fault: string, message?: RegExp) => (error: unknown) => {
 
 test("the answer and everything the caller sent arrive", async () => {
   const lifecycle = await owner();
-  let seen: Context<typeof look> | undefined;
-  lifecycle.serve(look, (context, input) => {
+  let seen: Context<typeof read> | undefined;
+  lifecycle.serve(read, (context, input) => {
     seen = context;
     return { n: input.n + 1 };
   });
   await lifecycle.announce();
   const deadlineAt = Date.now() + 5_000;
   const answer = await gateway.call(
-    look,
+    read,
     { n: 1 },
     {
       requestId: "req-1",
@@ -80,13 +80,13 @@ test("the answer and everything the caller sent arrive", async () => {
 
 test("a call without a principal is the service's own work and gets a request id and a traceparent", async () => {
   const lifecycle = await owner();
-  let seen: Context<typeof look> | undefined;
-  lifecycle.serve(look, (context, input) => {
+  let seen: Context<typeof read> | undefined;
+  lifecycle.serve(read, (context, input) => {
     seen = context;
     return input;
   });
   await lifecycle.announce();
-  await gateway.call(look, { n: 1 });
+  await gateway.call(read, { n: 1 });
   assert.deepEqual(seen?.principal, { kind: "service", service: "gateway-internal" });
   assert.match(seen?.requestId ?? "", /^[0-9a-f-]{36}$/);
   assert.match(seen?.traceparent ?? "", /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
@@ -94,11 +94,11 @@ test("a call without a principal is the service's own work and gets a request id
 
 test("an invalid input is rejected with the name of the field", async () => {
   const lifecycle = await owner();
-  lifecycle.serve(look, (_, input) => input);
+  lifecycle.serve(read, (_, input) => input);
   await lifecycle.announce();
   const input = { n: "one" } as unknown as { n: number };
-  await assert.rejects(gateway.call(look, input), fails("bad_request", /^n: /));
-  await assert.rejects(gateway.call(look, { n: 1, m: 2 } as { n: number }), fails("bad_request", /"m"/));
+  await assert.rejects(gateway.call(read, input), fails("bad_request", /^n: /));
+  await assert.rejects(gateway.call(read, { n: 1, m: 2 } as { n: number }), fails("bad_request", /"m"/));
 });
 
 test("a fault arrives with its name, message and seconds", async () => {
@@ -198,7 +198,7 @@ test("a request whose deadline has passed is not handled", async () => {
   });
   await lifecycle.announce();
   await assert.rejects(gateway.call(change, { n: 1 }, { deadlineAt: Date.now() - 1 }), fails("unavailable"));
-  // Held up on its way to the owner: the client's own clock cannot be asked, so the message is made by hand.
+  // Delayed on its way to the owner: the client checks the deadline itself, so this message is built by hand.
   const late = await rawRequest(JSON.stringify({ n: 1 }), String(Date.now() - 1));
   assert.equal(late, "unavailable");
   assert.equal(handled, 0);
@@ -244,39 +244,39 @@ test("two replicas share the requests", async () => {
   const shares = [0, 0];
   for (const index of [0, 1]) {
     const lifecycle = await owner();
-    lifecycle.serve(look, (_, input) => {
+    lifecycle.serve(read, (_, input) => {
       shares[index] = (shares[index] ?? 0) + 1;
       return input;
     });
     await lifecycle.announce();
   }
   await until(async () => {
-    await gateway.call(look, { n: 0 });
+    await gateway.call(read, { n: 0 });
     return Math.min(...shares) > 0;
   });
   shares.fill(0);
-  await Promise.all(Array.from({ length: 200 }, (_, n) => gateway.call(look, { n })));
+  await Promise.all(Array.from({ length: 200 }, (_, n) => gateway.call(read, { n })));
   assert.equal((shares[0] ?? 0) + (shares[1] ?? 0), 200);
   assert.ok(Math.min(...shares) > 40, `shares ${shares}`);
 });
 
 test("drain answers requests in flight and leaves the rest to another replica", async () => {
   const first = await owner();
-  const gated = serveGated(first, look);
+  const gated = serveGated(first, read);
   await first.announce();
-  const held = gateway.call(look, { n: 1 });
+  const held = gateway.call(read, { n: 1 });
   await until(() => gated.count() === 1);
   const second = await owner();
-  second.serve(look, () => ({ n: 2 }));
+  second.serve(read, () => ({ n: 2 }));
   await second.announce();
   const drained = first.drain();
   const isTaken = () =>
-    gateway.call(look, { n: 0 }, { deadlineAt: Date.now() + 300 }).then(
+    gateway.call(read, { n: 0 }, { deadlineAt: Date.now() + 300 }).then(
       ({ n }) => n === 2,
       () => false,
     );
   await until(isTaken);
-  for (let n = 0; n < 20; n++) assert.deepEqual(await gateway.call(look, { n }), { n: 2 });
+  for (let n = 0; n < 20; n++) assert.deepEqual(await gateway.call(read, { n }), { n: 2 });
   gated.release();
   await drained;
   assert.deepEqual(await held, { n: 1 });
@@ -328,7 +328,7 @@ test("a request whose answer would not reach one of its callers is neither handl
   const lifecycle = await nats.connect("lifecycle", { registry, log });
   owners.push(lifecycle);
   const handled: number[] = [];
-  lifecycle.serve(look, (_, input) => {
+  lifecycle.serve(read, (_, input) => {
     handled.push(input.n);
     return input;
   });
@@ -352,8 +352,8 @@ test("a request whose answer would not reach one of its callers is neither handl
   const headers = msgHeaders();
   headers.set("Svc-Principal", JSON.stringify({ kind: "service", service: user }));
   for (const [n, reply] of refused.entries())
-    raw.publish(rpcSubject(look), JSON.stringify({ n }), { headers, ...(reply && { reply }) });
-  await raw.request(rpcSubject(look), JSON.stringify({ n: 99 }), { headers, timeout: 5_000 });
+    raw.publish(rpcSubject(read), JSON.stringify({ n }), { headers, ...(reply && { reply }) });
+  await raw.request(rpcSubject(read), JSON.stringify({ n: 99 }), { headers, timeout: 5_000 });
   await raw.close();
   assert.deepEqual(handled, [99]);
   assert.equal(lines().filter(({ msg }) => String(msg).includes("not sent by a caller")).length, 7);
@@ -382,7 +382,7 @@ test("a handler that outlives a restart of NATS answers nobody and logs no error
   await own.start();
   await until(() => lifecycle.status().reconnects === 1);
   gate.resolve();
-  // What NATS has to say of the late answer comes before what it has to say of the next request.
+  // NATS reports on the late answer before it handles the next request.
   await until(async () => (await caller.call(change, { n: 1 }).catch(() => undefined))?.n === 1);
   assert.deepEqual(
     lines().filter(({ level }) => Number(level) >= 50),

@@ -3,7 +3,7 @@ import { after, before, test } from "node:test";
 import { connect, type NatsConnection } from "@nats-io/transport-node";
 import { contractsOf, owners } from "@svc/proto";
 import type { Mesh } from "../api.ts";
-import { change, look } from "../testing/contracts.ts";
+import { change, read } from "../testing/contracts.ts";
 import { startTestNats, type TestNats } from "../testing.ts";
 
 let nats: TestNats;
@@ -15,7 +15,7 @@ before(async () => {
   nats = await startTestNats();
   lifecycle = await nats.connect("lifecycle");
   gateway = await nats.connect("gateway-internal");
-  lifecycle.serve(look, (_, input) => input);
+  lifecycle.serve(read, (_, input) => input);
   lifecycle.serve(change, (context) => {
     throw context.fault("not_found");
   });
@@ -73,8 +73,8 @@ test("INFO lists one endpoint per operation with queue group and schema", async 
 });
 
 test("STATS counts requests, errors and time, and keeps the last error", async () => {
-  await gateway.call(look, { n: 1 });
-  await gateway.call(look, { n: 2 });
+  await gateway.call(read, { n: 1 });
+  await gateway.call(read, { n: 2 });
   await gateway.call(change, { n: 2 }).catch(() => {});
   const stats = await ask<{ type: string; started: string; endpoints: Stats[] }>("$SRV.STATS.lifecycle");
   assert.equal(stats.type, "io.nats.micro.v1.stats_response");

@@ -1,4 +1,4 @@
-// A handler may throw any fault, past the compiler, but callers are told only of those that its contract declares.
+// A handler can throw any fault without the compiler noticing, but callers expect only those that its contract declares.
 
 import { commonFaults, type FaultName } from "@svc/proto";
 import type { Core } from "../core.ts";
@@ -6,7 +6,7 @@ import type { Endpoint } from "./endpoint.ts";
 
 let isFatal = false;
 
-/** From now on an undeclared fault is an uncaught exception too, so that node:test fails the test that caused it. */
+/** Makes an undeclared fault an uncaught exception too, so that node:test fails the test that caused it. */
 export function failOnUndeclaredFaults(): void {
   isFatal = true;
 }

@@ -1,12 +1,12 @@
-// A service whose process somebody else runs: it has the password and speaks to NATS as it likes. Everything that NATS
-// answers it goes to a subject of another service.
+// A compromised service: it has the password and sends NATS what it likes. It directs every answer of NATS to a subject
+// of another service.
 
 import { headers as createHeaders, type NatsConnection } from "@nats-io/transport-node";
 import { buckets, owners, permissionsOf, type ServiceName, views } from "@svc/proto";
 
 export type Attack = { verb: string; run: (target: string) => void };
 
-/** The message that an attacker stores where it may, to have it delivered elsewhere. */
+/** A message that the attacker stores where it may, to have it delivered elsewhere. */
 function poison(body: string) {
   const headers = createHeaders();
   headers.set("Svc-Principal", JSON.stringify({ kind: "service", service: "gateway-external" }));

@@ -1,11 +1,11 @@
-// Who calls in a test, and how a call ended.
+// Callers for tests, and the outcome of a call.
 
 import { isFault } from "@svc/proto";
 import type { CallOptions } from "../api.ts";
 
 const client = { address: "127.0.0.1", userAgent: "test" };
 
-/** Somebody signed in; staff when the role says so. */
+/** A signed-in account; staff unless its role is `user`. */
 export function account(user_id: string, role: "owner" | "admin" | "user" = "user"): CallOptions {
   const staff = role !== "user";
   const session = "0".repeat(64);
@@ -17,11 +17,11 @@ export function account(user_id: string, role: "owner" | "admin" | "user" = "use
 
 /** The owner of the installation. */
 export const staff = account("usr-staff", "owner");
-/** The proxy, and whoever holds the token of operations. */
+/** The proxy, and the holder of the operations token. */
 export const velocity: CallOptions = { client, principal: { kind: "caller", caller: "velocity" } };
 export const ops: CallOptions = { client, principal: { kind: "caller", caller: "ops" } };
 
-/** Name of the fault that a call ends in; `none` when it succeeds. */
+/** Name of the fault that a call ends with; `none` when it succeeds. */
 export async function faultOf(call: Promise<unknown>): Promise<string> {
   return call.then(
     () => "none",
@@ -32,7 +32,7 @@ export async function faultOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
-/** Seconds of the `Retry-After` that a refusal carries. */
+/** Seconds of the `Retry-After` of a fault. */
 export async function retryAfterOf(call: Promise<unknown>): Promise<number | undefined> {
   return call.then(
     () => undefined,

@@ -6,7 +6,7 @@ import { z } from "zod";
 type Number1 = { n: number };
 export type EchoContract = Contract<Number1, Number1, "not_found" | "cooldown">;
 
-/** lifecycle answers, gateway-internal may call; never repeated. */
+/** lifecycle answers, gateway-internal may call; must not be repeated. */
 export const change: EchoContract = {
   ...servers.reportJoin,
   input: z.strictObject({ n: z.number() }),
@@ -15,15 +15,15 @@ export const change: EchoContract = {
   onceById: false,
 };
 
-/** lifecycle answers, gateway-internal may call; its owner remembers what came of it. */
-export const once: EchoContract = {
+/** lifecycle answers, gateway-internal may call; its owner records the outcome. */
+export const changeOnce: EchoContract = {
   ...change,
   subject: servers.reportReady.subject,
   onceById: true,
 };
 
 /** lifecycle answers, gateway-internal may call; may be repeated. */
-export const look: EchoContract = {
+export const read: EchoContract = {
   ...change,
   subject: servers.readStatus.subject,
   idempotent: true,

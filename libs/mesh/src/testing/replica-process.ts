@@ -1,8 +1,8 @@
-// A replica of its own process for the tests: it is killed or stopped while it works.
+// A replica in a process of its own, for tests that kill or stop it.
 
 import { createLogger } from "@svc/telemetry";
 import { connectMesh } from "../connect.ts";
-import { change, look, once } from "./contracts.ts";
+import { change, changeOnce, read } from "./contracts.ts";
 
 const [url = "", password = "", name = ""] = process.argv.slice(2);
 
@@ -18,8 +18,8 @@ const answer = async () => {
   await new Promise((resolve) => setImmediate(resolve));
   return { n: Number(name) };
 };
-mesh.serve(look, answer);
-mesh.serve(once, answer);
+mesh.serve(read, answer);
+mesh.serve(changeOnce, answer);
 mesh.serve(change, (_, input) => {
   process.stdout.write(`change ${input.n}\n`);
   return answer();

@@ -1,4 +1,4 @@
-// Starts replicas of lifecycle as processes of their own, for the tests of this library.
+// Starts replicas of lifecycle in processes of their own.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -7,21 +7,21 @@ import type { TestNats } from "./test-nats.ts";
 
 export type Replica = {
   ready: Promise<void>;
-  /** What it wrote: `change <n>` for every change that it began. */
+  /** Its output: `change <n>` for every change that it started. */
   output: () => string;
-  /** Stops it without ending it: it holds its connections and answers nothing. */
+  /** Suspends it: it keeps its connections and answers nothing. */
   stop: () => void;
   resume: () => void;
   kill: () => Promise<void>;
 };
 
-/** A replica that answers every `look` and `change` with its name. */
+/** A replica that answers every `read` and `change` with its name. */
 export function startReplica(nats: TestNats, name: string): Replica {
   const script = fileURLToPath(new URL("./replica-process.ts", import.meta.url));
   const child = spawn(process.execPath, [script, nats.url, nats.passwords["lifecycle"] ?? "", name], {
     stdio: ["ignore", "pipe", "inherit"],
   });
-  // One that is stopped would outlive a test that failed.
+  // A suspended process would outlive a failed test.
   process.once("exit", () => child.kill("SIGKILL"));
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => {

@@ -1,4 +1,4 @@
-// A real nats-server for tests: every user of the mesh with a password of its own, under the shipped permissions.
+// A real nats-server for tests, with all users of the mesh and the shipped permissions.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -23,17 +23,17 @@ const readyWithinMs = 15_000;
 
 export type TestNats = {
   url: string;
-  /** By user: the services, `operator` and `migrate`, which may do everything with streams. */
+  /** By user: the services, `operator` and `migrate`, which may do anything with streams. */
   passwords: Readonly<Record<string, string>>;
   configFile: string;
   /** Ends it with SIGTERM and removes its data. */
   stop: () => Promise<void>;
-  /** Ends it with SIGKILL; its data stay, and `start` brings it back on the same port. */
+  /** Ends it with SIGKILL; its data is kept, and `start` restarts it on the same port. */
   kill: () => Promise<void>;
   start: () => Promise<void>;
   /** Hangs it: it keeps its connections and answers nothing until the returned function is called. */
   pause: () => () => void;
-  /** What `svc migrate up` does; it was done once. */
+  /** What `svc migrate up` does; it has run once. */
   migrate: () => Promise<string[]>;
   /** Connects as a service, quietly; `stop` does not close it. */
   connect: (service: ServiceName | "operator", options?: Partial<MeshOptions>) => Promise<Mesh>;
@@ -72,7 +72,7 @@ export async function startTestNats(options: TestNatsOptions = {}): Promise<Test
     child.kill(signal);
     await exited;
   };
-  // A test process that dies must not leave a server behind.
+  // A test process that exits must not leave a server behind.
   const onExit = () => child?.kill("SIGKILL");
   process.once("exit", onExit);
   const migrate = () =>
