@@ -33,4 +33,3 @@ export type {
 export { type FetchedBytes, fetchBytes, sendBytes } from "./byte-transfer/client.ts";
 export { connectMesh } from "./connect.ts";
 export { type Actor, auditActor } from "./event/actor.ts";
-export { type MigrateOptions, migrateStreams } from "./stream/migrate.ts";

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startNats, startPostgres } from "@svc/local-stack";
-import { migrateStreams } from "@svc/mesh";
+import { migrateStreams } from "@svc/mesh/migrate";
 import { accounts, type Durable, eventFilter, migrateUser, natsAuthorization, natsUsers } from "@svc/proto";
 import { migrateUp, readMigrations } from "@svc/store";
 import { type Anchors, natsServer, root, runSql, startAnchors } from "./anchors.ts";

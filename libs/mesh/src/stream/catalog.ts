@@ -1,5 +1,6 @@
 // The JetStream streams and consumers of this installation. `svc migrate up` creates and updates them.
 
+import type { ConsumerConfig, StreamConfig as JetStreamConfig } from "@nats-io/jetstream";
 import {
   auditStream,
   type Bucket,
@@ -16,24 +17,7 @@ import {
 import { bucketFilter, bucketStream } from "./key-value.ts";
 
 /** The part of a stream's configuration that svc sets; durations in nanoseconds as the API has them. */
-export type StreamConfig = {
-  name: string;
-  subjects: string[];
-  storage: "file";
-  retention: "limits";
-  discard: "old" | "new";
-  max_age: number;
-  max_bytes: number;
-  duplicate_window: number;
-  max_msgs_per_subject?: number;
-  allow_direct?: boolean;
-  allow_rollup_hdrs?: boolean;
-  allow_msg_ttl?: boolean;
-  deny_delete?: boolean;
-  /** How long the marker of an expired message stays. */
-  subject_delete_marker_ttl?: number;
-  description?: string;
-};
+export type StreamConfig = Partial<JetStreamConfig> & Pick<JetStreamConfig, "name" | "subjects">;
 
 const second = 1e9;
 const minute = 60 * second;
@@ -119,7 +103,7 @@ function bucketConfig(bucket: Bucket): StreamConfig {
   };
 }
 
-function keyValue({ name, summary }: Pick<Bucket, "name" | "summary">): Omit<StreamConfig, "max_bytes"> {
+function keyValue({ name, summary }: Pick<Bucket, "name" | "summary">): StreamConfig {
   return {
     name: bucketStream(name),
     subjects: [bucketFilter({ name })],
@@ -140,7 +124,7 @@ function keyValue({ name, summary }: Pick<Bucket, "name" | "summary">): Omit<Str
 const ackWaitNs = 30 * second;
 
 /** The configuration of a durable consumer. */
-export function durableConfig({ name, subjects }: Durable): Record<string, unknown> {
+export function durableConfig({ name, subjects }: Durable): Partial<ConsumerConfig> {
   const only = subjects.length === 1 ? subjects[0] : undefined;
   return {
     name,
@@ -150,7 +134,7 @@ export function durableConfig({ name, subjects }: Durable): Record<string, unkno
     deliver_policy: "all",
     max_deliver: -1,
     max_ack_pending: 1_000,
-    ...(only === undefined ? { filter_subjects: subjects } : { filter_subject: only }),
+    ...(only === undefined ? { filter_subjects: [...subjects] } : { filter_subject: only }),
   };
 }
 

@@ -1,11 +1,9 @@
 // Looks up streams. Services never create or change one: `svc migrate up` does.
 
 import type { Connection } from "../connection/nats-connection.ts";
-import type { StreamConfig } from "./catalog.ts";
 import { apiCode, isApiCode, jetStreamApi } from "./jetstream-api.ts";
 
 export type StreamInfo = {
-  config: StreamConfig;
   /** Changes when the stream is created again. */
   created: string;
   /** The server's clock when it answered. */

@@ -1,16 +1,19 @@
-// Makes what JetStream keeps for this installation, or changes what differs, with a NATS user of its own. No service
-// holds the right to: a consumer delivers, and a stream listens, wherever its maker says, without a look at permissions.
+// Makes the streams and consumers of this installation, or changes what differs, with a NATS user of its own. Services
+// may not: a consumer delivers, and a stream listens, wherever its maker says, whatever the maker's permissions are.
 
 import { isDeepStrictEqual } from "node:util";
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+} from "@nats-io/jetstream";
 import type { Bucket, Durable, View } from "@svc/proto";
 import { createLogger } from "@svc/telemetry";
 import { dial } from "../connection/dial.ts";
-import { type Connection, createConnection } from "../connection/nats-connection.ts";
 import { allStreams, durableConfig, durables, type StreamConfig } from "./catalog.ts";
-import { findStream } from "./info.ts";
-import { apiCode, isApiCode, jetStreamApi } from "./jetstream-api.ts";
 
-export type MigrateOptions = {
+type MigrateOptions = {
   url: string;
   user: string;
   password: string;
@@ -24,20 +27,21 @@ export type MigrateOptions = {
 export async function migrateStreams(options: MigrateOptions): Promise<string[]> {
   const log = createLogger("migrate", "warn");
   const client = await dial({ ...options, service: "migrate", log });
-  const connection = createConnection(client, log, "migrate");
   try {
+    // `dial` has checked JetStream.
+    const manager = await jetstreamManager(client, { checkAPI: false });
     const done: string[] = [];
     for (const config of allStreams(options.more)) {
-      const what = await ensureStream(connection, config);
+      const what = await ensureStream(manager, config);
       if (what) done.push(`stream ${config.name}: ${what}`);
     }
     for (const durable of [...durables, ...(options.moreDurables ?? [])]) {
-      const what = await ensureDurable(connection, durable);
+      const what = await ensureDurable(manager, durable);
       if (what) done.push(`consumer ${durable.name} of ${durable.stream}: ${what}`);
     }
     return done;
   } finally {
-    await connection.close();
+    await client.close();
   }
 }
 
@@ -45,19 +49,19 @@ type Done = "made" | "changed" | undefined;
 
 /**
  * What JetStream cannot change later stays as it is. The stream is looked up first: asking to make one that exists
- * fails for want of space when its reservation no longer fits twice.
+ * fails for lack of space when its reservation does not fit twice.
  */
-async function ensureStream(connection: Connection, wanted: StreamConfig): Promise<Done> {
-  const existing = await findStream(connection, wanted.name);
+async function ensureStream({ streams }: JetStreamManager, wanted: StreamConfig): Promise<Done> {
+  const existing = await findOrUndefined(streams.info(wanted.name));
   if (!existing) {
-    await jetStreamApi(connection, `STREAM.CREATE.${wanted.name}`, wanted);
+    await streams.add(wanted);
     return "made";
   }
   const { storage, retention } = existing.config;
   const config = { ...existing.config, ...wanted, storage, retention };
-  // A setting that is off is left out of what the server tells.
+  // The server omits settings that are off.
   if (isDeepStrictEqual(withoutOff(config), withoutOff(existing.config))) return undefined;
-  await jetStreamApi(connection, `STREAM.UPDATE.${wanted.name}`, config);
+  await streams.update(wanted.name, config);
   return "changed";
 }
 
@@ -65,32 +69,27 @@ function withoutOff(config: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(config).filter(([, value]) => value !== false && value !== 0));
 }
 
-type ConsumerInfo = { config: Record<string, unknown> };
-
-async function ensureDurable(connection: Connection, durable: Durable): Promise<Done> {
+async function ensureDurable({ consumers }: JetStreamManager, durable: Durable): Promise<Done> {
+  const { name, stream } = durable;
   const wanted = durableConfig(durable);
-  const existing = await findDurable(connection, durable);
-  const isSame =
-    existing !== undefined &&
-    Object.entries(wanted).every(([name, value]) => isDeepStrictEqual(existing.config[name], value));
-  if (isSame) return undefined;
-  const [only] = durable.subjects.length === 1 ? durable.subjects : [];
-  await jetStreamApi(
-    connection,
-    `CONSUMER.CREATE.${durable.stream}.${durable.name}${only === undefined ? "" : `.${only}`}`,
-    { stream_name: durable.stream, config: { ...existing?.config, ...wanted } },
-  );
-  return existing ? "changed" : "made";
+  const existing = await findOrUndefined(consumers.info(stream, name));
+  if (!existing) {
+    await consumers.add(stream, wanted);
+    return "made";
+  }
+  const config: object = { ...existing.config, ...wanted };
+  if (isDeepStrictEqual(config, existing.config)) return undefined;
+  await consumers.update(stream, name, wanted);
+  return "changed";
 }
 
-async function findDurable(
-  connection: Connection,
-  { stream, name }: Durable,
-): Promise<ConsumerInfo | undefined> {
+async function findOrUndefined<T>(lookUp: Promise<T>): Promise<T | undefined> {
   try {
-    return await jetStreamApi<ConsumerInfo>(connection, `CONSUMER.INFO.${stream}.${name}`);
+    return await lookUp;
   } catch (error) {
-    if (isApiCode(error, apiCode.consumerNotFound)) return undefined;
+    const { StreamNotFound, ConsumerNotFound } = JetStreamApiCodes;
+    const code = error instanceof JetStreamApiError ? error.code : 0;
+    if (code === StreamNotFound || code === ConsumerNotFound) return undefined;
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { findMigrateEnv } from "@svc/local-stack";
-import { migrateStreams } from "@svc/mesh";
+import { migrateStreams } from "@svc/mesh/migrate";
 import { migrateUp } from "@svc/store";
 import { ensureArchiveVolume } from "../cluster/archive.ts";
 import { applyDefinitions } from "../cluster/definitions.ts";
