@@ -1,7 +1,7 @@
 // SQL of moves. Every change says which state it comes from, so two replicas never take one step twice.
 
 import { migrations } from "@svc/proto";
-import { outboxRow, violates } from "@svc/store";
+import { auditRow, outboxRow, violates } from "@svc/store";
 import { type Insertable, sql } from "kysely";
 import { recordBackup } from "../backup/store.ts";
 import type { BackupRow, StorageDb, StorageTrx, WorldBackupsTable } from "../database/tables.ts";
@@ -228,6 +228,12 @@ export function succeed(db: StorageDb, row: MoveRow, now: Date): Promise<boolean
   return db.transaction().execute(async (trx) => {
     if (!(await advance(trx, row, { from: "switching", to: "succeeded", now }))) return false;
     await emitSucceeded(trx, row, now);
+    const audit = auditRow("storage", {
+      ...{ actor: row.started_by, source: "internal:storage", action: "world.migrated" },
+      server_name: row.server_name,
+      payload: { migration: row.id, from: row.source_node, to: row.target_node },
+    });
+    await trx.insertInto("outbox").values(audit).execute();
     return true;
   });
 }
