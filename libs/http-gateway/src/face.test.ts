@@ -379,23 +379,3 @@ describe("log and metrics", () => {
     assert.equal(client["address"], "127.0.0.1");
   });
 });
-
-describe("closing", () => {
-  test("a request in flight is answered, and new ones find nobody", async () => {
-    const { promise: entered, resolve: enter } = Promise.withResolvers<void>();
-    const { promise: held, resolve: release } = Promise.withResolvers<void>();
-    fixture.owner.serve(contracts.leave, async () => {
-      enter();
-      await held;
-      return { ok: true as const };
-    });
-    const own = await fixture.startFace();
-    const answer = send(own.port, { path: "/leave", method: "POST" });
-    await entered;
-    const closed = own.server.close();
-    release();
-    assert.equal((await answer).status, 200);
-    await closed;
-    await assert.rejects(send(own.port, { path: "/healthz" }));
-  });
-});

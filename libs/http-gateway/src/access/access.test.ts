@@ -1,23 +1,14 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { until } from "@svc/local-stack/testing";
 import { accounts, eventSubject, type Role } from "@svc/proto";
-import { createLogger } from "@svc/telemetry";
-import { pino } from "pino";
 import * as contracts from "../testing/contracts.ts";
 import { type GatewayFixture, type RunningFace, startGatewayFixture } from "../testing/gateway-fixture.ts";
 import { send } from "../testing/raw-request.ts";
-import { budgetKey, normalAddress } from "./client-address.ts";
-import { isAdminHost, normalHost } from "./host.ts";
-import { openServiceTokens } from "./service-tokens.ts";
 
 let fixture: GatewayFixture;
 let face: RunningFace;
-const log = createLogger("test", "silent");
 const adminHost = "op.console.test";
 const panelHost = "console.test";
 
@@ -357,97 +348,5 @@ describe("the sign-in budget", () => {
     assert.equal(fixture.budget.addresses.at(-1), "2001:db8:0:0::/64");
     await enter({ "cf-connecting-ip": "1.2.3.4, 5.6.7.8" }, own.port);
     assert.equal(fixture.budget.addresses.at(-1), "127.0.0.1");
-  });
-});
-
-describe("service tokens", () => {
-  const values = { velocity: "token-v", limbo: "token-l" };
-  const ask = (port: number, authorization?: string) =>
-    send(port, { path: "/service", headers: authorization === undefined ? {} : { authorization } });
-  const cases: [string | undefined, number, string | undefined][] = [
-    ["Bearer token-v", 200, undefined],
-    ["bearer token-v", 200, undefined],
-    ["Bearer token-l", 403, "wrong_caller"],
-    ["Bearer token-x", 401, "unauthorized"],
-    ["Bearer ", 401, "unauthorized"],
-    ["Bearer undefined", 401, "unauthorized"],
-    ["token-v", 401, "unauthorized"],
-    ["Basic token-v", 401, "unauthorized"],
-    [undefined, 401, "unauthorized"],
-  ];
-  test("only the listed caller is accepted; a valid token of another is wrong_caller", async () => {
-    const own = await fixture.startFace({ face: "internal", tokens: openServiceTokens({ values, log }) });
-    for (const [header, status, code] of cases) {
-      const answer = await ask(own.port, header);
-      assert.equal(answer.status, status, header);
-      assert.equal(codeOf(answer), code);
-    }
-    assert.equal(own.log[0]?.["principal"], "velocity");
-    assert.ok(!JSON.stringify(own.log).includes("token-v"));
-  });
-  test("without any configured token every caller is refused", async () => {
-    const own = await fixture.startFace({
-      face: "internal",
-      tokens: openServiceTokens({ values: { velocity: "" }, log }),
-    });
-    assert.equal((await ask(own.port, "Bearer ")).status, 401);
-    assert.equal((await ask(own.port)).status, 401);
-  });
-  test("two callers with one token prevent the start, and the message names both", () => {
-    assert.throws(
-      () => openServiceTokens({ values: { velocity: "same", ops: "same" }, log }),
-      /velocity and ops are equal/,
-    );
-  });
-  test("a rotated file is read without a restart; an invalid rotation keeps the previous tokens", async () => {
-    const dir = mkdtempSync(join(tmpdir(), "svc-tokens-"));
-    const complaints: string[] = [];
-    try {
-      writeFileSync(join(dir, "velocity"), "first\n");
-      const noisy = pino({}, { write: (line: string) => void complaints.push(line) });
-      const tokens = openServiceTokens({ dir, log: noisy, rereadMs: 10 });
-      const callerOf = (token: string) => tokens.callerOf(`Bearer ${token}`);
-      assert.equal(callerOf("first"), "velocity");
-      writeFileSync(join(dir, "velocity"), "second\n");
-      await until(() => callerOf("second") === "velocity");
-      assert.equal(callerOf("first"), undefined);
-      writeFileSync(join(dir, "ops"), "second");
-      await until(() => callerOf("second") === "velocity" && complaints.length > 0);
-      assert.match(complaints[0] ?? "", /keeping the previous ones/);
-    } finally {
-      rmSync(dir, { recursive: true });
-    }
-  });
-});
-
-describe("hosts and addresses", () => {
-  const hosts: [string, string][] = [
-    ["Op.Console.Test.:443", "op.console.test"],
-    ["127.0.0.1:8080", "127.0.0.1"],
-    ["[2001:DB8::1]:80", "2001:db8::1"],
-  ];
-  for (const [host, normal] of hosts)
-    test(`${host} is ${normal}`, () => assert.equal(normalHost(host), normal));
-  test("a bare address is the console only when the setting names it", () => {
-    assert.equal(isAdminHost("127.0.0.1:8080", "op.console.test"), false);
-    assert.equal(isAdminHost("127.0.0.1:8080", "127.0.0.1"), true);
-    assert.equal(isAdminHost("", ""), false);
-  });
-  const addresses: [string, string | undefined][] = [
-    ["::ffff:10.1.2.3", "10.1.2.3"],
-    ["::ffff:a01:203", "10.1.2.3"],
-    ["fe80::1%eth0", "fe80::1"],
-    ["2001:DB8::1", "2001:db8::1"],
-    ["10.1.2.3", "10.1.2.3"],
-    ["10.1.2", undefined],
-    ["", undefined],
-  ];
-  for (const [text, normal] of addresses) {
-    test(`the address ${JSON.stringify(text)} is ${normal}`, () => assert.equal(normalAddress(text), normal));
-  }
-  test("an IPv4 address is its own budget, an IPv6 address shares its /64", () => {
-    assert.equal(budgetKey("10.1.2.3"), "10.1.2.3");
-    assert.equal(budgetKey("2001:db8::1"), budgetKey("2001:db8::ffff:1"));
-    assert.notEqual(budgetKey("2001:db8::1"), budgetKey("2001:db8:0:1::1"));
   });
 });
