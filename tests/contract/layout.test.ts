@@ -38,3 +38,16 @@ test("tests that run a sample unless --whole is given are named *.sampled.test.t
   );
   assert.deepEqual(wrong, []);
 });
+
+test("every package declares the packages of svc that it imports", () => {
+  const wrong = ["proto", ...globSync(["libs/*", "services/*"], { cwd: root })].flatMap((folder) => {
+    const manifest = JSON.parse(read(`${folder}/package.json`));
+    const declared = { ...manifest.dependencies, ...manifest.devDependencies };
+    const imported = find(`${folder}/src/**/*.ts`).flatMap((file) =>
+      [...read(file).matchAll(/from "(@svc\/[a-z-]+)/g)].map(([, name]) => String(name)),
+    );
+    const missing = new Set(imported.filter((name) => name !== manifest.name && !(name in declared)));
+    return [...missing].map((name) => `${folder} imports ${name}`);
+  });
+  assert.deepEqual(wrong, []);
+});
